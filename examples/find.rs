@@ -6,7 +6,9 @@
 use std::{collections::HashSet, error::Error, io::Write};
 
 use spall_examples::terminal::clean;
-use spall_trace::layout::{Flows, Hits, Layout, LayoutOptions, Series, Vertical, Viewport, block};
+use spall_trace::layout::{
+    Flows, Hits, Layout, LayoutOptions, Series, Vertical, VerticalStyle, Viewport, block,
+};
 use spall_trace::model::TraceView;
 
 const COLUMNS: u16 = 80;
@@ -18,21 +20,21 @@ fn main() -> Result<(), Box<dyn Error>> {
     let trace = spall_trace::load_file(path)?;
     let Some(bounds) = trace.bounds() else { return Err("the trace is empty".into()) };
     let layout = Layout::new(&trace, &LayoutOptions::default());
-    let vertical = Vertical::new(&trace, &layout, &());
+    let vertical = Vertical::new(&trace, &layout, &VerticalStyle::FLAT);
     let viewport = Viewport::new(bounds, COLUMNS);
     let hits = Hits::new(&trace, &layout, |name| trace.name(name).contains(&*text));
     let mut out = std::io::stdout().lock();
     writeln!(out, "{} slices", hits.len())?;
 
     let (mut rects, mut lines) = (Vec::new(), HashSet::new());
-    vertical.rects(0..vertical.height(), &layout, &(), &viewport, &mut rects);
+    vertical.rects(0..vertical.height(), &layout, &[], &viewport, &mut rects);
     for row in rects.chunk_by(|a, b| a.line == b.line) {
         let marked: Vec<_> = row.iter().filter(|found| hits.in_rect(&found.rect) > Some(0)).collect();
         let Some(first) = marked.first() else { continue };
         lines.insert(first.line);
         let is_marked = |x| marked.iter().any(|found| (found.rect.x0..found.rect.x1).contains(&x));
         let strip: String = (0..u32::from(COLUMNS)).map(|x| if is_marked(x) { '█' } else { '·' }).collect();
-        let track = layout.row_info(first.rect.row).map(|info| trace.track_label(info.track));
+        let track = layout.row_info(first.rect.row).map(|info| trace.track_title(info.track));
         let (count, label) = (hits.in_row(first.rect.row), track.unwrap_or_default());
         writeln!(out, "{strip} {count:>6}  {}", clean(&label))?;
     }
@@ -61,7 +63,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let strip = runs
             .iter()
             .flat_map(|run| std::iter::repeat_n(block((run.max / most) as f32), (run.x1 - run.x0) as usize));
-        writeln!(out, "{} up to {most}  {}", strip.collect::<String>(), clean(&trace.track_label(track)))?;
+        writeln!(out, "{} up to {most}  {}", strip.collect::<String>(), clean(&trace.track_title(track)))?;
     }
     Ok(())
 }

@@ -12,14 +12,15 @@
 //!
 //! A block stands for functions that are too narrow for a cell each.
 
-use std::{collections::HashMap, error::Error, ffi::OsStr, io::IsTerminal, io::Write};
+use std::{error::Error, ffi::OsStr, io::IsTerminal, io::Write};
 
 use spall_examples::terminal;
+use spall_trace::json::V8;
 use spall_trace::layout::{Row, RowId, SelfSide, TreeOrder, Viewport, diff_rows, flame_rows};
 use spall_trace::model::{
-    CallTree, DiffWidth, Function, FunctionSource, InvertedTree, NameId, Tick, Ticks, Trace, TraceView,
-    TreeDiff,
+    CallTree, DiffWidth, Function, InvertedTree, Tick, Ticks, Trace, TraceView, TreeDiff,
 };
+use spall_trace::samples::call_trees;
 
 const COLUMNS: u16 = 120;
 const USAGE: &str =
@@ -69,34 +70,23 @@ fn draw_calls(trace: &Trace<'_>, tree: &CallTree) -> Result<(), Box<dyn Error>> 
 /// Loads a trace and adds up the slices and samples of all its threads.
 fn load(path: &OsStr) -> Result<(Trace<'static>, CallTree), Box<dyn Error>> {
     let trace = spall_trace::load_file(path)?;
-    let tree = CallTree::merged(spall_trace::call_trees(&trace).map(|thread| thread.tree));
+    let tree = CallTree::merged(call_trees(&trace, &V8).map(|thread| thread.tree));
     Ok((trace, tree))
 }
 
 /// Draws two trees as one, each function as wide as the longer of its times.
 fn diff(before: (Trace<'_>, CallTree), after: (Trace<'_>, CallTree)) -> Result<(), Box<dyn Error>> {
     let ((before, before_tree), (after, after_tree)) = (before, after);
-    // A name has one number in each trace. One that is only in the second gets a number behind those of the first.
-    let renumber = |name: NameId| {
-        let found = before.names().find(after.names().bytes(name));
-        found.unwrap_or(NameId::new(before.names().len() + name.index()))
-    };
-    let labels = before_tree.nodes().iter().map(|node| (node.function, node.function.describe(&before)));
-    let mut labels: HashMap<Function, String> = labels.collect();
-    let after_tree = after_tree.rename(|function| {
-        let source = function.source.map(|source| FunctionSource { url: renumber(source.url), ..source });
-        let renamed = Function { name: renumber(function.name), source };
-        labels.entry(renamed).or_insert_with(|| function.describe(&after));
-        renamed
-    });
-    let diff = TreeDiff::new(&before_tree, &after_tree);
+    let diff = TreeDiff::of_traces((&before_tree, before.names()), (&after_tree, after.names()));
     let rows = diff_rows(&diff, DiffWidth::Larger, TreeOrder::Weight);
     let roots = diff.nodes().iter().zip(diff.widths(DiffWidth::Larger));
     let total = roots.filter(|(node, _)| node.parent.is_none()).map(|(_, width)| width).sum();
     draw(&rows, total, |node| {
         let node = diff.nodes()[node];
+        let label = node.before.function.map(|function| function.describe(&before));
+        let label = label.or_else(|| Some(node.after.function?.describe(&after))).unwrap_or_default();
         let change = before.clock().duration(Ticks(node.after.total.0 - node.before.total.0)).to_string();
-        format!("{}{change} {}", if change.starts_with('-') { "" } else { "+" }, labels[&node.function])
+        format!("{}{change} {}", if change.starts_with('-') { "" } else { "+" }, label)
     })
 }
 

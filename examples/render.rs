@@ -75,7 +75,7 @@ fn render(files: &[PathBuf], picture: &Path) -> Result<(), Box<dyn Error>> {
         _ => {
             let inputs: Vec<_> = inputs.iter().map(|(name, _, trace)| MergeInput::new(trace, name)).collect();
             let merged = merge_traces(&inputs, &limits);
-            let names = inputs.iter().map(|input| input.label).zip(&merged.placements);
+            let names = inputs.iter().map(|input| input.name).zip(&merged.placements);
             placements
                 .extend(names.map(|(name, placement)| format!("{name} {}", placement.by.description())));
             merged.trace

@@ -3,11 +3,13 @@
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 
-use spall_trace::layout::{ColorKey, Ellipsis, Heights, Live, Rect, Vertical, Viewport, block, fit_chars};
+use spall_trace::layout::{
+    ColorKey, Ellipsis, Live, Rect, Vertical, VerticalStyle, Viewport, block, fit_chars,
+};
 use spall_trace::model::{LiveSnapshot, SliceId, TraceView};
 
 /// In lines of the terminal.
-const HEIGHTS: Heights = Heights { process: 1, track: 1, row: 1 };
+const STYLE: VerticalStyle<'_> = VerticalStyle { process: 1, track: 1, row: 1, ..VerticalStyle::FLAT };
 const COLUMNS: u16 = 120;
 
 /// Draws the boxes of one line, which come from the left to the right.
@@ -71,7 +73,7 @@ pub fn draw(trace: &LiveSnapshot<'_>, live: &mut Live) -> io::Result<()> {
     let Some(bounds) = trace.bounds() else { return Ok(()) };
     let viewport = Viewport::fit(bounds.clone(), COLUMNS, 0);
     let view = live.update(trace, bounds.end);
-    let vertical = Vertical::new(trace, &view, &HEIGHTS);
+    let vertical = Vertical::new(trace, &view, &STYLE);
     let mut rects = Vec::new();
     let mut out = io::stdout().lock();
     let color = out.is_terminal();
@@ -79,7 +81,7 @@ pub fn draw(trace: &LiveSnapshot<'_>, live: &mut Live) -> io::Result<()> {
         write!(out, "\x1b[H\x1b[2J")?; // From the top, over what was drawn before.
     }
     for strip in vertical.lines() {
-        vertical.rects(strip.top..strip.bottom(), &view, &HEIGHTS, &viewport, &mut rects);
+        vertical.rects(strip.top..strip.bottom(), &view, &[], &viewport, &mut rects);
         let boxes = rects.iter().map(|found| found.rect);
         let boxes = line(boxes, viewport.columns(), color, |slice| trace.slice_name(slice));
         writeln!(out, "{}", strip.label(trace).map_or(boxes, |label| clean(&label)))?;

@@ -5,7 +5,9 @@
 
 use std::{cmp::Reverse, error::Error, io::Write};
 
+use spall_trace::json::V8;
 use spall_trace::model::{CallTree, TraceView};
+use spall_trace::samples::call_trees;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args_os().skip(1);
@@ -13,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let count = arguments.next().map_or(Ok(20), |count| count.to_string_lossy().parse::<usize>())?;
     let trace = spall_trace::load_file(path)?;
     let duration = |ticks| trace.clock().duration(ticks);
-    let tree = CallTree::merged(spall_trace::call_trees(&trace).map(|thread| thread.tree));
+    let tree = CallTree::merged(call_trees(&trace, &V8).map(|thread| thread.tree));
     let mut functions = tree.functions();
     functions.sort_by_cached_key(|stats| (Reverse(stats.self_time), stats.function.describe(&trace)));
 

@@ -75,7 +75,7 @@ fn readers() {
     let trace = ours::trace(profile.as_bytes());
     let mut copy = Some(trace.clone());
     job("CPU profile merged", || copy.take().map(spall_trace::merge_samples));
-    job("call trees of samples", || spall_trace::call_trees(&trace).count());
+    job("call trees of samples", || spall_trace::samples::call_trees(&trace, &spall_trace::json::V8).count());
 }
 
 fn layouts() {

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, ops::Range};
 
 use spall_trace::{
-    layout::{Layout, LayoutOptions, Packed, Packing, RowId, RowView},
+    layout::{Layout, LayoutOptions, Packed, RowId, RowView},
     model::{IdRange, NameId, SliceId, Tick, Trace, TraceView, Track, TrackId, TrackKind},
 };
 
@@ -88,7 +88,7 @@ impl<'t> Scene<'t> {
                 (false, true) => format!("pid {pid}"),
                 (false, false) => format!("pid {pid}, {}", labels.join(", ")),
             };
-            scene.add_process(trace.process_label(process.id).into_owned(), detail, process.tracks());
+            scene.add_process(trace.process_title(process.id).into_owned(), detail, process.tracks());
         }
         scene
     }
@@ -119,7 +119,7 @@ impl<'t> Scene<'t> {
             lanes.push(Lane { name, detail, tracks: vec![id], packed: None });
         }
         for lane in lanes.iter_mut().filter(|lane| lane.tracks.len() > 1) {
-            lane.packed = Some(Packed::new(&self.layout, lane.tracks.iter().copied(), Packing::Online));
+            lane.packed = Some(Packed::new(&self.layout, lane.tracks.iter().copied()));
         }
         if !lanes.is_empty() {
             self.processes.push(Process { name, detail, lanes });
@@ -145,7 +145,7 @@ impl<'t> Scene<'t> {
             TrackKind::Counter { id } => id.map(id_of).unwrap_or_default(),
             _ => String::new(),
         };
-        (trace.track_label(track.id).into_owned(), detail)
+        (trace.track_title(track.id).into_owned(), detail)
     }
 
     /// A slice's name.

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use crate::parsed::events_of;
 use arbitrary::{Result, Unstructured};
-use spall_trace::json::{JsonParser, JsonWriter, json_args};
+use spall_trace::json::{JsonParser, JsonWriter, V8, json_args};
 use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
 use spall_trace::model::{
     Args, DiagnosticKind as Kind, Event, FrameEvent, FrameId, FrameParent, Id, Limits, LineHitsEvent,
@@ -13,6 +13,7 @@ use spall_trace::model::{
     SliceId, Text, Thread, ThreadEvent, ThreadSampleEvent, Tick, Ticks, Trace, TraceBuilder, TraceView,
     TrackId, TreeNodeId, Value, Written,
 };
+use spall_trace::samples;
 
 /// Merges a random profile with random slices of its thread. Returns whether there were samples.
 ///
@@ -27,8 +28,8 @@ pub fn run(bytes: &[u8]) -> bool {
     check_round_trip(&events);
     let tracks = || (0..u32::try_from(trace.tracks().len()).unwrap()).map(TrackId);
     let trees: Vec<_> = tracks().map(|track| call_tree(&trace, track)).collect();
-    for tree in spall_trace::call_trees(&trace) {
-        assert_eq!(tree, spall_trace::call_tree(&trace, tree.track), "all at once or each alone");
+    for tree in samples::call_trees(&trace, &V8) {
+        assert_eq!(tree, samples::call_tree(&trace, tree.track, &V8), "all at once or each alone");
     }
     let before = slices(&trace);
     let merged = spall_trace::merge_samples(trace.clone());
@@ -78,7 +79,7 @@ fn check_order(trace: &Trace<'_>) {
 
 /// The nodes of a call tree, once their times were seen to add up. First stands what is in no node.
 fn call_tree(trace: &Trace<'_>, track: TrackId) -> Vec<(String, Option<TreeNodeId>, Ticks, Ticks, u64)> {
-    let thread = spall_trace::call_tree(trace, track);
+    let thread = samples::call_tree(trace, track, &V8);
     let (nodes, outside) = (thread.tree.nodes(), thread.tree.unattributed());
     let mut rest: Vec<i64> = nodes.iter().map(|node| node.total.0 - node.self_time.0).collect();
     for (at, node) in nodes.iter().enumerate() {

@@ -2,8 +2,8 @@
 
 use arbitrary::{Result, Unstructured};
 use spall_trace::layout::{
-    EdgeRule, Layout, LayoutOptions, NameStats, Packed, Packing, Row, RowId, SelfSide, Series, Stats,
-    TreeOrder, diff_rows, flame_rows, slice_tree, stats,
+    EdgeRule, Layout, LayoutOptions, NameStats, Packed, Row, RowId, SelfSide, Series, Stats, TreeOrder,
+    diff_rows, flame_rows, slice_tree, stats,
 };
 use spall_trace::model::{
     CallTree, DiffWidth, Function, InvertedTree, Limits, NameId, Tick, Ticks, Trace, TraceBuilder, TraceView,
@@ -205,17 +205,15 @@ fn check_stats(trace: &Trace<'_>, layout: &Layout, ranges: &[core::ops::Range<Ti
 
 /// Checks that every slice is on one line, and that those of a line do not overlap unless they do in their own track.
 fn check_packing<I: Iterator<Item = TrackId>>(layout: &Layout, tracks: impl Fn() -> I) {
-    for packing in [Packing::Online, Packing::Compact] {
-        let packed = Packed::new(layout, tracks(), packing);
-        let mut n_slices = 0;
-        for (line, row) in packed.lines().iter().enumerate() {
-            let view = row.view(RowId(0));
-            n_slices += view.len();
-            for &slice in view.slices() {
-                assert_eq!(packed.line_of(layout, slice), u32::try_from(line).ok());
-            }
+    let packed = Packed::new(layout, tracks());
+    let mut n_slices = 0;
+    for (line, row) in packed.lines().iter().enumerate() {
+        let view = row.view(RowId(0));
+        n_slices += view.len();
+        for &slice in view.slices() {
+            assert_eq!(packed.line_of(layout, slice), u32::try_from(line).ok());
         }
-        let of_rows: usize = layout.rows().iter().map(|row| layout.row(row).unwrap().len()).sum();
-        assert_eq!(n_slices, of_rows);
     }
+    let of_rows: usize = layout.rows().iter().map(|row| layout.row(row).unwrap().len()).sum();
+    assert_eq!(n_slices, of_rows);
 }

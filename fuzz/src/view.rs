@@ -4,7 +4,7 @@
 use arbitrary::{Result, Unstructured};
 use spall_trace::layout::{
     Ellipsis, Flows, Hits, Layout, LayoutOptions, LayoutView, Rect, RowId, Ruler, SelfSide, Series,
-    TreeOrder, Vertical, Viewport, Window, fit_label, flame_rows, instant_marks, slice_tree,
+    TreeOrder, Vertical, VerticalStyle, Viewport, Window, fit_label, flame_rows, instant_marks, slice_tree,
 };
 use spall_trace::model::{Limits, SliceId, Tick, Ticks, Trace, TraceBuilder, TraceView, TrackId};
 
@@ -22,7 +22,7 @@ pub fn run(bytes: &[u8]) -> bool {
     events.iter().for_each(|event| builder.push(event));
     let trace = builder.finish();
     let layout = Layout::new(&trace, &LayoutOptions::default());
-    let vertical = Vertical::new(&trace, &layout, &());
+    let vertical = Vertical::new(&trace, &layout, &VerticalStyle::FLAT);
     let flows = Flows::new(&trace, &layout);
     for view in &views {
         view.look(&trace, &layout, &vertical, &flows);

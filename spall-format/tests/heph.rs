@@ -15,7 +15,7 @@ use core::ops::Range;
 use spall_format::heph::{self, Origin, Writer};
 use spall_format::{FormatError, FormatErrorKind};
 use spall_model::{
-    Args, ArgsBuilder, ByteRange, Clock, DiagnosticKind, Event, Id, Omitted, Receiver, Text, Thread,
+    Args, ArgsBuilder, ByteRange, Clock, DiagnosticKind, Event, Id, LostParts, Receiver, Text, Thread,
     ThreadEvent, Tick, Ticks, TraceView, Unit, Value, Written,
 };
 use spall_synth::heph::{Attribute, Event as Packet, epoch, metadata, packet, trace};
@@ -258,6 +258,7 @@ fn b5_several_faults_of_one_packet_are_all_said() {
     assert_eq!(kinds(&data), [DiagnosticKind::TimeOutOfRange, DiagnosticKind::BadAttribute]);
 }
 
+/// [heph B.6]
 #[test]
 fn what_is_written_is_read_and_written_again_the_same() {
     let data = trace(50, 3, 4, true);
@@ -313,15 +314,15 @@ fn what_heph_has_no_place_for_is_left_out_and_said() {
     assert_eq!(writer.bytes(), b"");
     for value in [Value::Null, Value::Bool(true), Value::Map(Args::NONE)] {
         let written = writer.event(Origin::default(), 0..1, "e", &[("x", value)]);
-        assert_eq!(written, Ok(Written::InPart(Omitted::ARGUMENTS)));
+        assert_eq!(written, Ok(Written::InPart(LostParts::ARGUMENTS)));
     }
     let mut memory = vec![0; 1 << 20];
     let mut writer = Writer::new(&mut memory);
     let long = writer.event(Origin::default(), 0..1, vec![b'x'; 65536], &[]);
-    assert_eq!(long, Ok(Written::InPart(Omitted::TEXT)));
+    assert_eq!(long, Ok(Written::InPart(LostParts::TEXT)));
     // An array has at most 65535 values, however short they are.
     let mut args = vec![0; 2 << 20];
-    for (count, expected) in [(65_535, Written::Done), (65_536, Written::InPart(Omitted::ARGUMENTS))] {
+    for (count, expected) in [(65_535, Written::Done), (65_536, Written::InPart(LostParts::ARGUMENTS))] {
         let mut args = ArgsBuilder::in_buffer(&mut args);
         args.add_list("l", core::iter::repeat_n(1_u64, count));
         let list = args.args().get(b"l").unwrap();
@@ -395,7 +396,7 @@ fn what_an_attribute_cannot_say_is_left_out_and_the_event_is_written() {
     let mut slice = ThreadEvent::new(Thread::new(1_u32, 2_u32), Tick(3), Text::plain(b"e"));
     slice.args = Args::new(b"nultm", &MIXED);
     let written = writer.write_event(&Event::Complete(slice, Ticks(4)), 0);
-    assert_eq!(written, Ok(Written::InPart(Omitted::ARGUMENTS)));
+    assert_eq!(written, Ok(Written::InPart(LostParts::ARGUMENTS)));
     let (read, _) = slices(writer.bytes())[0];
     let values: Vec<_> = read.args.iter().map(|(_, value)| value).collect();
     let text = |text| Value::Text(Text::plain(text));
@@ -406,12 +407,13 @@ fn what_an_attribute_cannot_say_is_left_out_and_the_event_is_written() {
 #[cfg(feature = "std")]
 #[test]
 fn texts_longer_than_their_length_field_are_cut_between_characters() {
+    use spall_model::LostParts;
     let long = "é".repeat(40_000);
     let mut log = heph::LogWriter::new(Vec::new());
     let attributes = [(&long[..], Value::U64(1)), ("t", Value::Bytes(long.as_bytes()))];
     let written = log.event(1, 0, 1..2, &long, &attributes).unwrap();
-    assert_eq!(written, Written::InPart(Omitted::TEXT));
-    assert_eq!(log.metadata(&long, b"value").unwrap(), Written::InPart(Omitted::TEXT));
+    assert_eq!(written, Written::InPart(LostParts::TEXT));
+    assert_eq!(log.metadata(&long, b"value").unwrap(), Written::InPart(LostParts::TEXT));
     let bytes = log.finish().unwrap();
     assert_eq!(kinds(&bytes), []);
     let (slice, _) = slices(&bytes)[0];

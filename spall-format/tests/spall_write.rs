@@ -17,7 +17,7 @@ use spall_format::FormatErrorKind;
 use spall_format::spall::{
     self, BufferWriter, FileWriter, Full, Header, MIN_BUFFER, Parser, ThreadRecorder, Version,
 };
-use spall_model::{Args, Clock, Event, Id, Omitted, Text, Thread, ThreadEvent, Tick, Ticks, Unit, Written};
+use spall_model::{Args, Clock, Event, Id, LostParts, Text, Thread, ThreadEvent, Tick, Ticks, Unit, Written};
 use spall_synth::spall::{Shape, attacks, trace};
 use std::fs;
 
@@ -337,7 +337,7 @@ fn a_thread_recorder_hands_on_everything_when_it_is_dropped() {
 fn what_is_missing_of_a_written_event_is_said() {
     let rich = ThreadEvent { category: Text::plain(b"c"), args: Args::text(b"a"), ..event(b"name", 1) };
     let events = [Event::Begin(rich), Event::End(rich), Event::Complete(rich, Ticks(1))];
-    use Omitted as O;
+    use LostParts as O;
     let in_part = Written::InPart;
     let end = in_part(O::CATEGORY.with(O::NAME).with(O::ARGUMENTS));
     let without_args = in_part(O::CATEGORY.with(O::ARGUMENTS));

@@ -11,7 +11,7 @@ mod samples;
 
 use core::fmt::{Error, Write};
 
-use spall_model::{Args, Clock, Event, Id, MetaEvent, Omitted, Text, Tick, Ticks, Unit, Value, Written};
+use spall_model::{Args, Clock, Event, Id, LostParts, MetaEvent, Text, Tick, Ticks, Unit, Value, Written};
 
 use crate::sample::SampleTable;
 
@@ -78,7 +78,7 @@ pub struct JsonWriter<W> {
     /// The profile that is being written.
     chunk: ProfileChunk,
     /// The parts of the current event that were left out.
-    omitted: Omitted,
+    lost: LostParts,
 }
 
 /// The part of the document that is being written.
@@ -118,7 +118,7 @@ impl<W: Write> JsonWriter<W> {
             table: None,
             has_tables: [false; 2],
             chunk: ProfileChunk::new(),
-            omitted: Omitted::NONE,
+            lost: LostParts::NONE,
         }
     }
 
@@ -127,7 +127,7 @@ impl<W: Write> JsonWriter<W> {
     /// # Errors
     /// This returns the error of `out`.
     pub fn write_event(&mut self, event: &Event<'_>) -> Result<Written, Error> {
-        self.omitted = Omitted::NONE;
+        self.lost = LostParts::NONE;
         // These events do not go into the list of events, so they are accepted after it was closed.
         match *event {
             Event::Clock(clock) => {
@@ -146,7 +146,7 @@ impl<W: Write> JsonWriter<W> {
                     return Ok(Written::Unsupported);
                 }
                 self.key(meta)?;
-                return Ok(Written::with_omitted(self.omitted));
+                return Ok(Written::without(self.lost));
             }
             Event::SharedFrame(frame) => return self.shared_frame(frame),
             Event::ThreadSample(sample) if sample.in_list => return self.listed_sample(sample),
@@ -195,7 +195,7 @@ impl<W: Write> JsonWriter<W> {
             Event::ThreadSample(sample) => return self.event_sample(sample),
             _ => return Ok(Written::Unsupported),
         }
-        Ok(Written::with_omitted(self.omitted))
+        Ok(Written::without(self.lost))
     }
 
     /// Completes the document and returns the output. Without events, the document has an empty list.
@@ -284,7 +284,7 @@ impl<W: Write> JsonWriter<W> {
 
     /// Writes any value.
     fn value(&mut self, value: Value<'_>) -> Result<(), Error> {
-        self.omitted = self.omitted.with(encode::value(&mut self.out, value)?);
+        self.lost = self.lost.with(encode::value(&mut self.out, value)?);
         Ok(())
     }
 

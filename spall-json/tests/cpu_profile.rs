@@ -116,6 +116,7 @@ fn chunk(data: &str) -> String {
     )
 }
 
+/// [cpu 1b.4]
 #[test]
 fn cpu_1b_parts_of_a_chunk_in_any_order() {
     let json = chunk(
@@ -133,6 +134,7 @@ fn cpu_1b_times_inside_the_profile_are_accepted() {
     assert_eq!(kinds(&chunk(r#""cpuProfile":{"samples":[1],"timeDeltas":[1]}"#)), ["part", "sample 1"]);
 }
 
+/// [cpu 1b.5]
 #[test]
 fn cpu_1b_of_samples_and_times_the_shorter_counts() {
     assert_eq!(
@@ -146,6 +148,7 @@ fn cpu_1b_of_samples_and_times_the_shorter_counts() {
     assert_eq!(kinds(&chunk(r#""cpuProfile":{"samples":[1]}"#)), ["part", "! sample-count"]);
 }
 
+/// [cpu 1b.8]
 #[test]
 fn cpu_1b_an_event_without_data_is_kept_as_it_is() {
     assert_eq!(kinds(r#"[{"ph":"P","name":"ProfileChunk","pid":1,"tid":9,"ts":1,"args":{}}]"#), ["other"]);
@@ -255,6 +258,7 @@ fn cpu_1_samples_without_times_are_spread_evenly() {
     assert_eq!(content(json).1, [(10_000, 1), (20_000, 1)]);
 }
 
+/// [cpu 1b.5]
 #[test]
 fn cpu_1b_a_faulty_sample_does_not_hide_those_behind_it() {
     let read = |samples: &str, deltas: &str| {
@@ -273,6 +277,7 @@ fn cpu_1b_a_faulty_sample_does_not_hide_those_behind_it() {
     assert_eq!(found[2], "Number(3) After(Ticks(3000))");
 }
 
+/// [cpu 1b.9]
 #[test]
 fn cpu_1b_lines_and_columns_count_from_one() {
     let places = |more: &str| {
@@ -300,6 +305,7 @@ fn head(ts: &str, start: &str) -> ProfileStart {
     begins
 }
 
+/// [cpu 2.2]
 #[test]
 fn cpu_2_the_start_time_counts_unless_its_clock_is_another() {
     let start = |start, offset| {
@@ -313,6 +319,7 @@ fn cpu_2_the_start_time_counts_unless_its_clock_is_another() {
     assert_eq!(head("5", "6000"), start(6_000_000, -5_995_000));
 }
 
+/// [cpu 2.1]
 #[test]
 fn cpu_2_a_delta_that_wrapped_around_is_a_long_pause() {
     let deltas = |text: &str| {

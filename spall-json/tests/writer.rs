@@ -1,4 +1,4 @@
-//! The writer writes strict JSON that reads back as the same events.
+//! The writer writes strict JSON that reads back as the same events. [json 5]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "test code outside of test functions")]
 
 mod common;
@@ -7,8 +7,8 @@ use common::brief_args;
 use spall_json::{JsonWriter, json_args};
 use spall_model::{
     Args, AsyncPhase, Clock, Event, FlowBind, FlowEvent, FlowPhase, FrameEvent, FrameParent, Id, KeyedEvent,
-    MetaEvent, Omitted, ProfileEvent, ProfileKey, ProfileStart, SampleEvent, SampleTime, Scope, Text, Thread,
-    ThreadEvent, Tick, Ticks, Unit, Value, Written,
+    LostParts, MetaEvent, ProfileEvent, ProfileKey, ProfileStart, SampleEvent, SampleTime, Scope, Text,
+    Thread, ThreadEvent, Tick, Ticks, Unit, Value, Written,
 };
 
 fn write(events: &[Event<'_>]) -> String {
@@ -180,7 +180,7 @@ fn deep_nesting_ends_in_null() {
     let args = json_args(json.as_bytes());
     let mut writer = JsonWriter::new(String::new());
     let written = writer.write_event(&Event::Begin(ThreadEvent { args, ..slice(b"") }));
-    assert_eq!(written, Ok(Written::InPart(Omitted::ARGUMENTS)));
+    assert_eq!(written, Ok(Written::InPart(LostParts::ARGUMENTS)));
     assert_eq!(writer.write_event(&Event::Begin(slice(b""))), Ok(Written::Done));
     let json = writer.finish().unwrap();
     let line = json.lines().nth(1).unwrap().strip_suffix(',').unwrap();

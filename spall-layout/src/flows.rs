@@ -16,7 +16,7 @@ const BLOCK_BITS: u32 = 4;
 /// live trace has no flows; they are known when it is finished.
 ///
 /// ```
-/// use spall_layout::{Flows, Layout, LayoutOptions, Vertical, Viewport};
+/// use spall_layout::{Flows, Layout, LayoutOptions, Vertical, VerticalStyle, Viewport};
 /// # use spall_model::{Event, FlowBind, FlowEvent, FlowPhase, Id, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for (tid, phase, start) in [(1, FlowPhase::Start, 0), (2, FlowPhase::End, 70)] {
@@ -27,7 +27,7 @@ const BLOCK_BITS: u32 = 4;
 /// # }
 /// # let trace = builder.finish(); // a flow from thread 1 at tick 10 to thread 2 at tick 80
 /// let layout = Layout::new(&trace, &LayoutOptions::default());
-/// let vertical = Vertical::new(&trace, &layout, &());
+/// let vertical = Vertical::new(&trace, &layout, &VerticalStyle::FLAT);
 /// let flows = Flows::new(&trace, &layout);
 ///
 /// let viewport = Viewport::new(Tick(0)..Tick(100), 10);
@@ -162,7 +162,7 @@ impl Flows {
                 out.push(FlowArrow { from, to, flow: flow.flow, count: 1 });
             }
         }
-        // Of flows that share an arrow, the first one in time comes first and is kept.
+        // Of flows that share an arrow, the first one in the order of the trace is kept.
         out.sort_unstable_by_key(|rect| (rect.from, rect.to, rect.flow));
         out.dedup_by(|next, kept| {
             let same = next.from == kept.from && next.to == kept.to;

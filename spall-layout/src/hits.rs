@@ -15,7 +15,7 @@ use crate::{LayoutView, PlacedSlice, Rect, RowId, RowView};
 /// bits per slice.
 ///
 /// ```
-/// use spall_layout::{Hits, Layout, LayoutView, LayoutOptions, Vertical, Viewport};
+/// use spall_layout::{Hits, Layout, LayoutView, LayoutOptions, Vertical, VerticalStyle, Viewport};
 /// # use spall_model::{Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for n in 0..1000 {
@@ -30,7 +30,7 @@ use crate::{LayoutView, PlacedSlice, Rect, RowId, RowView};
 /// assert_eq!(hits.next(&layout, SliceId(7)), Some(SliceId(107)));
 ///
 /// // The whole trace in two columns: a rectangle stands for many slices, and says how many of them match.
-/// let vertical = Vertical::new(&trace, &layout, &());
+/// let vertical = Vertical::new(&trace, &layout, &VerticalStyle::FLAT);
 /// let viewport = Viewport::new(Tick(0)..Tick(1000), 2);
 /// let mut rects = Vec::new();
 /// layout.rects(&viewport, vertical.lines(), &mut rects);

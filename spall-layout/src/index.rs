@@ -15,7 +15,6 @@ use spall_model::{SliceId, Tick};
 
 use crate::convert::ticks_f32;
 use crate::gap::GapSize;
-use crate::row::SliceExtent;
 
 /// The binary logarithm of the number of slices in a node of level 0.
 ///
@@ -26,6 +25,22 @@ pub(crate) const LEAF_BITS: u32 = 4;
 pub(crate) const FANOUT_BITS: u32 = 2;
 /// The number of levels in the index of 2³² slices.
 pub(crate) const MAX_LEVELS: usize = 15;
+
+/// A slice of a row, with its start and end in ticks as plain integers, which the index and the queries compare.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SliceExtent {
+    pub(crate) start: i64,
+    pub(crate) end: i64,
+    pub(crate) id: SliceId,
+}
+
+impl SliceExtent {
+    /// Returns the duration in ticks. As a `u64` it is exact even from the least to the greatest time.
+    #[inline(always)]
+    pub(crate) fn duration(&self) -> u64 {
+        self.end.wrapping_sub(self.start).cast_unsigned()
+    }
+}
 
 /// The summary of a run of consecutive slices: 16 on level 0, four times as many on each further level. [layout
 /// 3.1](crate::rules::layout#3.1)

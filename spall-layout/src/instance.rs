@@ -21,7 +21,7 @@ use crate::{Rect, Viewport};
 /// All visible lines in one buffer, with a colour for each name:
 ///
 /// ```
-/// use spall_layout::{ColorKey, Viewport, Instance, Layout, LayoutOptions, Theme, Vertical};
+/// use spall_layout::{ColorKey, Viewport, Instance, Layout, LayoutOptions, Theme, Vertical, VerticalStyle};
 /// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for (name, start, duration) in [("frame", 0, 100), ("update", 10, 30), ("draw", 40, 50)] {
@@ -30,7 +30,7 @@ use crate::{Rect, Viewport};
 /// # }
 /// # let trace = builder.finish();
 /// # let layout = Layout::new(&trace, &LayoutOptions::default());
-/// # let vertical = Vertical::new(&trace, &layout, &());
+/// # let vertical = Vertical::new(&trace, &layout, &VerticalStyle::FLAT);
 /// # let (mut rects, mut instances) = (Vec::new(), Vec::new());
 /// // Once per trace.
 /// let color = |name: &[u8]| {
@@ -41,7 +41,7 @@ use crate::{Rect, Viewport};
 ///
 /// // For each picture.
 /// let viewport = Viewport::new(Tick(0)..Tick(100), 20);
-/// vertical.rects(0..vertical.height(), &layout, &(), &viewport, &mut rects);
+/// vertical.rects(0..vertical.height(), &layout, &[], &viewport, &mut rects);
 /// instances.clear();
 /// instances.extend(rects.iter().map(|found| {
 ///     let name = trace.slices().names()[found.rect.slice.index()];

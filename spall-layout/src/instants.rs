@@ -162,7 +162,24 @@ pub(crate) fn gallop<T>(items: &[T], inside: impl Fn(&T) -> bool) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use spall_model::{Event, Limits, Scope, Thread, ThreadEvent, Tick, TraceBuilder};
+
     use super::*;
+
+    #[test]
+    fn layout_9_1_each_column_with_instants_has_one_mark() {
+        let mut builder = TraceBuilder::new(&Limits::default());
+        for at in [-7, 0, 3, 3, 9, 10, 35, 39, 41] {
+            let event = ThreadEvent::new(Thread::new(1, 1), Tick(at), "gc".into());
+            builder.push(&Event::Instant(event, Scope::Thread));
+        }
+        let trace = builder.finish();
+        let mut marks = Vec::new();
+        instant_marks(trace.instants(), &Viewport::new(Tick(0)..Tick(40), 4), &mut marks);
+        let found: Vec<_> = marks.iter().map(|mark| (mark.column, mark.first, mark.count)).collect();
+        assert_eq!(found, [(0, 1, 4), (1, 5, 1), (3, 6, 2)]);
+        assert!(marks.iter().all(|mark| (mark.first..mark.first + mark.count).contains(&mark.shown)));
+    }
 
     #[test]
     fn layout_9_2_the_first_of_the_highest_priority_is_shown() {

@@ -3,7 +3,7 @@
 //!
 #![cfg_attr(feature = "alloc", doc = "```")]
 #![cfg_attr(not(feature = "alloc"), doc = "```ignore")]
-//! use spall_layout::{Layout, LineRect, LayoutOptions, Vertical, Viewport};
+//! use spall_layout::{Layout, LineRect, LayoutOptions, Vertical, VerticalStyle, Viewport};
 //! use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView};
 //!
 //! let mut builder = TraceBuilder::new(&Limits::default());
@@ -15,13 +15,13 @@
 //!
 //! // Once for each trace: the lane, depth and row of each slice, and an index of each row.
 //! let layout = Layout::new(&trace, &LayoutOptions::default());
-//! // Once for each fold or unfold: the lines from top to bottom. `()` makes each row one unit high.
-//! let vertical = Vertical::new(&trace, &layout, &());
+//! // Once for each fold or unfold: the lines from top to bottom. This style makes each row one unit high.
+//! let vertical = Vertical::new(&trace, &layout, &VerticalStyle::FLAT);
 //!
 //! // For each picture: 100 ticks in 20 columns.
 //! let viewport = Viewport::new(Tick(0)..Tick(100), 20);
 //! let mut rects = Vec::new();
-//! vertical.rects(0..vertical.height(), &layout, &(), &viewport, &mut rects);
+//! vertical.rects(0..vertical.height(), &layout, &[], &viewport, &mut rects);
 //! let drawn: Vec<_> = rects.iter().map(|found| (found.top, found.rect.x0..found.rect.x1)).collect();
 //! assert_eq!(drawn, [(0, 0..20), (1, 2..8), (1, 8..18)]);
 //!
@@ -58,7 +58,7 @@
 //! | walk from slice to slice | [`LayoutView::parent`], [`LayoutView::children`], [`LayoutView::next`] |
 //! | draw counters, instants, states and flows | [`Series`], [`instant_marks`], [`Row::of_states`], [`Flows`] |
 //! | draw many async spans on few lines | [`Packed`] |
-//! | move tracks, and keep some in sight | [`VerticalStyle::track_order`], [`Pinned`] |
+//! | move tracks, and keep some in sight | [`VerticalStyle::tracks`] |
 //! | show a folded group, and search hits | [`LayoutView::busy_rows`], [`Hits`], [`HitsBuilder`] step by step |
 //! | sum up by name | [`stats`](fn@stats), [`Stats`] while a range is dragged, [`Histogram`] |
 //! | draw a flame graph, a sandwich, a comparison | [`slice_tree`], [`flame_rows`], [`diff_rows`]; step by step: [`SliceTreeBuilder`], [`InvertedTreeBuilder`](spall_model::InvertedTreeBuilder), [`FlameBuilder`] |
@@ -147,8 +147,6 @@ mod pack;
 #[cfg(feature = "alloc")]
 mod piece;
 #[cfg(feature = "alloc")]
-mod pinned;
-#[cfg(feature = "alloc")]
 mod rect;
 #[cfg(feature = "alloc")]
 mod row;
@@ -209,9 +207,7 @@ pub use live::{Live, LiveView};
 #[cfg(feature = "alloc")]
 pub use lookup::PlacedSlice;
 #[cfg(feature = "alloc")]
-pub use pack::{Packed, Packing};
-#[cfg(feature = "alloc")]
-pub use pinned::Pinned;
+pub use pack::Packed;
 #[cfg(feature = "alloc")]
 pub use rect::{LineRect, Rect};
 #[cfg(feature = "alloc")]
@@ -226,7 +222,7 @@ pub use spall_model::nest::Overlap;
 #[cfg(feature = "alloc")]
 pub use stats::{NameStats, Stats, stats};
 #[cfg(feature = "alloc")]
-pub use vertical::{Heights, Vertical, VerticalStyle};
+pub use vertical::{Vertical, VerticalStyle};
 pub use viewport::Viewport;
 #[cfg(feature = "alloc")]
 pub use visits::EdgeRule;

@@ -12,16 +12,16 @@ pub struct LineId(pub u32);
 
 spall_model::dense_id! {
     LineId: "[`Vertical::lines`](crate::Vertical::lines)";
-    PackId: "the caller's list of packs";
+    PackId: "[`VerticalStyle::packs`](crate::VerticalStyle::packs)";
 }
 
-/// The number of a pack: of tracks that share lines. The caller chooses it, in
-/// [`VerticalStyle::pack_of`](crate::VerticalStyle::pack_of).
+/// The number of a pack, which is tracks that share lines: its position in
+/// [`VerticalStyle::packs`](crate::VerticalStyle::packs).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct PackId(pub u32);
 
 /// The content of a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum LineKind {
@@ -64,8 +64,8 @@ impl Line {
     #[must_use]
     pub fn label<'t>(&self, trace: &'t impl TraceView) -> Option<Cow<'t, str>> {
         match self.kind {
-            LineKind::Process(process) => Some(trace.process_label(process)),
-            LineKind::Track(track) => Some(trace.track_label(track)),
+            LineKind::Process(process) => Some(trace.process_title(process)),
+            LineKind::Track(track) => Some(trace.track_title(track)),
             LineKind::Row(_) | LineKind::Pack(_) | LineKind::Packed(..) => None,
         }
     }

@@ -22,7 +22,7 @@ use crate::{LayoutOptions, Row, RowId, RowInfo};
 /// O(log n) for each row of a track where a slice moved.
 ///
 /// ```
-/// use spall_layout::{LineRect, Live, LayoutOptions, Vertical, Viewport};
+/// use spall_layout::{LineRect, Live, LayoutOptions, Vertical, VerticalStyle, Viewport};
 /// use spall_model::{Event, Limits, LiveTrace, Text, Thread, ThreadEvent, Tick, TraceView};
 /// let event = |name, at| ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(at), Text::plain(name));
 /// let mut trace = LiveTrace::new(&Limits::default());
@@ -40,9 +40,9 @@ use crate::{LayoutOptions, Row, RowId, RowInfo};
 /// let view = live.update(&committed, Tick(80));
 ///
 /// let viewport = Viewport::new(Tick(0)..Tick(100), 10);
-/// let vertical = Vertical::new(&committed, &view, &());
+/// let vertical = Vertical::new(&committed, &view, &VerticalStyle::FLAT);
 /// let mut rects = Vec::new();
-/// vertical.rects(0..vertical.height(), &view, &(), &viewport, &mut rects);
+/// vertical.rects(0..vertical.height(), &view, &[], &viewport, &mut rects);
 /// let name = |found: &LineRect| committed.slice_name(found.rect.slice);
 /// let drawn: Vec<_> = rects.iter().map(|found| (name(found), found.rect.x0..found.rect.x1)).collect();
 /// assert_eq!(drawn, [("frame".into(), 0..8), ("draw".into(), 2..5)]);

@@ -4,8 +4,8 @@
 use spall_model::{SliceId, Tick};
 
 use crate::convert::to_f32;
+use crate::index::SliceExtent;
 use crate::piece::{Boxes, Piece};
-use crate::row::SliceExtent;
 use crate::{Rect, RowId, Viewport};
 
 /// The last rectangle of a row so far, to which the next pieces are merged.

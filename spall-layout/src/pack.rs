@@ -12,29 +12,16 @@ use crate::convert::to_u32;
 use crate::free_lines::FreeLines;
 use crate::{LayoutView, Row};
 
-/// The order in which groups of slices get their lines.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub enum Packing {
-    /// Groups get their lines in the order in which they begin. A group that begins later never moves the ones before
-    /// it, unless one of these becomes higher while it runs. This suits a trace that grows.
-    #[default]
-    Online,
-    /// The highest groups get their lines first, so that lower ones fill the gaps.
-    Compact,
-}
-
 /// The slices of many tracks, packed into few lines.
 ///
 /// This suits the async spans of a process, where each id has a track of its own.
 ///
-/// [`VerticalStyle::packed`](crate::VerticalStyle::packed) shows these lines instead of the rows of the tracks. Slices
+/// [`VerticalStyle::packs`](crate::VerticalStyle::packs) shows these lines instead of the rows of the tracks. Slices
 /// of a track that overlap in time, directly or through others, are a group and stay together: a group takes as many
 /// neighbouring lines as the track has rows there.
 ///
 /// ```
-/// use spall_layout::{Layout, LayoutOptions, Packed, Packing, RowId};
+/// use spall_layout::{Layout, LayoutOptions, Packed, RowId};
 /// # use spall_model::{AsyncPhase, Event, KeyedEvent, Limits, Text, Tick, TraceBuilder, TrackId};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for id in 0..100 {
@@ -46,13 +33,14 @@ pub enum Packing {
 /// # let trace = builder.finish();
 /// let layout = Layout::new(&trace, &LayoutOptions::default());
 /// assert_eq!(layout.rows().len(), 100); // a hundred ids, of which three overlap at any time
-/// let packed = Packed::new(&layout, (0..100).map(TrackId), Packing::Online);
+/// let packed = Packed::new(&layout, (0..100).map(TrackId));
 /// assert_eq!(packed.lines().len(), 3);
 /// assert_eq!(packed.lines()[0].view(RowId(0)).len(), 34);
 /// ```
 #[doc(alias("compact"))]
 #[derive(Debug, Clone, Default)]
 pub struct Packed {
+    tracks: Vec<TrackId>,
     lines: Vec<Row>,
     /// The groups, ordered by track and start.
     groups: Vec<Group>,
@@ -68,7 +56,7 @@ struct Group {
     end: Tick,
     /// The number of lines that the group takes.
     height: u32,
-    /// The first of its lines, or [`NO_LINE`].
+    /// The first of its lines.
     line: u32,
     /// The positions of its slices in the list of all members.
     members: Range<usize>,
@@ -85,27 +73,18 @@ struct Member {
 
 impl Packed {
     /// Packs the slices of `tracks`, which should not name a track twice. This takes O(n log n) for n slices.
+    ///
+    /// Groups get their lines in the order in which they begin. So a group that begins later never moves the ones before
+    /// it, unless one of these becomes higher while it runs.
     #[must_use]
-    pub fn new(
-        layout: &impl LayoutView,
-        tracks: impl IntoIterator<Item = TrackId>,
-        packing: Packing,
-    ) -> Self {
+    pub fn new(layout: &impl LayoutView, tracks: impl IntoIterator<Item = TrackId>) -> Self {
+        let tracks: Vec<_> = tracks.into_iter().collect();
         let (mut groups, mut members) = (Vec::new(), Vec::new());
-        for track in tracks {
+        for &track in &tracks {
             add_groups(layout, track, &mut groups, &mut members);
         }
         groups.sort_by_key(|group: &Group| (group.start, group.track));
-        match packing {
-            Packing::Online => assign_lines(&mut groups, |_| true),
-            Packing::Compact => {
-                // In classes by powers of two, because each class takes a pass over all groups.
-                let class = |height: u32| height.next_power_of_two().trailing_zeros();
-                for step in (0..=32).rev() {
-                    assign_lines(&mut groups, |height| class(height) == step);
-                }
-            }
-        }
+        assign_lines(&mut groups);
         let mut lines = Vec::new();
         for group in &groups {
             for member in &members[group.members.clone()] {
@@ -117,7 +96,7 @@ impl Packed {
             }
         }
         groups.sort_by_key(|group| (group.track, group.start));
-        Self { lines, groups }
+        Self { tracks, lines, groups }
     }
 
     /// Returns the lines from top to bottom. Each line is a row that can be queried for rectangles.
@@ -126,10 +105,10 @@ impl Packed {
         &self.lines
     }
 
-    /// Returns whether slices of a track were packed. This takes O(log n).
+    /// Returns the tracks that were packed, as [`Packed::new`] got them.
     #[must_use]
-    pub fn has(&self, track: TrackId) -> bool {
-        self.groups.binary_search_by_key(&track, |group| group.track).is_ok()
+    pub fn tracks(&self) -> &[TrackId] {
+        &self.tracks
     }
 
     /// Returns the position in [`Packed::lines`] of the line of a slice, or `None` if it was not packed.
@@ -166,46 +145,26 @@ fn add_groups(layout: &impl LayoutView, track: TrackId, groups: &mut Vec<Group>,
             }
             _ => {
                 let (start, height, members) = (member.start, member.level + 1, at..at + 1);
-                groups.extend(open.replace(Group { track, start, end, height, line: NO_LINE, members }));
+                groups.extend(open.replace(Group { track, start, end, height, line: 0, members }));
             }
         }
     }
     groups.extend(open);
 }
 
-/// Stands for the line of a group that has none yet.
-const NO_LINE: u32 = u32::MAX;
-
-/// Gives lines to the groups whose height `is_asked` for. Each group in turn gets the lowest lines that are free as
-/// long as it runs.
-///
-/// `groups` are ordered by start. Those that have lines already keep them.
-fn assign_lines(groups: &mut [Group], is_asked: impl Fn(u32) -> bool) {
-    if !groups.iter().any(|group| group.line == NO_LINE && is_asked(group.height)) {
-        return;
-    }
-    let mut free_lines = FreeLines::default();
-    // Groups of earlier calls begin later than some groups of this one, which must know how long their lines are free.
-    for group in groups.iter().filter(|group| group.line != NO_LINE) {
-        free_lines.will_be_busy(group.line..group.line + group.height, group.start);
-    }
-    free_lines.begin();
+/// Gives each group in turn the lowest lines that are free at that time. `groups` are ordered by start.
+fn assign_lines(groups: &mut [Group]) {
+    let mut free_lines = FreeLines::new();
     let mut ends: BinaryHeap<Reverse<(Tick, u32, u32)>> = BinaryHeap::new();
     for group in groups {
-        if group.line == NO_LINE && !is_asked(group.height) {
-            continue;
-        }
         // Lines of groups that are over become free before the search for this one.
         while let Some(&Reverse((end, line, height))) = ends.peek()
             && end <= group.start
         {
             ends.pop();
-            free_lines.free(line..line + height, end);
+            free_lines.free(line..line + height);
         }
-        if group.line == NO_LINE {
-            group.line = free_lines.find(group.height, group.end);
-        }
-        free_lines.take(group.line..group.line + group.height);
+        group.line = free_lines.take(group.height);
         ends.push(Reverse((group.end, group.line, group.height)));
     }
 }

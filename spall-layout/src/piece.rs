@@ -8,8 +8,7 @@ use spall_model::SliceId;
 
 use crate::convert::{ticks_f32, to_f32};
 use crate::gap::GapSize;
-use crate::index::Node;
-use crate::row::SliceExtent;
+use crate::index::{Node, SliceExtent};
 use crate::viewport::Position;
 use crate::{RowView, Viewport};
 

@@ -18,22 +18,6 @@ spall_model::dense_id! {
     RowId: "[`Layout::rows`](crate::Layout::rows)";
 }
 
-/// A slice of a row, with its start and end in ticks as plain integers, which the index and the queries compare.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct SliceExtent {
-    pub(crate) start: i64,
-    pub(crate) end: i64,
-    pub(crate) id: SliceId,
-}
-
-impl SliceExtent {
-    /// Returns the duration in ticks. As a `u64` it is exact even from the least to the greatest time.
-    #[inline(always)]
-    pub(crate) fn duration(&self) -> u64 {
-        self.end.wrapping_sub(self.start).cast_unsigned()
-    }
-}
-
 /// A row of slices that grows at its end, with the index that queries need.
 ///
 /// Use it for a timeline that is not made from a trace. A row takes 20 bytes per slice, and 3.3 bytes for the index.

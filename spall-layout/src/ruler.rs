@@ -239,6 +239,7 @@ mod tests {
         assert_eq!(labels(0..10_000, Unit::Nanoseconds(0.4)), ["0 µs", "2 µs"]);
     }
 
+    /// There is a mark at the origin. [layout 7.4]
     #[test]
     fn layout_7_3_marks_keep_their_distance_and_stay_in_the_viewport() {
         let mut duration = 1_i64;

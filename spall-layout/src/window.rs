@@ -16,7 +16,7 @@ use crate::{Line, LineRect, Vertical, Viewport};
 /// 19](crate::rules::layout#19)
 ///
 /// ```
-/// use spall_layout::{Layout, LayoutOptions, LineRect, Vertical, Window};
+/// use spall_layout::{Layout, LayoutOptions, LineRect, Vertical, VerticalStyle, Window};
 /// use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for (name, start, duration) in [("frame", 0, 100), ("draw", 40, 50)] {
@@ -25,7 +25,7 @@ use crate::{Line, LineRect, Vertical, Viewport};
 /// # }
 /// # let trace = builder.finish(); // frame 0..100, draw 40..90 inside it
 /// let layout = Layout::new(&trace, &LayoutOptions::default());
-/// let vertical = Vertical::new(&trace, &layout, &());
+/// let vertical = Vertical::new(&trace, &layout, &VerticalStyle::FLAT);
 /// let mut window = Window::new(trace.bounds().unwrap_or_default());
 /// window.resize(100, 40, &vertical);
 ///
@@ -36,7 +36,7 @@ use crate::{Line, LineRect, Vertical, Viewport};
 /// assert_eq!(window.viewport().range(), Tick(20)..Tick(70));
 ///
 /// let mut rects = Vec::new();
-/// vertical.rects(window.heights(), &layout, &(), window.viewport(), &mut rects);
+/// vertical.rects(window.heights(), &layout, &[], window.viewport(), &mut rects);
 /// // The pointer is at (60, 1).
 /// let found = window.hit(&rects, 60.0, 1.0).unwrap();
 /// assert_eq!(trace.slice_name(found.rect.slice), "draw");

@@ -6,7 +6,7 @@
 
 use spall_layout::{
     Ellipsis, Flows, Hits, Layout, LayoutOptions, LayoutView, Rect, Row, RowId, RowView, Ruler, Series,
-    Vertical, Viewport, fit_label, instant_marks,
+    Vertical, VerticalStyle, Viewport, fit_label, instant_marks,
 };
 use spall_model::{
     Event, FlowBind, FlowEvent, FlowPhase, Id, Limits, NameId, Scope, SliceId, Text, Thread, ThreadEvent,
@@ -84,7 +84,7 @@ fn trace() -> Trace<'static> {
 fn layout_2_9_steady_queries_of_counters_flows_instants_and_groups_allocate_nothing() {
     let trace = trace();
     let layout = Layout::new(&trace, &LayoutOptions::default());
-    let vertical = Vertical::new(&trace, &layout, &());
+    let vertical = Vertical::new(&trace, &layout, &VerticalStyle::FLAT);
     let flows = Flows::new(&trace, &layout);
     let hits = Hits::new(&trace, &layout, |name| name == trace.names().find(b"g").unwrap());
     let mut series = Series::new(NameId::EMPTY);

@@ -5,8 +5,8 @@
 mod common;
 
 use spall_layout::{
-    EdgeRule, Layout, LayoutOptions, Live, Packed, Packing, RowId, SelfSide, Stats, TreeOrder, Viewport,
-    diff_rows, flame_rows, slice_tree, stats,
+    EdgeRule, Layout, LayoutOptions, Live, Packed, RowId, SelfSide, Stats, TreeOrder, Viewport, diff_rows,
+    flame_rows, slice_tree, stats,
 };
 use spall_model::{
     DiffWidth, Event, InvertedTree, Limits, LiveTrace, SliceId, Text, Thread, ThreadEvent, Tick, Ticks,
@@ -70,15 +70,11 @@ fn packing_and_growing_keep_all_slices() {
     for _ in 0..300 {
         let trace = trace(&mut random);
         let layout = Layout::new(&trace, &LayoutOptions::default());
-        for packing in [Packing::Online, Packing::Compact] {
-            let packed = Packed::new(&layout, tracks(&trace), packing);
-            let n_slices: usize = packed.lines().iter().map(|line| line.view(RowId(0)).len()).sum();
-            assert_eq!(n_slices, trace.slices().len());
-            assert!(
-                (0..n_slices)
-                    .all(|at| { packed.line_of(&layout, SliceId(u32::try_from(at).unwrap())).is_some() })
-            );
-        }
+        let packed = Packed::new(&layout, tracks(&trace));
+        let n_slices: usize = packed.lines().iter().map(|line| line.view(RowId(0)).len()).sum();
+        assert_eq!(n_slices, trace.slices().len());
+        let mut slices = (0..u32::try_from(n_slices).unwrap()).map(SliceId);
+        assert!(slices.all(|slice| packed.line_of(&layout, slice).is_some()));
         let mut grown = LiveTrace::new(&Limits::default());
         let mut live = Live::new(&LayoutOptions::default());
         for _ in 0..random.below(40) {
@@ -120,7 +116,7 @@ fn queries_about_missing_tracks_return_nothing() {
     assert!(InvertedTree::bottom_up(&tree).nodes().is_empty());
     assert!(TreeDiff::new(&tree, &tree).nodes().is_empty());
     assert!(stats(&trace, &layout, nowhere, all, EdgeRule::Clamp).is_empty());
-    assert!(Packed::new(&layout, nowhere, Packing::Compact).lines().is_empty());
+    assert!(Packed::new(&layout, nowhere).lines().is_empty());
     let mut nothing = LiveTrace::new(&Limits::default());
     let mut live = Live::new(&LayoutOptions::default());
     assert_eq!(live.update(&nothing.commit(), Tick(0)).track_rows(TrackId(0)).count(), 0);

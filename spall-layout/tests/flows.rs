@@ -13,8 +13,7 @@ extern crate alloc;
 use alloc::collections::BTreeMap;
 
 use spall_layout::{
-    FlowEnd, Flows, Layout, LayoutOptions, LineId, LineKind, RowId, RowInfo, Vertical, VerticalStyle,
-    Viewport,
+    FlowEnd, Flows, Folds, Layout, LayoutOptions, LineId, LineKind, Vertical, VerticalStyle, Viewport,
 };
 use spall_model::{
     Event, Flow, FlowBind, FlowEvent, FlowPhase, Id, Key, Limits, SliceId, Text, Thread, ThreadEvent, Tick,
@@ -49,20 +48,6 @@ fn random_trace(random: &mut Random) -> (Trace<'static>, BTreeMap<Key, (i64, i64
 }
 
 /// A style in which thread 1 is folded.
-struct Style;
-
-impl VerticalStyle for Style {
-    fn track_height(&self, _: TrackId) -> u32 {
-        1
-    }
-    fn row_height(&self, _: RowId, _: RowInfo) -> u32 {
-        3
-    }
-    fn is_track_folded(&self, track: TrackId) -> bool {
-        track.0 == 1
-    }
-}
-
 /// The line of an end, whether its row is folded, and its column.
 type End = (LineId, bool, u32);
 
@@ -70,6 +55,7 @@ fn end(end: FlowEnd) -> End {
     (end.line, end.is_folded, end.column)
 }
 
+/// [layout 12.2, 12.3]
 #[test]
 fn layout_12_1_arrows_agree_with_brute_force() {
     let mut random = Random(5);
@@ -77,7 +63,10 @@ fn layout_12_1_arrows_agree_with_brute_force() {
     for _ in 0..100 {
         let (trace, times) = random_trace(&mut random);
         let layout = Layout::new(&trace, &LayoutOptions::default());
-        let vertical = Vertical::new(&trace, &layout, &Style);
+        let mut folds = Folds::new();
+        folds.toggle(LineKind::Track(TrackId(1)));
+        let style = VerticalStyle { track: 1, row: 3, folds: Some(&folds), ..VerticalStyle::FLAT };
+        let vertical = Vertical::new(&trace, &layout, &style);
         let flows = Flows::new(&trace, &layout);
         assert_eq!(flows.len(), trace.flows().len());
         let mut rects = Vec::new();
@@ -97,21 +86,25 @@ fn layout_12_1_arrows_agree_with_brute_force() {
                 let column = (0..=last).find(|&c| at < viewport.ticks(c).end.0).unwrap_or(last);
                 (line.id, is_folded, column)
             };
-            let mut expected: BTreeMap<(End, End), u32> = BTreeMap::new();
-            for flow in trace.flows() {
+            // The number of flows of an arrow, and the first of them.
+            let mut expected: BTreeMap<(End, End), (u32, usize)> = BTreeMap::new();
+            for (index, flow) in trace.flows().iter().enumerate() {
                 let (leaves, arrives) = times[&flow.id];
                 if leaves >= start + duration || arrives < start || asked.is_empty() {
                     continue;
                 }
                 let ends = (end_of(flow.from, leaves), end_of(flow.to, arrives));
                 if ends.0.0.0.min(ends.1.0.0) < lines.end && ends.0.0.0.max(ends.1.0.0) >= lines.start {
-                    *expected.entry(ends).or_default() += 1;
+                    expected.entry(ends).or_insert((0, index)).0 += 1;
                 }
             }
             let got: BTreeMap<_, _> =
                 rects.iter().map(|rect| ((end(rect.from), end(rect.to)), rect.count)).collect();
             assert_eq!(got.len(), rects.len());
-            assert_eq!(got, expected);
+            for rect in &rects {
+                assert_eq!((rect.count, rect.flow.index()), expected[&(end(rect.from), end(rect.to))]);
+            }
+            assert_eq!(got.len(), expected.len());
             bundled += rects.iter().filter(|rect| rect.count > 1).count();
 
             // Those of one slice are the arrows of its flows and of no others.
@@ -145,7 +138,7 @@ fn layout_12_1_a_flow_leaves_inside_its_slice_as_drawn() {
     // The second slice has no end. It could run until 300, and is drawn to 100, where the slice around it ends.
     let mut rects = Vec::new();
     let viewport = Viewport::new(Tick(0)..Tick(300), 300);
-    let vertical = Vertical::new(&trace, &layout, &());
+    let vertical = Vertical::new(&trace, &layout, &VerticalStyle::FLAT);
     Flows::new(&trace, &layout).arrows(&viewport, &vertical, vertical.lines(), &mut rects);
     assert_eq!(rects.iter().map(|rect| (rect.from.column, rect.to.column)).collect::<Vec<_>>(), [(100, 250)]);
 }

@@ -19,8 +19,8 @@ use spall_layout::{
     RowId, Vertical, VerticalStyle, Viewport, stats,
 };
 use spall_model::{
-    Event, Limits, LiveSnapshot, LiveTrace, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks,
-    Trace, TraceBuilder, TraceView, TrackId,
+    Event, Limits, LiveSnapshot, LiveTrace, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
+    TraceBuilder, TraceView, TrackId,
 };
 
 use common::Random;
@@ -139,8 +139,8 @@ fn check_queries(
         let expected = stats(trace, layout, tracks.iter().copied(), range.clone(), edges);
         assert!(got.iter().map(sums).eq(expected.iter().map(sums)), "{edges:?} {range:?}");
     }
-    let vertical = Vertical::new(live, view, &Headers);
-    let expected = Vertical::new(trace, layout, &Headers);
+    let vertical = Vertical::new(live, view, &HEADERS);
+    let expected = Vertical::new(trace, layout, &HEADERS);
     assert_eq!(vertical.height(), expected.height());
     let labels = |vertical: &Vertical, label: &dyn Fn(&Line) -> Option<String>| -> Vec<_> {
         vertical.lines().iter().map(|line| (line.top, label(line))).collect()
@@ -150,8 +150,8 @@ fn check_queries(
     let viewport = Viewport::new(Tick(-9)..Tick(random.below(500)), 40);
     let (mut rects, mut expected_rects) = (Vec::new(), Vec::new());
     let y = random.below(1 + vertical.height());
-    vertical.rects(y..y + 20, view, &Headers, &viewport, &mut rects);
-    expected.rects(y..y + 20, layout, &Headers, &viewport, &mut expected_rects);
+    vertical.rects(y..y + 20, view, &[], &viewport, &mut rects);
+    expected.rects(y..y + 20, layout, &[], &viewport, &mut expected_rects);
     let boxes = |found: &LineRect| (found.line, found.top, found.height, found.rect.x0, found.rect.x1);
     assert!(rects.iter().map(boxes).eq(expected_rects.iter().map(boxes)));
     for (found, expected) in rects.iter().zip(&expected_rects) {
@@ -171,17 +171,8 @@ fn check_queries(
     assert!(Flows::new(live, view).is_empty(), "they are known at the end");
 }
 
-/// A style in which every process and track has a header.
-struct Headers;
-
-impl VerticalStyle for Headers {
-    fn process_height(&self, _: ProcessId) -> u32 {
-        3
-    }
-    fn track_height(&self, _: TrackId) -> u32 {
-        2
-    }
-}
+/// Every process and track has a header.
+const HEADERS: VerticalStyle<'_> = VerticalStyle { process: 3, track: 2, ..VerticalStyle::FLAT };
 
 /// Commits at random places, and checks that each layout is that of the finished trace of the same events.
 fn follow(random: &mut Random, events: &[Event<'_>], n_commits: u64) {
@@ -199,6 +190,7 @@ fn follow(random: &mut Random, events: &[Event<'_>], n_commits: u64) {
     }
 }
 
+/// All queries are compared. [layout 18.5]
 #[test]
 fn layout_18_1_a_commit_looks_like_a_trace_that_ends_there() {
     let mut random = Random(1);

@@ -64,7 +64,7 @@ impl<'s> Expected<'s> {
         check_busy(&self.grid, self.slices, rects);
     }
 
-    /// The rectangles are in order and disjoint, and cover exactly the columns that slices touch. \[layout 2.1, 2.2\]
+    /// The rectangles are in order and disjoint, and cover exactly the columns that slices touch. \[layout 1.4, 2.1, 2.2\]
     fn check_columns(&self, rects: &[Rect]) {
         let mut covered = vec![false; self.grid.columns as usize];
         let mut end = 0;
@@ -129,7 +129,7 @@ impl<'s> Expected<'s> {
     }
 
     /// The busy fraction of a rectangle is exact up to rounding if no other slice touches one of its columns, and if its own
-    /// touch no others. \[layout 2.12\]
+    /// touch no others. \[layout 1.5, 2.12\]
     fn check_busy_of_each(&self, rects: &[Rect]) {
         for rect in rects {
             let run = rect.first..rect.first + rect.count;
@@ -152,6 +152,7 @@ impl<'s> Expected<'s> {
     }
 }
 
+/// Ranges begin and end anywhere in their first and last columns. [layout 2.13]
 #[test]
 fn layout_2_rectangles_agree_with_brute_force() {
     let mut random = Random(11);

@@ -14,8 +14,8 @@ mod common;
 use alloc::collections::BTreeMap;
 
 use spall_layout::{
-    Hits, Layout, LayoutOptions, LayoutView, LineKind, LineRect, PackId, Packed, Packing, RowId, RowInfo,
-    Vertical, VerticalStyle, Viewport,
+    Folds, Hits, Layout, LayoutOptions, LayoutView, LineKind, LineRect, PackId, Packed, RowId, Vertical,
+    VerticalStyle, Viewport,
 };
 use spall_model::{
     Event, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
@@ -75,8 +75,8 @@ fn layout_17_1_packed_slices_keep_their_times_and_do_not_overlap() {
     for round in 0..400 {
         let trace = many_tracks(&mut random, if round % 2 == 0 { 60 } else { 600 }, 1 + round % 5);
         let layout = Layout::new(&trace, &LayoutOptions::default());
-        for packing in [Packing::Online, Packing::Compact] {
-            let packed = Packed::new(&layout, tracks(&trace), packing);
+        {
+            let packed = Packed::new(&layout, tracks(&trace));
             let mut places = BTreeMap::new();
             for (line, at) in packed.lines().iter().zip(0..) {
                 let line = line.view(RowId(at));
@@ -101,12 +101,12 @@ fn layout_17_1_packed_slices_keep_their_times_and_do_not_overlap() {
 }
 
 #[test]
-fn layout_17_2_online_each_group_has_the_lowest_lines_that_are_free() {
+fn layout_17_2_each_group_has_the_lowest_lines_that_are_free() {
     let mut random = Random(2);
     for round in 0..400 {
         let trace = many_tracks(&mut random, 100, 1 + round % 5);
         let layout = Layout::new(&trace, &LayoutOptions::default());
-        let packed = Packed::new(&layout, tracks(&trace), Packing::Online);
+        let packed = Packed::new(&layout, tracks(&trace));
         let groups = groups(&trace, &layout, &packed);
         for (at, &(start, _, height, line)) in groups.iter().enumerate() {
             let running = || groups[..at].iter().filter(|before| before.1 > start);
@@ -141,7 +141,7 @@ fn layout_17_2_groups_that_begin_later_move_nothing() {
         }
         let trace = builder.finish();
         let layout = Layout::new(&trace, &LayoutOptions::default());
-        let packed = Packed::new(&layout, tracks(&trace), Packing::Online);
+        let packed = Packed::new(&layout, tracks(&trace));
         let slices = (0..trace.slices().len() as u32).map(SliceId);
         slices.map(|slice| packed.line_of(&layout, slice).unwrap()).collect::<Vec<_>>()
     };
@@ -153,62 +153,22 @@ fn layout_17_2_groups_that_begin_later_move_nothing() {
 }
 
 #[test]
-fn layout_17_3_compact_low_groups_fill_the_gaps() {
-    let mut random = Random(3);
-    let mut n_lines = [0; 2];
-    for round in 0..400 {
-        let trace = many_tracks(&mut random, 200, 8);
-        let layout = Layout::new(&trace, &LayoutOptions::default());
-        let [online, compact] =
-            [Packing::Online, Packing::Compact].map(|packing| Packed::new(&layout, tracks(&trace), packing));
-        n_lines[0] += online.lines().len();
-        n_lines[1] += compact.lines().len();
-        // Groups are placed in classes by powers of two, the highest first. Each gets the lowest lines that are free.
-        let groups = groups(&trace, &layout, &compact);
-        let class = |group: &(i64, i64, u32, u32)| group.2.next_power_of_two();
-        for (at, group) in groups.iter().enumerate() {
-            let earlier = |(before, other): (usize, &(i64, i64, u32, u32))| {
-                class(other) > class(group) || class(other) == class(group) && before < at
-            };
-            let is_free = |line: u32| {
-                groups.iter().enumerate().filter(|&(before, other)| earlier((before, other))).all(
-                    |(_, other)| {
-                        other.1 <= group.0
-                            || group.1 <= other.0
-                            || line + group.2 <= other.3
-                            || other.3 + other.2 <= line
-                    },
-                )
-            };
-            assert_eq!((0..).find(|&line| is_free(line)), Some(group.3), "{round}");
-        }
+fn layout_17_3_a_group_that_fits_into_none_of_64_gaps_goes_above_all() {
+    let mut builder = TraceBuilder::new(&Limits::default());
+    let mut push = |thread, start, end| {
+        let event = ThreadEvent::new(Thread::new(1_i64, thread), Tick(start), Text::EMPTY);
+        builder.push(&Event::Complete(event, Ticks(end - start)));
+    };
+    // At 20, every other one of the lines up to 137 is free, and then two beside each other.
+    for thread in 0..141_i64 {
+        push(thread, 0, if thread % 2 == 0 && thread < 140 || thread == 139 { 10 } else { 100 });
     }
-    assert!(n_lines[1] * 100 < n_lines[0] * 97, "{n_lines:?}");
-}
-
-/// A style in which packed tracks share lines, and in which the third of these lines has no height.
-struct Shared<'p>(&'p Packed);
-
-impl VerticalStyle for Shared<'_> {
-    fn track_height(&self, _: TrackId) -> u32 {
-        20
-    }
-
-    fn row_height(&self, _: RowId, _: RowInfo) -> u32 {
-        10
-    }
-
-    fn pack_of(&self, track: TrackId) -> Option<PackId> {
-        self.0.has(track).then_some(PackId(7))
-    }
-
-    fn packed(&self, pack: PackId) -> Option<&Packed> {
-        (pack == PackId(7)).then_some(self.0)
-    }
-
-    fn packed_height(&self, _: PackId, line: u32) -> u32 {
-        if line == 2 { 0 } else { 7 }
-    }
+    push(141, 20, 40);
+    push(141, 22, 30);
+    let trace = builder.finish();
+    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let packed = Packed::new(&layout, tracks(&trace));
+    assert_eq!(groups(&trace, &layout, &packed).last(), Some(&(20, 40, 2, 141)));
 }
 
 #[test]
@@ -219,9 +179,19 @@ fn layout_5_4_tracks_can_share_lines() {
         let trace = many_tracks(&mut random, 200, 4);
         let layout = Layout::new(&trace, &LayoutOptions::default());
         let shared: Vec<TrackId> = tracks(&trace).filter(|_| random.below(3) > 0).collect();
-        let packed = Packed::new(&layout, shared.iter().copied(), Packing::Online);
-        assert!(tracks(&trace).all(|track| packed.has(track) == shared.contains(&track)));
-        let vertical = Vertical::new(&trace, &layout, &Shared(&packed));
+        let packed = Packed::new(&layout, shared.iter().copied());
+        assert_eq!(packed.tracks(), shared);
+        // The third of the shared lines has no height.
+        let height = |line: LineKind| match line {
+            LineKind::Process(_) | LineKind::Pack(_) | LineKind::Packed(_, 2) => 0,
+            LineKind::Track(_) => 20,
+            LineKind::Packed(..) => 7,
+            _ => 10,
+        };
+        let packs = [packed];
+        let style = VerticalStyle { height: Some(&height), packs: &packs, ..VerticalStyle::FLAT };
+        let vertical = Vertical::new(&trace, &layout, &style);
+        let packed = &packs[0];
 
         // The shared lines stand together where the first of their tracks would stand. No other line is missing.
         let mut expected = Vec::new();
@@ -231,14 +201,14 @@ fn layout_5_4_tracks_can_share_lines() {
                 expected.extend(layout.track_rows(track).iter().map(LineKind::Row));
             } else if shared.first() == Some(&track) {
                 let lines = (0..packed.lines().len() as u32).filter(|&line| line != 2);
-                expected.extend(lines.map(|line| LineKind::Packed(PackId(7), line)));
+                expected.extend(lines.map(|line| LineKind::Packed(PackId(0), line)));
             }
         }
         let kinds: Vec<LineKind> = vertical.lines().iter().map(|line| line.kind).collect();
         assert_eq!(kinds, expected);
         for row in layout.rows().iter() {
-            let is_shared = packed.has(layout.row_info(row).unwrap().track);
-            let kind = if is_shared { LineKind::Packed(PackId(7), 0) } else { LineKind::Row(row) };
+            let is_shared = shared.contains(&layout.row_info(row).unwrap().track);
+            let kind = if is_shared { LineKind::Packed(PackId(0), 0) } else { LineKind::Row(row) };
             assert_eq!(vertical.line_of(row).unwrap().kind, kind);
             n_shared += u32::from(is_shared);
         }
@@ -247,7 +217,7 @@ fn layout_5_4_tracks_can_share_lines() {
         let hits = Hits::of_slices(&layout, |_| true);
         let viewport = Viewport::new(trace.bounds().unwrap_or(Tick(0)..Tick(1)), 50);
         let (y, mut rects) = (0..vertical.height(), Vec::new());
-        vertical.rects(y, &layout, &Shared(&packed), &viewport, &mut rects);
+        vertical.rects(y, &layout, &packs, &viewport, &mut rects);
         for LineRect { rect, line, .. } in &rects {
             let is_row = matches!(vertical.line(*line).unwrap().kind, LineKind::Row(_));
             assert_eq!(hits.in_rect(rect), is_row.then_some(rect.count));
@@ -256,38 +226,7 @@ fn layout_5_4_tracks_can_share_lines() {
     assert!(n_shared > 500);
 }
 
-/// Two packs, one of which is folded, and one hidden track.
-struct TwoPacks<'p> {
-    packed: [&'p Packed; 2],
-    hidden: TrackId,
-}
-
-impl VerticalStyle for TwoPacks<'_> {
-    fn process_height(&self, _: ProcessId) -> u32 {
-        5
-    }
-
-    fn pack_of(&self, track: TrackId) -> Option<PackId> {
-        self.packed.iter().position(|packed| packed.has(track)).map(PackId::new)
-    }
-
-    fn packed(&self, pack: PackId) -> Option<&Packed> {
-        self.packed.get(pack.index()).copied()
-    }
-
-    fn pack_height(&self, _: PackId) -> u32 {
-        3
-    }
-
-    fn is_pack_folded(&self, pack: PackId) -> bool {
-        pack == PackId(1)
-    }
-
-    fn is_track_hidden(&self, track: TrackId) -> bool {
-        track == self.hidden
-    }
-}
-
+/// \[layout 5.4, 5.5\]
 #[test]
 fn layout_5_4_packs_have_headers_and_can_be_folded_and_5_5_hidden_tracks_have_no_lines() {
     let mut random = Random(11);
@@ -296,32 +235,33 @@ fn layout_5_4_packs_have_headers_and_can_be_folded_and_5_5_hidden_tracks_have_no
     let layout = Layout::new(&trace, &LayoutOptions::default());
     let all: Vec<TrackId> = tracks(&trace).collect();
     let [first, second, third, fourth, hidden] = all[..] else { panic!("five tracks") };
-    let odd = Packed::new(&layout, [first, third], Packing::Online);
-    let even = Packed::new(&layout, [second, fourth], Packing::Online);
-    let style = TwoPacks { packed: [&odd, &even], hidden };
+    let odd = Packed::new(&layout, [first, third]);
+    let even = Packed::new(&layout, [second, fourth]);
+    let (packs, shown) = ([odd, even], [first, second, third, fourth]);
+    let mut folds = Folds::new();
+    folds.toggle(LineKind::Pack(PackId(1)));
+    let style = VerticalStyle {
+        process: 5,
+        pack: 3,
+        folds: Some(&folds),
+        tracks: Some(&shown),
+        packs: &packs,
+        ..VerticalStyle::FLAT
+    };
     let vertical = Vertical::new(&trace, &layout, &style);
 
     let mut expected = vec![LineKind::Process(ProcessId(0)), LineKind::Pack(PackId(0))];
-    expected.extend((0..odd.lines().len() as u32).map(|line| LineKind::Packed(PackId(0), line)));
+    expected.extend((0..packs[0].lines().len() as u32).map(|line| LineKind::Packed(PackId(0), line)));
     expected.push(LineKind::Pack(PackId(1)));
     assert_eq!(vertical.lines().iter().map(|line| line.kind).collect::<Vec<_>>(), expected);
     for row in layout.rows().iter() {
         let kind = match layout.row_info(row).unwrap().track {
             track if track == hidden => None,
-            track if odd.has(track) => Some(LineKind::Packed(PackId(0), 0)),
+            track if packs[0].tracks().contains(&track) => Some(LineKind::Packed(PackId(0), 0)),
             _ => Some(LineKind::Pack(PackId(1))),
         };
         assert_eq!(vertical.line_of(row).map(|line| line.kind), kind);
     }
 
-    struct AllHidden;
-    impl VerticalStyle for AllHidden {
-        fn process_height(&self, _: ProcessId) -> u32 {
-            5
-        }
-        fn is_track_hidden(&self, _: TrackId) -> bool {
-            true
-        }
-    }
-    assert!(Vertical::new(&trace, &layout, &AllHidden).lines().is_empty());
+    assert!(Vertical::new(&trace, &layout, &VerticalStyle { tracks: Some(&[]), ..style }).lines().is_empty());
 }

@@ -5,8 +5,7 @@
 mod common;
 
 use spall_layout::{
-    Hits, Layout, LayoutOptions, LayoutView, LineKind, Rect, RowId, RowInfo, Vertical, VerticalStyle,
-    Viewport,
+    Folds, Hits, Layout, LayoutOptions, LayoutView, LineKind, Rect, RowId, Vertical, VerticalStyle, Viewport,
 };
 use spall_model::{
     Event, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
@@ -26,34 +25,17 @@ fn trace() -> Trace<'static> {
     builder.finish()
 }
 
-#[derive(Default)]
-struct Style {
-    folded_processes: Vec<ProcessId>,
-    folded_tracks: Vec<TrackId>,
-    hide_heads: bool,
-    order: Option<Vec<TrackId>>,
+/// Rows are the higher the deeper they are: rows 1 and 3 are at depth 1.
+fn height(line: LineKind) -> u32 {
+    match line {
+        LineKind::Process(_) => 20,
+        LineKind::Track(_) => 10,
+        LineKind::Row(row) => 5 + row.0 % 2 * u32::from(row.0 < 4),
+        _ => 0,
+    }
 }
 
-impl VerticalStyle for Style {
-    fn process_height(&self, _: ProcessId) -> u32 {
-        if self.hide_heads { 0 } else { 20 }
-    }
-    fn track_height(&self, _: TrackId) -> u32 {
-        if self.hide_heads { 0 } else { 10 }
-    }
-    fn row_height(&self, _: RowId, info: RowInfo) -> u32 {
-        5 + info.depth
-    }
-    fn track_order(&self) -> Option<&[TrackId]> {
-        self.order.as_deref()
-    }
-    fn is_process_folded(&self, process: ProcessId) -> bool {
-        self.folded_processes.contains(&process)
-    }
-    fn is_track_folded(&self, track: TrackId) -> bool {
-        self.folded_tracks.contains(&track)
-    }
-}
+const STYLE: VerticalStyle<'_> = VerticalStyle { height: Some(&height), ..VerticalStyle::FLAT };
 
 fn kinds(vertical: &Vertical) -> Vec<LineKind> {
     vertical.lines().iter().map(|line| line.kind).collect()
@@ -65,8 +47,8 @@ fn layout_5_6_tracks_stand_in_the_order_of_the_caller() {
     let trace = trace();
     let layout = Layout::new(&trace, &LayoutOptions::default());
     let stacked = |order: &[u32]| {
-        let order = Some(order.iter().copied().map(TrackId).collect());
-        Vertical::new(&trace, &layout, &Style { order, ..Style::default() })
+        let order: Vec<_> = order.iter().copied().map(TrackId).collect();
+        Vertical::new(&trace, &layout, &VerticalStyle { tracks: Some(&order), ..STYLE })
     };
     let vertical = stacked(&[2, 1, 0]);
     let expected = [
@@ -97,7 +79,7 @@ fn layout_5_1_lines_are_stacked_in_display_order() {
     use LineKind::{Process, Row, Track};
     let trace = trace();
     let layout = Layout::new(&trace, &LayoutOptions::default());
-    let vertical = Vertical::new(&trace, &layout, &Style::default());
+    let vertical = Vertical::new(&trace, &layout, &STYLE);
     let rows = |range: core::ops::Range<u32>| range.map(RowId).map(Row);
     let expected: Vec<_> = [Process(ProcessId(0)), Track(TrackId(0))]
         .into_iter()
@@ -128,9 +110,10 @@ fn layout_5_2_folded_rows_are_shown_by_their_header() {
     use LineKind::{Process, Row, Track};
     let trace = trace();
     let layout = Layout::new(&trace, &LayoutOptions::default());
-    let style =
-        Style { folded_processes: vec![ProcessId(1)], folded_tracks: vec![TrackId(0)], ..Style::default() };
-    let vertical = Vertical::new(&trace, &layout, &style);
+    let mut folds = Folds::new();
+    folds.toggle(Process(ProcessId(1)));
+    folds.toggle(Track(TrackId(0)));
+    let vertical = Vertical::new(&trace, &layout, &VerticalStyle { folds: Some(&folds), ..STYLE });
     assert_eq!(
         kinds(&vertical),
         [
@@ -150,21 +133,55 @@ fn layout_5_2_folded_rows_are_shown_by_their_header() {
 }
 
 #[test]
+fn layout_5_7_tracks_that_stay_in_sight_have_an_order_and_no_processes() {
+    use LineKind::{Row, Track};
+    let trace = trace();
+    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let mut folds = Folds::new();
+    folds.toggle(LineKind::Process(ProcessId(0)));
+    folds.toggle(Track(TrackId(1)));
+    let height = |line| if matches!(line, LineKind::Process(_)) { 0 } else { height(line) };
+    let tracks = [TrackId(2), TrackId(0), TrackId(1)];
+    let style = VerticalStyle { height: Some(&height), folds: Some(&folds), tracks: Some(&tracks), ..STYLE };
+    let vertical = Vertical::new(&trace, &layout, &style);
+    assert_eq!(
+        kinds(&vertical),
+        [
+            Track(TrackId(2)),
+            Row(RowId(4)),
+            Track(TrackId(0)),
+            Row(RowId(0)),
+            Row(RowId(1)),
+            Track(TrackId(1))
+        ]
+    );
+}
+
+#[test]
 fn layout_5_3_a_row_without_height_has_no_line() {
     let trace = trace();
     let layout = Layout::new(&trace, &LayoutOptions::default());
-    let style = Style { hide_heads: true, folded_tracks: vec![TrackId(0)], ..Style::default() };
+    let height = |line: LineKind| u32::from(!matches!(line, LineKind::Row(RowId(0..2))));
+    let style = VerticalStyle { height: Some(&height), ..VerticalStyle::FLAT };
+    assert_eq!(kinds(&Vertical::new(&trace, &layout, &style)).len(), 2 + 3 + 3);
+    let height = |line: LineKind| u32::from(matches!(line, LineKind::Row(RowId(2..))));
+    let style = VerticalStyle { height: Some(&height), ..VerticalStyle::FLAT };
     let vertical = Vertical::new(&trace, &layout, &style);
     assert_eq!(kinds(&vertical), [2, 3, 4].map(|row| LineKind::Row(RowId(row))));
     assert_eq!(vertical.line_of(RowId(0)), None);
     assert_eq!(Vertical::default().height(), 0);
+    // A header that has no line either folds nothing.
+    let mut folds = Folds::new();
+    folds.toggle(LineKind::Track(TrackId(1)));
+    folds.toggle(LineKind::Process(ProcessId(1)));
+    assert_eq!(Vertical::new(&trace, &layout, &VerticalStyle { folds: Some(&folds), ..style }), vertical);
 }
 
 #[test]
 fn layout_6_1_a_hit_names_the_slice_that_is_drawn() {
     let trace = trace();
     let layout = Layout::new(&trace, &LayoutOptions::default());
-    let vertical = Vertical::new(&trace, &layout, &());
+    let vertical = Vertical::new(&trace, &layout, &VerticalStyle::FLAT);
     let viewport = Viewport::new(Tick(0)..Tick(104), 52);
     let mut rects = Vec::new();
     layout.rects(&viewport, vertical.lines(), &mut rects);
@@ -192,7 +209,7 @@ fn layout_6_1_a_hit_names_the_slice_that_is_drawn() {
 fn layout_6_2_edges_snap_to_the_nearest() {
     let trace = trace();
     let layout = Layout::new(&trace, &LayoutOptions::default());
-    let vertical = Vertical::new(&trace, &layout, &());
+    let vertical = Vertical::new(&trace, &layout, &VerticalStyle::FLAT);
     let lines = vertical.lines();
     let snap = |at, tolerance| layout.snap(lines, Tick(at), Ticks(tolerance)).map(|edge| edge.0);
     assert_eq!(snap(22, 5), Some(20));
@@ -248,7 +265,7 @@ fn layout_10_1_busy_rows_are_counted_column_by_column() {
 fn layout_10_1_a_header_stands_for_the_rows_at_depth_0() {
     let (trace, lines) = (trace(), [LineKind::Process(ProcessId(0)), LineKind::Track(TrackId(1))]);
     let layout = Layout::new(&trace, &LayoutOptions::default());
-    let vertical = Vertical::new(&trace, &layout, &Style::default());
+    let vertical = Vertical::new(&trace, &layout, &STYLE);
     let rows = lines.map(|kind| {
         let line = vertical.lines().iter().find(|line| line.kind == kind).unwrap();
         line.outermost_rows(&trace, &layout)
@@ -281,7 +298,7 @@ fn layout_13_1_no_match_is_lost_by_merging() {
     assert_eq!((asked, hits.len()), (3, 11));
     let in_rows: u32 = layout.rows().iter().map(|row| hits.in_row(row)).sum();
     assert_eq!(in_rows, 11);
-    let vertical = Vertical::new(&trace, &layout, &());
+    let vertical = Vertical::new(&trace, &layout, &VerticalStyle::FLAT);
     for columns in [1, 7, 100, 5000] {
         let viewport = Viewport::new(Tick(-10)..Tick(5000), columns);
         let mut rects = Vec::new();

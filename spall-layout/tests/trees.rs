@@ -25,7 +25,7 @@ use spall_model::{
 use common::{Random, random_range, random_trace, tracks};
 
 #[test]
-fn layout_15_1_a_tree_is_the_same_in_steps() {
+fn tree_1_a_tree_is_the_same_in_steps() {
     let mut random = Random(5);
     for _ in 0..100 {
         let trace = random_trace(&mut random);
@@ -46,7 +46,7 @@ fn layout_15_1_a_tree_is_the_same_in_steps() {
 }
 
 #[test]
-fn layout_15_2_boxes_are_the_same_in_steps() {
+fn tree_2_boxes_are_the_same_in_steps() {
     let mut random = Random(6);
     for tree in random_trees(6, 100) {
         for (order, side) in [(TreeOrder::Weight, SelfSide::Left), (TreeOrder::Name, SelfSide::Right)] {
@@ -71,7 +71,7 @@ fn in_rows(rows: &[spall_layout::Row]) -> Vec<(Vec<SliceId>, Vec<Tick>, Vec<Tick
 }
 
 #[test]
-fn layout_15_4_an_inverted_tree_is_the_same_in_steps() {
+fn tree_4_an_inverted_tree_is_the_same_in_steps() {
     let mut random = Random(7);
     for tree in random_trees(7, 100) {
         let function = tree.nodes().get(usize::try_from(random.below(20)).unwrap()).map(|node| node.function);
@@ -95,7 +95,7 @@ fn layout_15_4_an_inverted_tree_is_the_same_in_steps() {
 }
 
 #[test]
-fn layout_15_1_a_merged_tree_keeps_all_time() {
+fn tree_1_a_merged_tree_keeps_all_time() {
     let mut random = Random(3);
     for _ in 0..300 {
         let trace = random_trace(&mut random);
@@ -132,7 +132,7 @@ fn layout_15_1_a_merged_tree_keeps_all_time() {
 }
 
 #[test]
-fn layout_15_2_boxes_lie_inside_their_parents_in_order() {
+fn tree_2_boxes_lie_inside_their_parents_in_order() {
     let mut random = Random(4);
     for _ in 0..300 {
         let trace = random_trace(&mut random);
@@ -169,7 +169,7 @@ fn layout_15_2_boxes_lie_inside_their_parents_in_order() {
 }
 
 #[test]
-fn layout_15_2_self_time_can_be_to_the_left() {
+fn tree_2_self_time_can_be_to_the_left() {
     let mut n_inner = 0;
     for tree in random_trees(12, 200) {
         let places = |rows: Vec<spall_layout::Row>| {
@@ -197,7 +197,7 @@ fn layout_15_2_self_time_can_be_to_the_left() {
 }
 
 #[test]
-fn layout_15_2_narrow_boxes_are_merged_and_counted_and_hits_name_the_drawn_box() {
+fn tree_2_narrow_boxes_are_merged_and_counted_and_hits_name_the_drawn_box() {
     let mut n_merged = 0;
     for tree in random_trees(11, 100) {
         let viewport = Viewport::new(Tick(0)..Tick(tree.total().0), 5);
@@ -291,7 +291,7 @@ fn names(tree: &CallTree) -> Vec<NameId> {
 }
 
 #[test]
-fn layout_15_3_filters_change_stacks_and_keep_time() {
+fn tree_3_filters_change_stacks_and_keep_time() {
     for tree in random_trees(5, 300) {
         let folded = fold(&tree);
         for name in names(&tree) {
@@ -334,7 +334,7 @@ fn layout_15_3_filters_change_stacks_and_keep_time() {
 }
 
 #[test]
-fn layout_15_3_recursion_is_flattened() {
+fn tree_3_recursion_is_flattened() {
     let mut n_flattened = 0;
     for tree in random_trees(6, 300) {
         let flat = |stack: &[NameId]| {
@@ -373,7 +373,7 @@ fn check_inverted(inverted: &InvertedTree<&CallTree>, stacks: &[(Vec<NameId>, u6
 }
 
 #[test]
-fn layout_15_4_an_inverted_tree_has_every_stack_the_other_way_round() {
+fn tree_4_an_inverted_tree_has_every_stack_the_other_way_round() {
     for tree in random_trees(7, 200) {
         let nodes = tree.nodes();
         let upwards = |at: usize| path(nodes, at).into_iter().rev().collect::<Vec<_>>();
@@ -404,7 +404,7 @@ fn layout_15_4_an_inverted_tree_has_every_stack_the_other_way_round() {
 }
 
 #[test]
-fn layout_15_4_only_long_and_shallow_nodes_are_expanded() {
+fn tree_4_only_long_and_shallow_nodes_are_expanded() {
     for tree in random_trees(8, 100) {
         let mut all = InvertedTree::bottom_up(&tree);
         all.expand_all(Ticks::ZERO, u32::MAX);
@@ -429,7 +429,7 @@ fn layout_15_4_only_long_and_shallow_nodes_are_expanded() {
 }
 
 #[test]
-fn layout_15_5_a_tree_does_not_differ_from_itself() {
+fn tree_5_a_tree_does_not_differ_from_itself() {
     for tree in random_trees(9, 100) {
         let diff = TreeDiff::new(&tree, &tree);
         assert_eq!(diff.nodes().len(), tree.nodes().len());
@@ -443,7 +443,7 @@ fn layout_15_5_a_tree_does_not_differ_from_itself() {
 }
 
 #[test]
-fn layout_15_5_vanished_and_new_stacks_have_room() {
+fn tree_5_vanished_and_new_stacks_have_room() {
     let trees: Vec<CallTree> = random_trees(10, 100).collect();
     for pair in trees.windows(2) {
         let diff = TreeDiff::new(&pair[0], &pair[1]);

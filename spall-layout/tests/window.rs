@@ -4,12 +4,12 @@
 
 mod common;
 
-use spall_layout::{Folds, Heights, Layout, LayoutOptions, LineKind, LineRect, Vertical, Window};
+use spall_layout::{Folds, Layout, LayoutOptions, LineKind, LineRect, Vertical, VerticalStyle, Window};
 use spall_model::{
     Event, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder, TrackId,
 };
 
-const HEIGHTS: Heights = Heights { process: 24, track: 20, row: 16 };
+const STYLE: VerticalStyle<'_> = VerticalStyle { process: 24, track: 20, row: 16, ..VerticalStyle::FLAT };
 
 /// Makes two processes with a thread each: two rows from 0 to 1000, and one row from 500 to 600.
 fn trace() -> Trace<'static> {
@@ -32,7 +32,7 @@ fn window(vertical: &Vertical) -> Window {
 
 fn vertical() -> Vertical {
     let trace = trace();
-    Vertical::new(&trace, &Layout::new(&trace, &LayoutOptions::default()), &Folds::new(HEIGHTS))
+    Vertical::new(&trace, &Layout::new(&trace, &LayoutOptions::default()), &STYLE)
 }
 
 #[test]
@@ -135,8 +135,7 @@ fn places_in_a_window_are_those_of_the_picture() {
     window.pan(0.5);
     window.scroll(30.0, &vertical);
     let mut rects = Vec::<LineRect>::new();
-    let folds = Folds::new(HEIGHTS);
-    vertical.rects(window.heights(), &layout, &folds, window.viewport(), &mut rects);
+    vertical.rects(window.heights(), &layout, &[], window.viewport(), &mut rects);
     let slice = |x, y| window.hit(&rects, x, y).map(|found| found.rect.slice);
     // The slice of 100 to 200 is at 9.5 to 19.5, and its line is 60 below the top.
     assert_eq!(
@@ -158,7 +157,7 @@ fn places_in_a_window_are_those_of_the_picture() {
 fn layout_20_1_folding_a_process_keeps_the_folds_of_its_tracks() {
     let trace = trace();
     let (process, track) = (LineKind::Process(ProcessId(0)), LineKind::Track(TrackId(0)));
-    let mut folds = Folds::new(HEIGHTS);
+    let mut folds = Folds::new();
     folds.toggle(track);
     let before = folds.clone();
     folds.toggle(process);
@@ -169,10 +168,11 @@ fn layout_20_1_folding_a_process_keeps_the_folds_of_its_tracks() {
     assert_eq!(folds, before, "the slice is on another track");
     folds.toggle(process);
     folds.open(&trace, SliceId(1));
-    assert_eq!(folds, Folds::new(HEIGHTS));
+    assert_eq!(folds, Folds::new());
     folds.toggle_all(&trace);
     let layout = Layout::new(&trace, &LayoutOptions::default());
-    assert_eq!(Vertical::new(&trace, &layout, &folds).height(), 2 * 24);
+    let style = VerticalStyle { folds: Some(&folds), ..STYLE };
+    assert_eq!(Vertical::new(&trace, &layout, &style).height(), 2 * 24);
     folds.toggle_all(&trace);
-    assert_eq!(folds, Folds::new(HEIGHTS));
+    assert_eq!(folds, Folds::new());
 }

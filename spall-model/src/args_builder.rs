@@ -41,7 +41,7 @@ const ESCAPED_KEY: u32 = 1 << 31;
 /// Builds the [`Args`] of an event, for programs that make events themselves.
 ///
 /// The builder writes into memory of its own, or, without an allocator, into a buffer of the caller. An entry that no
-/// longer fits in the buffer is left out as a whole and counted by [`ArgsBuilder::n_omitted`]. The arguments are read
+/// longer fits in the buffer is left out as a whole and counted by [`ArgsBuilder::n_lost`]. The arguments are read
 /// with [`Args::iter`] like those of any format, and every writer takes them.
 ///
 /// ```
@@ -59,7 +59,7 @@ const ESCAPED_KEY: u32 = 1 << 31;
 #[derive(Debug)]
 pub struct ArgsBuilder<'b> {
     memory: Memory<'b>,
-    n_omitted: usize,
+    n_lost: usize,
 }
 
 /// The memory into which a builder writes: a buffer of the caller, or a vector that grows.
@@ -211,7 +211,7 @@ impl ArgsBuilder<'static> {
     /// Returns a builder without entries, which writes into memory of its own.
     #[must_use]
     pub const fn new() -> Self {
-        Self { memory: Memory::Owned(Vec::new()), n_omitted: 0 }
+        Self { memory: Memory::Owned(Vec::new()), n_lost: 0 }
     }
 }
 
@@ -228,7 +228,7 @@ impl<'b> ArgsBuilder<'b> {
     /// An entry takes 5 bytes, its key, and 8 bytes for a number, or 4 bytes and the content for anything longer.
     #[must_use]
     pub const fn in_buffer(buffer: &'b mut [u8]) -> Self {
-        Self { memory: Memory::Buffer { bytes: buffer, len: 0 }, n_omitted: 0 }
+        Self { memory: Memory::Buffer { bytes: buffer, len: 0 }, n_lost: 0 }
     }
 
     /// Adds an entry after the others. Keys may repeat; the last entry of a key is the one that [`Args::get`] finds.
@@ -239,7 +239,7 @@ impl<'b> ArgsBuilder<'b> {
         let start = self.memory.len();
         if self.memory.put_entry(key.into(), value.into()).is_none() {
             self.memory.truncate(start);
-            self.n_omitted += 1;
+            self.n_lost += 1;
         }
         self
     }
@@ -262,7 +262,7 @@ impl<'b> ArgsBuilder<'b> {
         };
         if put().is_none() {
             self.memory.truncate(start);
-            self.n_omitted += 1;
+            self.n_lost += 1;
         }
         self
     }
@@ -283,14 +283,14 @@ impl<'b> ArgsBuilder<'b> {
 
     /// Returns the number of entries that were left out because the buffer was full or a text had 4 GiB or more.
     #[must_use]
-    pub const fn n_omitted(&self) -> usize {
-        self.n_omitted
+    pub const fn n_lost(&self) -> usize {
+        self.n_lost
     }
 
     /// Removes all entries, to build the arguments of another event in the same memory.
     pub fn clear(&mut self) {
         self.memory.truncate(0);
-        self.n_omitted = 0;
+        self.n_lost = 0;
     }
 }
 
@@ -378,7 +378,7 @@ mod tests {
             outer.args().to_string(),
             alloc::format!("{EVERYTHING}, map={{{}}}, list=[x]", EVERYTHING.replace('=', ": "))
         );
-        assert_eq!(outer.n_omitted(), 0);
+        assert_eq!(outer.n_lost(), 0);
         outer.clear();
         assert!(outer.args().is_none());
     }
@@ -392,7 +392,7 @@ mod tests {
             let mut buffer = vec![0xff; size];
             let mut builder = ArgsBuilder::in_buffer(&mut buffer);
             everything(&mut builder);
-            assert_eq!(builder.args().iter().count() + builder.n_omitted(), entries, "{size}");
+            assert_eq!(builder.args().iter().count() + builder.n_lost(), entries, "{size}");
             let kept = builder
                 .args()
                 .iter()

@@ -120,6 +120,8 @@ pub mod rules;
 #[cfg(feature = "alloc")]
 mod sample_rules;
 #[cfg(feature = "alloc")]
+mod slice_args;
+#[cfg(feature = "alloc")]
 mod slices;
 #[cfg(feature = "alloc")]
 mod store;
@@ -178,12 +180,14 @@ pub use read::{LendingParser, Parser, Progress, Receiver};
 #[cfg(feature = "alloc")]
 pub use sample_rules::{Callee, SampleRules};
 #[cfg(feature = "alloc")]
+pub use slice_args::SliceArgs;
+#[cfg(feature = "alloc")]
 pub use slices::{Slice, SliceFlags, Slices};
 pub use text::{Piece, Pieces, Text};
 pub use time::{Clock, Tick, Ticks, Unit};
 pub use time_text::{DurationText, TimeFormat, TimeText};
 #[cfg(feature = "alloc")]
-pub use trace::{SliceArgs, Trace};
+pub use trace::Trace;
 #[cfg(feature = "alloc")]
 pub use track::{Key, Process, ProcessInfo, Track, TrackInfo, TrackKind};
 #[cfg(feature = "alloc")]
@@ -196,7 +200,7 @@ pub use tree::{
 pub use view::TraceView;
 #[cfg(feature = "alloc")]
 pub use with_slices::TrackSlices;
-pub use written::{Omitted, Written};
+pub use written::{LostParts, Written};
 
 // Runs the examples of the README as tests.
 #[cfg(all(doctest, feature = "std"))]

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use crate::{IdRange, NameId, SliceId, Tick, args_table::ArgsId};
+use crate::{IdRange, NameId, SliceId, Tick, Ticks, args_table::ArgsId};
 
 /// A set of flags that say how the file expresses a slice, together with the slice's depth among open pairs.
 ///
@@ -162,6 +162,21 @@ pub struct Slice {
     pub category: NameId,
     /// The flags that say how the file expresses the slice.
     pub flags: SliceFlags,
+}
+
+impl Slice {
+    /// Returns whether the slice and a half-open range of time share a point in time. A slice without duration shares
+    /// one if its time lies in the range.
+    #[must_use]
+    pub fn overlaps(&self, range: &Range<Tick>) -> bool {
+        self.start < range.end && (self.end > range.start || self.start >= range.start)
+    }
+
+    /// Returns the duration of the slice, which is never negative and saturates at the largest [`Ticks`].
+    #[must_use]
+    pub fn duration(&self) -> Ticks {
+        self.end - self.start
+    }
 }
 
 impl Slices {

@@ -30,7 +30,7 @@ impl Key {
 }
 
 /// A process: a group of tracks.
-/// [`TraceView::process_label`](crate::TraceView::process_label) returns a label for people.
+/// [`TraceView::process_title`](crate::TraceView::process_title) returns a title for people.
 ///
 /// ```
 /// use spall_model::{Event, Id, Key, Limits, Text, TraceBuilder, TraceView};
@@ -65,9 +65,9 @@ impl Process {
     }
 }
 
-/// Returns the label of a track for people: its name, or else its kind and id. `first` returns the name of the first
-/// slice or instant on the track, which labels an async track without a name.
-pub(crate) fn track_label<'n>(
+/// Returns the title of a track for people: its name, or else its kind and id. `first` returns the name of the first
+/// slice or instant on the track, which is the title of an async track without a name.
+pub(crate) fn track_title<'n>(
     kind: TrackKind,
     name: NameId,
     first: impl FnOnce() -> NameId,
@@ -185,7 +185,7 @@ impl TrackKind {
 ///
 /// let track = &trace.tracks()[0];
 /// assert_eq!((track.kind.name(), track.slices().len()), ("thread", 1));
-/// assert_eq!(trace.track_label(track.id), "Thread 7");
+/// assert_eq!(trace.track_title(track.id), "Thread 7");
 /// ```
 #[doc(alias("thread", "swimlane"))]
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -21,10 +21,10 @@ use crate::{
 /// ```
 /// use spall_model::{Event, Limits, LiveTrace, Text, Thread, ThreadEvent, Tick, TraceBuilder, TraceView};
 ///
-/// /// Returns the label of each track and the names of its slices.
+/// /// Returns the title of each track and the names of its slices.
 /// fn list(trace: &impl TraceView) -> Vec<(String, Vec<String>)> {
 ///     let names = |track| trace.slices_of(track).map(|(_, slice)| trace.name(slice.name).into_owned()).collect();
-///     trace.track_ids().map(|track| (trace.track_label(track).into_owned(), names(track))).collect()
+///     trace.track_ids().map(|track| (trace.track_title(track).into_owned(), names(track))).collect()
 /// }
 ///
 /// let (mut builder, mut live) = (TraceBuilder::new(&Limits::default()), LiveTrace::new(&Limits::default()));
@@ -138,22 +138,22 @@ pub trait TraceView: Sealed {
         self.name(self.slice_name_id(slice).unwrap_or_default())
     }
 
-    /// Returns the label of a track for people: its name, or its kind and id if it has none (`Thread 7`, `GPU`). An
-    /// async track without a name is labelled with the name of the first slice or instant on it. The label is empty
-    /// if the trace has no such track.
-    fn track_label(&self, track: TrackId) -> Cow<'_, str> {
+    /// Returns the title of a track for people: its name, or its kind and id if it has none (`Thread 7`, `GPU`). An
+    /// async track without a name has the name of the first slice or instant on it. The title is empty if the trace has
+    /// no such track.
+    fn track_title(&self, track: TrackId) -> Cow<'_, str> {
         let Some(info) = self.track_info(track) else { return Cow::Borrowed("") };
         let first = || {
             let slice = self.slices_of(track).next().map(|(_, slice)| slice.name);
             let instant = || self.instants_of(track).first().map(|instant| instant.name);
             slice.or_else(instant).unwrap_or_default()
         };
-        track::track_label(info.kind, info.name, first, self.names(), self.conventions())
+        track::track_title(info.kind, info.name, first, self.names(), self.conventions())
     }
 
-    /// Returns the label of a process for people: its name, or `Process 7` if it has none. The label is empty if the
+    /// Returns the title of a process for people: its name, or `Process 7` if it has none. The title is empty if the
     /// trace has no such process.
-    fn process_label(&self, process: ProcessId) -> Cow<'_, str> {
+    fn process_title(&self, process: ProcessId) -> Cow<'_, str> {
         let Some(info) = self.process_info(process) else { return Cow::Borrowed("") };
         match self.name(info.name) {
             name if name.is_empty() => Cow::Owned(format!("Process {}", self.key_text(info.pid))),

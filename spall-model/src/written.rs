@@ -12,19 +12,19 @@
 /// Their own documentation says what they return.
 ///
 /// ```
-/// use spall_model::{Omitted, Written};
+/// use spall_model::{LostParts, Written};
 ///
 /// fn is_lossless(written: Written) -> bool {
 ///     match written {
 ///         Written::Done => true,
-///         Written::InPart(omitted) => {
+///         Written::InPart(lost) => {
 ///             // Cut texts are tolerable here, missing arguments are not.
-///             !omitted.contains(Omitted::ARGUMENTS)
+///             !lost.contains(LostParts::ARGUMENTS)
 ///         }
 ///         _ => false,
 ///     }
 /// }
-/// assert!(is_lossless(Written::InPart(Omitted::TEXT)));
+/// assert!(is_lossless(Written::InPart(LostParts::TEXT)));
 /// assert!(!is_lossless(Written::BadTime));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -34,7 +34,7 @@ pub enum Written {
     /// The file holds the whole event, or there was nothing to write, as for a diagnostic.
     Done,
     /// The file holds the event without the given parts.
-    InPart(Omitted),
+    InPart(LostParts),
     /// The event was left out, because the format has no form for it.
     Unsupported,
     /// The event was left out, because the format cannot hold its process or thread id.
@@ -46,9 +46,9 @@ pub enum Written {
 }
 
 impl Written {
-    /// Returns [`Written::Done`] if nothing was omitted, and [`Written::InPart`] otherwise.
-    pub const fn with_omitted(omitted: Omitted) -> Self {
-        if omitted.is_empty() { Self::Done } else { Self::InPart(omitted) }
+    /// Returns [`Written::Done`] if nothing was lost, and [`Written::InPart`] otherwise.
+    pub const fn without(lost: LostParts) -> Self {
+        if lost.is_empty() { Self::Done } else { Self::InPart(lost) }
     }
 
     /// Returns whether the file holds the event, whole or in part.
@@ -59,10 +59,10 @@ impl Written {
 
     /// Returns the parts of a written event that the file does not hold. The set is empty for an event that was
     /// written whole and for one that was left out.
-    pub const fn omitted(self) -> Omitted {
+    pub const fn lost(self) -> LostParts {
         match self {
-            Self::InPart(omitted) => omitted,
-            _ => Omitted::NONE,
+            Self::InPart(lost) => lost,
+            _ => LostParts::NONE,
         }
     }
 }
@@ -70,17 +70,17 @@ impl Written {
 /// The set of the parts of a written event that the file does not hold.
 ///
 /// ```
-/// use spall_model::Omitted;
+/// use spall_model::LostParts;
 ///
-/// let omitted = Omitted::CATEGORY.with(Omitted::TEXT);
-/// assert!(omitted.contains(Omitted::TEXT) && !omitted.contains(Omitted::ARGUMENTS));
-/// assert!(Omitted::NONE.is_empty());
+/// let lost = LostParts::CATEGORY.with(LostParts::TEXT);
+/// assert!(lost.contains(LostParts::TEXT) && !lost.contains(LostParts::ARGUMENTS));
+/// assert!(LostParts::NONE.is_empty());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[must_use]
-pub struct Omitted(u8);
+pub struct LostParts(u8);
 
-impl Omitted {
+impl LostParts {
     /// The empty set: no part is missing.
     pub const NONE: Self = Self(0);
     /// The category was left out.
@@ -123,8 +123,8 @@ mod tests {
 
     #[test]
     fn a_union_has_each_part_once() {
-        let both = Omitted::NAME.with(Omitted::TEXT);
-        assert_eq!(both.with(Omitted::NAME), both);
-        assert_eq!(both.with(Omitted::NONE), both);
+        let both = LostParts::NAME.with(LostParts::TEXT);
+        assert_eq!(both.with(LostParts::NAME), both);
+        assert_eq!(both.with(LostParts::NONE), both);
     }
 }

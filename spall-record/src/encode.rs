@@ -163,7 +163,7 @@ pub(crate) fn spall_batch(
     n_left_out
 }
 
-#[inline(always)]
+#[inline]
 fn spall_record(
     buffer: &mut BufferWriter<&mut [u8]>,
     record: &Record<'_>,

@@ -11,7 +11,7 @@ use crate::facts::Facts;
 use crate::gap::{Cause, Gap};
 use crate::output::Output;
 use crate::rotation::Files;
-use crate::sink::{Batch, Missing, Place, Scratch, Sink};
+use crate::sink::{Batch, LostEvents, Scratch, Sink, ThreadInSink};
 
 /// A sink that writes bytes to files or to any other output.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ struct State {
     files: Files,
     /// `None` when the last file is complete.
     encoder: Option<Encoder>,
-    missing: Missing,
+    lost: LostEvents,
 }
 
 impl FileSink {
@@ -34,7 +34,7 @@ impl FileSink {
     pub(crate) fn new(encoding: Encoding, mut files: Files, rotates: bool, facts: &Facts) -> Self {
         let mut encoder = Encoder::new(encoding);
         files.output.append(&encoder.head(facts));
-        let state = State { files, encoder: Some(encoder), missing: Missing::default() };
+        let state = State { files, encoder: Some(encoder), lost: LostEvents::default() };
         Self { encoding, rotates, state: Mutex::new(state) }
     }
 
@@ -48,7 +48,7 @@ impl Sink for FileSink {
         self.rotates
     }
 
-    fn write(&self, batch: &Batch<'_>, place: &mut Place, scratch: &mut Scratch) {
+    fn write(&self, batch: &Batch<'_>, place: &mut ThreadInSink, scratch: &mut Scratch) {
         let (pid, tid) = (batch.facts.pid, batch.thread.tid);
         let is_spall = self.encoding == Encoding::Spall;
         let mut n_left_out = 0;
@@ -60,13 +60,13 @@ impl Sink for FileSink {
         if state.files.is_due(scratch.encoded.length) {
             state.next_file(self.encoding, batch.facts);
         }
-        let State { files, encoder: Some(encoder), missing } = &mut *state else { return };
+        let State { files, encoder: Some(encoder), lost } = &mut *state else { return };
         if place.generation != files.generation || !place.gap.is_empty() {
             let encoded = core::mem::take(&mut scratch.encoded);
             let is_known = introduce(batch, place, encoder, files, self.rotates, scratch);
             scratch.encoded = encoded;
             if !is_known {
-                missing.not_written += refuse(batch.words, place);
+                lost.not_written += refuse(batch.words, place);
                 return;
             }
         }
@@ -77,9 +77,9 @@ impl Sink for FileSink {
             n_left_out = encoder.batch(pid, tid, None, batch.words, scratch);
         }
         if files.output.append(scratch.encoded.bytes()) {
-            missing.left_out += n_left_out;
+            lost.left_out += n_left_out;
         } else {
-            missing.not_written += refuse(batch.words, place);
+            lost.not_written += refuse(batch.words, place);
         }
     }
 
@@ -101,12 +101,12 @@ impl Sink for FileSink {
 
     fn finish(&self, facts: &Facts) -> io::Result<()> {
         let mut state = self.state();
-        let State { files, encoder, missing } = &mut *state;
-        encoder.take().map_or(Ok(()), |encoder| complete(encoder, &mut files.output, facts, *missing))
+        let State { files, encoder, lost } = &mut *state;
+        encoder.take().map_or(Ok(()), |encoder| complete(encoder, &mut files.output, facts, *lost))
     }
 
-    fn missing(&self) -> Missing {
-        self.state().missing
+    fn lost(&self) -> LostEvents {
+        self.state().lost
     }
 }
 
@@ -117,7 +117,7 @@ impl State {
         let mut encoder = Encoder::new(encoding);
         self.files.output.append(&encoder.head(facts));
         let ended =
-            self.encoder.replace(encoder).map(|encoder| complete(encoder, &mut old, facts, self.missing));
+            self.encoder.replace(encoder).map(|encoder| complete(encoder, &mut old, facts, self.lost));
         if let Some(Err(error)) = ended {
             self.files.output.fail(error);
         }
@@ -125,9 +125,9 @@ impl State {
 }
 
 /// Writes the end of a file, and its beginning again if the duration of a tick is known better now.
-fn complete(encoder: Encoder, output: &mut Output, facts: &Facts, missing: Missing) -> io::Result<()> {
+fn complete(encoder: Encoder, output: &mut Output, facts: &Facts, lost: LostEvents) -> io::Result<()> {
     let is_measured = matches!(encoder, Encoder::Spall) && facts.clock.is_measured();
-    output.append(&encoder.tail(facts, missing.left_out));
+    output.append(&encoder.tail(facts, lost.left_out));
     if is_measured {
         output.patch(&Header::new(Version::V3, facts.clock.ns_per_tick()).to_bytes())?;
     }
@@ -138,7 +138,7 @@ fn complete(encoder: Encoder, output: &mut Output, facts: &Facts, missing: Missi
 /// missing. Returns whether the output took it.
 fn introduce(
     batch: &Batch<'_>,
-    place: &mut Place,
+    place: &mut ThreadInSink,
     encoder: &mut Encoder,
     files: &mut Files,
     rotates: bool,
@@ -159,13 +159,13 @@ fn introduce(
     encoder.batch(batch.facts.pid, batch.thread.tid, name, &words, scratch);
     let is_taken = files.output.append(scratch.encoded.bytes());
     if is_taken {
-        *place = Place { generation: files.generation, gap: Gap::default() };
+        *place = ThreadInSink { generation: files.generation, gap: Gap::default() };
     }
     is_taken
 }
 
 /// Takes note that records are not in the output. Returns how many events they are.
-fn refuse(words: &[u64], place: &mut Place) -> u64 {
+fn refuse(words: &[u64], place: &mut ThreadInSink) -> u64 {
     let before = place.gap.n_events;
     place.gap.add_words(words);
     place.gap.n_events - before

@@ -39,7 +39,7 @@
 //! | write several files, one after the other | [`Rotation`] |
 //! | record the spans of `tracing` | `TracingLayer`, with the feature `tracing` |
 //! | write what is recorded, now | [`flush`], [`Session::flush`] |
-//! | know what is missing | [`Missing`] |
+//! | know what was lost | [`LostEvents`] |
 //! | record in a kernel or in firmware | `spall_format::spall::BufferWriter` |
 #![cfg_attr(feature = "tracing", doc = "\nThe [`guide`] shows whole programs.")]
 #![cfg_attr(not(feature = "tracing"), doc = "\nThe guide, with the feature `tracing`, shows whole programs.")]
@@ -98,9 +98,10 @@ mod writer;
 pub use clock::ClockSource;
 pub use encode::Encoding;
 pub use memory::MemoryRing;
-pub use recording::{Missing, WhenFull};
+pub use recording::WhenFull;
 pub use rotation::Rotation;
 pub use session::{Recorder, Session, finish, flush, flush_on_panic, to_file};
+pub use sink::LostEvents;
 pub use site::Site;
 #[doc(hidden)]
 pub use spall_model::Scope;

@@ -11,7 +11,7 @@ use spall_model::{Clock, Event, Id, LiveTrace, Text, Thread, Unit};
 
 use crate::event;
 use crate::facts::Facts;
-use crate::sink::{Batch, Place, Scratch, Sink};
+use crate::sink::{Batch, Scratch, Sink, ThreadInSink};
 use crate::site::SiteTable;
 
 /// A sink that pushes events into a live trace, which another part of the program commits and shows.
@@ -54,7 +54,7 @@ impl LiveSink {
 }
 
 impl Sink for LiveSink {
-    fn write(&self, batch: &Batch<'_>, place: &mut Place, scratch: &mut Scratch) {
+    fn write(&self, batch: &Batch<'_>, place: &mut ThreadInSink, scratch: &mut Scratch) {
         let name = (place.generation == 0 && !batch.thread.name.is_empty()).then_some(&batch.thread.name);
         place.generation = 1;
         let mut waiting = lock(&self.waiting);

@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::encode::{Encoder, Encoding};
 use crate::facts::Facts;
 use crate::open::OpenSlices;
-use crate::sink::{Batch, Place, Scratch, Sink};
+use crate::sink::{Batch, Scratch, Sink, ThreadInSink};
 use crate::{recording, writer};
 
 /// A ring in memory that keeps the last events of all threads, to be saved when something interesting has happened.
@@ -164,7 +164,7 @@ impl Memory {
 pub(crate) struct MemorySink(MemoryRing);
 
 impl Sink for MemorySink {
-    fn write(&self, batch: &Batch<'_>, _: &mut Place, _: &mut Scratch) {
+    fn write(&self, batch: &Batch<'_>, _: &mut ThreadInSink, _: &mut Scratch) {
         self.0.memory().push(batch.thread.tid, &batch.thread.name, batch.words);
     }
 

@@ -134,7 +134,6 @@ impl Output {
         n_written
     }
 
-    #[cold]
     fn stop(&mut self, error: io::Error, n_written: usize) -> usize {
         self.is_failing = true;
         self.error.get_or_insert(error);

@@ -240,7 +240,7 @@ pub(crate) struct Records<'a>(pub(crate) &'a [u64]);
 impl<'a> Iterator for Records<'a> {
     type Item = Record<'a>;
 
-    #[inline(always)]
+    #[inline]
     fn next(&mut self) -> Option<Record<'a>> {
         let (&first, rest) = self.0.split_first()?;
         let second = rest.first().copied().unwrap_or(0);

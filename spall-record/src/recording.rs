@@ -14,7 +14,7 @@ use crate::gap::{self, Cause};
 use crate::open::OpenSlices;
 use crate::record::{self, Kind, Records};
 use crate::ring::Ring;
-use crate::sink::{Batch, Place, Scratch, Sink, ThreadFacts};
+use crate::sink::{Batch, LostEvents, Scratch, Sink, ThreadFacts, ThreadInSink};
 
 /// What happens to an event for which the ring of its thread has no room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -49,7 +49,7 @@ struct Drain {
     facts: ThreadFacts,
     open: OpenSlices,
     /// By sink.
-    places: Vec<Place>,
+    places: Vec<ThreadInSink>,
     /// The time of the last record.
     ticks: u64,
 }
@@ -83,7 +83,7 @@ static LAST_EPOCH: AtomicU32 = AtomicU32::new(0);
 static CURRENT: Mutex<Option<Arc<Recording>>> = Mutex::new(None);
 
 /// Returns the epoch of the recording that is going on, or 0.
-#[inline(always)]
+#[inline]
 pub(crate) fn epoch() -> u32 {
     if cfg!(feature = "enable") { EPOCH.load(Ordering::Relaxed) } else { 0 }
 }
@@ -130,28 +130,6 @@ pub(crate) fn start(
     Ok(recording)
 }
 
-/// The events that a recording lacks. All of them are also counted in its outputs, where they are missing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub struct Missing {
-    /// Events that found no room, with [`WhenFull::Drop`].
-    pub dropped: u64,
-    /// Events that newer ones took the place of, with [`WhenFull::Overwrite`].
-    pub overwritten: u64,
-    /// Events that an output did not take, for example because the disk was full.
-    pub not_written: u64,
-    /// Events that the format of an output cannot hold.
-    pub left_out: u64,
-}
-
-impl Missing {
-    /// Returns whether nothing is missing.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
 impl Recording {
     /// Gives the calling thread a ring, or returns `None` if the recording is over.
     pub(crate) fn add_thread(&self, name: String) -> Option<Arc<RecordedThread>> {
@@ -162,7 +140,7 @@ impl Recording {
         let drain = Drain {
             facts: ThreadFacts { tid, name },
             open: OpenSlices::default(),
-            places: self.sinks.iter().map(|_| Place::default()).collect(),
+            places: self.sinks.iter().map(|_| ThreadInSink::default()).collect(),
             ticks: 0,
         };
         let ring = Ring::new(self.ring_words);
@@ -296,19 +274,18 @@ impl Recording {
         lock(&self.error).take().map_or(Ok(()), Err)
     }
 
-    /// Returns what the recording lacks up to now.
-    pub(crate) fn missing(&self) -> Missing {
-        let of_sinks = self.sinks.iter().map(|sink| sink.missing());
-        let mut missing = Missing {
+    /// Returns the events that the recording lost up to now.
+    pub(crate) fn lost(&self) -> LostEvents {
+        let mut lost = LostEvents {
             dropped: self.dropped.load(Ordering::Relaxed),
             overwritten: self.overwritten.load(Ordering::Relaxed),
-            ..Missing::default()
+            ..LostEvents::default()
         };
-        for sink in of_sinks {
-            missing.not_written += sink.not_written;
-            missing.left_out += sink.left_out;
+        for of_sink in self.sinks.iter().map(|sink| sink.lost()) {
+            lost.not_written += of_sink.not_written;
+            lost.left_out += of_sink.left_out;
         }
-        missing
+        lost
     }
 
     /// Returns whether this is the process that began the recording. If it is not, this ends the recording in it, before

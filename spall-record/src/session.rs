@@ -21,9 +21,9 @@ use crate::file_sink::FileSink;
 use crate::live::LiveSink;
 use crate::memory::MemoryRing;
 use crate::output::Target;
-use crate::recording::{self, Missing, Recording, WhenFull};
+use crate::recording::{self, Recording, WhenFull};
 use crate::rotation::{Files, Rotation};
-use crate::sink::Sink;
+use crate::sink::{LostEvents, Sink};
 use crate::writer;
 
 /// The choices for a recording, which [`Recorder::start`] begins.
@@ -57,11 +57,11 @@ pub struct Recorder {
     process_name: Option<String>,
     ring_bytes: usize,
     flush_every: Option<Duration>,
-    outputs: Vec<Place>,
+    outputs: Vec<Destination>,
 }
 
-/// A place where records go.
-enum Place {
+/// Where records go.
+enum Destination {
     File(PathBuf),
     Writer(Box<dyn Write + Send>),
     Memory(MemoryRing),
@@ -127,7 +127,7 @@ impl Recorder {
 
     /// Adds a file as an output. A file of this name is replaced.
     pub fn file(mut self, path: impl AsRef<Path>) -> Self {
-        self.outputs.push(Place::File(path.as_ref().to_owned()));
+        self.outputs.push(Destination::File(path.as_ref().to_owned()));
         self
     }
 
@@ -140,13 +140,13 @@ impl Recorder {
     ///
     /// It gets large pieces, so it needs no [`io::BufWriter`].
     pub fn writer(mut self, writer: impl Write + Send + 'static) -> Self {
-        self.outputs.push(Place::Writer(Box::new(writer)));
+        self.outputs.push(Destination::Writer(Box::new(writer)));
         self
     }
 
     /// Adds a ring in memory, which keeps the last events, as an output.
     pub fn memory(mut self, ring: &MemoryRing) -> Self {
-        self.outputs.push(Place::Memory(ring.clone()));
+        self.outputs.push(Destination::Memory(ring.clone()));
         self
     }
 
@@ -156,7 +156,7 @@ impl Recorder {
     /// not wait for the lock of the trace while the program holds it, except when the recording is finished. The trace
     /// grows as long as the recording goes on.
     pub fn live(mut self, trace: Arc<Mutex<LiveTrace>>) -> Self {
-        self.outputs.push(Place::Live(trace));
+        self.outputs.push(Destination::Live(trace));
         self
     }
 
@@ -189,21 +189,21 @@ impl Default for Recorder {
 }
 
 fn sink(
-    output: Place,
+    output: Destination,
     encoding: Encoding,
     rotation: Option<Rotation>,
     facts: &Arc<Facts>,
 ) -> io::Result<Box<dyn Sink>> {
     Ok(match output {
-        Place::File(path) => {
+        Destination::File(path) => {
             let files = Files::create(&path, rotation)?;
             Box::new(FileSink::new(encoding, files, rotation.is_some(), facts))
         }
-        Place::Writer(writer) => {
+        Destination::Writer(writer) => {
             Box::new(FileSink::new(encoding, Files::one(Target::Writer(writer)), false, facts))
         }
-        Place::Memory(ring) => Box::new(ring.sink(Arc::clone(facts))),
-        Place::Live(trace) => Box::new(LiveSink::new(trace, facts)),
+        Destination::Memory(ring) => Box::new(ring.sink(Arc::clone(facts))),
+        Destination::Live(trace) => Box::new(LiveSink::new(trace, facts)),
     })
 }
 
@@ -252,15 +252,15 @@ impl Session {
     ///
     /// # Errors
     /// This returns the first error of an output since the last flush.
-    pub fn finish(mut self) -> io::Result<Missing> {
+    pub fn finish(mut self) -> io::Result<LostEvents> {
         self.end()?;
-        Ok(self.missing())
+        Ok(self.lost())
     }
 
     /// Returns what is missing in the outputs up to now.
     #[must_use]
-    pub fn missing(&self) -> Missing {
-        self.recording.missing()
+    pub fn lost(&self) -> LostEvents {
+        self.recording.lost()
     }
 
     fn end(&mut self) -> io::Result<()> {

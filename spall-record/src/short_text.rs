@@ -32,7 +32,6 @@ impl ShortText {
     }
 
     /// Appends the start of a text that does not fit.
-    #[cold]
     fn fill(&mut self, text: &str) {
         let mut end = Self::MAX - self.length;
         while !text.is_char_boundary(end) {

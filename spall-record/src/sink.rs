@@ -30,7 +30,7 @@ pub(crate) struct Batch<'a> {
 
 /// What a sink knows of a thread.
 #[derive(Debug, Default)]
-pub(crate) struct Place {
+pub(crate) struct ThreadInSink {
     /// The number of the file that the thread was introduced in, or 0.
     pub(crate) generation: u64,
     /// The events that the sink did not take, and that it has not told of yet.
@@ -63,13 +63,26 @@ impl Encoded {
     }
 }
 
-/// The number of events that an output lacks.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Missing {
-    /// The output failed.
-    pub(crate) not_written: u64,
-    /// The format cannot hold them.
-    pub(crate) left_out: u64,
+/// The events that a recording lost. All of them are also counted in its outputs, where they are missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct LostEvents {
+    /// Events that found no room, with [`WhenFull::Drop`](crate::WhenFull::Drop).
+    pub dropped: u64,
+    /// Events that newer ones took the place of, with [`WhenFull::Overwrite`](crate::WhenFull::Overwrite).
+    pub overwritten: u64,
+    /// Events that an output did not take, for example because the disk was full.
+    pub not_written: u64,
+    /// Events that the format of an output cannot hold.
+    pub left_out: u64,
+}
+
+impl LostEvents {
+    /// Returns whether no event was lost.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// A receiver of records. Batches of one thread come in order; those of several threads may come at once.
@@ -80,7 +93,7 @@ pub(crate) trait Sink: Send + Sync + fmt::Debug {
     }
 
     /// Takes a batch, which is empty if only the gap of the place has to be told.
-    fn write(&self, batch: &Batch<'_>, place: &mut Place, scratch: &mut Scratch);
+    fn write(&self, batch: &Batch<'_>, place: &mut ThreadInSink, scratch: &mut Scratch);
 
     /// Tells that the process has another name now.
     fn rename_process(&self, facts: &Facts);
@@ -99,8 +112,8 @@ pub(crate) trait Sink: Send + Sync + fmt::Debug {
         self.flush(facts)
     }
 
-    /// Returns what the output lacks.
-    fn missing(&self) -> Missing {
-        Missing::default()
+    /// Returns the events that the output did not take or cannot hold.
+    fn lost(&self) -> LostEvents {
+        LostEvents::default()
     }
 }

@@ -42,7 +42,6 @@ impl Site {
         }
     }
 
-    #[cold]
     fn register(&self) -> u32 {
         let mut sites = SITES.lock().unwrap_or_else(PoisonError::into_inner);
         // Another thread may have been faster.
@@ -82,7 +81,6 @@ impl SiteTable {
         self.0.get(index).unwrap_or(&NONE)
     }
 
-    #[cold]
     fn update(&mut self) {
         self.0.clone_from(&SITES.lock().unwrap_or_else(PoisonError::into_inner));
     }

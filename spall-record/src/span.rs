@@ -20,7 +20,7 @@ use crate::writer::{self, Writer};
 /// assert!(!spall_record::is_enabled());
 /// ```
 #[must_use]
-#[inline(always)]
+#[inline]
 pub fn is_enabled() -> bool {
     recording::epoch() != 0
 }
@@ -41,7 +41,7 @@ pub struct SpanGuard {
 
 impl SpanGuard {
     /// Begins a slice with the name of `site`.
-    #[inline(always)]
+    #[inline]
     pub fn begin(site: &Site) -> Self {
         Self::of(recording::epoch(), |epoch| begin_at(site, epoch))
     }
@@ -69,12 +69,12 @@ impl SpanGuard {
     }
 
     /// Returns a guard that does nothing.
-    #[inline(always)]
+    #[inline]
     pub const fn none() -> Self {
         Self { epoch: 0, of_thread: PhantomData }
     }
 
-    #[inline(always)]
+    #[inline]
     fn of(epoch: u32, begin: impl FnOnce(u32) -> Option<()>) -> Self {
         if epoch == 0 || begin(epoch).is_none() {
             return Self::none();
@@ -84,7 +84,7 @@ impl SpanGuard {
 }
 
 impl Drop for SpanGuard {
-    #[inline(always)]
+    #[inline]
     fn drop(&mut self) {
         if self.epoch != 0 {
             end_at(self.epoch);

@@ -303,7 +303,6 @@ fn site_of(metadata: &'static Metadata<'static>) -> u32 {
     found.ok().flatten().unwrap_or_else(|| register(metadata))
 }
 
-#[cold]
 fn register(metadata: &'static Metadata<'static>) -> u32 {
     static NUMBERS: Mutex<Option<HashMap<Identifier, u32, RandomState>>> = Mutex::new(None);
     let mut numbers = NUMBERS.lock().unwrap_or_else(PoisonError::into_inner);

@@ -64,7 +64,6 @@ pub(crate) fn without_recording<T>(run: impl FnOnce() -> T) -> Option<T> {
 }
 
 /// Makes the thread take part in the recording that is going on.
-#[cold]
 fn join(writer: &mut Option<Writer>, epoch: u32) -> Option<&mut Writer> {
     // The guard of a slice may be older than the recording that the thread takes part in.
     let recording = recording::current().filter(|recording| recording.epoch == epoch)?;
@@ -191,7 +190,6 @@ impl Writer {
 
     /// Makes room for a record, as the recording wants it. Returns whether there is room. `n_reserved` words more are
     /// kept free for ends if the thread must not wait.
-    #[cold]
     fn make_room(&mut self, n_words: u64, n_reserved: u64) -> bool {
         let ring = &self.thread.ring;
         let n_needed = match self.recording.when_full {
@@ -209,7 +207,6 @@ impl Writer {
         self.head + n_needed <= self.limit
     }
 
-    #[cold]
     fn skip_begin(&mut self) {
         self.thread.ring.drop_event();
         self.more_unrecorded.push(self.unrecorded);
@@ -217,7 +214,6 @@ impl Writer {
         self.unrecorded = self.depth;
     }
 
-    #[cold]
     fn skip_end(&mut self) {
         self.thread.ring.drop_event();
         self.unrecorded = self.more_unrecorded.pop().unwrap_or(NONE);

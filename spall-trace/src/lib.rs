@@ -3,7 +3,7 @@
 //!
 #![cfg_attr(feature = "std", doc = "```")]
 #![cfg_attr(not(feature = "std"), doc = "```ignore")]
-//! use spall_trace::layout::{Layout, LayoutOptions, Vertical, Viewport};
+//! use spall_trace::layout::{Layout, LayoutOptions, Vertical, VerticalStyle, Viewport};
 //! use spall_trace::model::{Limits, Tick, TraceView};
 //!
 //! let data = br#"[{"ph":"B","name":"frame","pid":1,"tid":1,"ts":0},
@@ -17,10 +17,10 @@
 //!
 //! // A layout holds what is derived: here, the boxes of the first 10 microseconds in 100 columns.
 //! let layout = Layout::new(&trace, &LayoutOptions::default());
-//! let vertical = Vertical::new(&trace, &layout, &());
+//! let vertical = Vertical::new(&trace, &layout, &VerticalStyle::FLAT);
 //! let viewport = Viewport::new(Tick(0)..Tick(10_000), 100);
 //! let mut rects = Vec::new();
-//! vertical.rects(0..vertical.height(), &layout, &(), &viewport, &mut rects);
+//! vertical.rects(0..vertical.height(), &layout, &[], &viewport, &mut rects);
 //! let drawn: Vec<_> =
 //!     rects.iter().map(|found| (trace.slice_name(found.rect.slice), found.rect.x0..found.rect.x1)).collect();
 //! assert_eq!(drawn, [("frame".into(), 0..100), ("draw".into(), 25..65)]);
@@ -42,7 +42,7 @@
 //! | follow a file that still grows | [`TraceParser`] and [`model::LiveTrace`], [`layout::Live`] to draw it |
 //! | put the functions that CPU samples found on the timeline | [`merge_samples`] |
 //! | put several traces on one axis of time | [`merge_traces`] |
-//! | add up slices and samples by call path | [`call_trees`], [`call_tree`] |
+//! | add up slices and samples by call path | [`samples::call_trees`], [`samples::call_tree`] |
 //! | write a trace for another program | [`export`] |
 //! | read one format piece by piece, or write traces | the crates below |
 //!
@@ -143,7 +143,7 @@ pub use files::load_file;
 #[cfg(feature = "alloc")]
 pub use load::{Loader, load};
 #[cfg(feature = "alloc")]
-pub use merge_samples::{call_tree, call_trees, merge_samples};
+pub use merge_samples::merge_samples;
 #[cfg(feature = "alloc")]
 pub use merge_traces::{Alignment, MergeInput, MergedTraces, PlacedBy, Placement, merge_traces};
 #[cfg(feature = "alloc")]

@@ -1,8 +1,7 @@
 //! Merges samples of CPU profiles with slices, by the rules of V8, because all profiles that are read come from V8.
 
 use spall_json::V8;
-use spall_model::{Trace, TrackId};
-use spall_samples::ThreadTree;
+use spall_model::Trace;
 
 /// Turns the samples of CPU profiles into slices.
 ///
@@ -27,20 +26,4 @@ use spall_samples::ThreadTree;
 #[must_use]
 pub fn merge_samples(trace: Trace<'_>) -> Trace<'_> {
     spall_samples::merge(trace, &V8)
-}
-
-/// Returns the call tree of a track: its slices, and the functions that samples found, merged by call path.
-///
-/// The tree of a track without slices and samples is empty. See [`spall_samples::call_tree`] for an example.
-#[doc(alias("flamegraph", "top-down"))]
-#[must_use]
-pub fn call_tree(trace: &Trace<'_>, track: TrackId) -> ThreadTree {
-    spall_samples::call_tree(trace, track, &V8)
-}
-
-/// Returns the call trees of all threads, in the order of the tracks.
-///
-/// See [`spall_samples::call_trees`] for an example.
-pub fn call_trees(trace: &Trace<'_>) -> impl Iterator<Item = ThreadTree> {
-    spall_samples::call_trees(trace, &V8)
 }

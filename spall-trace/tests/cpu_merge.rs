@@ -81,6 +81,7 @@ fn check_case(name: &str, data: &[u8], expected: &Value) {
     }
 }
 
+/// The parts of profiles with equal ids are told apart by their processes, in case 17. [cpu 1b.1]
 #[test]
 fn cpu_4_cases_written_by_hand() {
     let mut n_cases = 0;
@@ -281,7 +282,7 @@ fn cpu_4_an_unfinished_slice_holds_a_sample_at_the_time_up_to_which_it_is_drawn(
     // All samples have one time, so that the last one has no duration.
     let data = profile(task, r#""timeDeltas":[10,0,0]"#);
     let trace = load(data.as_bytes());
-    let tree = spall_trace::call_tree(&trace, TrackId(0));
+    let tree = spall_trace::samples::call_tree(&trace, TrackId(0), &spall_trace::json::V8);
     let wanted = [("RunTask", (10, 0)), ("RunTask;f*", (0, 3))];
     assert_eq!(
         folded(&trace, &tree, Style::Short),

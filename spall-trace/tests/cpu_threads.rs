@@ -65,6 +65,7 @@ fn times(trace: &Trace<'_>, expected: &[(&str, i64, u32)]) -> [BTreeMap<String, 
     [folded(trace, &tree(trace, track), Style::Short), expected]
 }
 
+/// [json 3.8.6]
 #[test]
 fn cpu_4_samples_of_a_thread_are_merged_with_its_slices() {
     // 40: the first sample in `load` goes on from the functions that run, so they called it. 50: they wait for `load`.
@@ -93,6 +94,7 @@ fn cpu_4_samples_of_a_thread_are_merged_with_its_slices() {
     assert!(trace.diagnostics().is_empty(), "{:?}", trace.diagnostics());
 }
 
+/// [cpu 2.4]
 #[test]
 fn cpu_2_samples_alone_hold_until_the_next() {
     let json = format!(
@@ -103,6 +105,7 @@ fn cpu_2_samples_alone_hold_until_the_next() {
     assert_eq!(found, expected);
 }
 
+/// [json 3.8.1, 3.8.3]
 #[test]
 fn json_3_8_events_and_the_list_say_the_same_in_any_order_of_the_document() {
     let head = r#""pid":1,"tid":2,"name":"cycles""#;
@@ -133,6 +136,7 @@ fn json_3_8_events_and_the_list_say_the_same_in_any_order_of_the_document() {
     }
 }
 
+/// [json 3.8.1]
 #[test]
 fn json_3_8_stacks_may_be_spelt_out() {
     let json = r#"[{"ph":"P","pid":1,"tid":1,"ts":1,"stack":["main","a\u0062"]},{"ph":"P","pid":1,"tid":1,"ts":2,"stack":["main","ab","0x7f"]},
@@ -146,6 +150,7 @@ fn json_3_8_stacks_may_be_spelt_out() {
     assert_eq!(trace(json).frames().len(), 4, "each function of a stack once");
 }
 
+/// [json 3.8.2]
 #[test]
 fn json_3_8_call_frames_that_are_missing_or_call_themselves_are_reported() {
     let json = r#"{"traceEvents":[{"ph":"P","pid":1,"tid":1,"ts":1,"sf":9},{"ph":"P","pid":1,"tid":1,"ts":2,"sf":1},
@@ -163,6 +168,7 @@ fn json_3_8_call_frames_that_are_missing_or_call_themselves_are_reported() {
     assert_eq!(faults, expected);
 }
 
+/// [json 3.8.4]
 #[test]
 fn json_3_8_a_thread_without_its_process_gets_it_from_another_sample() {
     let json = |events: &str| {
@@ -180,6 +186,7 @@ fn json_3_8_a_thread_without_its_process_gets_it_from_another_sample() {
     assert_eq!(samples_and_faults(json), (of(3), vec![]));
 }
 
+/// [json 3.8.5]
 #[test]
 fn json_3_8_samples_of_each_name_are_a_profile() {
     let sample =
@@ -328,7 +335,8 @@ fn threads_that_share_frames_share_what_may_be_opened() {
     assert!(trace.slices().len() > 500 * n_samples && trace.slices().len() <= 65_536 + 512 * n_samples);
     assert_eq!(trace.diagnostics().count(DiagnosticKind::SliceLimit), 1);
     assert!(tree(&trace, TrackId(0)).tree.nodes().len() >= depth);
-    let trees: Vec<_> = spall_trace::call_trees(&trace).map(|thread| thread.tree).collect();
+    let trees: Vec<_> =
+        spall_trace::samples::call_trees(&trace, &spall_trace::json::V8).map(|thread| thread.tree).collect();
     assert_eq!(trees.len(), n_samples);
     let n_functions: usize = trees.iter().map(|tree| tree.nodes().len()).sum();
     assert_eq!(n_functions, trace.slices().len(), "what the timeline has");

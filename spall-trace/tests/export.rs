@@ -177,7 +177,7 @@ fn self_times_of_folded_stacks_add_up_to_the_time_of_their_thread() {
             let thread = stack.split_once(';').map_or(stack, |(thread, _)| thread);
             *sums.entry(thread.into()).or_default() += own.parse::<i64>().unwrap();
         }
-        for tree in spall_trace::call_trees(&trace) {
+        for tree in spall_trace::samples::call_trees(&trace, &spall_trace::json::V8) {
             let track = &trace.tracks()[tree.track.index()];
             let TrackKind::Thread { tid } = track.kind else { continue };
             let pid = trace.processes()[track.process.unwrap().0 as usize].pid;

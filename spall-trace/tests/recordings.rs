@@ -26,7 +26,7 @@ fn c5_a_flame_graph_is_weighted_by_calls_or_by_bytes() {
         let parser = Parser::new().with_tick_unit(unit);
         parser.lend_all(&stream, |event, bytes| builder.copying().receive(event, bytes)).unwrap();
         let trace = builder.finish();
-        let tree = spall_trace::call_tree(&trace, TrackId(0));
+        let tree = spall_trace::samples::call_tree(&trace, TrackId(0), &spall_trace::json::V8);
         let mut found: BTreeMap<String, i64> = BTreeMap::new();
         let mut stacks = tree.tree.folded(&trace);
         while let Some((stack, own)) = stacks.next_stack() {

@@ -5,7 +5,7 @@
 
 #![allow(clippy::unwrap_used, reason = "test code outside of test functions")]
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 const LIBRARIES: [&str; 7] = [
@@ -100,4 +100,92 @@ fn every_citation_in_a_doc_comment_is_a_link() {
         }
     }
     assert_eq!(faults, Vec::<String>::new());
+}
+
+/// The pages of which tests cite sections. A section has up to ten short rules, and tests of crafted files are about many of
+/// them at a time: their expectations come from decoders that share no code with the parsers.
+const CITED_BY_SECTION: [&str; 3] = ["spall", "heph", "apitrace"];
+
+/// The rules that no test states, and why.
+const WITHOUT_TEST: [(&str, &str, &str); 3] = [
+    ("layout", "3.1", "what a node holds is seen by queries alone; its size is an assertion beside the type"),
+    ("layout", "3.3", "a consequence of the rules before it, which says why a query need not look inside"),
+    ("layout", "3.4", "the way of a query; what it returns is compared with a brute force by the tests of 2"),
+];
+
+/// Returns the numbers of a page's rules that have no rules inside them, or those of its sections.
+fn rules_of<'p>(module: &str, page: &'p str) -> Vec<&'p str> {
+    let numbers = page.split("<a id=\"").skip(1).map(|rest| rest.split_once('"').unwrap().0);
+    let numbers: Vec<&str> = numbers.collect();
+    let is_inside =
+        |inner: &str, outer: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('.'));
+    let by_section = CITED_BY_SECTION.contains(&module);
+    let is_rule = |number: &&str| match by_section {
+        true => number.matches('.').count() == 1,
+        false => !numbers.iter().any(|other| is_inside(other, number)),
+    };
+    numbers.iter().copied().filter(is_rule).collect()
+}
+
+/// Returns the code of all tests.
+fn test_code() -> String {
+    let mut files = Vec::new();
+    for package in LIBRARIES.iter().chain(&["spall-arrow", "fuzz", "examples"]) {
+        sources(&root().join(package), &mut files);
+    }
+    let mut code = String::new();
+    for file in files {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let path = file.strip_prefix(root()).unwrap().to_string_lossy().into_owned();
+        if path.contains("/tests/") || path.ends_with("tests.rs") || path.starts_with("fuzz/") {
+            code += &text;
+        } else if let Some((_, tests)) = text.split_once("#[cfg(test)]") {
+            code += tests;
+        }
+    }
+    code
+}
+
+/// Returns the citations in a text, such as `[json 3.2, 3.3]`, as page and number.
+fn citations(text: &str) -> HashSet<(&str, &str)> {
+    let mut found = HashSet::new();
+    for citation in text.split('[').skip(1) {
+        let Some((page, numbers)) = citation.split([']', '\\']).next().unwrap().split_once(' ') else {
+            continue;
+        };
+        for number in numbers.split([',', ' ']).filter(|number| !number.is_empty()) {
+            found.insert((page, number));
+        }
+    }
+    found
+}
+
+/// A test cites a rule in a comment, as `[json 3.2]`, or by its name: `json_3_2_…`, and `a_2_…` or `b2_…` for the pages
+/// whose numbers begin with a letter.
+#[test]
+fn every_rule_is_cited_by_a_test() {
+    let code = test_code();
+    let cited = citations(&code);
+    let names: Vec<&str> =
+        code.split("fn ").skip(1).filter_map(|rest| Some(rest.split_once('(')?.0)).collect();
+    let (mut n_rules, mut faults) = (0, Vec::new());
+    for ((_, module), page) in pages() {
+        for number in rules_of(&module, &page) {
+            let name = number.to_lowercase().replace('.', "_");
+            let names_of = [format!("{module}_{name}_"), format!("{name}_"), name.replacen('_', "", 1) + "_"];
+            // The plain numbers of the other pages tell no page.
+            let names_of = if CITED_BY_SECTION.contains(&&*module) { &names_of[..] } else { &names_of[..1] };
+            let is_cited = cited.contains(&(&*module, number))
+                || names.iter().any(|test| names_of.iter().any(|name| test.starts_with(name)));
+            let has_reason = WITHOUT_TEST.iter().any(|&(page, rule, _)| (page, rule) == (&*module, number));
+            n_rules += 1;
+            if is_cited == has_reason {
+                let fault = if is_cited { "is cited, and need not be listed" } else { "is cited by no test" };
+                faults.push(format!("[{module} {number}] {fault}"));
+            }
+        }
+    }
+    faults.sort();
+    assert_eq!(faults, Vec::<String>::new());
+    assert!(n_rules > 100, "{n_rules}");
 }

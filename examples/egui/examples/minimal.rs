@@ -5,12 +5,12 @@
 
 use eframe::egui::{self, Align2, Color32, FontId, Painter, Pos2, Rect, Response, Sense, pos2, vec2};
 use spall_trace::layout::{
-    ColorKey, Ellipsis, Heights, Instance, Layout, LayoutOptions, LayoutView, LineRect, Ruler, Theme,
-    Vertical, Window, fit_chars,
+    ColorKey, Ellipsis, Instance, Layout, LayoutOptions, LayoutView, LineRect, Ruler, Theme, Vertical,
+    VerticalStyle, Window, fit_chars,
 };
 use spall_trace::model::{Trace, TraceView};
 
-const HEIGHTS: Heights = Heights { process: 24, track: 20, row: 18 };
+const STYLE: VerticalStyle<'_> = VerticalStyle { process: 24, track: 20, row: 18, ..VerticalStyle::FLAT };
 const RULER: f32 = 20.0;
 const LETTER: f32 = 7.0;
 const FONT: FontId = FontId::monospace(11.0);
@@ -61,7 +61,7 @@ impl Viewer {
     fn draw(&mut self, painter: &Painter, area: Rect) {
         let Self { trace, layout, vertical, window, rects } = self;
         let y = |top: u64| area.top() + (top as f64 - window.top()) as f32;
-        vertical.rects(window.heights(), layout, &HEIGHTS, window.viewport(), rects);
+        vertical.rects(window.heights(), layout, &[], window.viewport(), rects);
         for found in rects.iter() {
             let name = trace.slice_name(found.rect.slice);
             let [red, green, blue] = ColorKey::of(name.as_bytes()).rgb(Theme::Dark);
@@ -102,7 +102,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let trace = spall_trace::load_file(&path)?;
     let trace = spall_trace::merge_samples(trace);
     let layout = Layout::new(&trace, &LayoutOptions::default());
-    let vertical = Vertical::new(&trace, &layout, &HEIGHTS);
+    let vertical = Vertical::new(&trace, &layout, &STYLE);
     let window = Window::new(trace.bounds().unwrap_or_default());
     let viewer = Viewer { trace, layout, vertical, window, rects: vec![] };
     Ok(eframe::run_native(&path.to_string_lossy(), Default::default(), Box::new(|_| Ok(Box::new(viewer))))?)

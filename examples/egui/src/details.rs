@@ -28,7 +28,7 @@ pub fn ui(ui: &mut Ui, trace: &Trace<'_>, layout: &Layout, id: Option<SliceId>) 
         rows.push(("function", function.describe(trace)));
     }
     if let Some(track) = trace.track_of(id) {
-        rows.push(("track", trace.track_label(track).into_owned()));
+        rows.push(("track", trace.track_title(track).into_owned()));
     }
     let args: Vec<_> =
         trace.slice_args(id).iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();

@@ -9,12 +9,12 @@ use eframe::egui::{
     StrokeKind, Ui, pos2, vec2,
 };
 use spall_trace::layout::{
-    ColorKey, Ellipsis, Folds, Heights, Hits, Layout, LayoutView, Line, LineKind, LineRect, Pinned, Ruler,
-    Series, Theme, Vertical, Viewport, Window, active_range, fit_chars, instant_marks,
+    ColorKey, Ellipsis, Folds, Hits, Layout, LayoutView, Line, LineKind, LineRect, Ruler, Series, Theme,
+    Vertical, VerticalStyle, Viewport, Window, active_range, fit_chars, instant_marks,
 };
 use spall_trace::model::{SliceId, Tick, Ticks, Trace, TraceView, TrackId, TrackKind};
 
-const HEIGHTS: Heights = Heights { process: 24, track: 20, row: 18 };
+const STYLE: VerticalStyle<'_> = VerticalStyle { process: 24, track: 20, row: 18, ..VerticalStyle::FLAT };
 const MAP: f32 = 30.0;
 const RULER: f32 = 20.0;
 /// The part of the window that pinned tracks may take.
@@ -70,7 +70,6 @@ enum Drag {
 impl Timeline {
     /// Makes the timeline of a whole trace.
     pub fn new(trace: &Trace<'_>, layout: &Layout) -> Self {
-        let folds = Folds::new(HEIGHTS);
         let counters = trace.track_ids().filter_map(|track| {
             let values = trace.counters_of(track);
             let layers = Series::stacked(values).unwrap_or_else(|| Series::of(values));
@@ -88,8 +87,8 @@ impl Timeline {
             marks: Vec::new(),
             pinned: Vec::new(),
             pinned_lines: Vertical::default(),
-            vertical: Vertical::new(trace, layout, &folds),
-            folds,
+            vertical: Vertical::new(trace, layout, &STYLE),
+            folds: Folds::new(),
             rects: Vec::new(),
             pinned_rects: Vec::new(),
             shades: trace.names().iter().map(|name| ColorKey::without_digits(name).shade()).collect(),
@@ -169,8 +168,9 @@ impl Timeline {
 
     /// Stacks the lines again, after a fold or a pin.
     fn stack(&mut self, trace: &Trace<'_>, layout: &Layout) {
-        self.vertical = Vertical::new(trace, layout, &self.folds);
-        let pinned = Pinned { style: &self.folds, tracks: &self.pinned };
+        let style = VerticalStyle { folds: Some(&self.folds), ..STYLE };
+        self.vertical = Vertical::new(trace, layout, &style);
+        let pinned = VerticalStyle { process: 0, tracks: Some(&self.pinned), ..style };
         self.pinned_lines = Vertical::new(trace, layout, &pinned);
     }
 
@@ -186,11 +186,10 @@ impl Timeline {
         self.navigate(ui, &response, place);
         self.choose(ui, &response, place, trace, layout);
 
-        let Self { window, rects, pinned_rects, folds, .. } = self;
-        self.vertical.rects(window.heights(), layout, folds, window.viewport(), rects);
+        let Self { window, rects, pinned_rects, .. } = self;
+        self.vertical.rects(window.heights(), layout, &[], window.viewport(), rects);
         let (lines, heights) = (&self.pinned_lines, 0..height as u64);
-        let style = Pinned { style: folds, tracks: &self.pinned };
-        lines.rects(heights.clone(), layout, &style, window.viewport(), pinned_rects);
+        lines.rects(heights.clone(), layout, &[], window.viewport(), pinned_rects);
         let theme = if ui.visuals().dark_mode { Theme::Dark } else { Theme::Light };
         let rgb = |[red, green, blue]: [u8; 3]| Color32::from_rgb(red, green, blue);
         let mut picture = Picture {

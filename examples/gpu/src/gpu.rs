@@ -5,7 +5,7 @@ use std::error::Error;
 use wgpu::util::{BufferInitDescriptor, DeviceExt, TextureDataOrder};
 use zerocopy::IntoBytes;
 
-use crate::{HEIGHTS, Picture, letters};
+use crate::{Picture, STYLE, letters};
 
 /// Colours are blended as they are, as in the other pictures.
 const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
@@ -114,7 +114,7 @@ impl Gpu {
     /// Binds the sizes and the atlas of letters.
     fn bind_group(&self, picture: &Picture) -> wgpu::BindGroup {
         let (width, height) = (picture.width as f32, picture.height as f32);
-        let row = HEIGHTS.row as f32 - 1.0;
+        let row = STYLE.row as f32 - 1.0;
         // As the shader declares them. The size of a uniform is a multiple of 8 bytes.
         let sizes = [width, height, letters::WIDTH as f32, letters::HEIGHT as f32, row, 0.0];
         let (contents, usage) = (sizes.as_bytes(), wgpu::BufferUsages::UNIFORM);

@@ -5,4 +5,4 @@ mod letters;
 mod picture;
 
 pub use gpu::Gpu;
-pub use picture::{HEIGHTS, Picture};
+pub use picture::{Picture, STYLE};

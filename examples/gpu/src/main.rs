@@ -2,7 +2,7 @@
 
 use std::{error::Error, fs::File, io::BufWriter};
 
-use spall_gpu::{Gpu, HEIGHTS, Picture};
+use spall_gpu::{Gpu, Picture, STYLE};
 use spall_trace::layout::{Layout, LayoutOptions, Vertical, Viewport};
 use spall_trace::model::TraceView;
 
@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let trace = spall_trace::merge_samples(spall_trace::load_file(path)?);
     let layout = Layout::new(&trace, &LayoutOptions::default());
-    let vertical = Vertical::new(&trace, &layout, &HEIGHTS);
+    let vertical = Vertical::new(&trace, &layout, &STYLE);
     let gpu = Gpu::new()?;
     let bounds = trace.bounds().ok_or("the trace is empty")?;
     let viewport = Viewport::fit(bounds, width, 0);

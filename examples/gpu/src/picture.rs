@@ -1,7 +1,7 @@
 //! The buffers of a picture: boxes and letters, in pixels.
 
 use spall_trace::layout::{
-    ColorKey, Ellipsis, Heights, Instance, Layout, LineRect, Theme, Vertical, Viewport, fit_chars,
+    ColorKey, Ellipsis, Instance, Layout, LineRect, Theme, Vertical, VerticalStyle, Viewport, fit_chars,
 };
 use spall_trace::model::{Trace, TraceView};
 use zerocopy::{Immutable, IntoBytes};
@@ -9,7 +9,7 @@ use zerocopy::{Immutable, IntoBytes};
 use crate::letters;
 
 /// The heights of lines in pixels.
-pub const HEIGHTS: Heights = Heights { process: 24, track: 20, row: 17 };
+pub const STYLE: VerticalStyle<'_> = VerticalStyle { process: 24, track: 20, row: 17, ..VerticalStyle::FLAT };
 
 const THEME: Theme = Theme::Light;
 
@@ -46,7 +46,7 @@ impl Picture {
         height: u32,
     ) -> Self {
         let mut rects = Vec::new();
-        vertical.rects(0..height.into(), layout, &HEIGHTS, viewport, &mut rects);
+        vertical.rects(0..height.into(), layout, &[], viewport, &mut rects);
         let (width, boxes) = (viewport.columns(), Vec::with_capacity(rects.len()));
         let mut picture = Self { width, height, boxes, letters: Vec::new() };
         for found in &rects {

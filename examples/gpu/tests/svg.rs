@@ -2,7 +2,7 @@
 
 use resvg::{tiny_skia, usvg};
 use spall_examples::picture::{self, Scene};
-use spall_gpu::{Gpu, HEIGHTS, Picture};
+use spall_gpu::{Gpu, Picture, STYLE};
 use spall_trace::layout::{LineKind, Vertical, Viewport};
 use spall_trace::model::Trace;
 
@@ -10,7 +10,7 @@ use spall_trace::model::Trace;
 const NAMES: u32 = 230;
 const COLUMNS: u16 = 1350;
 /// The height of a box. Rows of the SVG are as high as those of the GPU.
-const HEIGHT: u32 = HEIGHTS.row - 1;
+const HEIGHT: u32 = STYLE.row - 1;
 /// A blended colour may be rounded in two ways.
 const TOLERANCE: u8 = 1;
 
@@ -38,7 +38,7 @@ fn draw_svg(trace: &Trace<'_>) -> (tiny_skia::Pixmap, Vec<u32>) {
 fn draw_gpu(trace: &Trace<'_>) -> (Vec<u8>, u32, Vec<u32>) {
     let gpu = Gpu::new().expect("a driver for Vulkan or GL, such as mesa-vulkan-drivers of Debian");
     let scene = Scene::new(trace);
-    let vertical = Vertical::new(trace, &scene.layout, &HEIGHTS);
+    let vertical = Vertical::new(trace, &scene.layout, &STYLE);
     let viewport = Viewport::new(scene.view.clone(), COLUMNS);
     let height = u32::try_from(vertical.height()).unwrap();
     let mut picture = Picture::new(trace, &scene.layout, &vertical, &viewport, height);

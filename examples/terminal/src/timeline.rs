@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use ratatui::{buffer::Buffer, layout::Rect as Area, style::Modifier, style::Style};
 use spall_trace::layout::{
-    Folds, Heights, Hits, LayoutView, Line, LineKind, LineRect, Pinned, Ruler, Series, Vertical, Viewport,
+    Folds, Hits, LayoutView, Line, LineKind, LineRect, Ruler, Series, Vertical, VerticalStyle, Viewport,
     Window, instant_marks,
 };
 use spall_trace::model::{SliceId, Tick, TraceView, TrackId, TrackKind};
 
 use crate::{boxes, colors::Colors};
 
-const HEIGHTS: Heights = Heights { process: 1, track: 1, row: 1 };
+const STYLE: VerticalStyle<'_> = VerticalStyle { process: 1, track: 1, row: 1, ..VerticalStyle::FLAT };
 /// The map and the ruler.
 pub const HEAD: u16 = 2;
 
@@ -39,7 +39,7 @@ impl Timeline {
         let bounds = trace.and_then(|trace| trace.bounds()).unwrap_or_default();
         Self {
             window: Window::new(bounds),
-            folds: Folds::new(HEIGHTS),
+            folds: Folds::new(),
             vertical: Vertical::default(),
             selected: None,
             hits: Hits::default(),
@@ -52,11 +52,15 @@ impl Timeline {
         }
     }
 
+    fn style(&self) -> VerticalStyle<'_> {
+        VerticalStyle { folds: Some(&self.folds), ..STYLE }
+    }
+
     /// Selects a slice, and makes it visible.
     pub fn select(&mut self, slice: SliceId, trace: &impl TraceView, layout: &impl LayoutView) {
         self.selected = Some(slice);
         self.folds.open(trace, slice);
-        self.vertical = Vertical::new(trace, layout, &self.folds);
+        self.vertical = Vertical::new(trace, layout, &self.style());
         if let Some(place) = layout.place(slice)
             && let Some(line) = self.vertical.line_of(place.row)
         {
@@ -108,19 +112,18 @@ impl Timeline {
         layout: &impl LayoutView,
         colors: Colors,
     ) {
-        self.vertical = Vertical::new(trace, layout, &self.folds);
-        let style = Pinned { style: &self.folds, tracks: &self.pinned };
+        self.vertical = Vertical::new(trace, layout, &self.style());
+        let style = VerticalStyle { process: 0, tracks: Some(&self.pinned), ..self.style() };
         self.pinned_lines = Vertical::new(trace, layout, &style);
         let room = area.height.saturating_sub(HEAD);
         self.n_pinned_lines = self.pinned_lines.height().min(u64::from(room) * 2 / 5) as u16;
         let pinned = Area { y: area.y + HEAD, height: self.n_pinned_lines, ..area };
         let main = Area { y: pinned.bottom(), height: room - self.n_pinned_lines, ..area };
         self.window.resize(area.width, main.height.into(), &self.vertical);
-        let Self { window, folds, vertical, rects, pinned_rects, pinned_lines, .. } = self;
-        vertical.rects(window.heights(), layout, folds, window.viewport(), rects);
+        let Self { window, vertical, rects, pinned_rects, pinned_lines, .. } = self;
+        vertical.rects(window.heights(), layout, &[], window.viewport(), rects);
         let (shown, heights) = (window.viewport(), 0..u64::from(pinned.height));
-        let style = Pinned { style: &*folds, tracks: &self.pinned };
-        pinned_lines.rects(heights.clone(), layout, &style, shown, pinned_rects);
+        pinned_lines.rects(heights.clone(), layout, &[], shown, pinned_rects);
         let top = window.heights().start;
         let parts = [
             (pinned, 0, &self.pinned_rects, self.pinned_lines.visible(heights)),

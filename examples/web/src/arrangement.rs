@@ -1,9 +1,7 @@
 //! What is shown from top to bottom: the order of the tracks, and which are folded, hidden and pinned.
 
 use serde::{Deserialize, Serialize};
-use spall_trace::layout::{
-    Folds, Heights, Layout, Line, LineKind, PackId, Packed, Pinned, RowId, RowInfo, Vertical, VerticalStyle,
-};
+use spall_trace::layout::{Folds, Layout, Line, LineKind, PackId, Vertical, VerticalStyle};
 use spall_trace::model::{ProcessId, SliceId, Trace, TraceView, TrackId};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -75,7 +73,7 @@ impl Arrangement {
         };
         let headers = trace.tracks().iter().map(header).collect();
         let none = vec![false; trace.tracks().len()];
-        let folds = Folds::new(Heights { process: PROCESS, track: 0, row: ROW });
+        let folds = Folds::new();
         let (main, pinned) = (Vertical::default(), Vertical::default());
         let mut new = Self {
             packs,
@@ -104,13 +102,36 @@ impl Arrangement {
     }
 
     fn stack(&mut self, trace: &Trace<'_>, layout: &Layout) {
-        let style = self.style();
-        let pinned = Vertical::new(trace, layout, &Pinned { style: &style, tracks: &self.pinned_tracks });
-        (self.main, self.pinned) = (Vertical::new(trace, layout, &style), pinned);
+        let is_shown = |track: &TrackId| self.headers[track.index()] > 0 && !self.is_hidden[track.index()];
+        let in_order = self.order.clone().unwrap_or_else(|| trace.track_ids().collect());
+        let mut shown = [in_order, self.pinned_tracks.clone()];
+        shown.iter_mut().for_each(|tracks| tracks.retain(is_shown));
+        let height = |line| self.height(line);
+        let style = VerticalStyle {
+            height: Some(&height),
+            folds: Some(&self.folds),
+            tracks: Some(&shown[0]),
+            packs: &self.packs.lines,
+            ..VerticalStyle::FLAT
+        };
+        let main = Vertical::new(trace, layout, &style);
+        let height = |line| if matches!(line, LineKind::Process(_)) { 0 } else { self.height(line) };
+        let style = VerticalStyle { height: Some(&height), tracks: Some(&shown[1]), ..style };
+        (self.pinned, self.main) = (Vertical::new(trace, layout, &style), main);
     }
 
-    pub fn style(&self) -> Style<'_> {
-        Style(self)
+    fn height(&self, line: LineKind) -> u32 {
+        let folded = if self.folds.is_folded(line) { FOLDED } else { 0 };
+        let open = |track: &TrackId| self.headers[track.index()];
+        match line {
+            LineKind::Process(_) => PROCESS,
+            LineKind::Track(track) => open(&track).max(folded),
+            LineKind::Pack(_) if folded > 0 => folded,
+            LineKind::Pack(pack) => {
+                self.packs.lines[pack.index()].tracks().iter().map(open).max().unwrap_or(GAP)
+            }
+            _ => ROW,
+        }
     }
 
     /// Which tracks these items stand for.
@@ -127,64 +148,8 @@ impl Arrangement {
         let row = layout.row_of(slice)?;
         let line = self.main.line_of(row)?;
         let LineKind::Packed(pack, _) = line.kind else { return Some(line) };
-        let below = self.packs.packs[pack.index()].lines.line_of(layout, slice)?;
+        let below = self.packs.lines[pack.index()].line_of(layout, slice)?;
         self.main.lines().get(line.id.index() + below as usize)
-    }
-}
-
-/// How an [`Arrangement`] stacks tracks.
-pub struct Style<'a>(&'a Arrangement);
-
-impl VerticalStyle for Style<'_> {
-    fn process_height(&self, _: ProcessId) -> u32 {
-        PROCESS
-    }
-
-    fn track_height(&self, track: TrackId) -> u32 {
-        let open = self.0.headers[track.index()];
-        if self.is_track_folded(track) { open.max(FOLDED) } else { open }
-    }
-
-    fn row_height(&self, _: RowId, _: RowInfo) -> u32 {
-        ROW
-    }
-
-    fn pack_of(&self, track: TrackId) -> Option<PackId> {
-        self.0.packs.of(track)
-    }
-
-    fn packed(&self, pack: PackId) -> Option<&Packed> {
-        self.0.packs.packs.get(pack.index()).map(|pack| &pack.lines)
-    }
-
-    fn pack_height(&self, pack: PackId) -> u32 {
-        let tracks = &self.0.packs.packs[pack.index()].tracks;
-        let open = tracks.iter().map(|track| self.0.headers[track.index()]).max().unwrap_or(GAP);
-        if self.is_pack_folded(pack) { FOLDED } else { open }
-    }
-
-    fn packed_height(&self, _: PackId, _: u32) -> u32 {
-        ROW
-    }
-
-    fn track_order(&self) -> Option<&[TrackId]> {
-        self.0.order.as_deref()
-    }
-
-    fn is_process_folded(&self, process: ProcessId) -> bool {
-        self.0.folds.is_process_folded(process)
-    }
-
-    fn is_track_folded(&self, track: TrackId) -> bool {
-        self.0.folds.is_track_folded(track)
-    }
-
-    fn is_pack_folded(&self, pack: PackId) -> bool {
-        self.0.folds.is_pack_folded(pack)
-    }
-
-    fn is_track_hidden(&self, track: TrackId) -> bool {
-        self.0.headers[track.index()] == 0 || self.0.is_hidden[track.index()]
     }
 }
 
@@ -204,7 +169,7 @@ impl Viewer {
         pinned.retain(|track| is_pinned[track.index()]);
         let arrangement = &mut self.arrangement;
         (arrangement.is_hidden, arrangement.pinned_tracks, arrangement.order) = (is_hidden, pinned, order);
-        arrangement.folds = Folds::new(Heights { process: PROCESS, track: 0, row: ROW });
+        arrangement.folds = Folds::new();
         for item in choice.folded {
             arrangement.folds.toggle(match item {
                 Item::Process(process) => LineKind::Process(ProcessId(process)),

@@ -220,7 +220,7 @@ impl Viewer {
         let args = values
             .map(|(name, value)| (if name.is_empty() { "value".into() } else { name }, value.to_string()));
         Details {
-            name: self.trace.track_label(track).into(),
+            name: self.trace.track_title(track).into(),
             facts: filled(facts),
             args: args.collect(),
             flows: Vec::new(),
@@ -230,8 +230,8 @@ impl Viewer {
     fn track_facts(&self, track: Option<TrackId>) -> Vec<(&'static str, String)> {
         let Some(track) = track else { return Vec::new() };
         let process = self.trace.tracks()[track.index()].process;
-        let process = process.map(|process| String::from(self.trace.process_label(process)));
-        vec![("track", self.trace.track_label(track).into()), ("process", process.unwrap_or_default())]
+        let process = process.map(|process| String::from(self.trace.process_title(process)));
+        vec![("track", self.trace.track_title(track).into()), ("process", process.unwrap_or_default())]
     }
 }
 

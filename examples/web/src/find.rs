@@ -67,7 +67,7 @@ impl Viewer {
         let names: Rc<[bool]> =
             (0..trace.names().len()).map(|name| is_match(&trace.name(NameId::new(name)))).collect();
         let instants = trace.instants().iter().filter(|instant| names[instant.name.index()]).count();
-        let labelled = trace.track_ids().filter(|&track| is_match(&trace.track_label(track)));
+        let labelled = trace.track_ids().filter(|&track| is_match(&trace.track_title(track)));
         let mut tracks: Vec<Item> = labelled.map(|track| self.arrangement.packs().item(track)).collect();
         tracks.dedup();
         let known = Rc::clone(&names);

@@ -247,10 +247,9 @@ impl Viewer {
         boxes: &mut Boxes,
     ) {
         let Self { trace, layout, arrangement, pictures, search, .. } = self;
-        let style = arrangement.style();
         let Pictures { rects, shades, is_sent, own, .. } = pictures;
         let lines = if is_pinned { &arrangement.pinned } else { &arrangement.main };
-        lines.rects(y, *layout, &style, viewport, rects);
+        lines.rects(y, *layout, &arrangement.packs().lines, viewport, rects);
         let slices = trace.slices();
         for found in rects.iter() {
             let (rect, id) = (&found.rect, found.rect.slice);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
-use spall_trace::layout::{Layout, LayoutView, LineKind, PackId, Packed, Packing, Viewport};
+use spall_trace::layout::{Layout, LayoutView, LineKind, PackId, Packed, Viewport};
 use spall_trace::model::{NameId, Process, ProcessId, Trace, TraceView, Track, TrackId, TrackKind};
 
 /// Something with a header: it can be folded, hidden and pinned.
@@ -50,15 +50,15 @@ pub struct Member {
 
 /// Async tracks of one process whose spans are of the same kind.
 pub struct Pack {
-    pub tracks: Vec<TrackId>,
-    pub lines: Packed,
     label: NameId,
     category: NameId,
 }
 
 /// Which tracks share lines.
 pub struct Packs {
-    pub packs: Vec<Pack>,
+    packs: Vec<Pack>,
+    /// Their lines.
+    pub lines: Vec<Packed>,
     of_tracks: HashMap<TrackId, PackId>,
 }
 
@@ -77,17 +77,17 @@ impl Packs {
                 known.push(track.id);
             }
         }
-        let mut packs = Vec::new();
+        let (mut packs, mut lines) = (Vec::new(), Vec::new());
         let mut of_tracks = HashMap::new();
         for key @ (_, category, label) in keys {
             let tracks = tracks.remove(&key).unwrap_or_default();
             if tracks.len() > 1 {
                 of_tracks.extend(tracks.iter().map(|&track| (track, PackId::new(packs.len()))));
-                let lines = Packed::new(layout, tracks.iter().copied(), Packing::Online);
-                packs.push(Pack { tracks, lines, label, category });
+                lines.push(Packed::new(layout, tracks));
+                packs.push(Pack { label, category });
             }
         }
-        Self { packs, of_tracks }
+        Self { packs, lines, of_tracks }
     }
 
     pub fn of(&self, track: TrackId) -> Option<PackId> {
@@ -107,7 +107,9 @@ impl Packs {
                 .get(process as usize)
                 .map_or(Vec::new(), |process| process.tracks().iter().collect()),
             Item::Track(track) => vec![TrackId(track)],
-            Item::Pack(pack) => self.packs.get(pack as usize).map_or(Vec::new(), |pack| pack.tracks.clone()),
+            Item::Pack(pack) => {
+                self.lines.get(pack as usize).map_or(Vec::new(), |pack| pack.tracks().to_vec())
+            }
         }
     }
 
@@ -122,7 +124,7 @@ impl Packs {
         };
         let processes = trace.processes().iter().map(|process| Group {
             item: Some(Item::Process(process.id.0)),
-            label: trace.process_label(process.id).into(),
+            label: trace.process_title(process.id).into(),
             detail: detail_of_process(trace, process),
             members: self.members(trace, layout, trace.tracks_of(process.id).iter()),
         });
@@ -139,11 +141,14 @@ impl Packs {
         let (mut members, mut columns) = (Vec::new(), Vec::new());
         for track in tracks.filter(|track| !is_empty(track)) {
             let item = self.item(track.id);
-            let (label, detail) = match self.of(track.id).map(|pack| &self.packs[pack.index()]) {
-                Some(pack) if pack.tracks.first() != Some(&track.id) => continue,
+            let pack = self.of(track.id);
+            if pack.is_some_and(|pack| self.lines[pack.index()].tracks().first() != Some(&track.id)) {
+                continue;
+            }
+            let (label, detail) = match pack.map(|pack| &self.packs[pack.index()]) {
                 Some(pack) if pack.label.is_empty() => ("Async".into(), trace.name(pack.category).into()),
                 Some(pack) => (trace.name(pack.label), trace.name(pack.category).into()),
-                None => (trace.track_label(track.id), detail_of_track(trace, track)),
+                None => (trace.track_title(track.id), detail_of_track(trace, track)),
             };
             let rows = layout.outermost_rows(self.tracks(trace, item));
             layout.busy_rows(rows, &viewport, &mut columns);

@@ -24,7 +24,7 @@ pub(crate) const PROCESS: &[Column] = &[
     }),
     Column::new("label", ColumnType::Text, |tables, rows| {
         let labels =
-            part(tables.trace.processes(), rows).map(|process| tables.trace.process_label(process.id));
+            part(tables.trace.processes(), rows).map(|process| tables.trace.process_title(process.id));
         texts("label", labels.map(Some))
     }),
     Column::new("sort_index", ColumnType::Int, |tables, rows| {
@@ -52,7 +52,7 @@ pub(crate) const TRACK: &[Column] = &[
     Column::new("label", ColumnType::Text, |tables, rows| {
         texts(
             "label",
-            part(tables.trace.tracks(), rows).map(|track| Some(tables.trace.track_label(track.id))),
+            part(tables.trace.tracks(), rows).map(|track| Some(tables.trace.track_title(track.id))),
         )
     }),
     Column::nullable("pid", ColumnType::Int, |tables, rows| {

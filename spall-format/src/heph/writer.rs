@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use spall_model::{
-    Args, Clock, Event, Id, MetaEvent, Omitted, Text, ThreadEvent, Ticks, Unit, Value, Written,
+    Args, Clock, Event, Id, LostParts, MetaEvent, Text, ThreadEvent, Ticks, Unit, Value, Written,
 };
 use zerocopy::IntoBytes;
 
@@ -94,11 +94,11 @@ impl<'b> Writer<'b> {
     /// Writes an option whose name may contain escapes.
     fn metadata_text(&mut self, name: Text<'_>, value: &[u8]) -> Result<Written, FormatError> {
         self.packet(|writer| {
-            let (name_len, omitted) = clipped_len(name);
+            let (name_len, lost) = clipped_len(name);
             writer.put(metadata_head(name_len).as_bytes())?;
             writer.clipped_text(name, name_len)?;
             writer.put(value)?;
-            Ok(omitted)
+            Ok(lost)
         })
     }
 
@@ -130,11 +130,10 @@ impl<'b> Writer<'b> {
         mut attributes: impl Iterator<Item = (Text<'v>, Value<'v>)>,
     ) -> Result<Written, FormatError> {
         self.packet(|writer| {
-            let (description_len, omitted) = clipped_len(description);
+            let (description_len, lost) = clipped_len(description);
             writer.put(event_head(origin, time, description_len).as_bytes())?;
             writer.clipped_text(description, description_len)?;
-            attributes
-                .try_fold(omitted, |omitted, (name, value)| Ok(omitted.with(writer.attribute(name, value)?)))
+            attributes.try_fold(lost, |lost, (name, value)| Ok(lost.with(writer.attribute(name, value)?)))
         })
     }
 
@@ -151,11 +150,11 @@ impl<'b> Writer<'b> {
     /// - a slice whose process is not a number of 32 bits, or whose thread is not a number ([`Written::BadId`]);
     /// - an event with a time before 0 ([`Written::BadTime`]).
     ///
-    /// These parts of a slice are omitted:
+    /// These parts of a slice are lost:
     ///
     /// - an argument that is null, a truth value, a map, or a list of other lists, of values of several types, or of
-    ///   more than 65535 values ([`Omitted::ARGUMENTS`]);
-    /// - the bytes of a text behind the first 65535 ([`Omitted::TEXT`]).
+    ///   more than 65535 values ([`LostParts::ARGUMENTS`]);
+    /// - the bytes of a text behind the first 65535 ([`LostParts::TEXT`]).
     ///
     /// # Errors
     /// This returns [`FormatErrorKind::BufferFull`] if there is no room. Nothing was written then.
@@ -213,26 +212,26 @@ impl<'b> Writer<'b> {
     /// fails.
     fn packet(
         &mut self,
-        write: impl FnOnce(&mut Self) -> Result<Omitted, FormatError>,
+        write: impl FnOnce(&mut Self) -> Result<LostParts, FormatError>,
     ) -> Result<Written, FormatError> {
         let start = self.len;
-        let omitted = write(self).inspect_err(|_| self.len = start)?;
+        let lost = write(self).inspect_err(|_| self.len = start)?;
         let Ok(size) = u32::try_from(self.len - start) else {
             self.len = start;
             return Ok(Written::Unsupported);
         };
         self.patch(start + 4, &size.to_be_bytes());
-        Ok(Written::with_omitted(omitted))
+        Ok(Written::without(lost))
     }
 
     /// Adds an attribute to the packet at the end, as far as the format can hold it.
-    fn attribute(&mut self, name: Text<'_>, value: Value<'_>) -> Result<Omitted, FormatError> {
+    fn attribute(&mut self, name: Text<'_>, value: Value<'_>) -> Result<LostParts, FormatError> {
         let start = self.len;
-        let omitted = self.counted_text(name)?;
+        let lost = self.counted_text(name)?;
         let written = match value {
             // A list of a Heph trace has the right encoding already.
             Value::List(list) if core::ptr::eq(list.format(), &ARRAY) => {
-                self.put(list.bytes()).map(|()| Some(Omitted::NONE))
+                self.put(list.bytes()).map(|()| Some(LostParts::NONE))
             }
             Value::List(list) => self.array(list),
             scalar => match scalar_type(scalar) {
@@ -241,52 +240,52 @@ impl<'b> Writer<'b> {
             },
         };
         Ok(match written? {
-            Some(more) => omitted.with(more),
+            Some(more) => lost.with(more),
             // The name was written before the value turned out to have no form, so both are taken back.
             None => {
                 self.len = start;
-                Omitted::ARGUMENTS
+                LostParts::ARGUMENTS
             }
         })
     }
 
     /// Writes type, count and values of an array. An empty array is one of unsigned integers. Returns `None` if the
     /// format has no form for it.
-    fn array(&mut self, list: Args<'_>) -> Result<Option<Omitted>, FormatError> {
+    fn array(&mut self, list: Args<'_>) -> Result<Option<LostParts>, FormatError> {
         let head = self.len;
         // Type and count are known after the last value, so their place is kept free until then.
-        let (mut kind, mut count, mut omitted) = (value_type::U64, 0_u16, Omitted::NONE);
+        let (mut kind, mut count, mut lost) = (value_type::U64, 0_u16, LostParts::NONE);
         self.put(&[0; 3])?;
         for (_, value) in list {
             let this = scalar_type(value).filter(|&this| count == 0 || this == kind);
             let (Some(this), Some(more)) = (this, count.checked_add(1)) else { return Ok(None) };
             (kind, count) = (this, more);
-            omitted = omitted.with(self.scalar(value)?);
+            lost = lost.with(self.scalar(value)?);
         }
         let [high, low] = count.to_be_bytes();
         self.patch(head, &[kind | value_type::ARRAY, high, low]);
-        Ok(Some(omitted))
+        Ok(Some(lost))
     }
 
     /// Writes a value without its type, which [`scalar_type`] has found.
-    fn scalar(&mut self, value: Value<'_>) -> Result<Omitted, FormatError> {
+    fn scalar(&mut self, value: Value<'_>) -> Result<LostParts, FormatError> {
         let number = match value {
             Value::U64(number) => number.to_be_bytes(),
             Value::I64(number) => number.to_be_bytes(),
             Value::F64(number) => number.to_be_bytes(),
             Value::Text(text) => return self.counted_text(text),
             Value::Bytes(bytes) => return self.counted_text(Text::plain(bytes)),
-            _ => return Ok(Omitted::ARGUMENTS),
+            _ => return Ok(LostParts::ARGUMENTS),
         };
-        self.put(&number).map(|()| Omitted::NONE)
+        self.put(&number).map(|()| LostParts::NONE)
     }
 
     /// Writes a text with its length in front, cut if it is too long.
-    fn counted_text(&mut self, text: Text<'_>) -> Result<Omitted, FormatError> {
-        let (length, omitted) = clipped_len(text);
+    fn counted_text(&mut self, text: Text<'_>) -> Result<LostParts, FormatError> {
+        let (length, lost) = clipped_len(text);
         self.put(&length.to_be_bytes())?;
         self.clipped_text(text, length)?;
-        Ok(omitted)
+        Ok(lost)
     }
 
     /// Writes the first `length` bytes of `text`.
@@ -341,9 +340,9 @@ fn metadata_head(name_len: u16) -> MetadataHead {
     MetadataHead { packet, name_len: name_len.into() }
 }
 
-/// Returns how many bytes of `text` the format can hold without cutting a character, and [`Omitted::TEXT`] if there are
+/// Returns how many bytes of `text` the format can hold without cutting a character, and [`LostParts::TEXT`] if there are
 /// more.
-fn clipped_len(text: Text<'_>) -> (u16, Omitted) {
+fn clipped_len(text: Text<'_>) -> (u16, LostParts) {
     let mut length = 0;
     for piece in text.pieces() {
         let mut memory = [0; 4];
@@ -351,11 +350,11 @@ fn clipped_len(text: Text<'_>) -> (u16, Omitted) {
         let room = MAX_TEXT - length;
         if bytes.len() > room {
             length += clip(bytes, room).len();
-            return (u16::try_from(length).unwrap_or(u16::MAX), Omitted::TEXT);
+            return (u16::try_from(length).unwrap_or(u16::MAX), LostParts::TEXT);
         }
         length += bytes.len();
     }
-    (u16::try_from(length).unwrap_or(u16::MAX), Omitted::NONE)
+    (u16::try_from(length).unwrap_or(u16::MAX), LostParts::NONE)
 }
 
 /// Returns the type of a value in the file, or `None` if the format has no such type.

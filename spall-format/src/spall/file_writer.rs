@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use std::io;
 
-use spall_model::{Args, Clock, Event, Id, Omitted, Thread, ThreadEvent, Tick, Written};
+use spall_model::{Args, Clock, Event, Id, LostParts, Thread, ThreadEvent, Tick, Written};
 use zerocopy::IntoBytes;
 
 use super::short_text::ShortText;
@@ -26,15 +26,15 @@ use super::{Header, Version, encode};
 ///
 /// Give a complete slice to v1 and v3 as a begin and an end, each in its place in time.
 ///
-/// These parts of an event are omitted:
+/// These parts of an event are lost:
 ///
-/// | part | [`Omitted`] |
+/// | part | [`LostParts`] |
 /// |---|---|
-/// | a category | [`Omitted::CATEGORY`] |
-/// | the name of an end | [`Omitted::NAME`] |
-/// | arguments of an end or a complete slice, and all arguments in v0 | [`Omitted::ARGUMENTS`] |
-/// | names and types of arguments, which become one line `key=value, key=value` | [`Omitted::ARGUMENT_TYPES`] |
-/// | what follows the first 255 bytes of a text, or fewer so as not to cut a character | [`Omitted::TEXT`] |
+/// | a category | [`LostParts::CATEGORY`] |
+/// | the name of an end | [`LostParts::NAME`] |
+/// | arguments of an end or a complete slice, and all arguments in v0 | [`LostParts::ARGUMENTS`] |
+/// | names and types of arguments, which become one line `key=value, key=value` | [`LostParts::ARGUMENT_TYPES`] |
+/// | what follows the first 255 bytes of a text, or fewer so as not to cut a character | [`LostParts::TEXT`] |
 ///
 /// Version 3 keeps ticks and their duration. Versions 0 and 1 get whole nanoseconds, because viewers drop fractions.
 /// They are stored as a floating point number, which is exact up to 2^53 (104 days).
@@ -123,16 +123,14 @@ impl<W: io::Write> FileWriter<W> {
                 // Any thread of the process will do, so the name need not start a new buffer.
                 let thread = if self.thread.0 == pid && self.pending() > 0 { self.thread } else { (pid, 0) };
                 let name = ShortText::name(name);
-                self.put(thread, name.omitted(), |into| {
+                self.put(thread, name.lost(), |into| {
                     encode::name_v3(into, tag::PROCESS_NAME, name.as_bytes())
                 })
             }
             (Event::ThreadName(thread, name), Version::V3) => {
                 let Some(thread) = ids(thread) else { return Ok(Written::BadId) };
                 let name = ShortText::name(name);
-                self.put(thread, name.omitted(), |into| {
-                    encode::name_v3(into, tag::THREAD_NAME, name.as_bytes())
-                })
+                self.put(thread, name.lost(), |into| encode::name_v3(into, tag::THREAD_NAME, name.as_bytes()))
             }
             (Event::Diagnostic(_) | Event::Conventions(_), _) => Ok(Written::Done),
             _ => Ok(Written::Unsupported),
@@ -175,20 +173,20 @@ impl<W: io::Write> FileWriter<W> {
         let Some(thread) = ids(event.thread) else { return Ok(Written::BadId) };
         let name = ShortText::name(event.name);
         let args = if self.version == Version::V0 { Args::NONE } else { event.args };
-        let has_no_place = Omitted::ARGUMENTS.only_if(args.is_none() && !event.args.is_none());
+        let has_no_place = LostParts::ARGUMENTS.only_if(args.is_none() && !event.args.is_none());
         let args = ShortText::args(args);
-        let omitted = name.omitted().with(args.omitted()).with(has_no_place).with(category(&event));
+        let lost = name.lost().with(args.lost()).with(has_no_place).with(category(&event));
         let (name, args) = (name.as_bytes(), args.as_bytes());
         match self.record_time(event.at) {
             None => Ok(Written::BadTime),
             Some(RecordTime::Nanoseconds(time)) if self.version == Version::V0 => {
-                self.put(thread, omitted, |into| encode::floats::begin_v0(into, thread, time, name))
+                self.put(thread, lost, |into| encode::floats::begin_v0(into, thread, time, name))
             }
             Some(RecordTime::Nanoseconds(time)) => {
-                self.put(thread, omitted, |into| encode::floats::begin_v1(into, thread, time, name, args))
+                self.put(thread, lost, |into| encode::floats::begin_v1(into, thread, time, name, args))
             }
             Some(RecordTime::Ticks(when)) => {
-                self.put(thread, omitted, |into| encode::begin_v3(into, when, name, args))
+                self.put(thread, lost, |into| encode::begin_v3(into, when, name, args))
             }
         }
     }
@@ -196,15 +194,15 @@ impl<W: io::Write> FileWriter<W> {
     /// Writes an end, which has nothing but a time.
     fn end(&mut self, event: ThreadEvent<'_>) -> io::Result<Written> {
         let Some(thread) = ids(event.thread) else { return Ok(Written::BadId) };
-        let omitted = category(&event)
-            .with(Omitted::NAME.only_if(!event.name.is_empty()))
-            .with(Omitted::ARGUMENTS.only_if(!event.args.is_none()));
+        let lost = category(&event)
+            .with(LostParts::NAME.only_if(!event.name.is_empty()))
+            .with(LostParts::ARGUMENTS.only_if(!event.args.is_none()));
         match self.record_time(event.at) {
             None => Ok(Written::BadTime),
             Some(RecordTime::Nanoseconds(time)) => {
-                self.put(thread, omitted, |into| encode::floats::end_v0(into, thread, time))
+                self.put(thread, lost, |into| encode::floats::end_v0(into, thread, time))
             }
-            Some(RecordTime::Ticks(when)) => self.put(thread, omitted, |into| encode::end_v3(into, when)),
+            Some(RecordTime::Ticks(when)) => self.put(thread, lost, |into| encode::end_v3(into, when)),
         }
     }
 
@@ -212,8 +210,8 @@ impl<W: io::Write> FileWriter<W> {
     fn complete(&mut self, event: ThreadEvent<'_>, end: Tick) -> io::Result<Written> {
         let Some(thread) = ids(event.thread) else { return Ok(Written::BadId) };
         let name = ShortText::name(event.name);
-        let omitted =
-            name.omitted().with(category(&event)).with(Omitted::ARGUMENTS.only_if(!event.args.is_none()));
+        let lost =
+            name.lost().with(category(&event)).with(LostParts::ARGUMENTS.only_if(!event.args.is_none()));
         let (Some(time), Some(end_time)) = (self.exact_nanoseconds(event.at), self.exact_nanoseconds(end))
         else {
             return Ok(Written::BadTime);
@@ -223,7 +221,7 @@ impl<W: io::Write> FileWriter<W> {
         if self.ns_per_tick == 1.0 && clamped_tick(time + duration) != end {
             return Ok(Written::BadTime);
         }
-        self.put(thread, omitted, |into| {
+        self.put(thread, lost, |into| {
             encode::floats::complete_v0(into, thread, time, duration, name.as_bytes())
         })
     }
@@ -249,11 +247,11 @@ impl<W: io::Write> FileWriter<W> {
         (at.0 as f64 * self.ns_per_tick).round().clamp(i64::MIN as f64, i64::MAX as f64)
     }
 
-    /// Writes a record of an event that lost `omitted`.
+    /// Writes a record of an event that lost `lost`.
     fn put(
         &mut self,
         thread: Ids,
-        omitted: Omitted,
+        lost: LostParts,
         encode: impl Fn(&mut [u8]) -> Option<usize>,
     ) -> io::Result<Written> {
         if self.version == Version::V3 && thread != self.thread {
@@ -267,7 +265,7 @@ impl<W: io::Write> FileWriter<W> {
         }
         // An empty buffer has room for any record.
         self.used += length.unwrap_or(0);
-        Ok(Written::with_omitted(omitted))
+        Ok(Written::without(lost))
     }
 
     /// Returns where the records in `memory` start.
@@ -307,9 +305,9 @@ impl<W: io::Write> FileWriter<W> {
     }
 }
 
-/// Returns [`Omitted::CATEGORY`] if the event has a category, because no version has a place for it.
-fn category(event: &ThreadEvent<'_>) -> Omitted {
-    Omitted::CATEGORY.only_if(!event.category.is_empty())
+/// Returns [`LostParts::CATEGORY`] if the event has a category, because no version has a place for it.
+fn category(event: &ThreadEvent<'_>) -> LostParts {
+    LostParts::CATEGORY.only_if(!event.category.is_empty())
 }
 
 /// The time of a record.

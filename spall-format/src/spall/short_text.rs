@@ -2,7 +2,7 @@
 
 use core::fmt::{self, Write};
 
-use spall_model::{Args, Entries, Omitted, Text, Value};
+use spall_model::{Args, Entries, LostParts, Text, Value};
 
 use super::encode::MAX_TEXT;
 use crate::clip::clip;
@@ -14,7 +14,7 @@ pub(super) struct ShortText {
     bytes: [u8; MAX_TEXT + 4],
     length: usize,
     /// The parts of the original that the text lacks.
-    omitted: Omitted,
+    lost: LostParts,
 }
 
 impl ShortText {
@@ -42,7 +42,7 @@ impl ShortText {
         match only_text(args) {
             Some(only) => text.push_value(only, 0),
             None => {
-                text.omit(Omitted::ARGUMENT_TYPES);
+                text.lose(LostParts::ARGUMENT_TYPES);
                 text.push_entries(args.iter(), "=", MAX_NESTING);
             }
         }
@@ -51,8 +51,8 @@ impl ShortText {
     }
 
     /// Returns the parts of the original that the text lacks.
-    pub(super) fn omitted(&self) -> Omitted {
-        self.omitted
+    pub(super) fn lost(&self) -> LostParts {
+        self.lost
     }
 
     pub(super) fn as_bytes(&self) -> &[u8] {
@@ -60,11 +60,11 @@ impl ShortText {
     }
 
     fn empty() -> Self {
-        Self { bytes: [0; MAX_TEXT + 4], length: 0, omitted: Omitted::NONE }
+        Self { bytes: [0; MAX_TEXT + 4], length: 0, lost: LostParts::NONE }
     }
 
-    fn omit(&mut self, what: Omitted) {
-        self.omitted = self.omitted.with(what);
+    fn lose(&mut self, what: LostParts) {
+        self.lost = self.lost.with(what);
     }
 
     /// Appends as many bytes as there is room for. Whatever does not fit is beyond [`MAX_TEXT`], so
@@ -85,7 +85,7 @@ impl ShortText {
     fn truncate(&mut self, max: usize) {
         // Most texts are short, so the search for the end of a character is only made for the others.
         if self.length > max {
-            self.omit(Omitted::TEXT);
+            self.lose(LostParts::TEXT);
             self.length = clip(self.as_bytes(), max).len();
         }
     }
@@ -126,7 +126,7 @@ impl ShortText {
             Value::U64(value) => write!(self, "{value}"),
             Value::F64(value) => write!(self, "{value}"),
             Value::Bytes(value) => {
-                self.omit(Omitted::ARGUMENTS);
+                self.lose(LostParts::ARGUMENTS);
                 write!(self, "{} bytes", value.len())
             }
             Value::Text(value) => {
@@ -134,7 +134,7 @@ impl ShortText {
                 Ok(())
             }
             Value::List(_) | Value::Map(_) if nesting == 0 => {
-                self.omit(Omitted::ARGUMENTS);
+                self.lose(LostParts::ARGUMENTS);
                 self.write_str("…")
             }
             Value::List(values) => {
@@ -184,7 +184,7 @@ mod tests {
     fn a_6_a_name_is_read_as_it_was_written() {
         for text in [&b""[..], b"a", b"a\0", b"\0", b"\0\0", b"a\0b"] {
             assert_eq!(without_nul(name(text).as_bytes()), text);
-            assert_eq!(name(text).omitted(), Omitted::NONE);
+            assert_eq!(name(text).lost(), LostParts::NONE);
         }
     }
 
@@ -196,7 +196,7 @@ mod tests {
             let written = name(text);
             let read = without_nul(written.as_bytes());
             assert!(text.starts_with(read));
-            assert_eq!(written.omitted(), Omitted::TEXT.only_if(read.len() < text.len()));
+            assert_eq!(written.lost(), LostParts::TEXT.only_if(read.len() < text.len()));
             assert_eq!(name(read).as_bytes(), written.as_bytes());
         }
     }
@@ -210,11 +210,11 @@ mod tests {
     fn plain_arguments_stay_as_they_are() {
         assert_eq!(ShortText::args(Args::text(b"n=3\0")).as_bytes(), b"n=3\0");
         assert_eq!(ShortText::args(Args::NONE).as_bytes(), b"");
-        assert_eq!(ShortText::args(Args::text(b"n=3\0")).omitted(), Omitted::NONE);
-        assert_eq!(ShortText::args(Args::NONE).omitted(), Omitted::NONE);
+        assert_eq!(ShortText::args(Args::text(b"n=3\0")).lost(), LostParts::NONE);
+        assert_eq!(ShortText::args(Args::NONE).lost(), LostParts::NONE);
         let long = [b'x'; 300];
         let cut = ShortText::args(Args::text(&long));
-        assert_eq!((cut.as_bytes(), cut.omitted()), (&long[..255], Omitted::TEXT));
+        assert_eq!((cut.as_bytes(), cut.lost()), (&long[..255], LostParts::TEXT));
     }
 
     #[test]
@@ -243,6 +243,6 @@ mod tests {
         }
         let text = ShortText::args(Args::new(&[2, 1], &OUTER));
         assert_eq!(text.as_bytes(), "list=[2, 1], map={k: 2, k: 1}, deep={d: [[[…]]]}".as_bytes());
-        assert_eq!(text.omitted(), Omitted::ARGUMENT_TYPES.with(Omitted::ARGUMENTS), "and the deepest list");
+        assert_eq!(text.lost(), LostParts::ARGUMENT_TYPES.with(LostParts::ARGUMENTS), "and the deepest list");
     }
 }

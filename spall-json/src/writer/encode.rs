@@ -2,7 +2,7 @@
 
 use core::fmt::{Error, Result, Write};
 
-use spall_model::{Id, Omitted, Piece, Text, Value};
+use spall_model::{Id, LostParts, Piece, Text, Value};
 
 /// The number of lists and objects inside one another that are written. Deeper ones become `null`.
 const MAX_DEPTH: usize = 32;
@@ -116,22 +116,22 @@ pub(super) fn id(out: &mut impl Write, id: Id<'_>, unsigned: bool) -> Result {
 }
 
 /// Writes any value, and returns the parts of it that were left out.
-pub(super) fn value(out: &mut impl Write, value: Value<'_>) -> core::result::Result<Omitted, Error> {
+pub(super) fn value(out: &mut impl Write, value: Value<'_>) -> core::result::Result<LostParts, Error> {
     nested(out, value, MAX_DEPTH)
 }
 
 /// Writes a value in which lists and objects may nest `depth` levels deep.
-fn nested(out: &mut impl Write, value: Value<'_>, depth: usize) -> core::result::Result<Omitted, Error> {
+fn nested(out: &mut impl Write, value: Value<'_>, depth: usize) -> core::result::Result<LostParts, Error> {
     let (entries, is_list) = match value {
         Value::List(items) => (items, true),
         Value::Map(entries) => (entries, false),
-        _ => return scalar(out, value).map(|()| Omitted::NONE),
+        _ => return scalar(out, value).map(|()| LostParts::NONE),
     };
     let Some(depth) = depth.checked_sub(1) else {
         out.write_str("null")?;
-        return Ok(Omitted::ARGUMENTS);
+        return Ok(LostParts::ARGUMENTS);
     };
-    let mut omitted = Omitted::NONE;
+    let mut lost = LostParts::NONE;
     out.write_char(if is_list { '[' } else { '{' })?;
     for (index, (key, value)) in entries.iter().enumerate() {
         if index > 0 {
@@ -141,10 +141,10 @@ fn nested(out: &mut impl Write, value: Value<'_>, depth: usize) -> core::result:
             string(out, key)?;
             out.write_char(':')?;
         }
-        omitted = omitted.with(nested(out, value, depth)?);
+        lost = lost.with(nested(out, value, depth)?);
     }
     out.write_char(if is_list { ']' } else { '}' })?;
-    Ok(omitted)
+    Ok(lost)
 }
 
 /// Writes a value that holds no others.

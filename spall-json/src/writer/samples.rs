@@ -76,7 +76,7 @@ impl<W: Write> JsonWriter<W> {
         }
         self.sample_fields(sample)?;
         self.out.write_char('}')?;
-        Ok(Written::with_omitted(self.omitted))
+        Ok(Written::without(self.lost))
     }
 
     /// Writes a sample as a `P` event.
@@ -87,7 +87,7 @@ impl<W: Write> JsonWriter<W> {
         }
         self.begin('P', Some((sample.at, None)), sample.thread.pid)?;
         self.sample_fields(sample)?;
-        Ok(Written::with_omitted(self.omitted))
+        Ok(Written::without(self.lost))
     }
 
     /// Writes the fields of a sample that both forms have.

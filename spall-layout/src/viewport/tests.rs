@@ -132,6 +132,7 @@ fn layout_1_6_a_fitted_range_is_seen_whole_between_its_margins() {
     assert_eq!(Viewport::fit(Tick(5)..Tick(1), 1, 9).range(), Tick(5)..Tick(6));
 }
 
+/// [layout 1.7]
 #[test]
 fn zooming_in_and_out_returns_and_keeps_the_tick_under_the_pointer() {
     let mut random = Random(1);
@@ -172,6 +173,7 @@ fn zooming_in_and_out_returns_and_keeps_the_tick_under_the_pointer() {
     }
 }
 
+/// [layout 1.7]
 #[test]
 fn moving_does_not_drift() {
     for (duration, columns) in [(1000, 300), (7, 1000), (1 << 40, 1920), (1, 65_535), (i64::MAX, 3)] {
@@ -188,6 +190,7 @@ fn moving_does_not_drift() {
     assert_eq!(moved.first_column() - whole.first_column(), 12);
 }
 
+/// [layout 1.7]
 #[test]
 fn zooming_and_moving_stop_at_the_ends_of_time() {
     let viewport = Viewport::new(Tick(0)..Tick(100), 10);

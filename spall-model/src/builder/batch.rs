@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use crate::{ByteRange, Event, Limits, Receiver, ThreadEvent};
 
-use super::{TraceBuilder, intern::Borrowed, pairing::Orphan, registry::index32, rows::Rows};
+use super::{TraceBuilder, intern::Borrowed, pairing::Orphan, registry::index32, rows::OpenRow};
 
 /// Events of one file, prepared on any thread for a [`TraceBuilder`] on another.
 ///
@@ -96,7 +96,7 @@ impl<'e> EventBatch<'e> {
     #[inline(always)]
     fn push_end(&mut self, event: &ThreadEvent<'e>, bytes: ByteRange) {
         let Some(track) = self.part.thread::<Borrowed>(event.thread, bytes) else { return };
-        if self.part.pairs.innermost(track) == Rows::OPEN {
+        if self.part.pairs.innermost(track) == OpenRow::NONE {
             return self.push_early_end(track, event, bytes);
         }
         self.part.end_on::<Borrowed>(track, event, bytes);

@@ -13,7 +13,7 @@ use super::{
     intern::Borrowed,
     pairing::{EndStrings, Orphan},
     registry::{TrackKey, index32},
-    rows::{Appended, Rows},
+    rows::{Appended, OpenRow},
 };
 
 impl<'a> TraceBuilder<'a> {
@@ -180,17 +180,17 @@ impl<'b, 'a> Join<'b, 'a> {
         }
         let track = self.tracks[track as usize];
         // Without pairs the thread may be one that the builder has no begins and ends of.
-        let (depth, outer) = builder
+        let (depth, around) = builder
             .pairs
             .threads
             .get(track as usize)
-            .map_or((0, Rows::OPEN), |thread| (thread.depth(), thread.innermost));
+            .map_or((0, OpenRow::NONE), |thread| (thread.depth(), thread.innermost));
         let names = &self.names;
         let first_row = self.first_row;
         builder.rows.append(
             &self.batch.part.rows,
             rows,
-            &Appended { track, first_row, depth, outer, names, args_shift },
+            &Appended { track, first_row, depth, around, names, args_shift },
         );
     }
 

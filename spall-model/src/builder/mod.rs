@@ -24,7 +24,6 @@ mod registry;
 mod repair;
 mod rows;
 mod samples;
-mod settle_pairs;
 mod slice_order;
 mod spans;
 mod thread_samples;

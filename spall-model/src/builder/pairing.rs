@@ -1,13 +1,12 @@
-//! The pairing of begins and ends of threads while the file is read. Each end closes the most recent open begin of its
-//! thread.
+//! The pairing of begins and ends of threads. [json 3.2](crate::rules::json#3.2)
 //!
-//! This plain reading is final for a thread in which it finds no fault. Otherwise [`super::repair`] reads the thread
-//! again, for which it needs the ends in the order of the file. They are not stored: each row remembers how many rows
-//! existed when it was closed, and ends between the same two rows close from the inside out, so the order follows
-//! from the rows.
+//! While the file is read, each end closes the most recent open begin of its thread. This plain reading is final for a
+//! thread in which it finds no fault. Otherwise [`super::repair`] reads the thread again, for which it needs the ends in
+//! the order of the file. They are not stored: each row remembers how many rows existed when it was closed, and ends
+//! between the same two rows close from the inside out, so the order follows from the rows.
 //!
-//! The stack of a thread takes no memory of its own either. It is a chain through the rows: while a row is open, its
-//! [`RowColumns::pair`](super::rows::RowColumns::pair) is the number of the open row around it.
+//! The stack of a thread takes no memory of its own either. It is a chain through the rows: an open row has the number
+//! of the open row around it, as [`PairState`](super::rows::PairState) says.
 
 use alloc::vec::Vec;
 use core::marker::PhantomData;
@@ -16,14 +15,14 @@ use hashbrown::HashMap;
 
 use crate::{ByteRange, DiagnosticKind, NameId, Names, SliceFlags, ThreadEvent, Tick, args_table::ArgsId};
 
-use super::{InternedEvent, TextStorage, TraceBuilder, registry::index32, rows::Rows};
+use super::{InternedEvent, TextStorage, TraceBuilder, registry::index32, rows::OpenRow};
 
 /// The state of pairing that rows do not hold.
 #[derive(Debug, Default)]
 pub(super) struct PairLog {
     /// The names of ends that differ from the name of the row they closed, by row.
     pub(super) other_names: HashMap<u32, NameId, foldhash::fast::RandomState>,
-    /// The row that an end closed, and the arguments of the end. Most ends have none.
+    /// The row that an end of a thread or span closed, and the arguments of the end. Most ends have none.
     pub(super) end_args: Vec<(u32, ArgsId)>,
     /// Ends that found nothing to close.
     pub(super) orphans: Vec<Orphan>,
@@ -48,8 +47,8 @@ pub(super) struct Orphan {
 /// The begins and ends of one thread.
 #[derive(Debug)]
 pub(super) struct ThreadPairs {
-    /// The innermost open row, or [`Rows::OPEN`].
-    pub(super) innermost: u32,
+    /// The innermost open row.
+    pub(super) innermost: OpenRow,
     /// The number of open rows.
     depth: u32,
     /// The number of begins left out by a limit whose ends are still to come. Those ends are left out too.
@@ -74,7 +73,7 @@ pub(super) struct ThreadPairs {
 impl Default for ThreadPairs {
     fn default() -> Self {
         Self {
-            innermost: Rows::OPEN,
+            innermost: OpenRow::NONE,
             depth: 0,
             skipped: 0,
             n_rows: 0,
@@ -163,8 +162,8 @@ impl ThreadPairs {
         if self.depth == 0 && next.outermost != ByteRange::default() {
             self.outermost = next.outermost;
         }
-        if next.innermost != Rows::OPEN {
-            self.innermost = next.innermost + first_row;
+        if let Some(row) = next.innermost.get() {
+            self.innermost = OpenRow::from(row + first_row);
             self.depth += next.depth;
         }
         self.n_rows += next.n_rows;
@@ -176,9 +175,9 @@ impl ThreadPairs {
 }
 
 impl PairLog {
-    /// Returns the innermost open row of a track, or [`Rows::OPEN`].
-    pub(super) fn innermost(&self, track: u32) -> u32 {
-        self.threads.get(track as usize).map_or(Rows::OPEN, |thread| thread.innermost)
+    /// Returns the innermost open row of a track.
+    pub(super) fn innermost(&self, track: u32) -> OpenRow {
+        self.threads.get(track as usize).map_or(OpenRow::NONE, |thread| thread.innermost)
     }
 
     /// Returns whether the times of a track go back.
@@ -222,7 +221,7 @@ impl<'a> TraceBuilder<'a> {
         thread.add_time(row.at, bytes);
         let flags = SliceFlags::PAIRED.with(SliceFlags::UNNAMED_END).with_open_depth(depth);
         self.rows.push_open(&row, flags, thread.innermost);
-        thread.innermost = index;
+        thread.innermost = OpenRow::from(index);
         thread.depth += 1;
         thread.n_rows += 1;
     }
@@ -259,11 +258,10 @@ impl<'a> TraceBuilder<'a> {
             return;
         }
         thread.add_time(at, bytes);
-        let row = thread.innermost;
-        let Some(outer) = self.rows.close(row, at) else {
+        let Some((row, around)) = self.rows.close(thread.innermost, at) else {
             return self.orphan(track, at, end, bytes);
         };
-        thread.innermost = outer;
+        thread.innermost = around;
         thread.depth -= 1;
         // Otherwise no time is earlier than one before it.
         if thread.unordered && at < self.rows.start(row) {
@@ -308,6 +306,32 @@ impl<'a> TraceBuilder<'a> {
             self.pairs.other_names.insert(row, end_name);
             self.pairs.thread(track).add_fault(bytes);
         }
+    }
+}
+
+/// The facts of a pair from which its flags follow, in a finished and in a live trace.
+#[derive(Debug)]
+pub(super) struct PairFacts {
+    pub(super) start: Tick,
+    /// The time of the end; `None` if no end closes the pair.
+    pub(super) end: Option<Tick>,
+    /// Whether the end has another name than the begin.
+    pub(super) has_other_name: bool,
+    /// Whether the pair is known to lie inside the one around it.
+    pub(super) nests: bool,
+    /// The number of pairs that were open when it began.
+    pub(super) open_depth: u32,
+}
+
+impl PairFacts {
+    /// Returns the flags of the slice.
+    pub(super) fn flags(&self) -> SliceFlags {
+        let flag = |is_set: bool, flag: SliceFlags| if is_set { flag } else { SliceFlags::NONE };
+        flag(self.nests, SliceFlags::PAIRED)
+            .with(flag(self.end.is_none(), SliceFlags::UNFINISHED))
+            .with(flag(self.end.is_some_and(|end| end < self.start), SliceFlags::CLAMPED))
+            .with(flag(self.has_other_name, SliceFlags::NAME_MISMATCH))
+            .with_open_depth(self.open_depth)
     }
 }
 

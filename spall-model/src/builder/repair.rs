@@ -1,4 +1,5 @@
-//! The second reading of threads whose plain reading has faults. [json 3.2](crate::rules::json#3.2)
+//! The final pairing, once all events were read, and the second reading of threads whose plain reading has faults. [json
+//! 3.2](crate::rules::json#3.2)
 //!
 //! Such a thread is read in up to four ways: by the names of ends or without them, and in the order of the file or,
 //! if its times go back, in the order of time. The reading with the fewest faults counts.
@@ -19,9 +20,9 @@ use crate::{ByteRange, DiagnosticKind, NameId, SliceFlags, Tick, args_table::Arg
 use super::{
     TraceBuilder,
     by_track::ByTrack,
-    pairing::{Orphan, PairLog, ThreadPairs},
+    pairing::{Orphan, PairFacts, PairLog, ThreadPairs},
     registry::index32,
-    rows::Rows,
+    rows::{PairState, Rows},
 };
 
 // The weights of the faults. An end before its begin weighs most: it is a sure sign of a wrong pair, while each of the
@@ -46,8 +47,8 @@ struct PairEnd {
     /// The name of the end; empty if it has none.
     name: NameId,
     args: ArgsId,
-    /// The row that the plain reading closed with it; [`Rows::OPEN`] for an end that found nothing open.
-    plain: u32,
+    /// The row that the plain reading closed with it; `None` for an end that found nothing open.
+    plain: Option<u32>,
     /// The bytes of an end that found nothing open; those of other ends are not kept.
     bytes: Option<ByteRange>,
     /// The number of rows that existed when it came.
@@ -110,16 +111,59 @@ struct Readings {
     sorted: Vec<PairEvent>,
 }
 
+impl TraceBuilder<'_> {
+    /// Decides which end belongs to which begin once all events were read, and joins the arguments of ends to those of
+    /// begins. Spans are paired already, and their ends are among those.
+    pub(super) fn finish_pairs(&mut self) {
+        let mut pairs = core::mem::take(&mut self.pairs);
+        for (track, thread) in (0_u32..).zip(&pairs.threads) {
+            let (first, last) = thread.bounds();
+            // The list has a place for every track up to the last thread, also for those without begins and ends.
+            if first > last {
+                continue;
+            }
+            self.touch(track, first, last);
+            let row = self.registry.track_mut(track);
+            // Pairs alone are in order as they come. Pairs and complete slices of one track are compared later.
+            row.in_order &= row.n_slices == 0 && !thread.unordered && !thread.is_faulty();
+            row.n_slices += thread.n_rows;
+        }
+        if pairs.threads.iter().any(ThreadPairs::is_faulty) {
+            repair(self, &mut pairs);
+        }
+        for thread in pairs.threads.iter().filter(|thread| thread.unordered) {
+            self.diagnostics.add(DiagnosticKind::Unordered, thread.went_back);
+        }
+        if pairs.threads.iter().any(|thread| thread.unordered && !thread.is_faulty()) {
+            self.unpair_unordered(&pairs.threads);
+        }
+        for &(row, args) in &pairs.end_args {
+            let args = self.args.join(self.rows.args(row), args);
+            self.rows.set_args(row, args);
+        }
+    }
+
+    /// Removes the flag of pairs whose thread has times that go back, because they are not known to nest. [json
+    /// 3.2](crate::rules::json#3.2)
+    fn unpair_unordered(&mut self, threads: &[ThreadPairs]) {
+        self.rows.change_flags(|track, flags| {
+            let thread = threads.get(track as usize);
+            let unpair = thread.is_some_and(|thread| thread.unordered && !thread.is_faulty());
+            if unpair { flags.without(SliceFlags::PAIRED) } else { flags }
+        });
+    }
+}
+
 /// Reads every thread again whose plain reading has a fault, and writes the best reading into the rows.
 #[allow(clippy::indexing_slicing, reason = "positions are made by this module and never read from a file")]
-pub(super) fn repair(builder: &mut TraceBuilder<'_>, pairs: &mut PairLog) {
+fn repair(builder: &mut TraceBuilder<'_>, pairs: &mut PairLog) {
     let PairLog { threads, orphans, other_names, end_args } = pairs;
     let is_faulty = |track: u32| threads.get(track as usize).is_some_and(ThreadPairs::is_faulty);
     let faulty_threads = threads.iter().filter(|thread| thread.is_faulty());
     let n_rows: u64 = faulty_threads.map(|thread| u64::from(thread.n_rows)).sum();
     let mut rows: Vec<u32> = Vec::with_capacity(usize::try_from(n_rows).unwrap_or(0));
     let faulty_rows = builder.rows.runs().filter(|&(track, _)| is_faulty(track)).flat_map(|(track, rows)| {
-        let pairs = rows.filter(|&row| builder.rows.pair(row) != Rows::NO_PAIR);
+        let pairs = rows.filter(|&row| builder.rows.flags(row).is_paired());
         pairs.map(move |row| (track, row))
     });
     rows.extend(faulty_rows.clone().map(|(_, row)| row));
@@ -171,22 +215,16 @@ impl PairingInput {
     /// Adds the begin of a row and, if it has one, the end that the plain reading closed it with.
     fn add_row(&mut self, row: u32, rows: &Rows, end_name: NameId, end_args: ArgsId) {
         self.begins.push(PairBegin { row, at: rows.start(row), name: rows.name(row) });
-        if rows.pair(row) != Rows::OPEN {
-            self.ends.push(PairEnd {
-                at: rows.end(row),
-                name: end_name,
-                args: end_args,
-                plain: row,
-                bytes: None,
-                closed_at: rows.pair(row),
-            });
+        if let PairState::Closed { n_rows: closed_at } = rows.pair(row) {
+            let (at, plain) = (rows.end(row), Some(row));
+            self.ends.push(PairEnd { at, name: end_name, args: end_args, plain, bytes: None, closed_at });
         }
     }
 
     /// Adds an end that found nothing open.
     fn add_orphan(&mut self, orphan: &Orphan) {
         let &Orphan { closed_at, at, name, args, bytes, .. } = orphan;
-        self.ends.push(PairEnd { at, name, args, plain: Rows::OPEN, bytes: Some(bytes), closed_at });
+        self.ends.push(PairEnd { at, name, args, plain: None, bytes: Some(bytes), closed_at });
     }
 
     /// Restores the order of the file.
@@ -194,11 +232,10 @@ impl PairingInput {
         let Self { begins, ends, events, end_order } = self;
         end_order.extend(0..index32(ends.len()));
         // Ends between the same two rows closed from the inside out, so the greatest row comes first. An orphan found
-        // nothing open, so whatever closed between the same rows had closed before it: `OPEN` plus one is 0, which is
-        // last. Orphans among themselves keep their order, as the sort is stable.
+        // nothing open, so whatever closed between the same rows had closed before it: `None` is last. Orphans among themselves keep their order, as the sort is stable.
         end_order.sort_by_key(|&end| {
             let PairEnd { closed_at, plain, .. } = ends[end as usize];
-            (closed_at, Reverse(plain.wrapping_add(1)))
+            (closed_at, Reverse(plain))
         });
         let mut in_order = end_order.iter().copied().peekable();
         for (begin, position) in begins.iter().zip(0..) {
@@ -367,43 +404,42 @@ impl PairingInput {
             builder.diagnostics.add(DiagnosticKind::Resorted, somewhere);
         }
         for (position, begin) in self.begins.iter().enumerate() {
-            let mut flags = SliceFlags::NONE.with_open_depth(reading.depths[position]);
-            if nests && !reading.successor[position] {
-                flags = flags.with(SliceFlags::PAIRED);
-            }
-            let end = match reading.outcomes[position] {
+            let mut pair = PairFacts {
+                start: begin.at,
+                end: None,
+                has_other_name: false,
+                nests: nests && !reading.successor[position],
+                open_depth: reading.depths[position],
+            };
+            let (end, is_repaired) = match reading.outcomes[position] {
                 Outcome::Closed(end) => {
                     let end = self.ends[end as usize];
-                    if end.at < begin.at {
-                        flags = flags.with(SliceFlags::CLAMPED);
-                        builder.diagnostics.add(DiagnosticKind::EndBeforeBegin, somewhere);
-                    }
-                    if !end.name.is_empty() && end.name != begin.name {
-                        flags = flags.with(SliceFlags::NAME_MISMATCH);
-                        builder.diagnostics.add(DiagnosticKind::NameMismatch, somewhere);
-                    }
-                    if end.plain != begin.row {
-                        flags = flags.with(SliceFlags::REPAIRED);
-                    }
+                    pair.end = Some(end.at);
+                    pair.has_other_name = !end.name.is_empty() && end.name != begin.name;
                     if end.args != ArgsId::NONE {
                         end_args.push((begin.row, end.args));
                     }
-                    end.at
+                    (end.at, end.plain != Some(begin.row))
                 }
-                Outcome::Cut(at) => {
-                    flags = flags.with(SliceFlags::UNFINISHED).with(SliceFlags::REPAIRED);
-                    builder.diagnostics.add(DiagnosticKind::UnfinishedSlice, somewhere);
-                    at
-                }
+                Outcome::Cut(at) => (at, true),
                 Outcome::Open => {
-                    flags = flags.with(SliceFlags::UNFINISHED);
                     builder.unfinished.push(begin.row);
-                    builder.diagnostics.add(DiagnosticKind::UnfinishedSlice, somewhere);
-                    begin.at
+                    (begin.at, false)
                 }
             };
+            let flags = pair.flags();
+            for (flag, fault) in [
+                (SliceFlags::UNFINISHED, DiagnosticKind::UnfinishedSlice),
+                (SliceFlags::CLAMPED, DiagnosticKind::EndBeforeBegin),
+                (SliceFlags::NAME_MISMATCH, DiagnosticKind::NameMismatch),
+            ] {
+                if flags.contains(flag) {
+                    builder.diagnostics.add(fault, somewhere);
+                }
+            }
             builder.rows.set_end(begin.row, end.max(begin.at));
-            builder.rows.set_flags(begin.row, flags);
+            let repaired = if is_repaired { SliceFlags::REPAIRED } else { SliceFlags::NONE };
+            builder.rows.set_flags(begin.row, flags.with(repaired));
         }
         for &end in &reading.unmatched {
             let bytes = self.ends[end as usize].bytes.unwrap_or(somewhere);

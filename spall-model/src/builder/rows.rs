@@ -32,11 +32,7 @@ pub(super) struct RowColumns {
     pub(super) end: Vec<i64>,
     pub(super) name: Vec<u32>,
     pub(super) flags: Vec<u32>,
-    /// The state of a begin/end pair, in one of four meanings:
-    /// - [`Rows::NO_PAIR`]: the slice is not a pair.
-    /// - A number above the row's own: the pair is closed, and that many rows existed at its end.
-    /// - A number below the row's own: the pair is open, and this is the next open row around it.
-    /// - [`Rows::OPEN`]: the pair is open and outermost, or all events were read and no end has closed it.
+    /// The states of begin/end pairs, packed as [`PairState`] says; meaningless for a slice that is not a pair.
     pub(super) pair: Vec<u32>,
     /// Shorter than the other columns, or empty, if the rows behind it have no categories.
     pub(super) category: Vec<u32>,
@@ -53,6 +49,46 @@ impl RowColumns {
     }
 }
 
+/// The number of an open row, or none, in four bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct OpenRow(u32);
+
+impl OpenRow {
+    /// No row is open.
+    pub(super) const NONE: Self = Self(u32::MAX);
+
+    /// Returns the number of the row, or `None` if there is none.
+    pub(super) fn get(self) -> Option<u32> {
+        (self != Self::NONE).then_some(self.0)
+    }
+}
+
+impl From<u32> for OpenRow {
+    #[inline(always)]
+    fn from(row: u32) -> Self {
+        Self(row)
+    }
+}
+
+/// The state of a begin/end pair.
+///
+/// [`RowColumns::pair`] has it in four bytes. Rows around a row came before it, and at its end at least the row itself
+/// existed. So a number above the row's own is that of [`PairState::Closed`], and a number below it, or that of no row,
+/// is that of [`PairState::Open`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PairState {
+    /// No end has closed the row.
+    Open {
+        /// The next open row of its thread around it.
+        around: OpenRow,
+    },
+    /// An end has closed the row.
+    Closed {
+        /// The number of rows that existed when the end came.
+        n_rows: u32,
+    },
+}
+
 /// Neighbouring rows of one track, which end where the next run begins.
 #[derive(Debug, Clone, Copy)]
 struct Run {
@@ -67,12 +103,6 @@ const ROOM: (usize, usize) = (16, 128);
 
 #[allow(clippy::indexing_slicing, reason = "rows are numbers of rows that were pushed")]
 impl Rows {
-    /// The state of a slice that is not a pair. A closed pair never has it, because its own row existed at its end. An open
-    /// pair inside row 0 has it too, so that it is meaningful only once all events were read.
-    pub(super) const NO_PAIR: u32 = 0;
-    /// The number that stands for no row.
-    pub(super) const OPEN: u32 = u32::MAX;
-
     /// Returns the number of rows.
     #[inline(always)]
     pub(super) fn len(&self) -> usize {
@@ -92,11 +122,11 @@ impl Rows {
         self.columns.end[self.len - 1] = end.0;
     }
 
-    /// Adds a begin. `outer` is the next open row around it, or [`Rows::OPEN`].
+    /// Adds a begin. `around` is the next open row around it.
     #[inline(always)]
-    pub(super) fn push_open(&mut self, row: &InternedEvent, flags: SliceFlags, outer: u32) {
+    pub(super) fn push_open(&mut self, row: &InternedEvent, flags: SliceFlags, around: OpenRow) {
         self.add(row, flags);
-        self.columns.pair[self.len - 1] = outer;
+        self.columns.pair[self.len - 1] = around.0;
     }
 
     /// Adds what slices of both kinds have.
@@ -153,15 +183,21 @@ impl Rows {
         SliceFlags(self.columns.flags[row as usize])
     }
 
-    /// Returns the state of a begin/end pair, as [`RowColumns::pair`] has it.
-    pub(super) fn pair(&self, row: u32) -> u32 {
-        self.columns.pair[row as usize]
+    /// Returns the state of a begin/end pair; meaningless for a slice that is not a pair.
+    #[inline]
+    pub(super) fn pair(&self, row: u32) -> PairState {
+        let pair = self.columns.pair[row as usize];
+        if pair > row && pair != OpenRow::NONE.0 {
+            PairState::Closed { n_rows: pair }
+        } else {
+            PairState::Open { around: OpenRow(pair) }
+        }
     }
 
-    /// Returns whether a row that began as a pair still has no end.
+    /// Returns whether a begin/end pair has no end.
+    #[inline]
     pub(super) fn is_open(&self, row: u32) -> bool {
-        let pair = self.pair(row);
-        pair == Self::OPEN || pair < row
+        matches!(self.pair(row), PairState::Open { .. })
     }
 
     pub(super) fn category(&self, row: u32) -> NameId {
@@ -196,19 +232,15 @@ impl Rows {
         runs.iter().zip(ends).map(move |(run, end)| (run.track, run.first.max(first)..end))
     }
 
-    /// Closes the pair of a row, and returns the next open row around it. Returns `None` if there is no such row.
+    /// Closes the pair of an open row, and returns the row and the next open row around it. Returns `None` if there is no
+    /// such row.
     #[inline(always)]
-    pub(super) fn close(&mut self, row: u32, at: Tick) -> Option<u32> {
+    pub(super) fn close(&mut self, row: OpenRow, at: Tick) -> Option<(u32, OpenRow)> {
         // No row has the number of a cell that is only room.
-        let (end, pair) = (self.columns.end.get_mut(row as usize)?, self.columns.pair.get_mut(row as usize)?);
+        let at_row = row.0 as usize;
+        let (end, pair) = (self.columns.end.get_mut(at_row)?, self.columns.pair.get_mut(at_row)?);
         *end = at.0;
-        Some(core::mem::replace(pair, index32(self.len)))
-    }
-
-    /// Marks an open row as one that nothing closes, and returns the next open row around it. Returns `None` if there is
-    /// no such row.
-    pub(super) fn leave_open(&mut self, row: u32) -> Option<u32> {
-        self.has(row).then(|| core::mem::replace(&mut self.columns.pair[row as usize], Self::OPEN))
+        Some((row.0, OpenRow(core::mem::replace(pair, index32(self.len)))))
     }
 
     pub(super) fn set_end(&mut self, row: u32, end: Tick) {
@@ -251,11 +283,10 @@ impl Rows {
         let name_of = |name: u32| to.names[name as usize].0;
         name.extend(from.name[rows.clone()].iter().map(|&name| name_of(name)));
         flags.extend(from.flags[rows.clone()].iter().map(|&flags| SliceFlags(flags).deeper_by(to.depth).0));
-        let pairs = from.pair[rows.clone()].iter().zip(&from.flags[rows.clone()]);
-        pair.extend(pairs.map(|(&pair, &flags)| match pair {
-            _ if !SliceFlags(flags).is_paired() => Self::NO_PAIR,
-            Self::OPEN => to.outer,
-            row => row + to.first_row,
+        pair.extend(from.pair[rows.clone()].iter().map(|&pair| match OpenRow(pair) {
+            OpenRow::NONE => to.around.0,
+            // Both a row around this one and a number of rows move up.
+            OpenRow(number) => number + to.first_row,
         }));
         // The cell 0 stands for none in both columns.
         append_cells(category, first, set_cells(&from.category, &rows), |name| {
@@ -297,10 +328,9 @@ pub(super) struct Appended<'m> {
     pub(super) track: u32,
     /// The row that row 0 of that builder becomes.
     pub(super) first_row: u32,
-    /// The number of open rows around those that are outermost in that builder, and the innermost of these rows, or
-    /// [`Rows::OPEN`].
+    /// The number of open rows around those that are outermost in that builder, and the innermost of these rows.
     pub(super) depth: u32,
-    pub(super) outer: u32,
+    pub(super) around: OpenRow,
     /// The names, by their numbers in that builder.
     pub(super) names: &'m [NameId],
     /// The number to be added to those of arguments.

@@ -14,6 +14,7 @@ use crate::{
 use super::{
     InternedEvent, OnTrack, TextStorage, TraceBuilder,
     by_track::ByTrack,
+    pairing::PairFacts,
     registry::{TrackKey, index32},
 };
 
@@ -21,8 +22,6 @@ use super::{
 #[derive(Debug, Default)]
 pub(super) struct SpanLog {
     events: Log<SpanEvent>,
-    /// Arguments of ends, by row.
-    end_args: Vec<(u32, ArgsId)>,
 }
 
 /// A begin, an end, an instant or a step of a span.
@@ -110,10 +109,6 @@ impl<'a> TraceBuilder<'a> {
                 _ => self.stepped(&group),
             }
         }
-        for (row, args) in core::mem::take(&mut self.spans.end_args) {
-            let args = self.args.join(self.rows.args(row), args);
-            self.rows.set_args(row, args);
-        }
     }
 
     /// Sets the name and the categories of a track to those of its first event in time, which need not come first in
@@ -130,20 +125,21 @@ impl<'a> TraceBuilder<'a> {
         }
     }
 
-    /// Gives a span its end. The arguments of the end are joined to those of the begin once all spans are paired.
+    /// Gives a span its end. The arguments of the end are joined to those of the begin with those of threads.
     fn close_span(&mut self, row: u32, at: Tick, args: ArgsId) {
         self.rows.set_end(row, at);
         self.rows.set_flags(row, self.rows.flags(row).without(SliceFlags::UNFINISHED));
         if args != ArgsId::NONE {
-            self.spans.end_args.push((row, args));
+            self.pairs.end_args.push((row, args));
         }
     }
 
     /// Adds a span without an end, and returns its row; `None` if there are too many slices.
     fn open_span(&mut self, step: &SpanEvent, depth: u32) -> Option<u32> {
-        // The flag of pairs keeps spans of one start in the order in which they began, on which their depth depends.
-        let flags = SliceFlags::PAIRED.with(SliceFlags::UNFINISHED).with_open_depth(depth);
-        self.push_slice(&step.row, step.row.at, flags, step.bytes)
+        // A span nests: that keeps spans of one start in the order in which they began, on which their depth depends.
+        let start = step.row.at;
+        let pair = PairFacts { start, end: None, has_other_name: false, nests: true, open_depth: depth };
+        self.push_slice(&step.row, start, pair.flags(), step.bytes)
     }
 
     /// Pairs begins and ends. An end closes the innermost open begin of its name and nothing else.

@@ -83,6 +83,7 @@ fn json_3_2_an_end_closes_the_most_recent_open_begin() {
     assert_eq!(trace.bounds(), Some(Tick(0)..Tick(3)));
 }
 
+/// By name. [json 3.2.1]
 #[test]
 fn json_3_2_a_lost_end_costs_one_slice_only() {
     // Plainly read, everything after the lost end of b would be closed by the wrong end.
@@ -100,6 +101,7 @@ fn json_3_2_an_extra_end_is_left_out_and_counted() {
     assert_eq!(trace.diagnostics().kept()[0].bytes, ByteRange::new(1, 2));
 }
 
+/// Last in first out. [json 3.2.2]
 #[test]
 fn json_3_2_ends_with_other_names_are_read_plainly() {
     let trace = check(&[begin("a", 0), begin("b", 1), end("y", 2), end("x", 3)], &["a 0-3 0", "b 1-2 1"]);
@@ -146,6 +148,7 @@ fn json_3_2_ends_of_one_time_are_served_from_the_top() {
     assert!(trace.diagnostics().is_empty());
 }
 
+/// By name, in the order of time. [json 3.2.3]
 #[test]
 fn json_3_2_faulty_threads_that_are_unsorted_are_sorted() {
     let events = [begin("b", 5), end("b", 6), end("a", 9), begin("a", 0)];
@@ -153,12 +156,22 @@ fn json_3_2_faulty_threads_that_are_unsorted_are_sorted() {
     assert_eq!(count(&trace, DiagnosticKind::Resorted), 1);
 }
 
+/// [json 3.1]
 #[test]
 fn json_3_2_an_unsorted_thread_without_faults_keeps_its_pairs() {
     let trace =
         check(&[begin("a", 10), end("a", 20), begin("b", 0), end("b", 15)], &["b 0-15 0", "a 10-20 1/0"]);
     assert_eq!(trace.diagnostics().counts().len(), 1);
     assert_eq!(count(&trace, DiagnosticKind::Unordered), 1);
+}
+
+/// Last in first out, in the order of time. [json 3.2.4]
+#[test]
+fn json_3_2_faulty_threads_with_other_names_are_sorted_and_read_plainly() {
+    let events = [begin("b", 5), end("y", 6), end("x", 9), begin("a", 0)];
+    let trace = check(&events, &["a 0-9 0", "b 5-6 1"]);
+    assert_eq!(count(&trace, DiagnosticKind::Resorted), 1);
+    assert_eq!(count(&trace, DiagnosticKind::NameMismatch), 2);
 }
 
 #[test]

@@ -123,9 +123,9 @@ pub enum ObjectPhase {
 /// One end of a flow. [json 3.7](crate::rules::json#3.7)
 ///
 /// ```
-/// use spall_model::{TraceView,
-///     Event, FlowBind, FlowEvent, FlowPhase, Id, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks,
-///     TraceBuilder,
+/// use spall_model::{
+///     Event, FlowBind, FlowEvent, FlowPhase, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks,
+///     TraceBuilder, TraceView,
 /// };
 ///
 /// let mut builder = TraceBuilder::new(&Limits::default());
@@ -133,7 +133,7 @@ pub enum ObjectPhase {
 ///     let thread = Thread::new(1, tid);
 ///     let work = ThreadEvent::new(thread, Tick(at), Text::from("work"));
 ///     let flow =
-///         FlowEvent::new(phase, FlowBind::Enclosing, thread, Tick(at + 5), Id::Number(7), Text::from("wakes"));
+///         FlowEvent::new(phase, FlowBind::Enclosing, thread, Tick(at + 5), 7, Text::from("wakes"));
 ///     builder.push(&Event::Complete(work, Ticks(20)));
 ///     builder.push(&Event::Flow(flow));
 /// }
@@ -172,7 +172,7 @@ impl<'a> FlowEvent<'a> {
         bind: FlowBind,
         thread: Thread<'a>,
         at: Tick,
-        id: Id<'a>,
+        id: impl Into<Id<'a>>,
         name: Text<'a>,
     ) -> Self {
         Self {
@@ -180,7 +180,7 @@ impl<'a> FlowEvent<'a> {
             bind,
             thread,
             at,
-            id,
+            id: id.into(),
             local: false,
             name: name.raw(),
             category: b"",

@@ -8,18 +8,18 @@ use crate::{Args, Id, Text, Thread, Tick, Ticks};
 ///
 /// ```
 /// use spall_model::{
-///     Event, FrameEvent, FrameParent, Id, Limits, ProfileEvent, ProfileKey, ProfileStart, SampleEvent,
+///     Event, FrameEvent, FrameParent, Limits, ProfileEvent, ProfileKey, ProfileStart, SampleEvent,
 ///     SampleTime, Text, Thread, Tick, Ticks, TraceBuilder,
 /// };
 ///
 /// let mut head = ProfileEvent::new(Thread::new(1, 2), ProfileKey::Whole, Tick(100));
 /// head.begins = Some(ProfileStart::new(Tick(100), Ticks(1)));
-/// let frame = FrameEvent::new(Id::Number(1), FrameParent::Unknown, Text::from("main"));
+/// let frame = FrameEvent::new(1, FrameParent::Unknown, Text::from("main"));
 /// let mut builder = TraceBuilder::new(&Limits::default());
 /// for event in [
 ///     Event::Profile(head),
 ///     Event::Frame(frame),
-///     Event::Sample(SampleEvent::new(SampleTime::After(Ticks(10)), Id::Number(1))),
+///     Event::Sample(SampleEvent::new(SampleTime::After(Ticks(10)), 1)),
 /// ] {
 ///     builder.push(&event);
 /// }
@@ -108,8 +108,8 @@ impl<'a> FrameEvent<'a> {
     /// Returns a call frame whose source the file does not say.
     #[inline]
     #[must_use]
-    pub fn new(id: Id<'a>, parent: FrameParent<'a>, name: Text<'a>) -> Self {
-        Self { id, parent, name, url: Text::EMPTY, source: 0, line: None, column: None }
+    pub fn new(id: impl Into<Id<'a>>, parent: FrameParent<'a>, name: Text<'a>) -> Self {
+        Self { id: id.into(), parent, name, url: Text::EMPTY, source: 0, line: None, column: None }
     }
 }
 
@@ -139,8 +139,8 @@ pub struct LineHitsEvent<'a> {
 impl<'a> LineHitsEvent<'a> {
     /// Returns the number of samples that found a call frame at a line, which is counted from 0.
     #[must_use]
-    pub fn new(frame: Id<'a>, line: u32, hits: u32) -> Self {
-        Self { frame, line, hits }
+    pub fn new(frame: impl Into<Id<'a>>, line: u32, hits: u32) -> Self {
+        Self { frame: frame.into(), line, hits }
     }
 }
 
@@ -163,8 +163,8 @@ pub struct SampleEvent<'a> {
 impl<'a> SampleEvent<'a> {
     /// Returns a sample of weight 1 without a line.
     #[must_use]
-    pub fn new(at: SampleTime, frame: Id<'a>) -> Self {
-        Self { at, frame, weight: 1.0, line: None, column: None }
+    pub fn new(at: SampleTime, frame: impl Into<Id<'a>>) -> Self {
+        Self { at, frame: frame.into(), weight: 1.0, line: None, column: None }
     }
 }
 

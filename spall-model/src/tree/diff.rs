@@ -4,8 +4,11 @@
 use alloc::vec::Vec;
 
 use crate::{
-    Ticks,
-    tree::{builder::CallTreeBuilder, function::Function},
+    NameId, Names, Ticks,
+    tree::{
+        builder::CallTreeBuilder,
+        function::{Function, FunctionSource},
+    },
 };
 
 use super::{CallTree, TreeNode, TreeNodeId};
@@ -14,7 +17,7 @@ use super::{CallTree, TreeNode, TreeNodeId};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DiffNode {
-    /// The function that is called.
+    /// The function that is called. A name that only the second of two traces has is numbered behind those of the first.
     pub function: Function,
     /// The node of the caller in [`TreeDiff::nodes`], which comes before the node itself; `None` for a root.
     pub parent: Option<TreeNodeId>,
@@ -30,6 +33,8 @@ pub struct DiffNode {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct DiffSums {
+    /// The function as this tree has it, with names of its own trace; `None` if the tree does not have the path.
+    pub function: Option<Function>,
     /// The number of slices that the node stands for.
     pub count: u64,
     /// The number of samples that found the function innermost.
@@ -42,7 +47,13 @@ pub struct DiffSums {
 
 impl From<&TreeNode> for DiffSums {
     fn from(node: &TreeNode) -> Self {
-        Self { count: node.count, hits: node.hits, total: node.total, self_time: node.self_time }
+        Self {
+            function: Some(node.function),
+            count: node.count,
+            hits: node.hits,
+            total: node.total,
+            self_time: node.self_time,
+        }
     }
 }
 
@@ -87,20 +98,37 @@ pub struct TreeDiff {
 }
 
 impl TreeDiff {
-    /// Returns the comparison of two trees whose names have the same numbers.
-    ///
-    /// The trees of two traces need [`CallTree::rename`] first. It must give names that only the second trace has
-    /// numbers that the first trace does not use.
-    ///
-    /// This takes O(n) for n nodes.
+    /// Returns the comparison of two trees of one trace. This takes O(n) for n nodes.
     #[must_use]
     pub fn new(before: &CallTree, after: &CallTree) -> Self {
+        Self::matched(before, after, |function| function)
+    }
+
+    /// Returns the comparison of the trees of two traces, each with the names of its trace.
+    ///
+    /// Functions are the same if their names, and the URLs and places of their sources, are. This takes O(n) for n nodes.
+    #[must_use]
+    pub fn of_traces(before: (&CallTree, &Names<'_>), after: (&CallTree, &Names<'_>)) -> Self {
+        let in_before = |name: NameId| {
+            let found = before.1.find(after.1.bytes(name));
+            found.unwrap_or(NameId::new(before.1.len() + name.index()))
+        };
+        Self::matched(before.0, after.0, |Function { name, source }| Function {
+            name: in_before(name),
+            source: source.map(|source| FunctionSource { url: in_before(source.url), ..source }),
+        })
+    }
+
+    /// Returns the comparison of two trees. `in_before` returns the function of the first tree that a function of the
+    /// second is.
+    fn matched(before: &CallTree, after: &CallTree, in_before: impl Fn(Function) -> Function) -> Self {
         let mut union = CallTreeBuilder::new();
         let mut sides = [Vec::new(), Vec::new()];
-        for (tree, new_ids) in [before, after].into_iter().zip(&mut sides) {
+        for ((tree, is_after), new_ids) in [(before, false), (after, true)].into_iter().zip(&mut sides) {
             for node in tree.nodes() {
                 let parent = node.parent.map(|parent: TreeNodeId| new_ids[parent.index()]);
-                new_ids.push(union.child(parent, node.function));
+                let function = if is_after { in_before(node.function) } else { node.function };
+                new_ids.push(union.child(parent, function));
             }
         }
         let none = DiffSums::default();
@@ -160,5 +188,41 @@ impl TreeDiff {
         let (to, from) = self.totals;
         let scaled = i128::from(after.0) * i128::from(to.0) / i128::from(from.0).max(1);
         Ticks(i64::try_from(scaled).unwrap_or(i64::MAX))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A name has another number in each trace, and a call path of both traces is one node all the same.
+    #[test]
+    fn tree_5_traces_are_compared_by_name() {
+        let names_of = |texts: &[&'static str]| {
+            let mut names = Names::default();
+            for text in texts {
+                names.intern_copied(text.as_bytes());
+            }
+            names
+        };
+        let tree_of = |names: &Names<'_>, calls: &[&str]| {
+            let mut builder = CallTreeBuilder::new();
+            for call in calls {
+                let name = names.find(call.as_bytes()).unwrap();
+                let source = FunctionSource { url: name, line: None, column: None };
+                let node = builder.child(None, Function { name, source: Some(source) });
+                builder.add_time(Some(node), Ticks(1));
+            }
+            builder.finish()
+        };
+        let (before, after) = (names_of(&["a", "b"]), names_of(&["new", "b", "a"]));
+        let trees = (tree_of(&before, &["a", "b"]), tree_of(&after, &["a", "new"]));
+        let diff = TreeDiff::of_traces((&trees.0, &before), (&trees.1, &after));
+        let text =
+            |sums: DiffSums, names: &Names<'_>| sums.function.map(|of| names.text(of.name).into_owned());
+        let found: Vec<_> =
+            diff.nodes().iter().map(|node| (text(node.before, &before), text(node.after, &after))).collect();
+        let name = |text: &str| Some(text.into());
+        assert_eq!(found, [(name("a"), name("a")), (name("b"), None), (None, name("new"))]);
     }
 }

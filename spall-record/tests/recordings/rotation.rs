@@ -39,7 +39,7 @@ fn each_file_of_a_rotation_is_read_alone() {
             let names = names(&trace);
             assert_eq!(names[0], "outer");
             assert_eq!(open_count(&trace), usize::from(!is_last));
-            assert_eq!(trace.track_label(trace.tracks()[0].id).to_string(), "the thread");
+            assert_eq!(trace.track_title(trace.tracks()[0].id).to_string(), "the thread");
             assert_eq!(args(&trace)[0], "argument");
             total += names.len() - 1;
         }

@@ -151,7 +151,7 @@ fn a_thread_has_its_name() {
     renamed.join().unwrap();
     session.finish().unwrap();
     let trace = load(&out);
-    let labels: Vec<_> = trace.tracks().iter().map(|track| trace.track_label(track.id)).collect();
+    let labels: Vec<_> = trace.tracks().iter().map(|track| trace.track_title(track.id)).collect();
     assert!(labels.contains(&"spawned".into()) && labels.contains(&"renamed".into()), "{labels:?}");
     assert_eq!(trace.name(trace.processes()[0].name), "program");
 }

@@ -108,7 +108,7 @@ impl<'t> Export<'t> {
         }
         let of_trace = track.process.and_then(|process| self.trace.processes().get(process.index()));
         let pid = of_trace.map_or(0, |process| self.number(process.pid));
-        let label = track.process.map_or("Trace".into(), |process| self.trace.process_label(process));
+        let label = track.process.map_or("Trace".into(), |process| self.trace.process_title(process));
         let start = Timestamp::from_nanos_since_reference(0);
         let process = self.profile.add_process(&label, pid, start);
         self.processes.insert(number, process);
@@ -140,7 +140,7 @@ impl<'t> Export<'t> {
         let is_main = pid.is_some_and(|process| track.kind.tid() == Some(process.pid));
         let start = Timestamp::from_nanos_since_reference(0);
         let thread = self.profile.add_thread(process, tid, start, is_main);
-        self.profile.set_thread_name(thread, &self.trace.track_label(track.id));
+        self.profile.set_thread_name(thread, &self.trace.track_title(track.id));
         self.profile.set_thread_show_markers_in_timeline(thread, true);
         self.markers(track, thread);
         if let Some(of_track) = of_track {
@@ -231,7 +231,7 @@ impl<'t> Export<'t> {
 
     fn counter(&mut self, track: &Track) {
         let process = self.process(track);
-        let name = self.trace.track_label(track.id);
+        let name = self.trace.track_title(track.id);
         let mut series: HashMap<NameId, (CounterHandle, f64), RandomState> = HashMap::default();
         for value in self.trace.counters_of(track.id) {
             let at = self.time(value.at);

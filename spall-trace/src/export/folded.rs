@@ -3,8 +3,9 @@
 use std::io::{self, BufWriter, Write};
 
 use alloc::string::String;
+use spall_json::V8;
 use spall_model::{Key, Trace, TraceView, TrackId, TrackKind};
-use spall_samples::ThreadTree;
+use spall_samples::{ThreadTree, call_trees};
 
 use super::{ExportReport, trees::WrittenTrees};
 
@@ -36,7 +37,7 @@ use super::{ExportReport, trees::WrittenTrees};
 pub fn folded(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
     let mut out = BufWriter::new(out);
     let mut written = WrittenTrees::default();
-    for ThreadTree { track, tree, .. } in crate::call_trees(trace) {
+    for ThreadTree { track, tree, .. } in call_trees(trace, &V8) {
         let Some(thread) = ids(trace, track) else { continue };
         let mut stacks = tree.folded(trace);
         while let Some((stack, self_time)) = stacks.next_stack() {

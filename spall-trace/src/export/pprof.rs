@@ -5,8 +5,9 @@ use std::hash::RandomState;
 use std::io::{self, Write};
 
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
+use spall_json::V8;
 use spall_model::{Function, Tick, Trace, TraceView, Unit};
-use spall_samples::ThreadTree;
+use spall_samples::{ThreadTree, call_trees};
 
 use super::{ExportReport, protobuf::MessageWriter, trees::WrittenTrees};
 use crate::tick_scale::{TickScale, clamped};
@@ -48,8 +49,8 @@ pub fn pprof(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
         })?;
     }
     let thread_key = tables.string("thread");
-    for ThreadTree { track, tree, .. } in crate::call_trees(trace) {
-        let thread = tables.string(&trace.track_label(track));
+    for ThreadTree { track, tree, .. } in call_trees(trace, &V8) {
+        let thread = tables.string(&trace.track_title(track));
         for node in tree.folded_nodes() {
             let value =
                 [signed(node.count), signed(node.hits), clamped(scale.convert(Tick(node.self_time.0)))];

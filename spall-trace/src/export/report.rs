@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use spall_model::{Event, Omitted, SliceFlags, Ticks, Trace, TraceView, Written};
+use spall_model::{Event, LostParts, SliceFlags, Ticks, Trace, TraceView, Written};
 
 /// A kind of thing that an exported file may lack.
 ///
@@ -186,27 +186,24 @@ impl ExportReport {
         }
     }
 
-    /// Counts the parts that a writer omitted of something that it wrote.
-    pub(super) fn add_omitted(&mut self, omitted: Omitted) {
-        const PARTS: [(Omitted, Loss); 4] = [
-            (Omitted::CATEGORY, Loss::Category),
-            (Omitted::ARGUMENTS, Loss::Argument),
-            (Omitted::ARGUMENT_TYPES, Loss::ArgumentType),
-            (Omitted::TEXT, Loss::Text),
+    /// Counts the parts that something lost that was written.
+    pub(super) fn add_lost_parts(&mut self, lost: LostParts) {
+        const PARTS: [(LostParts, Loss); 4] = [
+            (LostParts::CATEGORY, Loss::Category),
+            (LostParts::ARGUMENTS, Loss::Argument),
+            (LostParts::ARGUMENT_TYPES, Loss::ArgumentType),
+            (LostParts::TEXT, Loss::Text),
         ];
-        let mut lost = false;
-        for (_, loss) in PARTS.into_iter().filter(|&(part, _)| omitted.contains(part)) {
-            self.add(loss, 1);
-            lost = true;
-        }
-        self.in_part += u64::from(lost);
+        let parts = PARTS.into_iter().filter(|&(part, _)| lost.contains(part));
+        let n_parts = parts.map(|(_, loss)| self.add(loss, 1)).count();
+        self.in_part += u64::from(n_parts > 0);
     }
 
     /// Counts an event by the result of its writer. An event that was written as a whole counts as no loss.
     pub(super) fn add_written(&mut self, event: &Event<'_>, written: Written) {
         match written {
             Written::Done => {}
-            Written::InPart(omitted) => self.add_omitted(omitted),
+            Written::InPart(lost) => self.add_lost_parts(lost),
             Written::BadId => self.add(Loss::Id, 1),
             Written::BadTime => self.add(Loss::Time, 1),
             _ => self.add(loss_of(event), 1),

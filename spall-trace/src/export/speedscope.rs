@@ -8,7 +8,7 @@ use std::{
 };
 
 use spall_json::JsonString;
-use spall_model::{Function, Omitted, SliceId, Text, Tick, Trace, TraceView};
+use spall_model::{Function, LostParts, SliceId, Text, Tick, Trace, TraceView};
 
 use super::{
     ExportReport,
@@ -138,10 +138,10 @@ impl<W: Write> File<'_, W> {
     /// Returns the number of the call frame of a slice, and counts the parts of the slice that are lost.
     fn frame(&mut self, id: SliceId) -> usize {
         let Some(slice) = self.trace.slice(id) else { return 0 };
-        let omitted = Omitted::CATEGORY
+        let lost = LostParts::CATEGORY
             .only_if(!slice.category.is_empty())
-            .with(Omitted::ARGUMENTS.only_if(!self.trace.slice_args(id).is_none()));
-        self.report.add_omitted(omitted);
+            .with(LostParts::ARGUMENTS.only_if(!self.trace.slice_args(id).is_none()));
+        self.report.add_lost_parts(lost);
         self.frames.number(self.trace.function_of(id).unwrap_or(Function::named(slice.name)))
     }
 }

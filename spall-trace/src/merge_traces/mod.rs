@@ -42,7 +42,7 @@ pub struct MergeInput<'t> {
     /// The trace.
     pub trace: &'t Trace<'t>,
     /// The name of the trace, such as that of its file. Its processes get it as a label.
-    pub label: &'t str,
+    pub name: &'t str,
     /// How its times are put on the axis of the first trace.
     pub alignment: Alignment<'t>,
 }
@@ -50,8 +50,8 @@ pub struct MergeInput<'t> {
 impl<'t> MergeInput<'t> {
     /// Returns a trace to merge, aligned by what the traces say.
     #[must_use]
-    pub fn new(trace: &'t Trace<'t>, label: &'t str) -> Self {
-        Self { trace, label, alignment: Alignment::Auto }
+    pub fn new(trace: &'t Trace<'t>, name: &'t str) -> Self {
+        Self { trace, name, alignment: Alignment::Auto }
     }
 
     /// Returns the same trace, aligned in another way.
@@ -78,8 +78,8 @@ pub struct MergedTraces {
 /// takes a nanosecond.
 ///
 /// Processes of different traces stay apart: one whose id an earlier trace has gets another. So do the ids of flows,
-/// async spans and objects that hold for a whole file. Each process is labelled with the label of its trace. The facts of
-/// the file of each trace but the first get `@` and the label behind their keys.
+/// async spans and objects that hold for a whole file. Each process is labelled with the name of its trace. The facts of
+/// the file of each trace but the first get `@` and the name behind their keys.
 ///
 /// Slices that were inferred from samples are not copied; merge the samples of the result again. The diagnostics of the
 /// traces stay with them. What else is not copied is listed at [`Trace::replay`].
@@ -128,8 +128,8 @@ pub fn merge_traces(inputs: &[MergeInput<'_>], limits: &Limits) -> MergedTraces 
         let mut forward = Forward {
             scale: placed.scale,
             placement: placed.placement,
-            suffix: (number > 0).then_some(input.label),
-            label: input.label,
+            suffix: (number > 0).then_some(input.name),
+            label: input.name,
             ids: InputIds::new(input.trace.conventions().unsigned_ids),
             labelled: BTreeSet::new(),
         };

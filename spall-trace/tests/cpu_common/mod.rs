@@ -70,7 +70,7 @@ pub(crate) fn folded(trace: &Trace<'_>, thread: &ThreadTree, style: Style) -> BT
 
 /// Returns the tree of a thread, and checks the invariants of every tree. [cpu 4]
 pub(crate) fn tree(trace: &Trace<'_>, track: TrackId) -> ThreadTree {
-    let thread = spall_trace::call_tree(trace, track);
+    let thread = spall_trace::samples::call_tree(trace, track, &spall_trace::json::V8);
     let (nodes, outside) = (thread.tree.nodes(), thread.tree.unattributed());
     let duration = thread.range.clone().map_or(0, |range| (range.end - range.start).0);
     assert!(nodes.iter().all(|node| node.self_time.0 >= 0) && outside.time.0 >= 0);

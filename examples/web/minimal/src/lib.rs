@@ -1,12 +1,14 @@
 //! The smallest viewer for browsers, its part that is compiled to WebAssembly: a trace, its layout, and what one picture
 //! shows.
 
-use spall_trace::layout::{ColorKey, Heights, Instance, Layout, LineRect, Ruler, Theme, Vertical, Viewport};
+use spall_trace::layout::{
+    ColorKey, Instance, Layout, LineRect, Ruler, Theme, Vertical, VerticalStyle, Viewport,
+};
 use spall_trace::model::Trace;
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
 /// In pixels. A column is a pixel too.
-const HEIGHTS: Heights = Heights { process: 24, track: 20, row: 18 };
+const STYLE: VerticalStyle<'_> = VerticalStyle { process: 24, track: 20, row: 18, ..VerticalStyle::FLAT };
 
 /// A trace and the part of it that is shown.
 #[wasm_bindgen]
@@ -33,7 +35,7 @@ impl Viewer {
     pub fn new(file: &[u8]) -> Result<Viewer, JsError> {
         let trace = spall_trace::merge_samples(spall_trace::load_from(file)?);
         let layout = Layout::new(&trace, &Default::default());
-        let vertical = Vertical::new(&trace, &layout, &HEIGHTS);
+        let vertical = Vertical::new(&trace, &layout, &STYLE);
         let viewport = Viewport::fit(trace.bounds().unwrap_or_default(), 1000, 0);
         Ok(Self { trace, layout, vertical, viewport, rects: Vec::new() })
     }
@@ -52,7 +54,7 @@ impl Viewer {
     /// Returns the boxes between two heights: for each its left, right and upper edge and its colour, as `0xrrggbb`.
     pub fn boxes(&mut self, top: f64, bottom: f64) -> Vec<f32> {
         let Self { trace, layout, vertical, viewport, rects } = self;
-        vertical.rects(top as u64..bottom as u64, layout, &HEIGHTS, viewport, rects);
+        vertical.rects(top as u64..bottom as u64, layout, &[], viewport, rects);
         let flat = rects.iter().flat_map(|found| {
             let [r, g, b] = ColorKey::of(trace.slice_name(found.rect.slice).as_bytes()).rgb(Theme::Light);
             let shape = Instance::new(&found.rect, viewport, found.line.0, u32::from_be_bytes([0, r, g, b]));

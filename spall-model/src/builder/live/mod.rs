@@ -167,8 +167,8 @@ impl LiveTrace {
         let Some(track) = self.builder.thread::<Copied>(thread, bytes) else { return };
         let open = self.builder.pairs.innermost(track);
         self.builder.add::<Copied>(event, bytes);
-        if self.builder.pairs.innermost(track) != open {
-            self.closed.push((open, track, bytes));
+        if let Some(row) = open.get().filter(|_| self.builder.pairs.innermost(track) != open) {
+            self.closed.push((row, track, bytes));
         }
     }
 

@@ -6,11 +6,12 @@ use smallvec::Array;
 
 use crate::{
     Args, Clock, Conventions, CounterValue, Diagnostics, Instant, NameId, Names, ProcessId, ProcessInfo,
-    Slice, SliceArgs, SliceFlags, SliceId, State, Tick, TraceView, TrackId, TrackInfo,
+    Slice, SliceArgs, SliceId, State, Tick, TraceView, TrackId, TrackInfo,
     args_table::ArgsId,
     args_table::ArgsTable,
     builder::{
         order::{inverse, process_order, track_order},
+        pairing::PairFacts,
         registry::{ProcessRow, index32},
     },
     view::Sealed,
@@ -168,20 +169,13 @@ impl TraceView for LiveSnapshot<'_> {
         let builder = &self.live.builder;
         let (rows, row) = (&builder.rows, self.row(id)?);
         let (start, end) = (rows.start(row), rows.end(row));
-        let mut flags = rows.flags(row).without(SliceFlags::UNNAMED_END);
+        let mut flags = rows.flags(row);
         if flags.is_paired() {
-            if rows.is_open(row) {
-                flags = flags.with(SliceFlags::UNFINISHED);
-            } else if end < start {
-                flags = flags.with(SliceFlags::CLAMPED);
-            }
-            if builder.pairs.other_names.contains_key(&row) {
-                flags = flags.with(SliceFlags::NAME_MISMATCH);
-            }
-            // Pairs of such threads are not known to nest. [json 3.2]
-            if self.live.has_unordered && builder.pairs.is_unordered(rows.track(row)) {
-                flags = flags.without(SliceFlags::PAIRED);
-            }
+            // Pairs of threads whose times go back are not known to nest. [json 3.2]
+            let nests = !(self.live.has_unordered && builder.pairs.is_unordered(rows.track(row)));
+            let has_other_name = builder.pairs.other_names.contains_key(&row);
+            let (end, open_depth) = ((!rows.is_open(row)).then_some(end), flags.open_depth());
+            flags = PairFacts { start, end, has_other_name, nests, open_depth }.flags();
         }
         let end = if flags.is_unfinished() {
             builder.bounds_of(rows.track(row)).map_or(start, |(_, last)| last)

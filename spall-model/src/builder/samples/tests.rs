@@ -58,6 +58,7 @@ fn times(trace: &Trace<'_>) -> Vec<i64> {
     trace.samples().iter().map(|sample| sample.at.0).collect()
 }
 
+/// [cpu 1b.2, 1b.3]
 #[test]
 fn cpu_1b_parts_are_joined_in_the_order_of_time_wherever_their_head_is() {
     let trace = build(&[
@@ -76,6 +77,7 @@ fn cpu_1b_parts_are_joined_in_the_order_of_time_wherever_their_head_is() {
     assert_eq!(trace.bounds(), Some(Tick(100)..Tick(125)), "the last sample holds for 10");
 }
 
+/// [cpu 2.3]
 #[test]
 fn cpu_2_deltas_keep_their_signs_and_samples_are_sorted() {
     let trace = build(&[
@@ -128,6 +130,7 @@ fn depths_tell_callers() {
     assert_eq!(stacks(&build(&events)), ["a", "b<a", "c<b<a", "d<a", "e"]);
 }
 
+/// [cpu 1b.7]
 #[test]
 fn cpu_1b_of_several_profiles_of_a_thread_that_of_the_lowest_rank_counts() {
     let trace = build(&[
@@ -255,6 +258,7 @@ fn json_3_8_no_profile_is_current_behind_a_shared_frame() {
     assert_eq!(trace.shared_frame(Id::Number(2)), Some(FrameId(2)));
 }
 
+/// [json 3.8.7]
 #[test]
 fn json_3_8_the_last_sample_holds_until_the_end_or_for_the_mean_distance() {
     let samples_end = |end: Option<i64>, deltas: &[i64]| {

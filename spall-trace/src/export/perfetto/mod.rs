@@ -13,7 +13,7 @@ use alloc::{
 };
 use spall_json::JsonValue;
 use spall_model::{
-    Args, NameId, Omitted, Process, SliceFlags, SliceId, Tick, Trace, TraceView, Track, TrackKind, Unit,
+    Args, LostParts, NameId, Process, SliceFlags, SliceId, Tick, Trace, TraceView, Track, TrackKind, Unit,
     Value,
 };
 
@@ -172,7 +172,7 @@ impl<'t, W: Write> Export<'t, W> {
             let uuid = if number == 0 {
                 uuid
             } else {
-                self.track_below(uuid, &numbered(trace.track_label(track.id), number))?
+                self.track_below(uuid, &numbered(trace.track_title(track.id), number))?
             };
             for &edge in without_open_ends(trace, lane) {
                 self.edge(uuid, edge)?;
@@ -209,7 +209,7 @@ impl<'t, W: Write> Export<'t, W> {
                 });
                 return;
             }
-            fields.text(track::NAME, &trace.track_label(track.id));
+            fields.text(track::NAME, &trace.track_title(track.id));
             if let Some(process) = process {
                 fields.uint(track::PARENT, u64::from(process.id.0) + 1);
             }
@@ -275,7 +275,7 @@ impl<'t, W: Write> Export<'t, W> {
 
     /// Writes a counter, whose series become tracks.
     fn counter(&mut self, track: &Track) -> io::Result<()> {
-        let label = self.trace.track_label(track.id);
+        let label = self.trace.track_title(track.id);
         let mut series: Vec<(NameId, u64)> = Vec::new();
         for value in self.trace.counters_of(track.id) {
             let known = series.binary_search_by_key(&value.series, |&(name, _)| name);
@@ -311,17 +311,17 @@ impl<'t, W: Write> Export<'t, W> {
     }
 
     fn add_args(&mut self, event: &mut Fields, args: Args<'_>) {
-        let mut omitted = Omitted::NONE;
+        let mut lost = LostParts::NONE;
         for (key, value) in args.iter() {
             if matches!(value, Value::Bytes(_)) {
-                omitted = omitted.with(Omitted::ARGUMENT_TYPES);
+                lost = lost.with(LostParts::ARGUMENT_TYPES);
             }
             self.add_argument(event, &key.decode(), value);
         }
         if args.fields().next().is_some() {
-            omitted = omitted.with(Omitted::ARGUMENTS);
+            lost = lost.with(LostParts::ARGUMENTS);
         }
-        self.report.add_omitted(omitted);
+        self.report.add_lost_parts(lost);
     }
 
     fn add_argument(&mut self, event: &mut Fields, key: &str, value: Value<'_>) {
