@@ -39,7 +39,7 @@
 //! | look at the events of any file without building a trace | [`read_events`] |
 //! | load many files on all cores, within a bound on memory | [`load_files`] |
 //! | use several cores for one large file | `load_parallel`, with the feature `parallel` |
-//! | follow a file that still grows | [`TraceParser`] and [`model::LiveTrace`], [`layout::Live`] to draw it |
+//! | follow a file that still grows | [`TraceParser`] and [`model::LiveTrace`], [`layout::LiveLayout`] to draw it |
 //! | put the functions that CPU samples found on the timeline | [`merge_samples`] |
 //! | put several traces on one axis of time | [`merge_traces`] |
 //! | add up slices and samples by call path | [`samples::call_trees`], [`samples::call_tree`] |

@@ -26,7 +26,7 @@ use allocation_counter::measure;
 use spall_synth::{apitrace, gzip, heph, spall as synth};
 use spall_trace::{
     export::{self, ExportReport},
-    layout::{Layout, LayoutOptions, Live},
+    layout::{Layout, LayoutOptions, LiveLayout},
     model::{Chunk, Limits, LiveTrace, Parser, Receiver as _, SliceId, Tick, Trace, TraceView},
 };
 
@@ -295,7 +295,7 @@ fn watch(data: &[u8]) {
     let mut events = 0_u64;
     spall_trace::read_events(data, &limits, |_, _| events += 1).unwrap();
     let (mut trace, mut laid_out) = (LiveTrace::new(&limits), LiveTrace::new(&limits));
-    let mut live = Live::new(&LayoutOptions::default());
+    let mut live = LiveLayout::new(&LayoutOptions::default());
     let mut n_events = 0_u64;
     spall_trace::read_events(data, &limits, |event, bytes| {
         trace.receive(event, bytes);
