@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 
 use spall_trace::layout::{
-    ColorKey, Ellipsis, Live, Rect, Vertical, VerticalStyle, Viewport, block, fit_chars,
+    ColorKey, Ellipsis, LiveLayout, Rect, Vertical, VerticalStyle, Viewport, block, fit_chars,
 };
 use spall_trace::model::{LiveSnapshot, SliceId, TraceView};
 
@@ -69,7 +69,7 @@ pub fn clean(text: &str) -> String {
 ///
 /// # Errors
 /// This returns the errors of the output.
-pub fn draw(trace: &LiveSnapshot<'_>, live: &mut Live) -> io::Result<()> {
+pub fn draw(trace: &LiveSnapshot<'_>, live: &mut LiveLayout) -> io::Result<()> {
     let Some(bounds) = trace.bounds() else { return Ok(()) };
     let viewport = Viewport::fit(bounds.clone(), COLUMNS, 0);
     let view = live.update(trace, bounds.end);

@@ -3,7 +3,7 @@
 //! A job reads at least as much of each event as any consumer would: its kind and its time.
 
 use spall_trace::format::{apitrace, spall};
-use spall_trace::layout::{Layout, LayoutOptions, Live};
+use spall_trace::layout::{Layout, LayoutOptions, LiveLayout};
 use spall_trace::model::{Event, Limits, LiveTrace, Parser, Receiver, Tick, Trace, TraceBuilder};
 
 use crate::peer::spall::Counts;
@@ -51,9 +51,9 @@ pub fn trace_on_two_threads(data: &[u8]) -> Trace<'_> {
 
 /// Reads a spall file as if it grew. The trace and its layout are brought up to date every 4096 events.
 #[must_use]
-pub fn live(data: &[u8]) -> (LiveTrace, Live) {
+pub fn live(data: &[u8]) -> (LiveTrace, LiveLayout) {
     let mut trace = LiveTrace::new(&Limits::default());
-    let mut layout = Live::new(&LayoutOptions::default());
+    let mut layout = LiveLayout::new(&LayoutOptions::default());
     let mut n_events = 0_u64;
     let result = spall::Parser::new().parse_all(data, |event, bytes| {
         trace.receive(event, bytes);

@@ -4,27 +4,23 @@ use spall_model::Ticks;
 
 /// Converts a position in a table, or its number of entries. A trace has fewer than 2³² slices, tracks and rows, so this
 /// loses nothing for them and for whatever is made of them.
-#[inline(always)]
 #[expect(clippy::cast_possible_truncation, reason = "a trace has fewer than 2^32 of anything")]
 pub(crate) fn to_u32(position: usize) -> u32 {
     position as u32
 }
 
 /// Converts a duration. One that is too long for [`Ticks`] becomes the longest one.
-#[inline(always)]
 pub(crate) fn to_ticks(duration: u64) -> Ticks {
     Ticks(i64::try_from(duration).unwrap_or(i64::MAX))
 }
 
 /// Converts ticks or parts of a column for drawing. The result is rounded to 24 significant bits.
-#[inline(always)]
 #[expect(clippy::cast_precision_loss, reason = "24 bits are enough to draw")]
 pub(crate) fn to_f32(amount: u64) -> f32 {
     amount as f32
 }
 
 /// Returns a duration of up to 2⁶³ − 1 ticks for drawing, rounded to 24 significant bits.
-#[inline(always)]
 #[expect(clippy::cast_precision_loss, reason = "24 bits are enough to draw")]
 pub(crate) fn ticks_f32(start: i64, end: i64) -> f32 {
     // A signed number is converted by one instruction, an unsigned one by several and a branch.

@@ -13,7 +13,6 @@ impl GapSize {
     const MOST: u32 = (1 << Self::BITS) - 1;
 
     /// Returns the size of a gap of some ticks: twice the number of bits, plus the second bit. No gap counts as one tick.
-    #[inline(always)]
     pub(crate) fn of(ticks: u64) -> Self {
         let zeros = (ticks | 1).leading_zeros();
         let second = u32::from((ticks << zeros) >> (u64::BITS - 2) == 3);
@@ -21,13 +20,11 @@ impl GapSize {
     }
 
     /// Returns the size whose bits are the lowest ones of `bits`.
-    #[inline(always)]
     pub(crate) fn from_bits(bits: u32) -> Self {
         Self(bits & Self::MOST)
     }
 
     /// Returns the size as a number of [`GapSize::BITS`] bits.
-    #[inline(always)]
     pub(crate) fn bits(self) -> u32 {
         self.0
     }

@@ -36,7 +36,6 @@ pub(crate) struct SliceExtent {
 
 impl SliceExtent {
     /// Returns the duration in ticks. As a `u64` it is exact even from the least to the greatest time.
-    #[inline(always)]
     pub(crate) fn duration(&self) -> u64 {
         self.end.wrapping_sub(self.start).cast_unsigned()
     }
@@ -132,25 +131,21 @@ impl Node {
     }
 
     /// Returns the longest slice, the first one of several.
-    #[inline(always)]
     pub(crate) fn longest(&self) -> SliceExtent {
         SliceExtent { start: self.longest_start, end: self.longest_end, id: self.longest }
     }
 
     /// Returns a bound on the gaps between consecutive slices.
-    #[inline(always)]
     pub(crate) fn gap(&self) -> GapSize {
         GapSize::from_bits(self.packed >> 1)
     }
 
     /// Returns whether the last slice has no duration. Its column is then touched even if it begins at the node's end.
-    #[inline(always)]
     pub(crate) fn ends_in_point(&self) -> bool {
         self.packed & 1 == 1
     }
 
     /// Returns the number of ticks inside slices, rounded for drawing. The node is no longer than 2⁶³ − 1 ticks.
-    #[inline(always)]
     #[expect(clippy::cast_precision_loss, reason = "24 bits are exact")]
     pub(crate) fn busy_f32(&self) -> f32 {
         ticks_f32(self.first, self.last) * ((self.packed >> BUSY_SHIFT) as f32 * (1.0 / 16_777_216.0))
@@ -168,7 +163,6 @@ impl Node {
 /// all.
 ///
 /// The slices are those of one row, so the sum is at most the time from the first to the last and does not overflow.
-#[inline(always)]
 pub(crate) fn longest(starts: &[Tick], ends: &[Tick]) -> (usize, u64) {
     let (mut longest, mut most, mut busy) = (0, 0, 0_u64);
     for (at, (&start, &end)) in starts.iter().zip(ends).enumerate() {
@@ -210,13 +204,11 @@ pub(crate) struct Levels<'a> {
 
 impl<'a> Levels<'a> {
     /// Returns the number of levels.
-    #[inline(always)]
     pub(crate) fn len(&self) -> u32 {
         self.len
     }
 
     /// Returns a node by level and position, or `None` where the level has no full node.
-    #[inline(always)]
     pub(crate) fn get(&self, level: u32, at: u32) -> Option<&'a Node> {
         self.nodes.get(level as usize)?.get(at as usize)
     }

@@ -48,7 +48,7 @@
 //! | to | use |
 //! |---|---|
 //! | draw a trace | [`Layout`], [`Vertical`], [`Viewport`], [`Vertical::rects`] |
-//! | draw a trace while it grows | [`Live`], [`LiveView`] |
+//! | draw a trace while it grows | [`LiveLayout`], [`LiveView`] |
 //! | draw faster where slices are narrower than users can see | [`Viewport::with_box_width`] |
 //! | draw slices of your own | [`Row`], [`RowView::rects`] |
 //! | keep the state of a viewer: zoom, pan, scroll, fold | [`Window`], [`Folds`] |
@@ -203,7 +203,7 @@ pub use layout_view::LayoutView;
 #[cfg(feature = "alloc")]
 pub use line::{Line, LineId, LineKind, PackId};
 #[cfg(feature = "alloc")]
-pub use live::{Live, LiveView};
+pub use live::{LiveLayout, LiveView};
 #[cfg(feature = "alloc")]
 pub use lookup::PlacedSlice;
 #[cfg(feature = "alloc")]

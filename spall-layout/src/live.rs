@@ -13,7 +13,7 @@ use crate::{LayoutOptions, Row, RowId, RowInfo};
 
 /// The layout of a live trace, which grows with it.
 ///
-/// [`Live::update`] adds one commit of the trace and returns a [`LiveView`], which answers queries. A slice that begins
+/// [`LiveLayout::update`] adds one commit of the trace and returns a [`LiveView`], which answers queries. A slice that begins
 /// after everything else on its track is placed as it comes, and nothing else moves. Where a slice comes late, the
 /// slices that begin with it or after it are placed again. The result looks like the layout of the finished trace, with
 /// open slices drawn up to the present. [layout 18](crate::rules::layout#18)
@@ -22,11 +22,11 @@ use crate::{LayoutOptions, Row, RowId, RowInfo};
 /// O(log n) for each row of a track where a slice moved.
 ///
 /// ```
-/// use spall_layout::{LineRect, Live, LayoutOptions, Vertical, VerticalStyle, Viewport};
+/// use spall_layout::{LineRect, LiveLayout, LayoutOptions, Vertical, VerticalStyle, Viewport};
 /// use spall_model::{Event, Limits, LiveTrace, Text, Thread, ThreadEvent, Tick, TraceView};
 /// let event = |name, at| ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(at), Text::plain(name));
 /// let mut trace = LiveTrace::new(&Limits::default());
-/// let mut live = Live::new(&LayoutOptions::default());
+/// let mut live = LiveLayout::new(&LayoutOptions::default());
 /// for event in [
 ///     Event::Begin(event(b"frame", 0)),
 ///     Event::Begin(event(b"draw", 20)),
@@ -48,7 +48,7 @@ use crate::{LayoutOptions, Row, RowId, RowInfo};
 /// assert_eq!(drawn, [("frame".into(), 0..8), ("draw".into(), 2..5)]);
 /// ```
 #[derive(Debug, Clone)]
-pub struct Live {
+pub struct LiveLayout {
     options: LayoutOptions,
     /// The number of the last commit that was added.
     commit: u64,
@@ -77,7 +77,7 @@ struct LiveRow {
     info: RowInfo,
 }
 
-impl Live {
+impl LiveLayout {
     /// Creates the layout of a trace without commits.
     #[must_use]
     pub fn new(options: &LayoutOptions) -> Self {

@@ -42,6 +42,8 @@ impl<'v> RectMerger<'v> {
         Self { viewport, boxes, rect, owner, wide: 0, busy: (0.0, 0.0), width, begin: 0 }
     }
 
+    // Inlined into the walk for the same reason as the methods of `OpenPiece`.
+
     /// Merges the next piece of the row. Passes the rectangle that is finished by it, if there is one, to `each`.
     #[inline(always)]
     pub(crate) fn add(&mut self, piece: &Piece, each: &mut impl FnMut(Rect)) {

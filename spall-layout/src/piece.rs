@@ -150,6 +150,9 @@ impl<'v> OpenPiece<'v> {
         }
     }
 
+    // All of these are inlined into the walk. As functions of their own they would have the piece spilled to the stack, and the
+    // job "program: frame" of the instruction counts would take 19 % more.
+
     /// Returns whether narrow slices from `start` on belong to the piece.
     #[inline(always)]
     fn reaches(&self, start: i64) -> bool {

@@ -95,7 +95,6 @@ pub(crate) struct Position {
 #[cfg(feature = "alloc")]
 impl Position {
     /// Returns the last column that a slice touches if it ends here and began before.
-    #[inline(always)]
     pub(crate) fn last_touched(self) -> u32 {
         self.column - u32::from(self.part == 0)
     }
@@ -297,7 +296,6 @@ impl Viewport {
     /// Returns the position of `at` in columns from the left edge of column 0, clamped to the columns.
     ///
     /// This is for drawing; [`Viewport::column`] returns the exact column.
-    #[inline(always)]
     #[must_use]
     pub fn x(&self, at: Tick) -> f32 {
         if at.0 < self.first {
@@ -331,7 +329,6 @@ impl Viewport {
     }
 
     /// Returns the column of `tick` and the part of the column before it, clamped to the columns.
-    #[inline(always)]
     pub(crate) fn position(&self, tick: i64) -> Position {
         if tick < self.first {
             return Position { column: 0, part: 0 };
@@ -365,25 +362,21 @@ impl Viewport {
 #[cfg(feature = "alloc")]
 impl Viewport {
     /// Returns the number of parts of a column. Parts are the unit of [`Position::part`] and of overlaps.
-    #[inline(always)]
     pub(crate) fn column_parts(&self) -> u64 {
         self.duration
     }
 
     /// Returns the number of parts in a tick.
-    #[inline(always)]
     pub(crate) fn tick_parts(&self) -> u64 {
         self.asked.into()
     }
 
     /// Returns whether the time from `first` to `last` lies inside the columns, and does not end at the right edge.
-    #[inline(always)]
     pub(crate) fn holds(&self, first: i64, last: i64) -> bool {
         (first >= self.first) & self.ends_before_edge(last)
     }
 
     /// Returns whether `last` lies before the right edge of the last column.
-    #[inline(always)]
     pub(crate) fn ends_before_edge(&self, last: i64) -> bool {
         last <= self.last
     }
@@ -416,7 +409,6 @@ impl Reciprocal {
     /// Returns the column that is `ticks` from the first tick, or the one before it.
     ///
     /// All roundings go down and together stay below 2^-42 columns.
-    #[inline(always)]
     fn at_most_column(&self, ticks: u64) -> u32 {
         let ahead = u128::from(ticks << self.shift) * u128::from(self.scale);
         low_u32((ahead + self.first) >> FRACTION)
@@ -428,19 +420,16 @@ fn floor_mod(value: i128, modulus: u64) -> u128 {
     value.rem_euclid(modulus.into()).unsigned_abs()
 }
 
-#[inline(always)]
 #[expect(clippy::cast_precision_loss, reason = "53 bits are enough to draw")]
 fn to_f64(value: u64) -> f64 {
     value as f64
 }
 
-#[inline(always)]
 #[expect(clippy::cast_possible_truncation, reason = "callers hold values below 2^64")]
 fn low_u64(value: u128) -> u64 {
     value as u64
 }
 
-#[inline(always)]
 #[expect(clippy::cast_possible_truncation, reason = "callers hold values below 2^32")]
 fn low_u32(value: u128) -> u32 {
     value as u32

@@ -55,7 +55,6 @@ pub(crate) trait VisitSlices {
 
     /// Passes the next slices to `visit`, at most `budget` of them. Returns how many there were: fewer than `budget` at the
     /// end of the walk.
-    #[inline(always)]
     fn visit_some(&mut self, budget: usize, mut visit: impl FnMut(Visit)) -> usize {
         let mut block = [Visit::NONE; BLOCK];
         let mut left = budget;

@@ -5,8 +5,8 @@
 mod common;
 
 use spall_layout::{
-    EdgeRule, Layout, LayoutOptions, Live, Packed, RowId, SelfSide, Stats, TreeOrder, Viewport, diff_rows,
-    flame_rows, slice_tree, stats,
+    EdgeRule, Layout, LayoutOptions, LiveLayout, Packed, RowId, SelfSide, Stats, TreeOrder, Viewport,
+    diff_rows, flame_rows, slice_tree, stats,
 };
 use spall_model::{
     DiffWidth, Event, InvertedTree, Limits, LiveTrace, SliceId, Text, Thread, ThreadEvent, Tick, Ticks,
@@ -76,7 +76,7 @@ fn packing_and_growing_keep_all_slices() {
         let mut slices = (0..u32::try_from(n_slices).unwrap()).map(SliceId);
         assert!(slices.all(|slice| packed.line_of(&layout, slice).is_some()));
         let mut grown = LiveTrace::new(&Limits::default());
-        let mut live = Live::new(&LayoutOptions::default());
+        let mut live = LiveLayout::new(&LayoutOptions::default());
         for _ in 0..random.below(40) {
             let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), time(&mut random), Text::plain(b"a"));
             grown.push(&match random.below(4) {
@@ -118,6 +118,6 @@ fn queries_about_missing_tracks_return_nothing() {
     assert!(stats(&trace, &layout, nowhere, all, EdgeRule::Clamp).is_empty());
     assert!(Packed::new(&layout, nowhere).lines().is_empty());
     let mut nothing = LiveTrace::new(&Limits::default());
-    let mut live = Live::new(&LayoutOptions::default());
+    let mut live = LiveLayout::new(&LayoutOptions::default());
     assert_eq!(live.update(&nothing.commit(), Tick(0)).track_rows(TrackId(0)).count(), 0);
 }

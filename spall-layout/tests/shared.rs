@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use spall_layout::{
-    Flows, Folds, Histogram, Hits, Layout, Live, LiveView, Packed, Row, RowView, Ruler, Series, Stats,
+    Flows, Folds, Histogram, Hits, Layout, LiveLayout, LiveView, Packed, Row, RowView, Ruler, Series, Stats,
     Vertical, Viewport, Window,
 };
 
@@ -11,7 +11,7 @@ use spall_layout::{
 fn everything_can_be_sent_to_and_shared_with_other_threads() {
     fn check<T: Send + Sync>() {}
     check::<Layout>();
-    check::<Live>();
+    check::<LiveLayout>();
     check::<LiveView<'_>>();
     check::<Vertical>();
     check::<Folds>();

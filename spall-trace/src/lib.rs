@@ -39,7 +39,7 @@
 //! | name the functions of a native auto trace | [`Loader::load_from_with`] |
 //! | add events of your own to those of a file | [`Loader::read`] |
 //! | look at the events of any file without building a trace | [`Loader::read_events`] |
-//! | follow a file that still grows | [`TraceParser`] and [`model::LiveTrace`], [`layout::Live`] to draw it |
+//! | follow a file that still grows | [`TraceParser`] and [`model::LiveTrace`], [`layout::LiveLayout`] to draw it |
 //! | put the functions that CPU samples found on the timeline | [`merge_samples`] |
 //! | put several traces on one axis of time | [`merge_traces`] |
 //! | add up slices and samples by call path | [`samples::call_trees`], [`samples::call_tree`] |

@@ -27,7 +27,7 @@ use spall_synth::{apitrace, gzip, heph, spall as synth};
 use spall_trace::{
     Loader,
     export::{self, ExportReport},
-    layout::{Layout, LayoutOptions, Live},
+    layout::{Layout, LayoutOptions, LiveLayout},
     model::{
         ByteRange, Event, Limits, LiveTrace, Parser, Progress, Receiver as _, SliceId, Tick, Trace, TraceView,
     },
@@ -297,7 +297,7 @@ fn watch(data: &[u8]) {
     let mut events = 0_u64;
     Loader::new().read_events(data, |_, _| events += 1).unwrap();
     let (mut trace, mut laid_out) = (LiveTrace::new(&limits), LiveTrace::new(&limits));
-    let mut live = Live::new(&LayoutOptions::default());
+    let mut live = LiveLayout::new(&LayoutOptions::default());
     let mut n_events = 0_u64;
     Loader::new()
         .read_events(data, |event, bytes| {

@@ -9,7 +9,7 @@
 
 use std::path::Path;
 
-use spall_trace::layout::{Layout, LayoutOptions, Live};
+use spall_trace::layout::{Layout, LayoutOptions, LiveLayout};
 use spall_trace::model::{
     Limits, LiveSnapshot, LiveTrace, Receiver, SliceFlags, Tick, Trace, TraceBuilder, TraceView, Track,
     TrackId, TrackKind,
@@ -30,7 +30,7 @@ fn check(path: &Path, same: &mut Same) {
     let data = std::fs::read(path).unwrap();
     let limits = Limits::default();
     let (mut builder, mut grown) = (TraceBuilder::new(&limits), LiveTrace::new(&limits));
-    let mut live = Live::new(&LayoutOptions::default());
+    let mut live = LiveLayout::new(&LayoutOptions::default());
     let mut n_events = 0_u64;
     let result = spall_trace::Loader::new().read_events(&data, |event, bytes| {
         builder.copying().receive(event, bytes);

@@ -10,7 +10,7 @@ use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event};
 use spall_record::{Recorder, span};
 use spall_trace::TraceParser;
-use spall_trace::layout::{LayoutOptions, Live};
+use spall_trace::layout::{LayoutOptions, LiveLayout};
 use spall_trace::model::{Limits, LiveTrace, Receiver, Tick, TraceView};
 
 use crate::viewer::Viewer;
@@ -22,12 +22,12 @@ const PERIOD: Duration = Duration::from_millis(100);
 struct Screen<'t> {
     terminal: &'t mut DefaultTerminal,
     viewer: Viewer,
-    live: Live,
+    live: LiveLayout,
 }
 
 impl<'t> Screen<'t> {
     fn new(terminal: &'t mut DefaultTerminal) -> Self {
-        Self { terminal, viewer: Viewer::following(), live: Live::new(&LayoutOptions::default()) }
+        Self { terminal, viewer: Viewer::following(), live: LiveLayout::new(&LayoutOptions::default()) }
     }
 
     /// Draws what is known by now, after what the user asked for. Returns false at the end.

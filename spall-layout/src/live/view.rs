@@ -8,16 +8,16 @@ use spall_model::{LiveSnapshot, SliceId, Tick, TraceView, TrackId};
 use crate::convert::to_u32;
 use crate::layout_view::Order;
 use crate::visits::{SliceTimes, Visit, VisitSlices};
-use crate::{LayoutView, Live, RowId, RowInfo, RowView};
+use crate::{LayoutView, LiveLayout, RowId, RowInfo, RowView};
 
-/// A [`Live`] layout between two updates, together with the snapshot of the trace that it shows.
+/// A [`LiveLayout`] between two updates, together with the snapshot of the trace that it shows.
 ///
-/// [`Live::update`] returns one, and has an example. Most queries are methods of the trait [`LayoutView`], which
+/// [`LiveLayout::update`] returns one, and has an example. Most queries are methods of the trait [`LayoutView`], which
 /// finished layouts implement too. A row gets its number when it gets its first slice, and keeps it; so rows are not
 /// numbered in display order.
 #[derive(Debug, Clone, Copy)]
 pub struct LiveView<'l> {
-    pub(super) live: &'l Live,
+    pub(super) live: &'l LiveLayout,
     pub(super) trace: LiveSnapshot<'l>,
 }
 
@@ -30,7 +30,7 @@ impl<'l> LiveView<'l> {
 
     /// Returns the rows of a track that have slices, by lane and depth. There are none if the track has no slices.
     pub fn track_rows(&self, track: TrackId) -> impl Iterator<Item = RowId> + use<'l> {
-        let Live { tracks, rows, .. } = self.live;
+        let LiveLayout { tracks, rows, .. } = self.live;
         let lanes = tracks.get(track.index()).map_or(&[][..], |track| &track.lanes);
         let is_used = |row: &RowId| rows.get(row.index()).is_some_and(|row| row.row.last().is_some());
         lanes.iter().flatten().copied().filter(is_used)

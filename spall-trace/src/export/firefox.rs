@@ -79,13 +79,10 @@ impl<'t> Export<'t> {
         let reference = ReferenceTimestamp::from_duration_since_unix_epoch(Duration::from_nanos(epoch));
         let mut profile = FirefoxProfile::new(title, reference, SamplingInterval::from_millis(1));
         profile.set_symbolicated(true);
-        let mut report = ExportReport::default();
+        let mut report = ExportReport::all_facts(trace);
         report.moved = Ticks(first.0.saturating_neg());
         report.add(Loss::State, trace.states().len());
         report.add(Loss::Flow, trace.flows().len());
-        report.add(Loss::Object, trace.objects().len());
-        report.add(Loss::Metadata, trace.meta().len());
-        report.add(Loss::Other, trace.others().len());
         let (processes, names) = (HashMap::default(), HashMap::default());
         Self { trace, profile, report, scale, start, processes, names }
     }

@@ -29,6 +29,7 @@
 #[cfg(feature = "firefox")]
 mod firefox;
 mod folded;
+mod function_table;
 mod json;
 mod lane;
 #[cfg(feature = "perfetto")]

@@ -9,7 +9,7 @@ use spall_json::V8;
 use spall_model::{Function, Tick, Trace, TraceView, Unit};
 use spall_samples::{ThreadTree, call_trees};
 
-use super::{ExportReport, protobuf::MessageWriter, trees::WrittenTrees};
+use super::{ExportReport, function_table::FunctionTable, protobuf::MessageWriter, trees::WrittenTrees};
 use crate::tick_scale::{TickScale, clamped};
 
 /// Writes the call trees of all threads as a profile for pprof.
@@ -96,8 +96,7 @@ fn signed(number: u64) -> i64 {
 struct Tables {
     strings: HashMap<String, i64, RandomState>,
     in_order: Vec<String>,
-    functions: HashMap<Function, u64, RandomState>,
-    locations: Vec<Function>,
+    functions: FunctionTable,
 }
 
 impl Tables {
@@ -118,16 +117,12 @@ impl Tables {
 
     /// Returns the number of the location of a function.
     fn location(&mut self, function: Function) -> u64 {
-        let next = self.locations.len() as u64 + 1;
-        *self.functions.entry(function).or_insert_with(|| {
-            self.locations.push(function);
-            next
-        })
+        self.functions.number(function) as u64 + 1
     }
 
     /// Writes functions, locations and strings.
     fn write(mut self, trace: &Trace<'_>, out: &mut MessageWriter<impl Write>) -> io::Result<()> {
-        for (id, function) in (1_u64..).zip(core::mem::take(&mut self.locations)) {
+        for (id, function) in (1_u64..).zip(core::mem::take(&mut self.functions).functions()) {
             let line = function.source.and_then(|source| source.line).map_or(0, |line| i64::from(line) + 1);
             let url = function.source.map(|source| trace.name(source.url)).unwrap_or_default();
             let (name, filename) = (self.string(&trace.name(function.name)), self.string(&url));

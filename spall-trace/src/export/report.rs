@@ -211,14 +211,10 @@ impl ExportReport {
     }
 
     /// Counts everything of a trace but its slices on threads, because a format of nested slices cannot hold the rest.
-    ///
-    /// Samples are written as the slices that were inferred from them, so they count as missing only if they were not
-    /// merged.
     pub(super) fn all_but_thread_slices(trace: &Trace<'_>) -> Self {
-        let mut report = Self::default();
+        let mut report = Self::all_facts(trace);
         let slices_on_threads: usize =
             super::thread::threads(trace).map(|thread| thread.track.slices().len()).sum();
-        let is_merged = trace.slices().flags().iter().any(|flags| flags.contains(SliceFlags::SAMPLED));
         let labels: usize = trace.processes().iter().map(|process| process.labels.len()).sum();
         let sort_indices = trace.processes().iter().filter(|process| process.sort_index != 0).count()
             + trace.tracks().iter().filter(|track| track.sort_index != 0).count();
@@ -227,11 +223,25 @@ impl ExportReport {
         report.add(Loss::CounterValue, trace.counters().len());
         report.add(Loss::State, trace.states().len());
         report.add(Loss::Flow, trace.flows().len());
+        report.add_samples(trace);
+        report.add(Loss::Metadata, labels + sort_indices);
+        report
+    }
+
+    /// Counts the things of a trace that no timeline shows: objects, the facts of the file, and events without a meaning.
+    pub(super) fn all_facts(trace: &Trace<'_>) -> Self {
+        let mut report = Self::default();
         report.add(Loss::Object, trace.objects().len());
-        report.add(Loss::Sample, if is_merged { 0 } else { trace.samples().len() });
-        report.add(Loss::Metadata, labels + sort_indices + trace.meta().len());
+        report.add(Loss::Metadata, trace.meta().len());
         report.add(Loss::Other, trace.others().len());
         report
+    }
+
+    /// Counts the samples, unless they were merged: then they are written as the slices that were inferred from them.
+    pub(super) fn add_samples(&mut self, trace: &Trace<'_>) {
+        if !trace.slices().flags().iter().any(|flags| flags.contains(SliceFlags::SAMPLED)) {
+            self.add(Loss::Sample, trace.samples().len());
+        }
     }
 }
 

@@ -1,37 +1,17 @@
 //! Writes the file format of <https://www.speedscope.app>.
 
 use alloc::vec::Vec;
-use std::{
-    collections::HashMap,
-    hash::RandomState,
-    io::{self, BufWriter, Write},
-};
+use std::io::{self, BufWriter, Write};
 
 use spall_json::JsonString;
 use spall_model::{Function, LostParts, SliceId, Text, Tick, Trace, TraceView};
 
 use super::{
     ExportReport,
+    function_table::FunctionTable,
     lane::{Edge, lanes},
     thread::threads,
 };
-
-/// The call frames that all profiles of a file share, numbered in the order of their first use.
-#[derive(Debug, Default)]
-struct FrameTable {
-    functions: Vec<Function>,
-    numbers: HashMap<Function, usize, RandomState>,
-}
-
-impl FrameTable {
-    /// Returns the number of a function, and gives it one if it has none yet.
-    fn number(&mut self, function: Function) -> usize {
-        *self.numbers.entry(function).or_insert_with(|| {
-            self.functions.push(function);
-            self.functions.len() - 1
-        })
-    }
-}
 
 /// Writes the threads of a trace in the JSON format of speedscope.
 ///
@@ -55,7 +35,7 @@ impl FrameTable {
 /// ```
 pub fn speedscope(trace: &Trace<'_>, title: &str, out: impl Write) -> io::Result<ExportReport> {
     let report = ExportReport::all_but_thread_slices(trace);
-    let mut file = File { out: BufWriter::new(out), trace, frames: FrameTable::default(), report };
+    let mut file = File { out: BufWriter::new(out), trace, frames: FunctionTable::default(), report };
     file.write(title)?;
     file.out.flush()?;
     Ok(file.report)
@@ -65,7 +45,8 @@ pub fn speedscope(trace: &Trace<'_>, title: &str, out: impl Write) -> io::Result
 struct File<'t, W: Write> {
     out: BufWriter<W>,
     trace: &'t Trace<'t>,
-    frames: FrameTable,
+    /// The call frames that all profiles of the file share.
+    frames: FunctionTable,
     report: ExportReport,
 }
 
@@ -88,7 +69,7 @@ impl<W: Write> File<'_, W> {
             }
         }
         write!(self.out, "],\n\"shared\":{{\"frames\":[")?;
-        for (index, function) in self.frames.functions.iter().enumerate() {
+        for (index, function) in self.frames.functions().iter().enumerate() {
             writeln!(self.out, "{}", if index > 0 { "," } else { "" })?;
             write_frame(&mut self.out, self.trace, function)?;
         }

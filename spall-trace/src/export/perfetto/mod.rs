@@ -13,8 +13,7 @@ use alloc::{
 };
 use spall_json::JsonValue;
 use spall_model::{
-    Args, LostParts, NameId, Process, SliceFlags, SliceId, Tick, Trace, TraceView, Track, TrackKind, Unit,
-    Value,
+    Args, LostParts, NameId, Process, SliceId, Tick, Trace, TraceView, Track, TrackKind, Unit, Value,
 };
 
 use super::{
@@ -88,15 +87,11 @@ struct Export<'t, W: Write> {
 impl<'t, W: Write> Export<'t, W> {
     fn new(trace: &'t Trace<'t>, out: W) -> Self {
         let first = trace.bounds().map_or(Tick(0), |bounds| bounds.start.min(Tick(0)));
-        let is_merged = trace.slices().flags().iter().any(|flags| flags.contains(SliceFlags::SAMPLED));
         let flows = Flows::new(trace);
-        let mut report = ExportReport::default();
+        let mut report = ExportReport::all_facts(trace);
         report.moved = Tick(0) - first;
         report.add(Loss::Flow, flows.n_left_out());
-        report.add(Loss::Object, trace.objects().len());
-        report.add(Loss::Sample, if is_merged { 0 } else { trace.samples().len() });
-        report.add(Loss::Metadata, trace.meta().len());
-        report.add(Loss::Other, trace.others().len());
+        report.add_samples(trace);
         Self {
             trace,
             packets: Packets::new(trace, out),
