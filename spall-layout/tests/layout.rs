@@ -174,7 +174,7 @@ fn random_events(random: &mut Random) -> Vec<Event<'static>> {
     let mut at = 0;
     for _ in 0..n_events {
         at += below(5);
-        let name = ["a", "b", "c"][below(3) as usize];
+        let name = ["a", "b", "c"][usize::try_from(below(3)).unwrap()];
         events.push(match below(8) {
             0 => Event::Begin(event(2, at, name)),
             1 => Event::End(event(2, at, name)),
