@@ -38,6 +38,7 @@ impl<T> Log<T> {
     }
 
     /// Appends an item. The others do not move.
+    // Without the attributes in this file, the jobs `JSON to trace, complete` and `apitrace to trace` take 3 % more.
     #[inline(always)]
     pub(crate) fn push(&mut self, item: T) {
         match self.pieces.last_mut() {

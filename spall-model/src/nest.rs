@@ -238,7 +238,6 @@ impl Nesting {
     }
 
     /// Places the first slice that overlaps another one partially.
-    #[cold]
     fn place_overlapping(&mut self, next: OpenSlice) -> Option<Placement> {
         match self.overlap {
             Overlap::Reject => None,

@@ -243,8 +243,7 @@ fn bind(log: &FlowLog, arranged: &Arranged) -> Vec<Option<SliceId>> {
                 }
                 until += 1;
             }
-            // Only the top is looked at, so that an innermost slice that is still open hides older ones that are
-            // over. They are removed once it ends.
+            // Only the top is looked at. Slices below it that have ended are removed once the top has ended.
             while open.pop_if(|slice| slices.ends()[slice.index()] < at).is_some() {}
             bound[position as usize] = match bind {
                 FlowBind::Next => (before < starts.len()).then(|| id(before)),

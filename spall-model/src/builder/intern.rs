@@ -69,7 +69,7 @@ pub(super) fn intern<'a, 'e, S: TextStorage<'a, 'e>>(
 }
 
 /// Returns the number of a string that is not in the cache, into which it is put.
-// The fingerprint is made once more: as an argument it would be handed over in memory, in which it would be put for every name.
+// The fingerprint is made once more: as an argument it would be passed on the stack, and stored there for every name.
 #[inline(never)]
 fn intern_and_remember<'a, 'e, S: TextStorage<'a, 'e>>(
     names: &mut Names<'a>,
@@ -152,7 +152,7 @@ impl<'a> TraceBuilder<'a> {
     }
 
     /// The slow path of [`TraceBuilder::thread`] for numbers, kept out of line: most events are of the thread of the event before.
-    // It gets numbers, because an id would be handed over in memory, in which it would be put for every event.
+    // It gets numbers: an id would be passed on the stack, and stored there for every event.
     #[inline(never)]
     fn find_numbered_thread(&mut self, pid: i64, tid: i64, bytes: ByteRange) -> Option<u32> {
         if let Some(track) = self.registry.recent(pid, tid) {

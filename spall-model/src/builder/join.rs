@@ -40,7 +40,6 @@ impl<'a> TraceBuilder<'a> {
     }
 
     /// Adds an event that the batch has kept as it is.
-    #[inline(never)]
     fn add_other(&mut self, event: &Event<'a>, bytes: ByteRange) {
         self.add::<Borrowed>(event, bytes);
     }

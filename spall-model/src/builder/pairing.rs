@@ -54,7 +54,8 @@ pub(super) struct ThreadPairs {
     /// The number of begins left out by a limit whose ends are still to come. Those ends are left out too.
     skipped: u32,
     /// The number of rows that begins of this thread made.
-    // Not beside `depth`: both are counted by one instruction then, which waits for the store of the end before.
+    // Not beside `depth`: the compiler then counts both by one vector instruction, whose wide load cannot be forwarded from
+    // the narrow store of `depth` by the end before.
     pub(super) n_rows: u32,
     /// Whether a time was earlier than one before it.
     pub(super) unordered: bool,

@@ -473,7 +473,7 @@ impl Reading {
 struct OpenBegins {
     stack: OpenStack<OpenBegin>,
     /// The runs of all begins since the last [`OpenBegins::clear`].
-    runs: Vec<Run>,
+    runs: Vec<SameTime>,
     /// The number of open begins that follow a closed one.
     n_successors: u32,
     /// The begins of a plain reading, which needs neither names nor runs.
@@ -490,7 +490,7 @@ struct OpenBegin {
 
 /// A group of neighbouring open begins of one time.
 #[derive(Debug)]
-struct Run {
+struct SameTime {
     at: Tick,
     /// The lowest position of a begin that follows a closed one instead of lying inside it: the begin below was closed
     /// at the time of the run. [`NO_POSITION`] if there is none.
@@ -513,7 +513,7 @@ impl OpenBegins {
     fn push(&mut self, begin: u32, event: &PairBegin) {
         let top_run = self.stack.top().map(|top| top.item.run);
         let run = top_run.filter(|&run| self.runs[run as usize].at == event.at).unwrap_or_else(|| {
-            self.runs.push(Run { at: event.at, first_successor: NO_POSITION });
+            self.runs.push(SameTime { at: event.at, first_successor: NO_POSITION });
             index32(self.runs.len() - 1)
         });
         let position = self.stack.push(event.name, OpenBegin { begin, run });

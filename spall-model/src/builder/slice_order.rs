@@ -24,7 +24,6 @@ pub(super) struct SliceKey {
 
 impl SliceKey {
     /// Returns the key of a slice once all events were read.
-    #[inline(always)]
     pub(super) fn finished(row: u32, rows: &Rows) -> Self {
         let is_pair = rows.flags(row).is_paired();
         Self { row, start: rows.start(row), end: rows.end(row), is_pair, is_open_pair: false }
@@ -43,7 +42,6 @@ impl SliceKey {
     }
 
     /// Returns whether `next`, which came later in the file, may come directly after this slice.
-    #[inline(always)]
     pub(super) fn precedes(&self, next: &Self, conventions: Conventions) -> bool {
         self.start < next.start
             || self.start == next.start
@@ -57,7 +55,6 @@ impl SliceKey {
     ///
     /// Of two slices with one start the longer one comes first. The order of the file decides if both have one
     /// duration, if either has no duration, or if the duration of the pair is not known.
-    #[inline(always)]
     pub(super) fn pair_precedes(&self, other: &Self) -> bool {
         if self.start != other.start {
             return self.start < other.start;

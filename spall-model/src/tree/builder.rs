@@ -54,6 +54,7 @@ impl CallTreeBuilder {
     }
 
     /// Adds a node that is not there yet.
+    // Named in `children.rs`: the job `merged tree`.
     #[inline(never)]
     fn add_child(&mut self, parent: Option<TreeNodeId>, function: Function) -> TreeNodeId {
         let parent = parent.filter(|parent| parent.index() < self.nodes.len());

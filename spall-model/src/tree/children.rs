@@ -57,6 +57,7 @@ impl Links {
 impl Children {
     /// Returns the child of `parent` that is a call of `function`, or `None` if it has no such child. `nodes` are those
     /// that were added.
+    // Without the inlining in this file and of `add_child`, the job `merged tree` takes 18 % more instructions.
     #[inline(always)]
     pub(super) fn find(
         &self,
