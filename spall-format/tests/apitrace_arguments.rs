@@ -158,9 +158,9 @@ fn c4_the_members_of_a_structure_without_a_name_belong_to_the_outer_one() {
         (structure(1, &[("", inner()), ("x", int(3))]), "{p: 1, q: 2, x: 3}"),
         (structure(2, &[("x", int(3)), ("", inner())]), "{x: 3, p: 1, q: 2}"),
         (structure(3, &[("", structure(12, &[])), ("x", int(3))]), "{x: 3}"),
-        (structure(4, &[("", int(5)), ("x", int(6))]), "{: 5, x: 6}"),
-        (structure(5, &[("", list(&[inner()]))]), "{: [{p: 1, q: 2}]}"),
-        (structure(6, &[("", repr(inner(), int(1))), ("x", int(6))]), "{: {p: 1, q: 2}, x: 6}"),
+        (structure(4, &[("", int(5)), ("x", int(6))]), "{0: 5, x: 6}"),
+        (structure(5, &[("", list(&[inner()]))]), "{0: [{p: 1, q: 2}]}"),
+        (structure(6, &[("", repr(inner(), int(1))), ("x", int(6))]), "{0: {p: 1, q: 2}, x: 6}"),
     ]);
 }
 

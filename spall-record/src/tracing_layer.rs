@@ -55,7 +55,7 @@ use crate::{recording, site, writer};
 /// # let file = std::fs::read(&path)?;
 /// # std::fs::remove_file(&path)?;
 /// # use spall_trace::model::TraceView as _;
-/// # let trace = spall_trace::load(&file, &Default::default()).unwrap();
+/// # let trace = spall_trace::load(&file).unwrap();
 /// # assert!(trace.slices().names().iter().any(|&name| trace.name(name) == "request"));
 /// # Ok::<(), std::io::Error>(())
 /// ```

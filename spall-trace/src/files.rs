@@ -17,6 +17,8 @@ use crate::{Error, Loader, threads};
 /// This returns [`Error::Io`] when the file cannot be opened or read, and the errors of [`load_from`](crate::load_from).
 ///
 /// ```no_run
+/// use spall_trace::model::TraceView;
+///
 /// let trace = spall_trace::load_file("trace.json")?;
 /// println!("{}", trace.diagnostics());
 /// # Ok::<(), spall_trace::Error>(())

@@ -11,12 +11,12 @@ use spall_model::Trace;
 ///
 /// # Examples
 /// ```
-/// use spall_trace::model::{Limits, SliceId, TraceView};
+/// use spall_trace::model::{SliceId, TraceView};
 ///
 /// let profile = br#"{"nodes":[{"id":1,"callFrame":{"functionName":"(root)"},"children":[2]},
 ///     {"id":2,"callFrame":{"functionName":"work"}}],
 ///     "startTime":0,"endTime":30,"samples":[2,2],"timeDeltas":[10,10]}"#;
-/// let trace = spall_trace::merge_samples(spall_trace::load(profile, &Limits::default())?);
+/// let trace = spall_trace::merge_samples(spall_trace::load(profile)?);
 /// let work = trace.slice(SliceId(0)).unwrap();
 /// assert_eq!(trace.name(work.name), "work");
 /// assert_eq!((work.start.0, work.end.0), (10_000, 30_000));

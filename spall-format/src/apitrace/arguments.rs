@@ -235,7 +235,7 @@ impl Writer<'_> {
             return self.scalar(Token::Enum(id, value), signatures);
         }
         let mut tokens = Tokens::new(at, signatures);
-        let mut is_unnamed = false;
+        let (mut is_unnamed, mut n_unnamed) = (false, 0_u32);
         while let Some(token) = tokens.next() {
             match token {
                 Token::End => self.close(),
@@ -254,7 +254,8 @@ impl Writer<'_> {
                         *repr = OpenValue::ReprDone;
                     }
                     if is_unnamed {
-                        self.text(b"")?;
+                        self.text(format!("{n_unnamed}").as_bytes())?;
+                        n_unnamed += 1;
                     }
                     match token {
                         Token::Array(_) => self.open_counted(tag::LIST)?,
