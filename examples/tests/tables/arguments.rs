@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::{Map, Value as Json, json};
 use spall_arrow::{Table, Tables};
 
-use crate::rows::{Row, Rows, without_special_numbers};
+use crate::rows::{Row, Rows, as_deep_as_written, without_special_numbers};
 
 /// A row of the table of arguments: the key with positions, the type, and the value.
 type ArgRow = (String, String, Json);
@@ -94,7 +94,7 @@ fn leaves(key: String, value: &Json, depth: usize, out: &mut Vec<Json>) {
                 leaves(format!("{key}.{inner}"), value, depth + 1, out);
             }
         }
-        _ => out.push(json!([key, value])),
+        _ => out.push(json!([key, as_deep_as_written(value.clone(), 32)])),
     }
 }
 
@@ -108,7 +108,8 @@ fn is_text_of(text: &Json, value: &Json) -> bool {
         (Json::Null, value) => value.is_null(),
         (Json::String(text), Json::String(value)) => text == value,
         (Json::String(text), value) => {
-            serde_json::from_str::<Json>(text).is_ok_and(|text| without_special_numbers(text) == *value)
+            let value = as_deep_as_written(value.clone(), 32);
+            serde_json::from_str::<Json>(text).is_ok_and(|text| without_special_numbers(text) == value)
         }
         _ => false,
     }

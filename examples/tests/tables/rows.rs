@@ -103,3 +103,15 @@ pub(crate) fn without_special_numbers(value: Json) -> Json {
         value => value,
     }
 }
+
+/// Returns what is written of a value as JSON: of lists and maps that nest deeper than 32, the innermost are null.
+pub(crate) fn as_deep_as_written(value: Json, levels: usize) -> Json {
+    match value {
+        Json::Array(_) | Json::Object(_) if levels == 0 => Json::Null,
+        Json::Array(list) => list.into_iter().map(|value| as_deep_as_written(value, levels - 1)).collect(),
+        Json::Object(map) => {
+            map.into_iter().map(|(key, value)| (key, as_deep_as_written(value, levels - 1))).collect()
+        }
+        value => value,
+    }
+}
