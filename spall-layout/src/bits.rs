@@ -1,5 +1,4 @@
 //! A bit vector with rank and select: how many bits are set before a position, and where the n-th set bit is.
-//! [layout 4.8](crate::rules::layout#4.8)
 
 use alloc::vec::Vec;
 
@@ -24,20 +23,9 @@ impl BitVector {
         self.n_set += word.count_ones();
     }
 
-    /// Gives back the memory that further bits would have used.
-    pub(crate) fn shrink(&mut self) {
-        self.words.shrink_to_fit();
-        self.before.shrink_to_fit();
-    }
-
     /// Returns the number of set bits.
     pub(crate) fn n_set(&self) -> u32 {
         self.n_set
-    }
-
-    /// Returns the bits in words of 64, the lowest bit first.
-    pub(crate) fn words(&self) -> &[u64] {
-        &self.words
     }
 
     /// Returns how many of the first `n` bits are set. If there are fewer bits, all of them count. This takes O(1).

@@ -14,7 +14,6 @@ use spall_model::{SliceId, Slices, Tick, Trace, Track, TrackId, TrackKind};
 use crate::convert::to_u32;
 use crate::index::{append, n_nodes};
 use crate::layout::{Lane, RowOffsets};
-use crate::row_numbers::RowPattern;
 use crate::{Layout, LayoutOptions};
 
 impl Layout {
@@ -108,16 +107,12 @@ impl<'t> LayoutBuilder<'t> {
             } else {
                 self.place_by_nesting(track.slices().indices())
             }
-            // The fewer ways slices can go from row to row, the fewer bits their row numbers take.
-            let pattern = match self.layout.n_rejected > n_rejected {
-                true => RowPattern::WithRowless,
-                false if is_async || !self.track_rows.others.is_empty() => RowPattern::Any,
-                false if self.drawn_ends.is_empty() => RowPattern::Plain,
-                false => RowPattern::Nested,
-            };
+            let is_plain = self.layout.n_rejected == n_rejected
+                && self.track_rows.others.is_empty()
+                && self.drawn_ends.is_empty();
             let first_row = self.layout.rows.len();
             n_placed = self.add_rows(track_id, n_placed);
-            self.fill_rows(track.slices().indices(), first_row, pattern);
+            self.fill_rows(track.slices().indices(), first_row, is_plain);
         }
         finish(self.layout, self.columns, n_placed)
     }
@@ -204,17 +199,17 @@ impl<'t> LayoutBuilder<'t> {
     /// Copies the slices of the current track to their rows.
     ///
     /// A track lists its slices by start, and each row keeps that order, so no row has to be sorted.
-    fn fill_rows(&mut self, range: Range<usize>, first_row: usize, pattern: RowPattern) {
+    fn fill_rows(&mut self, range: Range<usize>, first_row: usize, is_plain: bool) {
         self.cursors.clear();
         self.cursors.extend(self.layout.rows[first_row..].iter().map(|row| row.slices));
         let rows = to_u32(first_row)..to_u32(self.layout.rows.len());
-        self.layout.row_numbers.begin(to_u32(range.start)..to_u32(range.end), rows, pattern);
-        if pattern == RowPattern::Plain {
+        let first_slice = to_u32(range.start);
+        if is_plain {
             self.fill_plain(range);
         } else {
             self.fill_any(range, first_row);
         }
-        self.layout.row_numbers.end();
+        self.layout.row_numbers.add_track(first_slice, &self.provisional_rows, rows, is_plain);
         self.drawn_ends.clear();
         self.track_rows.clear();
         self.provisional_rows.clear();
@@ -234,32 +229,33 @@ impl<'t> LayoutBuilder<'t> {
             columns.ends[at] = end.0;
             columns.ids[at] = id;
         }
-        self.layout.row_numbers.extend(provisional_rows);
     }
 
-    /// Copies the slices of any track.
+    /// Copies the slices of any track. Makes the provisional rows final: they count from the track's first row, and those
+    /// of slices without a row are behind the last one.
     #[inline(never)]
     fn fill_any(&mut self, range: Range<usize>, first_row: usize) {
         let mut drawn_ends = self.drawn_ends.iter().peekable();
-        for (index, &provisional) in range.zip(&self.provisional_rows) {
+        for (index, row) in range.zip(&mut self.provisional_rows) {
             let id = to_u32(index);
-            let row = match provisional {
+            *row = match *row {
                 NO_ROW => {
-                    self.layout.row_numbers.push(None);
+                    *row = to_u32(self.cursors.len());
                     continue;
                 }
-                other if other >= OTHER => self.track_rows.others[(other - OTHER) as usize],
-                depth => self.track_rows.lane_0[depth as usize],
+                other if other >= OTHER => {
+                    self.track_rows.others[(other - OTHER) as usize] - to_u32(first_row)
+                }
+                depth => depth,
             };
             // Both lists are in the order of the slices.
             let end = match drawn_ends.next_if(|(slice, _)| *slice == id) {
                 Some(&(_, end)) => end,
                 None => self.slices.ends()[index],
             };
-            let cursor = &mut self.cursors[row as usize - first_row];
+            let cursor = &mut self.cursors[*row as usize];
             let at = *cursor as usize;
             *cursor += 1;
-            self.layout.row_numbers.push(Some(row));
             self.columns.starts[at] = self.slices.starts()[index].0;
             self.columns.ends[at] = end.0;
             self.columns.ids[at] = id;

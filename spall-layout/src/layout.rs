@@ -54,7 +54,7 @@ impl LayoutOptions {
 /// lane, depth by depth.
 ///
 /// A layout holds no names and does not borrow the trace; functions that take both expect the trace that the layout was
-/// made of. A layout takes 23.3 bytes per slice, and two to four bits to find the row of a slice if slices nest.
+/// made of. A layout takes 23.3 bytes per slice, and as many bits as it takes to number the rows of the slice's track.
 ///
 /// Most queries are methods of the trait [`LayoutView`](crate::LayoutView), which the layout of a live trace implements
 /// too.

@@ -159,7 +159,8 @@ impl<'l> SliceVisits<'l> {
     /// Begins the track of the next slice. Returns `None` if no track has it.
     fn begin_track(&mut self) -> Option<()> {
         self.track = None;
-        let (rows, end, numbers) = self.layout.row_numbers.track_from(SliceId(self.next))?;
+        let (track, numbers) = self.layout.row_numbers.read_from(SliceId(self.next))?;
+        let (rows, end) = (track.rows.clone(), track.slices.end);
         self.cursors.clear();
         self.cursors.resize((rows.end - rows.start) as usize, UNKNOWN);
         self.track = Some(TrackVisit { rows, end, numbers, block: [0; BLOCK], n_used: BLOCK });

@@ -155,9 +155,11 @@ impl<'l> Visits<'l> {
         // In reverse, because `next` takes them from the end.
         visits.before.sort_unstable_by(|a, b| b.cmp(a));
         if visits.next < visits.end {
-            let next = SliceId(visits.next);
-            visits.numbers = layout.row_numbers.read_from(next);
-            visits.times = times.filter(|_| layout.row_numbers.is_plain(next));
+            let Some((track, numbers)) = layout.row_numbers.read_from(SliceId(visits.next)) else {
+                return visits;
+            };
+            visits.numbers = Some(numbers);
+            visits.times = times.filter(|_| track.is_plain);
         }
         visits
     }
