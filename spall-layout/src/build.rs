@@ -300,7 +300,7 @@ impl TrackRows {
     }
 
     /// Counts a slice. Returns the provisional number of its row.
-    // Inlined, as the row numbers are: "program: layout" takes 9 % more instructions with the calls.
+    // Inlined: "program: layout" takes 9 % more instructions with the calls.
     #[inline(always)]
     fn add(&mut self, lane: u32, depth: u32) -> u32 {
         if lane > 0 {

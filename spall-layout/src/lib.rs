@@ -137,8 +137,6 @@ mod line;
 #[cfg(feature = "alloc")]
 mod live;
 #[cfg(feature = "alloc")]
-mod lookup;
-#[cfg(feature = "alloc")]
 mod merge;
 #[cfg(feature = "alloc")]
 mod outermost;
@@ -197,15 +195,13 @@ pub use instance::Instance;
 pub use instants::{InstantMark, InstantPriorities, instant_marks};
 pub use label::{Ellipsis, Fitted, block, fit_chars, fit_label};
 #[cfg(feature = "alloc")]
-pub use layout::{Layout, LayoutOptions, RowInfo};
+pub use layout::{Layout, LayoutOptions, PlacedSlice, RowInfo};
 #[cfg(feature = "alloc")]
 pub use layout_view::LayoutView;
 #[cfg(feature = "alloc")]
 pub use line::{Line, LineId, LineKind, PackId};
 #[cfg(feature = "alloc")]
 pub use live::{LiveLayout, LiveView};
-#[cfg(feature = "alloc")]
-pub use lookup::PlacedSlice;
 #[cfg(feature = "alloc")]
 pub use pack::Packed;
 #[cfg(feature = "alloc")]

@@ -58,7 +58,7 @@ impl Window {
     /// Creates a window that shows all of `bounds` as soon as it gets a size.
     #[must_use]
     pub fn new(bounds: Range<Tick>) -> Self {
-        let viewport = with_margin(bounds.clone(), 0);
+        let viewport = viewport_around(bounds.clone(), 0);
         Self { bounds, viewport, top: 0.0, columns: 0, height: 0 }
     }
 
@@ -132,7 +132,7 @@ impl Window {
     /// Zooms so that the window shows all of a range, with a fiftieth of the columns free on each side.
     pub fn fit(&mut self, range: Range<Tick>) {
         let Self { columns, viewport, .. } = self;
-        *viewport = with_margin(range, *columns).with_box_width(viewport.box_width());
+        *viewport = viewport_around(range, *columns).with_box_width(viewport.box_width());
     }
 
     /// Moves no further than it takes to show the distances `heights` from the top, and some of the time `range`.
@@ -197,7 +197,7 @@ impl Window {
 }
 
 /// Returns a viewport that shows a range and a fiftieth of its columns on each side.
-fn with_margin(range: Range<Tick>, columns: u16) -> Viewport {
+fn viewport_around(range: Range<Tick>, columns: u16) -> Viewport {
     Viewport::fit(range, 50, 1).with_columns(columns)
 }
 
