@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
 use spall_firmware::{control_loop, n_dropped, on_interrupt};
+use spall_trace::model::TraceView;
 
 #[test]
 fn the_loop_and_the_handler_are_both_in_the_trace() {
