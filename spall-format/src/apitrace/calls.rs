@@ -37,8 +37,8 @@ impl<'a> Calls<'a> {
     /// Creates an iterator over the calls of `stream`, and reads the head of the stream.
     ///
     /// # Errors
-    /// This returns [`FormatErrorKind::UnsupportedVersion`] for versions above 6. It returns
-    /// [`FormatErrorKind::UnexpectedEof`] if the stream ends inside its head, and [`FormatErrorKind::NumberTooLong`]
+    /// This returns [`FormatErrorKind::UnsupportedVersion`](crate::FormatErrorKind::UnsupportedVersion) for versions above 6. It returns
+    /// [`FormatErrorKind::UnexpectedEof`](crate::FormatErrorKind::UnexpectedEof) if the stream ends inside its head, and [`FormatErrorKind::NumberTooLong`](crate::FormatErrorKind::NumberTooLong)
     /// if the head is damaged.
     pub fn new(stream: &'a [u8]) -> Result<Self, FormatError> {
         Ok(Self { stream, reader: CallReader::new(stream)?, n_left_out: 0, is_done: false })

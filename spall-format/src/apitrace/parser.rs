@@ -25,10 +25,10 @@ use crate::{FormatError, FormatErrorKind};
 /// | calls from `glBegin` to `glEnd`, `glNewList` to `glEndList` | the same, with the category `primitives` or `list` |
 /// | a mark | an instant on its thread, with the category `mark` |
 /// | the end of a frame | an instant on its thread with the category `frame`, and a slice on the track `frames` |
-/// | a leave of a call that is not open | the diagnostic [`UnmatchedEnd`](DiagnosticKind::UnmatchedEnd) |
-/// | an enter where too many calls are open | the diagnostic [`OpenCallLimit`](DiagnosticKind::OpenCallLimit) |
-/// | a call that closes no group | the diagnostic [`UnmatchedGroup`](DiagnosticKind::UnmatchedGroup) |
-/// | an event that the end of the stream cuts off | the diagnostic [`Truncated`](DiagnosticKind::Truncated) |
+/// | a leave of a call that is not open | the diagnostic [`UnmatchedEnd`](spall_model::DiagnosticKind::UnmatchedEnd) |
+/// | an enter where too many calls are open | the diagnostic [`OpenCallLimit`](spall_model::DiagnosticKind::OpenCallLimit) |
+/// | a call that closes no group | the diagnostic [`UnmatchedGroup`](spall_model::DiagnosticKind::UnmatchedGroup) |
+/// | an event that the end of the stream cuts off | the diagnostic [`Truncated`](spall_model::DiagnosticKind::Truncated) |
 ///
 /// A tick is the enter or the leave of a call, unless [`Parser::with_tick_unit`] chooses another unit. The byte range
 /// of an event is that of its call in the stream.
