@@ -1,4 +1,4 @@
-//! The replay of a finished trace: the way back from a trace to events.
+//! The replay of a finished trace: events that make the same trace again.
 
 mod counters;
 mod facts;
