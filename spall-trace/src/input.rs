@@ -15,6 +15,12 @@ pub(crate) struct Input<'a> {
     pub(crate) damage: Option<Diagnostic>,
 }
 
+/// Returns the container of a file that a parser of somebody's own reads, if it has an unmistakable mark. Brotli has none,
+/// and two letters, with which a text may begin, mark the container that only apitrace uses.
+pub(crate) fn marked_container(data: &[u8]) -> Option<Container> {
+    Container::detect(data).filter(|&container| container != Container::Snappy)
+}
+
 /// Opens the container of a file, if it is in one.
 ///
 /// # Errors

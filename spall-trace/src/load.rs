@@ -4,7 +4,6 @@ use alloc::borrow::Cow;
 #[cfg(feature = "std")]
 use core::num::NonZeroUsize;
 
-use spall_format::container::Container;
 use spall_model::{
     ByteRange, Diagnostic, DiagnosticKind, Event, LendingParser, Limits, Parser, Progress, Receiver, Trace,
     TraceBuilder,
@@ -13,7 +12,7 @@ use spall_model::{
 use crate::{
     Error, Format,
     detect::{Recognised, recognise},
-    input::{Input, open},
+    input::{Input, marked_container, open},
     parser::{Visit, visit},
 };
 
@@ -164,7 +163,9 @@ impl Loader {
         self.read(data).map(|builder| self.finish(builder))
     }
 
-    /// Loads a trace from memory with a parser of your own. Its containers, threads and limits are those of every format.
+    /// Loads a trace from memory with a parser of your own, on threads and within limits like any other format.
+    ///
+    /// A file that is compressed with gzip or zstd is decompressed.
     ///
     /// # Errors
     /// This returns an error when nothing of the file can be read, like [`load`].
@@ -172,7 +173,7 @@ impl Loader {
     where
         P: Parser<Error: Into<Error>> + Send + Sync + 'static,
     {
-        let input = open(Container::detect(data), data, &self.limits)?;
+        let input = open(marked_container(data), data, &self.limits)?;
         Build { loader: self, input }.visit(parser).map(|builder| self.finish(builder))
     }
 

@@ -4,8 +4,8 @@
 //! JSON. The threads read parts ahead, each into a batch of events, and one of them at a time adds the batch whose turn it
 //! is to the builder.
 //!
-//! The begin of a part of JSON is a guess: nothing in the file marks it. The guess is right if the parser of the parts before is between two
-//! events exactly there. Otherwise the batch is thrown away, and that parser goes on through the part. It also does where a
+//! The begin of a part of JSON is a guess: nothing in the file marks it. The guess is right if the parser of the parts
+//! before is between two events exactly there. Otherwise the batch is thrown away, and that parser goes on through the part. It also does where a
 //! limit or a fault makes the events of a part depend on those before, and where reading ahead has stopped early: at whatever
 //! ends the list of events, and when a batch is full. So the builder gets what one thread would read, in that order.
 

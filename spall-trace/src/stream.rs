@@ -8,7 +8,7 @@ use spall_model::{LendingParser, Progress, Trace, TraceBuilder};
 
 use crate::{
     Error,
-    input::open,
+    input::{marked_container, open},
     load::{Loader, Reading, ended},
     parser::{Visit, visit},
 };
@@ -48,6 +48,8 @@ impl Loader {
 
     /// Loads a trace from a file or a pipe with a parser of your own, or one that needs something of yours.
     ///
+    /// A file that is compressed with gzip or zstd is decompressed.
+    ///
     /// # Errors
     /// This returns an error when nothing of the file can be read, like [`load_from`].
     ///
@@ -67,7 +69,7 @@ impl Loader {
         P: LendingParser<Error: Into<Error>>,
     {
         let input = Stream::new(source)?;
-        let container = Container::detect(input.data());
+        let container = marked_container(input.data());
         self.copy(container, input, |pump| pump.run(parser))
     }
 

@@ -12,7 +12,10 @@ use std::io::Read;
 use spall_synth::{apitrace, auto, cpu_profile, gzip, heph, json, spall as synth};
 use spall_trace::{
     Error, Format, Loader, detect, load, load_from,
-    model::{DiagnosticKind, Limits, Receiver as _, Trace, TraceBuilder, TraceView},
+    model::{
+        ByteRange, DiagnosticKind, Event, Limits, Parser, Progress, Receiver, Text, Thread, ThreadEvent,
+        Tick, Ticks, Trace, TraceBuilder, TraceView,
+    },
 };
 
 /// Returns a file of each format, without a container.
@@ -153,5 +156,49 @@ fn a_source_may_return_a_few_bytes_at_a_time() {
     for (format, file) in files() {
         let expected = show(&load(&file).unwrap());
         assert_eq!(show(&load_from(Drops(&file)).unwrap()), expected, "{format}");
+    }
+}
+
+/// Reads a file in which every line is the name of a slice of one tick.
+#[derive(Default)]
+struct Lines(u64);
+
+impl Parser for Lines {
+    type Error = core::convert::Infallible;
+
+    fn read<'a>(
+        &mut self,
+        data: &'a [u8],
+        eof: bool,
+        to: &mut impl Receiver<'a>,
+    ) -> Result<Progress, Self::Error> {
+        let (name, consumed) = match data.iter().position(|&byte| byte == b'\n') {
+            Some(end) => (&data[..end], end + 1),
+            None if !eof => return Ok(Progress::NeedMore(1)),
+            None if data.is_empty() => return Ok(Progress::End),
+            None => (data, data.len()),
+        };
+        let start = self.0;
+        self.0 += consumed as u64;
+        let at = Tick(start.try_into().unwrap());
+        let slice = ThreadEvent::new(Thread::new(1, 1), at, Text::plain(name));
+        to.receive(&Event::Complete(slice, Ticks(1)), ByteRange::new(start, self.0));
+        Ok(Progress::Read(consumed))
+    }
+}
+
+#[test]
+fn a_parser_of_ones_own_reads_memory_streams_and_compressed_files() {
+    // The first letters are those of a container that only apitrace uses.
+    let text = b"at first\nthen";
+    let packed = gzip::member(text);
+    for data in [&text[..], &packed] {
+        let whole = Loader::new().load_with(Lines::default(), data).unwrap();
+        let pieces = Loader::new().load_from_with(Lines::default(), data).unwrap();
+        for trace in [whole, pieces] {
+            let names: Vec<_> = trace.slices().names().iter().map(|&name| trace.name(name)).collect();
+            assert_eq!(names, ["at first", "then"]);
+            assert_eq!(trace.slices().starts(), [Tick(0), Tick(9)]);
+        }
     }
 }
