@@ -6,7 +6,7 @@ mod statistics;
 mod timeline;
 mod viewer;
 
-use std::{ffi::OsString, fs::File, path::Path, thread::JoinHandle};
+use std::{ffi::OsString, path::Path, thread::JoinHandle};
 
 use eframe::egui;
 use spall_trace::layout::{Layout, LayoutOptions};
