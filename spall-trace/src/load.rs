@@ -4,8 +4,10 @@ use alloc::borrow::Cow;
 #[cfg(feature = "std")]
 use core::num::NonZeroUsize;
 
+#[cfg(not(feature = "parallel"))]
+use spall_model::Progress;
 use spall_model::{
-    ByteRange, Diagnostic, DiagnosticKind, Event, LendingParser, Limits, Parser, Progress, Receiver, Trace,
+    ByteRange, Diagnostic, DiagnosticKind, Event, LendingParser, Limits, Parser, Receiver, Trace,
     TraceBuilder,
 };
 
@@ -309,18 +311,13 @@ struct Lend<'d, R> {
 impl<R: for<'e> Receiver<'e>> Visit for Lend<'_, R> {
     type Output = Result<(), Error>;
 
-    fn visit_lending<P>(self, mut parser: P) -> Self::Output
+    fn visit_lending<P>(self, parser: P) -> Self::Output
     where
         P: LendingParser<Error: Into<Error>> + Send + Sync + 'static,
     {
-        let (mut rest, mut reading) = (self.data, Reading::new(self.to));
-        loop {
-            match parser.lend(rest, true, &mut reading) {
-                Ok(Progress::Read(consumed)) => rest = rest.get(consumed..).unwrap_or_default(),
-                Ok(Progress::NeedMore(_) | Progress::End) => return Ok(()),
-                Err(error) => return reading.stop(error.into()),
-            }
-        }
+        let mut reading = Reading::new(self.to);
+        let result = parser.lend_all(self.data, |event, bytes| reading.receive(event, bytes));
+        result.or_else(|error| reading.stop(error.into()))
     }
 }
 
