@@ -15,9 +15,8 @@ mod common;
 use common::items;
 use serde_json::Value as Json;
 use spall_format::FormatErrorKind;
-use spall_format::spall::{self, Parser, v0, v1, v3};
+use spall_format::spall::Parser;
 use spall_model::{DiagnosticKind, Event, Id, Text, Thread, ThreadEvent};
-use spall_synth::spall::Shape;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -278,19 +277,5 @@ fn a_large_file_has_the_slices_it_should_have() {
     assert_eq!(found.len(), names.len());
     for (name, (count, total)) in found {
         assert_eq!((&names[&name][0], &names[&name][1]), (&Json::from(count), &Json::from(total)), "{name}");
-    }
-}
-
-#[test]
-fn records_and_events_are_the_same_in_number() {
-    for version in [0, 1, 3] {
-        let data = spall_synth::spall::trace(&Shape { version, slices: 100, ..Shape::default() });
-        let events = items(Parser::new(), &data).count() - 1;
-        let records = match version {
-            0 => spall::Records::<v0::Record<'_>>::new(&data[32..]).map(Result::unwrap).count(),
-            1 => spall::Records::<v1::Record<'_>>::new(&data[32..]).map(Result::unwrap).count(),
-            _ => v3::Buffers::new(&data[32..]).flatten().map(Result::unwrap).count(),
-        };
-        assert_eq!(events, records, "{version}");
     }
 }

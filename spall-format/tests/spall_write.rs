@@ -11,11 +11,11 @@
 
 mod common;
 
-use common::items;
+use common::{items, spall_buffers};
 
 use spall_format::FormatErrorKind;
 use spall_format::spall::{
-    self, BufferWriter, FileWriter, Full, Header, MIN_BUFFER, Parser, ThreadRecorder, Version,
+    BufferWriter, FileWriter, Full, Header, MIN_BUFFER, Parser, ThreadRecorder, Version,
 };
 use spall_model::{Args, Clock, Event, Id, LostParts, Text, Thread, ThreadEvent, Tick, Ticks, Unit, Written};
 use spall_synth::spall::{Shape, attacks, trace};
@@ -148,12 +148,10 @@ fn what_has_no_place_is_said_to_be_left_out() {
 fn a_5_a_buffer_ends_where_the_thread_changes_or_it_is_full() {
     let on = |tid: u32, at| Event::End(ThreadEvent { thread: Thread::new(1_u32, tid), ..event(b"", at) });
     let (data, _) = write(Version::V3, &[on(1, 1), on(1, 2), on(2, 1), on(1, 3)]);
-    let sizes = |data: &[u8]| -> Vec<usize> {
-        spall::v3::Buffers::new(&data[32..]).map(|buffer| buffer.records.len()).collect()
-    };
-    assert_eq!(sizes(&data), [18, 9, 9]);
+    assert_eq!(spall_buffers(&data), [18, 9, 9]);
     let (data, _) = write(Version::V3, &(0..10_000).map(|at| on(1, at)).collect::<Vec<_>>());
-    assert!(sizes(&data).len() == 2 && sizes(&data).iter().all(|size| size % 9 == 0));
+    let sizes = spall_buffers(&data);
+    assert!(sizes.len() == 2 && sizes.iter().all(|size| size % 9 == 0));
 }
 
 #[test]

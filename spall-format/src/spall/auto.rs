@@ -18,6 +18,7 @@ mod symbols;
 use zerocopy::little_endian::{F64, U16, U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
+pub use super::record::RecordError;
 pub use parser::Parser;
 pub use record::{Buffer, Buffers, Record, Records};
 #[cfg(feature = "alloc")]

@@ -1,11 +1,7 @@
 //! Spall streams, which `spall.h`, the Odin standard library and other recorders write. \[spall\]
 //!
 //! # Reading
-//! There are three layers, and each is usable alone:
-//!
-//! - [`Parser`] hands over the [`Event`](spall_model::Event)s of a file in memory, or of input that comes in pieces;
-//! - [`v3::Buffers`] and [`Records`] yield the records of a file without interpreting them: a [`v0::Record`],
-//!   [`v1::Record`] or [`v3::Record`];
+//! [`Parser`] hands over the [`Event`](spall_model::Event)s of a file in memory, or of input that comes in pieces.
 //!
 //! # Writing
 //! A profiler has a [`ThreadRecorder`] in each thread, which hands full buffers to a closure, or a [`BufferWriter`],
@@ -20,22 +16,21 @@ mod buffer_writer;
 mod encode;
 #[cfg(feature = "std")]
 mod file_writer;
+mod float_record;
 mod parser;
+mod place;
 mod probe;
 mod record;
 #[cfg(feature = "std")]
 mod short_text;
 mod thread_recorder;
-pub mod v0;
-pub mod v1;
-pub mod v3;
+mod v3;
 mod wire;
 
 pub use buffer_writer::{BufferWriter, Full, MIN_BUFFER};
 #[cfg(feature = "std")]
 pub use file_writer::FileWriter;
 pub use parser::Parser;
-pub use record::{Decode, RecordError, Records, without_nul};
 pub use thread_recorder::ThreadRecorder;
 pub use wire::stream_version;
 

@@ -8,10 +8,11 @@ use spall_model::{
     Args, ByteRange, DiagnosticKind, Event, Progress, Receiver, Text, Thread, ThreadEvent, Tick,
 };
 
+use super::place::Place;
 use super::probe::{self, RecordLayout};
 use super::record::without_nul;
 use super::wire::usable_ns_per_tick;
-use super::{Version, v0, v1};
+use super::{Version, float_record};
 use crate::{FormatError, FormatErrorKind};
 
 /// A parser of spall streams of version 0, 1 or 3. It takes input in pieces of any size and yields events.
@@ -53,11 +54,9 @@ use crate::{FormatError, FormatErrorKind};
 #[derive(Debug, Clone)]
 pub struct Parser {
     state: State,
-    /// The position in the file of the next data.
-    offset: u64,
+    /// The position, and the buffer in version 3.
+    place: Place,
     version: Option<Version>,
-    /// The end of the buffer in version 3. It is beyond `offset` only if a record of the buffer comes next.
-    buffer_end: u64,
     /// The process and the thread of the current buffer in version 3.
     thread: (u32, u32),
     /// The factor of times in versions 0 and 1.
@@ -100,9 +99,8 @@ impl Parser {
     pub const fn new() -> Self {
         Self {
             state: State::Header { unit: None },
-            offset: 0,
+            place: Place::START,
             version: None,
-            buffer_end: 0,
             thread: (0, 0),
             ns_per_tick: 1.0,
             latest: Tick(0),
@@ -130,7 +128,7 @@ impl Parser {
     /// Returns the number of bytes of the file that were consumed so far.
     #[must_use]
     pub fn offset(&self) -> u64 {
-        self.offset
+        self.place.offset
     }
 }
 
@@ -152,16 +150,16 @@ impl spall_model::Parser for Parser {
         to: &mut impl Receiver<'a>,
     ) -> Result<Progress, FormatError> {
         let consumed = match self.state {
-            State::V0 => self.plain_floats::<v0::Record<'a>>(data, to),
-            State::V1 => self.plain_floats::<v1::Record<'a>>(data, to),
+            State::V0 => self.plain_floats(float_record::decode_v0, data, to),
+            State::V1 => self.plain_floats(float_record::decode_v1, data, to),
             _ => self.plain_v3(data, to),
         };
         if consumed > 0 { Ok(Progress::Read(consumed)) } else { self.read_any(data, eof, to) }
     }
 
     fn at_part(&self, offset: u64) -> Option<Self> {
-        let is_between = matches!(self.state, State::V3) && self.buffer_end <= self.offset;
-        is_between.then(|| Self { offset, buffer_end: offset, ..self.clone() })
+        let is_between = matches!(self.state, State::V3) && self.place.left() == 0;
+        is_between.then(|| Self { place: Place { offset, buffer_end: offset }, ..self.clone() })
     }
 
     fn find_part(&self, data: &[u8], known: usize, from: usize) -> Option<usize> {
@@ -193,8 +191,8 @@ impl Parser {
                 };
                 Ok(Progress::Read(0))
             }
-            State::V0 => self.float_record::<v0::Record<'a>>(data, eof, to),
-            State::V1 => self.float_record::<v1::Record<'a>>(data, eof, to),
+            State::V0 => self.float_record(float_record::decode_v0, data, eof, to),
+            State::V1 => self.float_record(float_record::decode_v1, data, eof, to),
             State::V3 => Ok(self.record_v3(data, eof, to)),
             State::Skip(skip) => Ok(self.skip(skip, data, eof, to)),
             State::End => Ok(Progress::End),
@@ -207,26 +205,12 @@ impl Parser {
         Err(error)
     }
 
-    /// Hands over an event of the next `length` bytes, which it consumes.
-    fn hand_over<'a>(&mut self, length: usize, event: &Event<'a>, to: &mut dyn Receiver<'a>) -> Progress {
-        let bytes = ByteRange::new(self.offset, self.offset + length as u64);
-        self.offset = bytes.end;
-        to.receive(event, bytes);
-        Progress::Read(length)
-    }
-
-    /// Handles the case that `data` is too short for the `needed` bytes that come next: more input is asked for, or the
-    /// file ends here, inside a record or between two.
+    /// Handles the case that `data` is too short for the `needed` bytes that come next, as [`Place::short`] does.
     fn short(&mut self, needed: usize, data: &[u8], eof: bool, to: &mut dyn Receiver<'_>) -> Progress {
-        if !eof {
-            return Progress::NeedMore(needed.saturating_sub(data.len()).max(1));
-        }
-        if data.is_empty() && self.buffer_end <= self.offset {
+        if eof {
             self.state = State::End;
-            return Progress::End;
         }
-        (self.state, self.buffer_end) = (State::End, 0);
-        self.hand_over(data.len(), &Event::Diagnostic(DiagnosticKind::Truncated), to)
+        self.place.short(needed, data, eof, to)
     }
 
     /// Skips the bytes up to `until`, as far as they are in `data`.
@@ -238,34 +222,34 @@ impl Parser {
         eof: bool,
         to: &mut dyn Receiver<'_>,
     ) -> Progress {
-        let buffer_end = core::mem::take(&mut self.buffer_end);
-        let skip = Skip { start: self.offset, until, damage, buffer_end };
+        let buffer_end = core::mem::take(&mut self.place.buffer_end);
+        let skip = Skip { start: self.place.offset, until, damage, buffer_end };
         self.state = State::Skip(skip);
         self.skip(skip, data, eof, to)
     }
 
     /// Skips the part of `skip` that is in `data`.
     fn skip(&mut self, skip: Skip, data: &[u8], eof: bool, to: &mut dyn Receiver<'_>) -> Progress {
-        let left = skip.until.saturating_sub(self.offset);
+        let left = skip.until.saturating_sub(self.place.offset);
         let length = usize::try_from(left).unwrap_or(usize::MAX).min(data.len());
-        self.offset += length as u64;
+        self.place.offset += length as u64;
         let is_short = length as u64 != left;
         if is_short && !eof {
             return if length > 0 { Progress::Read(length) } else { Progress::NeedMore(1) };
         }
         let mut start = skip.start;
         if let Some(kind) = skip.damage {
-            to.receive(&Event::Diagnostic(kind), ByteRange::new(start, self.offset));
-            start = self.offset;
+            to.receive(&Event::Diagnostic(kind), ByteRange::new(start, self.place.offset));
+            start = self.place.offset;
         }
         if is_short {
             // The end of the file is a second fault.
-            let bytes = ByteRange::new(start, self.offset);
+            let bytes = ByteRange::new(start, self.place.offset);
             to.receive(&Event::Diagnostic(DiagnosticKind::Truncated), bytes);
             self.state = State::End;
         } else {
             // Version 0 has nothing to skip, but a file with the layout of version 1 under its header may.
-            self.buffer_end = skip.buffer_end;
+            self.place.buffer_end = skip.buffer_end;
             self.state = if self.version == Some(Version::V3) { State::V3 } else { State::V1 };
         }
         Progress::Read(length)

@@ -6,9 +6,9 @@
 
 use zerocopy::IntoBytes;
 
-use super::record::{Decode, RecordError};
-use super::wire::{BeginV0, EndV0, FileHeader};
-use super::{v0, v1};
+use super::float_record::{FloatRecord, decode_v0, decode_v1};
+use super::record::RecordError;
+use super::wire::{BeginV0, EndV0, FileHeader, tag};
 
 /// The number of records that each walk visits. They take at most some 34 kB.
 const ENOUGH: usize = 64;
@@ -91,13 +91,13 @@ fn walk(data: &[u8], eof: bool, length: Length) -> Walk {
 }
 
 fn v0_length(data: &[u8]) -> Result<usize, RecordError> {
-    v0::Record::decode(data).map(|(_, length)| length)
+    decode_v0(data).map(|(_, length)| length)
 }
 
 fn v1_length(data: &[u8]) -> Result<usize, RecordError> {
-    match v1::Record::decode(data)? {
+    match decode_v1(data)? {
         // The converter wrote no padding, and a search behind padding might read gigabytes.
-        (v1::Record::Pad(_), _) => Err(RecordError::Unknown(super::wire::tag::PAD_SKIP)),
+        (FloatRecord::Pad(_), _) => Err(RecordError::Unknown(tag::PAD_SKIP)),
         (_, length) => Ok(length),
     }
 }

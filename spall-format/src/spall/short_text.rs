@@ -174,7 +174,7 @@ fn only_text(args: Args<'_>) -> Option<Value<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spall::without_nul;
+    use crate::spall::record::without_nul;
 
     fn name(text: &[u8]) -> ShortText {
         ShortText::name(Text::plain(text))

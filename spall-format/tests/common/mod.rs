@@ -67,3 +67,13 @@ where
         }
     }
 }
+
+/// Returns the sizes of the buffers of a whole file of spall version 3, without their headers of 20 bytes.
+pub(crate) fn spall_buffers(data: &[u8]) -> Vec<usize> {
+    let (mut sizes, mut rest) = (Vec::new(), &data[32..]);
+    while let Some(size) = rest.first_chunk().map(|size| u32::from_le_bytes(*size) as usize) {
+        sizes.push(size);
+        rest = &rest[20 + size..];
+    }
+    sizes
+}

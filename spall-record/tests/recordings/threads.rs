@@ -2,7 +2,7 @@
 
 use alloc::sync::Arc;
 use core::sync::atomic::{AtomicU64, Ordering};
-use spall_model::TraceView;
+use spall_model::{Event, Parser as _, Tick, TraceView};
 use std::io;
 use std::sync::mpsc;
 use std::thread;
@@ -98,26 +98,15 @@ fn every_slice_of_every_thread_is_read_back_in_order() {
     std::fs::remove_file(&path).unwrap();
     // Read without a trace, whose times would be sorted.
     let mut last = alloc::collections::BTreeMap::new();
-    for buffer in spall_format::spall::v3::Buffers::new(&data[32..]) {
-        let (seen, is_open, time) = last.entry(buffer.tid).or_insert((0_u64, false, 0));
-        for record in buffer {
-            use spall_format::spall::v3::Record;
-            match record.unwrap().1 {
-                Record::Begin { when, name, .. } => {
-                    assert!(!*is_open && when > *time && name == b"span");
-                    (*is_open, *time) = (true, when);
-                }
-                Record::End { when } => {
-                    assert!(*is_open && when > *time);
-                    (*is_open, *time) = (false, when);
-                    *seen += 1;
-                }
-                _ => {}
-            }
-        }
-    }
-    // The name of the process.
-    last.remove(&u32::MAX);
+    let parsed = spall_format::spall::Parser::new().parse_all(&data, |event, _| {
+        let (Event::Begin(slice) | Event::End(slice)) = event else { return };
+        let (seen, is_open, time) = last.entry(slice.thread.tid).or_insert((0_u64, false, Tick(0)));
+        let begins = matches!(event, Event::Begin(_));
+        assert!(*is_open != begins && slice.at > *time && (!begins || slice.name.is(b"span")));
+        (*is_open, *time) = (begins, slice.at);
+        *seen += u64::from(!begins);
+    });
+    parsed.unwrap();
     let seen: Vec<_> = last.values().map(|&(seen, is_open, _)| (seen, is_open)).collect();
     assert_eq!(seen, [(n, false); 4]);
 }

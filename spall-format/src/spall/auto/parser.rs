@@ -9,8 +9,9 @@ use zerocopy::FromBytes;
 use super::record::{Base, Record, decode};
 use super::symbols::HexName;
 use super::{BufferHeader, Header, NoSymbols, Symbolizer};
+use crate::spall::place::Place;
+use crate::spall::record::{RecordError, without_nul};
 use crate::spall::wire::usable_ns_per_tick;
-use crate::spall::{RecordError, without_nul};
 use crate::{FormatError, FormatErrorKind};
 
 /// A parser of auto traces of version 3. It takes input in pieces of any size and allocates nothing.
@@ -60,10 +61,9 @@ pub struct Parser<S = NoSymbols> {
     /// The name of the latest function that the symbolizer did not know.
     hex_name: HexName,
     state: AutoState,
-    /// The position in the file of the next data.
-    offset: u64,
+    /// The position, and the buffer around it. The path of the program counts as one.
+    place: Place,
     header: Option<Header>,
-    buffer_end: u64,
     /// The thread of the current buffer.
     tid: u32,
     base: Base,
@@ -88,9 +88,8 @@ impl<S: Symbolizer> Parser<S> {
             symbols,
             hex_name: HexName::new(),
             state: AutoState::Header,
-            offset: 0,
+            place: Place::START,
             header: None,
-            buffer_end: 0,
             tid: 0,
             base: Base::at(0),
         }
@@ -119,7 +118,8 @@ impl<S: Symbolizer> Parser<S> {
         self.header = Some(*header);
         self.state = AutoState::Path;
         let unit = Unit::Nanoseconds(ns_per_tick.unwrap_or(1.0));
-        let progress = self.hand_over(size_of::<Header>(), &Event::Clock(Clock::new(unit)), to);
+        let progress = self.place.hand_over(size_of::<Header>(), &Event::Clock(Clock::new(unit)), to);
+        self.place.buffer_end = self.place.offset + u64::from(header.path_len.get());
         if ns_per_tick.is_none() {
             // The header's field with the duration of a tick.
             to.receive(&Event::Diagnostic(DiagnosticKind::BadTimeUnit), ByteRange::new(16, 24));
@@ -136,41 +136,31 @@ impl<S: Symbolizer> Parser<S> {
     /// Reads the path of the program, which becomes metadata.
     fn read_path(&mut self, data: &[u8], eof: bool, to: Lent<'_>) -> Progress {
         let length = self.header.map_or(0, |header| usize::from(header.path_len.get()));
-        let Some(path) = data.get(..length) else {
-            return self.short(length - data.len(), data, eof, to);
-        };
+        let Some(path) = data.get(..length) else { return self.short(length, data, eof, to) };
         self.state = AutoState::Records;
         let (key, value) = (Text::plain(b"program"), Value::Text(Text::plain(path)));
-        let progress = self.hand_over(length, &Event::Meta(MetaEvent::new(key, value)), to);
-        self.buffer_end = self.offset;
-        progress
+        self.place.hand_over(length, &Event::Meta(MetaEvent::new(key, value)), to)
     }
 
     /// Reads the next record, or the next header of a buffer.
     fn read_record(&mut self, data: &[u8], eof: bool, to: Lent<'_>) -> Progress {
-        let left = self.buffer_end.saturating_sub(self.offset);
+        let left = self.place.left();
         if left == 0 {
             return self.read_buffer_header(data, eof, to);
         }
-        let enclosed = usize::try_from(left).ok().and_then(|left| data.get(..left)).unwrap_or(data);
-        let (record, length, base) = match decode(enclosed, self.base) {
+        let (record, length, base) = match decode(self.place.enclosed(data), self.base) {
             Ok(decoded) => decoded,
             Err(RecordError::Unknown(_)) => return self.skip_buffer(DiagnosticKind::UnknownEvent, to),
             // More bytes than the buffer has: no later data can complete the record.
             Err(RecordError::Short(needed)) if needed as u64 > left => {
                 return self.skip_buffer(DiagnosticKind::Overrun, to);
             }
-            Err(RecordError::Short(needed)) => {
-                return self.short(needed.saturating_sub(data.len()), data, eof, to);
-            }
+            Err(RecordError::Short(needed)) => return self.short(needed, data, eof, to),
         };
-        let bytes = ByteRange::new(self.offset, self.offset + length as u64);
-        let at = i64::try_from(record.when()).unwrap_or_else(|_| {
-            to.receive(&Event::Diagnostic(DiagnosticKind::TimeOutOfRange), bytes);
-            i64::MAX
-        });
+        let at = self.place.clamped(record.when(), length, to);
+        let bytes = self.place.next(length);
         self.base = base;
-        self.offset = bytes.end;
+        self.place.offset = bytes.end;
         let event = ThreadEvent::new(Thread::new(0_u32, self.tid), Tick(at), Text::EMPTY);
         match record {
             Record::Enter { address, .. } => {
@@ -195,55 +185,39 @@ impl<S: Symbolizer> Parser<S> {
     /// Reads the header of the next buffer, or ends at the end of the file.
     fn read_buffer_header(&mut self, data: &[u8], eof: bool, to: Lent<'_>) -> Progress {
         let Ok((header, _)) = BufferHeader::ref_from_prefix(data) else {
-            if eof && data.is_empty() {
-                self.state = AutoState::End;
-                return Progress::End;
-            }
-            return self.short(size_of::<BufferHeader>().saturating_sub(data.len()), data, eof, to);
+            return self.short(size_of::<BufferHeader>(), data, eof, to);
         };
         self.tid = header.tid.get();
         self.base = Base::at(header.first_ts.get());
-        self.offset += size_of::<BufferHeader>() as u64;
-        self.buffer_end = self.offset + u64::from(header.size.get());
-        Progress::Read(size_of::<BufferHeader>())
+        self.place.enter_buffer(size_of::<BufferHeader>(), header.size.get().into())
     }
 
     /// Skips the part of the current buffer that is in `data`.
     fn skip(&mut self, data: &[u8], eof: bool, to: Lent<'_>) -> Progress {
-        let left = usize::try_from(self.buffer_end.saturating_sub(self.offset)).unwrap_or(usize::MAX);
-        let length = left.min(data.len());
-        if length == left {
+        let length = self.place.enclosed(data).len();
+        if length as u64 == self.place.left() {
             self.state = AutoState::Records;
         } else if length == 0 {
             return self.short(1, data, eof, to);
         }
-        self.offset += length as u64;
+        self.place.offset += length as u64;
         Progress::Read(length)
     }
 
-    /// Asks for `missing` more bytes, or reports that the file ends too early.
-    fn short(&mut self, missing: usize, data: &[u8], eof: bool, to: Lent<'_>) -> Progress {
-        if !eof {
-            return Progress::NeedMore(missing.max(1));
+    /// Handles the case that `data` is too short for the `needed` bytes that come next, as [`Place::short`] does.
+    fn short(&mut self, needed: usize, data: &[u8], eof: bool, to: Lent<'_>) -> Progress {
+        if eof {
+            self.state = AutoState::End;
         }
-        self.state = AutoState::End;
-        self.hand_over(data.len(), &Event::Diagnostic(DiagnosticKind::Truncated), to)
+        self.place.short(needed, data, eof, to)
     }
 
     /// Reports damage after which the rest of the buffer cannot be read: records are relative to each other, and an
     /// unknown one does not say how long it is.
     fn skip_buffer(&mut self, damage: DiagnosticKind, to: Lent<'_>) -> Progress {
         self.state = AutoState::SkipBuffer;
-        to.receive(&Event::Diagnostic(damage), ByteRange::new(self.offset, self.buffer_end));
+        to.receive(&Event::Diagnostic(damage), ByteRange::new(self.place.offset, self.place.buffer_end));
         Progress::Read(0)
-    }
-
-    /// Hands over an event of the next `length` bytes, which it consumes.
-    fn hand_over(&mut self, length: usize, event: &Event<'_>, to: Lent<'_>) -> Progress {
-        let bytes = ByteRange::new(self.offset, self.offset + length as u64);
-        self.offset = bytes.end;
-        to.receive(event, bytes);
-        Progress::Read(length)
     }
 }
 

@@ -5,8 +5,8 @@
 
 use super::BufferHeader;
 use crate::cursor::{Cursor, Short};
-use crate::spall::RecordError;
-use crate::spall::record::split_buffer;
+use crate::spall::record::RecordError;
+use zerocopy::FromBytes;
 
 /// One record of a buffer. The header of the buffer gives the thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -165,7 +165,9 @@ impl<'a> Iterator for Buffers<'a> {
     type Item = Buffer<'a>;
 
     fn next(&mut self) -> Option<Buffer<'a>> {
-        let (header, records, rest) = split_buffer(self.rest, |header: &BufferHeader| header.size)?;
+        let (header, rest) = BufferHeader::ref_from_prefix(self.rest).ok()?;
+        let size = usize::try_from(header.size.get()).unwrap_or(usize::MAX).min(rest.len());
+        let (records, rest) = rest.split_at_checked(size)?;
         self.rest = rest;
         Some(Buffer { tid: header.tid.get(), first_ts: header.first_ts.get(), records })
     }

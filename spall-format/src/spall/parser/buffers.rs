@@ -5,7 +5,7 @@ use spall_model::{ByteRange, DiagnosticKind, Event, Progress, Receiver, Text, Th
 use zerocopy::FromBytes;
 
 use super::{Parser, event};
-use crate::spall::record::{Decode, RecordError, without_nul};
+use crate::spall::record::{RecordError, without_nul};
 use crate::spall::v3::Record;
 use crate::spall::wire::{BufferHeader, EndV3};
 
@@ -14,8 +14,8 @@ impl Parser {
     /// all are. Returns their length.
     #[inline(never)]
     pub(super) fn plain_v3<'a>(&mut self, data: &'a [u8], to: &mut impl Receiver<'a>) -> usize {
-        let records = self.enclosed(data);
-        let ((pid, tid), end) = (self.thread, self.offset + records.len() as u64);
+        let records = self.place.enclosed(data);
+        let ((pid, tid), end) = (self.thread, self.place.offset + records.len() as u64);
         let mut rest = records;
         // No plain record is shorter than an end, so that one look at the length comes before the kind and none behind it.
         while rest.len() >= size_of::<EndV3>() {
@@ -39,13 +39,13 @@ impl Parser {
             }
         }
         let length = records.len() - rest.len();
-        self.offset += length as u64;
+        self.place.offset += length as u64;
         length
     }
 
     /// Reads the next record of any kind, or the next header of a buffer.
     pub(super) fn record_v3<'a>(&mut self, data: &'a [u8], eof: bool, to: &mut dyn Receiver<'a>) -> Progress {
-        let (record, length) = match Record::decode(self.enclosed(data)) {
+        let (record, length) = match Record::decode(self.place.enclosed(data)) {
             Ok(decoded) => decoded,
             Err(stop) => return self.stopped_v3(stop, data, eof, to),
         };
@@ -56,47 +56,25 @@ impl Parser {
             Record::ThreadName(name) => Event::ThreadName(self.thread(), Text::plain(without_nul(name))),
             Record::Pad(size) => {
                 let padded = length as u64 + u64::from(size);
-                return if padded > self.left() {
-                    self.skip_to(self.buffer_end, Some(DiagnosticKind::Overrun), data, eof, to)
+                return if padded > self.place.left() {
+                    self.skip_to(self.place.buffer_end, Some(DiagnosticKind::Overrun), data, eof, to)
                 } else {
-                    self.skip_to(self.offset + padded, None, data, eof, to)
+                    self.skip_to(self.place.offset + padded, None, data, eof, to)
                 };
             }
             Record::Begin { when, name, args } => {
-                Event::Begin(event(self.thread(), self.clamped(when, length, to), name, args))
+                Event::Begin(event(self.thread(), self.place.clamped(when, length, to), name, args))
             }
             Record::End { when } => {
-                Event::End(event(self.thread(), self.clamped(when, length, to), b"", b""))
+                Event::End(event(self.thread(), self.place.clamped(when, length, to), b"", b""))
             }
         };
-        self.hand_over(length, &event, to)
-    }
-
-    /// Returns the time of the record of `length` bytes that comes next. A time that is out of range is reported and
-    /// clamped.
-    fn clamped(&self, when: u64, length: usize, to: &mut dyn Receiver<'_>) -> i64 {
-        i64::try_from(when).unwrap_or_else(|_| {
-            let bytes = ByteRange::new(self.offset, self.offset + length as u64);
-            to.receive(&Event::Diagnostic(DiagnosticKind::TimeOutOfRange), bytes);
-            i64::MAX
-        })
+        self.place.hand_over(length, &event, to)
     }
 
     fn thread(&self) -> Thread<'static> {
         let (pid, tid) = self.thread;
         Thread::new(pid, tid)
-    }
-
-    /// Returns how many bytes of the buffer are left.
-    #[inline]
-    fn left(&self) -> u64 {
-        self.buffer_end.saturating_sub(self.offset)
-    }
-
-    /// Returns the part of `data` that is in the buffer.
-    #[inline]
-    fn enclosed<'a>(&self, data: &'a [u8]) -> &'a [u8] {
-        usize::try_from(self.left()).ok().and_then(|left| data.get(..left)).unwrap_or(data)
     }
 
     /// Handles the case that there is no whole record before the end of the buffer or of the data.
@@ -108,14 +86,14 @@ impl Parser {
         to: &mut dyn Receiver<'a>,
     ) -> Progress {
         match stop {
-            _ if self.left() == 0 => self.next_buffer(data, eof, to),
+            _ if self.place.left() == 0 => self.next_buffer(data, eof, to),
             RecordError::Unknown(_) => {
-                self.skip_to(self.buffer_end, Some(DiagnosticKind::UnknownEvent), data, eof, to)
+                self.skip_to(self.place.buffer_end, Some(DiagnosticKind::UnknownEvent), data, eof, to)
             }
             // Reported as soon as the lengths in the record are known, whether or not the file reaches the buffer's
             // end. Otherwise the result would depend on where the input is split.
-            RecordError::Short(needed) if needed as u64 > self.left() && !data.is_empty() => {
-                self.skip_to(self.buffer_end, Some(DiagnosticKind::Overrun), data, eof, to)
+            RecordError::Short(needed) if needed as u64 > self.place.left() && !data.is_empty() => {
+                self.skip_to(self.place.buffer_end, Some(DiagnosticKind::Overrun), data, eof, to)
             }
             RecordError::Short(needed) => self.short(needed, data, eof, to),
         }
@@ -128,9 +106,7 @@ impl Parser {
             return self.short(size_of::<BufferHeader>(), data, eof, to);
         };
         self.thread = (header.pid.get(), header.tid.get());
-        self.offset += size_of::<BufferHeader>() as u64;
-        self.buffer_end = self.offset + u64::from(header.size.get());
-        Progress::Read(size_of::<BufferHeader>())
+        self.place.enter_buffer(size_of::<BufferHeader>(), header.size.get().into())
     }
 }
 

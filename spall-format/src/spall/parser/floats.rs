@@ -1,31 +1,31 @@
 //! The parser of versions 0 and 1, whose files are streams of records with floating point times. [spall
 //! A.2](crate::rules::spall#A.2) [spall A.3](crate::rules::spall#A.3)
 
-use spall_model::{ByteRange, DiagnosticKind, Event, Progress, Receiver, Thread, Tick, Ticks};
+use spall_model::{DiagnosticKind, Event, Progress, Receiver, Thread, Tick, Ticks};
 
 use super::{Parser, event};
-use crate::spall::record::{Decode, RecordError};
-use crate::spall::{v0, v1};
+use crate::spall::float_record::{Decoded, FloatRecord, FloatSlice, Kind};
+use crate::spall::record::RecordError;
 use crate::{FormatError, FormatErrorKind};
 
 impl Parser {
     /// Reads neighbouring records as long as they are whole events without a fault, which nearly all are. Returns their
     /// length.
     #[inline(never)]
-    pub(super) fn plain_floats<'a, R: DecodeFloats<'a>>(
+    pub(super) fn plain_floats<'a>(
         &mut self,
+        decode: impl Fn(&'a [u8]) -> Decoded<'a>,
         data: &'a [u8],
         to: &mut impl Receiver<'a>,
     ) -> usize {
         let ns_per_tick = self.ns_per_tick;
         let mut rest = data;
-        while let Ok((record, length)) = R::decode(rest)
-            && let Some(record) = record.float_record()
+        while let Ok((FloatRecord::Slice(record), length)) = decode(rest)
             && let Ok(at) = nanoseconds(record.time * ns_per_tick)
             && let Some(behind) = rest.get(length..)
         {
             let slice = event(Thread::new(record.pid, record.tid), at, record.name, record.args);
-            let bytes = ByteRange::new(self.offset, self.offset + length as u64);
+            let bytes = self.place.next(length);
             match record.kind {
                 Kind::Begin => to.receive(&Event::Begin(slice), bytes),
                 Kind::End => to.receive(&Event::End(slice), bytes),
@@ -35,42 +35,43 @@ impl Parser {
                     to.receive(&Event::Complete(slice, Ticks(duration)), bytes);
                 }
             }
-            (self.offset, self.latest) = (bytes.end, Tick(at));
+            (self.place.offset, self.latest) = (bytes.end, Tick(at));
             rest = behind;
         }
         data.len() - rest.len()
     }
 
     /// Reads the next record of any kind.
-    pub(super) fn float_record<'a, R: DecodeFloats<'a>>(
+    pub(super) fn float_record<'a>(
         &mut self,
+        decode: fn(&'a [u8]) -> Decoded<'a>,
         data: &'a [u8],
         eof: bool,
         to: &mut dyn Receiver<'a>,
     ) -> Result<Progress, FormatError> {
-        let (record, length) = match R::decode(data) {
-            Ok(decoded) => decoded,
+        let (record, length) = match decode(data) {
+            Ok((FloatRecord::Slice(record), length)) => (record, length),
+            Ok((FloatRecord::Pad(padding), length)) => {
+                let end = self.place.offset + length as u64 + u64::from(padding);
+                return Ok(self.skip_to(end, None, data, eof, to));
+            }
             Err(RecordError::Short(needed)) => return Ok(self.short(needed, data, eof, to)),
             // Nothing gives the length of the record, and nothing marks the start of the next one. \[spall A.6\]
             Err(RecordError::Unknown(tag)) => {
-                return self.fail(FormatError::new(FormatErrorKind::UnknownEvent { tag }, self.offset));
+                return self.fail(FormatError::new(FormatErrorKind::UnknownEvent { tag }, self.place.offset));
             }
         };
-        let padding = u64::from(record.padding());
-        let Some(record) = record.float_record() else {
-            return Ok(self.skip_to(self.offset + length as u64 + padding, None, data, eof, to));
-        };
-        let bytes = ByteRange::new(self.offset, self.offset + length as u64);
+        let bytes = self.place.next(length);
         let (event, faults) = self.event(&record);
         for fault in faults.into_iter().flatten() {
             to.receive(&Event::Diagnostic(fault), bytes);
         }
         self.latest = event.at().unwrap_or(self.latest);
-        Ok(self.hand_over(length, &event, to))
+        Ok(self.place.hand_over(length, &event, to))
     }
 
     /// Returns the event of a record, and the faults of its start and its duration.
-    fn event<'a>(&self, record: &FloatRecord<'a>) -> (Event<'a>, [Option<DiagnosticKind>; 2]) {
+    fn event<'a>(&self, record: &FloatSlice<'a>) -> (Event<'a>, [Option<DiagnosticKind>; 2]) {
         let (at, fault) = match nanoseconds(record.time * self.ns_per_tick) {
             Ok(at) => (at, None),
             // With the time of the record before, the slice stays among its neighbours, and begins and ends still pair
@@ -92,7 +93,7 @@ impl Parser {
     }
 
     /// Returns the duration from `at`, which is the time of the record, to its end.
-    fn duration(&self, at: Tick, record: &FloatRecord<'_>) -> (Option<Ticks>, Option<DiagnosticKind>) {
+    fn duration(&self, at: Tick, record: &FloatSlice<'_>) -> (Option<Ticks>, Option<DiagnosticKind>) {
         if record.time.is_nan() {
             // `at` is the time of the record before then, and only the duration of this record is known.
             return match nanoseconds(record.duration * self.ns_per_tick) {
@@ -115,68 +116,8 @@ impl Parser {
 /// Returns the end of a complete slice, which is rounded like its start. So a slice that ends where another begins still
 /// does.
 #[inline]
-fn end(record: &FloatRecord<'_>, ns_per_tick: f64) -> Result<i64, Unusable> {
+fn end(record: &FloatSlice<'_>, ns_per_tick: f64) -> Result<i64, Unusable> {
     nanoseconds((record.time + record.duration) * ns_per_tick)
-}
-
-/// The event of a record of version 0 or 1, whose times are floating point numbers.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct FloatRecord<'a> {
-    kind: Kind,
-    pid: u32,
-    tid: u32,
-    time: f64,
-    /// The duration of a complete slice, and 0 for the other kinds.
-    duration: f64,
-    name: &'a [u8],
-    args: &'a [u8],
-}
-
-/// The kinds of [`FloatRecord`].
-#[derive(Debug, Clone, Copy)]
-enum Kind {
-    Begin,
-    End,
-    Complete,
-}
-
-/// A record that decodes to a [`FloatRecord`].
-pub(super) trait DecodeFloats<'a>: Decode<'a> {
-    /// Returns the event of the record, or `None` if it is padding.
-    fn float_record(self) -> Option<FloatRecord<'a>>;
-}
-
-impl<'a> DecodeFloats<'a> for v0::Record<'a> {
-    #[inline(always)]
-    fn float_record(self) -> Option<FloatRecord<'a>> {
-        let args: &[u8] = b"";
-        Some(match self {
-            Self::Begin { pid, tid, time, name } => {
-                FloatRecord { kind: Kind::Begin, pid, tid, time, duration: 0.0, name, args }
-            }
-            Self::End { pid, tid, time } => {
-                FloatRecord { kind: Kind::End, pid, tid, time, duration: 0.0, name: b"", args }
-            }
-            Self::Complete { pid, tid, time, duration, name } => {
-                FloatRecord { kind: Kind::Complete, pid, tid, time, duration, name, args }
-            }
-        })
-    }
-}
-
-impl<'a> DecodeFloats<'a> for v1::Record<'a> {
-    #[inline(always)]
-    fn float_record(self) -> Option<FloatRecord<'a>> {
-        match self {
-            Self::Begin { pid, tid, time, name, args, .. } => {
-                Some(FloatRecord { kind: Kind::Begin, pid, tid, time, duration: 0.0, name, args })
-            }
-            Self::End { pid, tid, time } => {
-                Some(FloatRecord { kind: Kind::End, pid, tid, time, duration: 0.0, name: b"", args: b"" })
-            }
-            Self::Pad(_) => None,
-        }
-    }
 }
 
 /// The reason for which a time is not a number of nanoseconds.

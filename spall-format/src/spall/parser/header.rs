@@ -39,9 +39,8 @@ impl Parser {
             Version::V0 => State::Probe { first_draft: probe::may_be_first_draft(header) },
         };
         self.ns_per_tick = ns_per_tick.unwrap_or(1.0);
-        self.buffer_end = size_of::<FileHeader>() as u64;
         let unit = Unit::Nanoseconds(if version == Version::V3 { self.ns_per_tick } else { 1.0 });
-        let progress = self.hand_over(size_of::<FileHeader>(), &Event::Clock(Clock::new(unit)), to);
+        let progress = self.place.hand_over(size_of::<FileHeader>(), &Event::Clock(Clock::new(unit)), to);
         if ns_per_tick.is_none() {
             to.receive(&Event::Diagnostic(DiagnosticKind::BadTimeUnit), ByteRange::new(16, 24));
         }
