@@ -100,7 +100,8 @@ fn every_slice_of_every_thread_is_read_back_in_order() {
     let mut last = alloc::collections::BTreeMap::new();
     let parsed = spall_format::spall::Parser::new().parse_all(&data, |event, _| {
         let (Event::Begin(slice) | Event::End(slice)) = event else { return };
-        let (seen, is_open, time) = last.entry(slice.thread.tid).or_insert((0_u64, false, Tick(0)));
+        let (seen, is_open, time) =
+            last.entry(format!("{:?}", slice.thread)).or_insert((0_u64, false, Tick(0)));
         let begins = matches!(event, Event::Begin(_));
         assert!(*is_open != begins && slice.at > *time && (!begins || slice.name.is(b"span")));
         (*is_open, *time) = (begins, slice.at);
