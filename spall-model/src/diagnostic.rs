@@ -107,6 +107,9 @@ kinds! {
     UnmatchedDelete = "unmatched-delete",
     /// An object is created that already exists. The event is left out.
     DuplicateObject = "duplicate-object",
+    /// The parent of a track is not in its process, or the track is its own parent in the end. The track lies directly
+    /// below the process.
+    LostParent = "lost-parent",
     /// More slices are open at once than `Limits::max_depth` allows. The slice is left out.
     DepthLimit = "depth-limit",
     /// There are more tracks than `Limits::max_tracks` allows. The event is left out.

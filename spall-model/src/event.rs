@@ -89,6 +89,9 @@ pub enum Event<'a> {
     ProcessSortIndex(Id<'a>, i64),
     /// The key by which a thread is ordered among the threads of its process: ascending, and 0 by default.
     ThreadSortIndex(Thread<'a>, i64),
+    /// A track of its own: what the file calls a thread here is none of the operating system. It may come before or
+    /// after the events of the track, and a later one replaces it.
+    Track(TrackEvent<'a>),
     /// The labels of a process, separated by commas.
     ProcessLabels(Id<'a>, Text<'a>),
     /// A fact about the file, a process or a thread that no other event expresses.
@@ -148,6 +151,72 @@ pub enum ThreadRole {
     Gpu,
     /// The frames of an animation, one after the other.
     Frames,
+}
+
+/// A track of its own: a timeline that is no thread, at a place that the file gives it.
+///
+/// The events of the track carry its id where those of a thread carry that of the thread. A counter whose process and id
+/// are those of the track lies where the track lies, and has its name unless it has one itself. A track with nothing
+/// but such a counter is not shown besides.
+///
+/// Once all events were read, tracks of one group become one where their times allow: where none of them has an event
+/// between the first and the last event of another one. Such a track has the facts of the one that is shown first.
+///
+/// ```
+/// use spall_model::{
+///     Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TrackEvent, TraceView,
+/// };
+///
+/// let network = Thread::new(1, "network");
+/// let request = TrackEvent { parent: Some(network.tid), ..TrackEvent::new(Thread::new(1, "8"), "request".into()) };
+/// let mut builder = TraceBuilder::new(&Limits::default());
+/// builder.push(&Event::Track(TrackEvent::new(network, Text::from("Network"))));
+/// builder.push(&Event::Track(request));
+/// builder.push(&Event::Complete(ThreadEvent::new(request.thread, Tick(3), "load".into()), Ticks(5)));
+/// let trace = builder.finish();
+/// let [network, request] = trace.tracks() else { panic!("two tracks") };
+/// assert_eq!((&*trace.name(network.name), network.parent), ("Network", None));
+/// assert_eq!((&*trace.name(request.name), request.parent), ("request", Some(network.id)));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TrackEvent<'a> {
+    /// The process of the track, and the id of the track, which no thread of the process has.
+    pub thread: Thread<'a>,
+    /// The name; empty if the file has none.
+    pub name: Text<'a>,
+    /// The id of the thread or the track of the same process below which the track lies; `None` if it lies directly
+    /// below the process.
+    pub parent: Option<Id<'a>>,
+    /// The group of tracks with the same parent that may become one track with this one; empty if there is none.
+    pub group: Text<'a>,
+    /// The key by which the track is ordered among the tracks with the same parent if the parent says
+    /// [`ChildOrder::ByRank`]: ascending.
+    pub rank: i64,
+    /// The order of the tracks directly below this one.
+    pub children: ChildOrder,
+}
+
+impl<'a> TrackEvent<'a> {
+    /// Returns a track without a group directly below its process.
+    #[must_use]
+    pub fn new(thread: Thread<'a>, name: Text<'a>) -> Self {
+        Self { thread, name, parent: None, group: Text::EMPTY, rank: 0, children: ChildOrder::default() }
+    }
+}
+
+/// The order of the tracks directly below a track. Tracks that it does not tell apart are ordered as those below a
+/// process are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum ChildOrder {
+    /// The file says nothing.
+    #[default]
+    Unspecified,
+    /// By the bytes of their names.
+    ByName,
+    /// By the times of their first events.
+    ByTime,
+    /// By [`TrackEvent::rank`].
+    ByRank,
 }
 
 /// An event on a thread, with its time, name, categories and arguments.

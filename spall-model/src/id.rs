@@ -28,6 +28,9 @@ pub enum Id<'a> {
 }
 
 impl<'a> Id<'a> {
+    /// The empty text. As a process id it stands for what belongs to no process; such a process has the title `Global`.
+    pub const NONE: Self = Self::Text(b"");
+
     /// Returns the text of a textual id, or `None` for a number. A thread, process or object without a name is shown
     /// under this text.
     #[must_use]

@@ -156,9 +156,9 @@ pub use diagnostic::{Diagnostic, DiagnosticKind};
 #[cfg(feature = "alloc")]
 pub use diagnostic::{DiagnosticCount, Diagnostics};
 pub use event::{
-    AsyncPhase, Conventions, CounterEvent, Event, FlowBind, FlowEvent, FlowPhase, FrameEvent, FrameParent,
-    KeyedEvent, LineHitsEvent, MetaEvent, ObjectPhase, ProfileEvent, ProfileKey, ProfileStart, SampleEvent,
-    SampleStack, SampleTime, Scope, ThreadEvent, ThreadRole, ThreadSampleEvent,
+    AsyncPhase, ChildOrder, Conventions, CounterEvent, Event, FlowBind, FlowEvent, FlowPhase, FrameEvent,
+    FrameParent, KeyedEvent, LineHitsEvent, MetaEvent, ObjectPhase, ProfileEvent, ProfileKey, ProfileStart,
+    SampleEvent, SampleStack, SampleTime, Scope, ThreadEvent, ThreadRole, ThreadSampleEvent, TrackEvent,
 };
 #[cfg(feature = "alloc")]
 pub use facts::{CounterValue, Flow, HasArgs, Instant, Metadata, Object, OtherEvent, Snapshot, State};

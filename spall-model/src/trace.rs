@@ -358,8 +358,8 @@ impl TraceView for Trace<'_> {
     }
 
     fn track_info(&self, track: TrackId) -> Option<TrackInfo> {
-        let &Track { kind, process, name, sort_index, .. } = self.tracks.get(track.index())?;
-        Some(TrackInfo { kind, process, name, sort_index })
+        let &Track { kind, process, name, sort_index, parent, .. } = self.tracks.get(track.index())?;
+        Some(TrackInfo { kind, process, name, sort_index, parent })
     }
 
     fn process_info(&self, process: ProcessId) -> Option<ProcessInfo<'_>> {

@@ -104,7 +104,8 @@ impl Comparison<'_, '_, '_> {
             (TrackKind::Thread { tid: a }, TrackKind::Thread { tid: b })
             | (TrackKind::Cpu { tid: a }, TrackKind::Cpu { tid: b })
             | (TrackKind::Gpu { tid: a }, TrackKind::Gpu { tid: b })
-            | (TrackKind::Frames { tid: a }, TrackKind::Frames { tid: b }) => self.key(a, b),
+            | (TrackKind::Frames { tid: a }, TrackKind::Frames { tid: b })
+            | (TrackKind::Track { id: a }, TrackKind::Track { id: b }) => self.key(a, b),
             (
                 TrackKind::Async { category, id, local, scope, stepped },
                 TrackKind::Async {
@@ -130,7 +131,7 @@ impl Comparison<'_, '_, '_> {
         self.kind(a.kind, b.kind)
             && a.process == b.process
             && self.name(a.name, b.name)
-            && a.sort_index == b.sort_index
+            && (a.sort_index, a.parent, a.children) == (b.sort_index, b.parent, b.children)
             && a.slices == b.slices
             && a.slices().iter().all(|id| self.slice(id))
             && self.all(trace_a.instants_of(a.id), trace_b.instants_of(b.id), Self::instant)

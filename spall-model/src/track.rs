@@ -4,7 +4,8 @@ use alloc::{borrow::Cow, string::ToString, vec::Vec};
 use core::ops::Range;
 
 use crate::{
-    Conventions, CounterId, IdRange, InstantId, NameId, Names, ProcessId, SliceId, StateId, TrackId,
+    ChildOrder, Conventions, CounterId, IdRange, InstantId, NameId, Names, ProcessId, SliceId, StateId,
+    TrackId,
 };
 
 /// The id of a process, thread, async span, flow or object, as a trace keeps it: an [`Id`](crate::Id) with interned
@@ -66,7 +67,7 @@ impl Process {
 }
 
 /// Returns the title of a track for people: its name, or else its kind and id. `first` returns the name of the first
-/// slice or instant on the track, which is the title of an async track without a name.
+/// slice or instant on the track, which is the title of an async track or a track of its own without a name.
 pub(crate) fn track_title<'n>(
     kind: TrackKind,
     name: NameId,
@@ -75,7 +76,7 @@ pub(crate) fn track_title<'n>(
     conventions: Conventions,
 ) -> Cow<'n, str> {
     let name = match kind {
-        TrackKind::Async { .. } if name.is_empty() => first(),
+        TrackKind::Async { .. } | TrackKind::Track { .. } if name.is_empty() => first(),
         _ => name,
     };
     if !name.is_empty() {
@@ -87,6 +88,7 @@ pub(crate) fn track_title<'n>(
         TrackKind::Cpu { .. } => Cow::Borrowed("CPU"),
         TrackKind::Gpu { .. } => Cow::Borrowed("GPU"),
         TrackKind::Frames { .. } => Cow::Borrowed("Frames"),
+        TrackKind::Track { id } => with_id("Track", id),
         TrackKind::Async { id, .. } => with_id("Async", id),
         TrackKind::Counter { .. } => Cow::Borrowed("Counter"),
         TrackKind::Process => Cow::Borrowed("Process-wide"),
@@ -117,6 +119,11 @@ pub enum TrackKind {
     Frames {
         /// The thread id that events of the track have.
         tid: Key,
+    },
+    /// A track of its own, at a place that the file gives it. [`TrackEvent`](crate::TrackEvent) says how it comes about.
+    Track {
+        /// The thread id that events of the track have.
+        id: Key,
     },
     /// The async spans of one key. Category, id, locality and scope together are the key.
     Async {
@@ -152,6 +159,7 @@ impl TrackKind {
             Self::Cpu { .. } => "cpu",
             Self::Gpu { .. } => "gpu",
             Self::Frames { .. } => "frames",
+            Self::Track { .. } => "track",
             Self::Async { .. } => "async",
             Self::Counter { .. } => "counter",
             Self::Process => "process",
@@ -159,12 +167,13 @@ impl TrackKind {
         }
     }
 
-    /// Returns the thread id that events of the track have, for a thread, CPU, GPU or frame timeline. Returns `None`
-    /// for any other kind.
+    /// Returns the thread id that events of the track have, for a thread, CPU, GPU or frame timeline and for a track of
+    /// its own. Returns `None` for any other kind.
     #[must_use]
     pub fn tid(&self) -> Option<Key> {
         match *self {
             Self::Thread { tid } | Self::Cpu { tid } | Self::Gpu { tid } | Self::Frames { tid } => Some(tid),
+            Self::Track { id } => Some(id),
             Self::Async { .. } | Self::Counter { .. } | Self::Process | Self::Global => None,
         }
     }
@@ -198,8 +207,14 @@ pub struct Track {
     pub process: Option<ProcessId>,
     /// The name; empty if the file has none.
     pub name: NameId,
-    /// The key by which the file orders the tracks of one kind in a process: ascending, and 0 by default.
+    /// The key by which the file orders the tracks of one kind in a process: ascending, and 0 by default. For a track of
+    /// its own, and a counter in its place, it is [`TrackEvent::rank`](crate::TrackEvent::rank).
     pub sort_index: i64,
+    /// The thread or track of the same process below which the track lies; `None` if it lies directly below the process.
+    /// A track comes right before those below it.
+    pub parent: Option<TrackId>,
+    /// The order of the tracks directly below this one.
+    pub children: ChildOrder,
     pub(crate) slices: Range<u32>,
     pub(crate) instants: Range<u32>,
     pub(crate) counters: Range<u32>,
@@ -252,6 +267,8 @@ pub struct TrackInfo {
     pub name: NameId,
     /// The key by which the file orders the tracks of one kind in a process: ascending, and 0 by default.
     pub sort_index: i64,
+    /// The thread or track of the same process below which the track lies; `None` if it lies directly below the process.
+    pub parent: Option<TrackId>,
 }
 
 /// The id, name and labels of a process, in a finished or a live trace.

@@ -139,7 +139,7 @@ pub trait TraceView: Sealed {
     }
 
     /// Returns the title of a track for people: its name, or its kind and id if it has none (`Thread 7`, `GPU`). An
-    /// async track without a name has the name of the first slice or instant on it. The title is empty if the trace has
+    /// async track or a track of its own without a name has the name of the first slice or instant on it. The title is empty if the trace has
     /// no such track.
     fn track_title(&self, track: TrackId) -> Cow<'_, str> {
         let Some(info) = self.track_info(track) else { return Cow::Borrowed("") };
@@ -151,11 +151,12 @@ pub trait TraceView: Sealed {
         track::track_title(info.kind, info.name, first, self.names(), self.conventions())
     }
 
-    /// Returns the title of a process for people: its name, or `Process 7` if it has none. The title is empty if the
-    /// trace has no such process.
+    /// Returns the title of a process for people: its name, or `Process 7` if it has none. The process of what belongs to
+    /// no process, [`Id::NONE`](crate::Id::NONE), is `Global`. The title is empty if the trace has no such process.
     fn process_title(&self, process: ProcessId) -> Cow<'_, str> {
         let Some(info) = self.process_info(process) else { return Cow::Borrowed("") };
         match self.name(info.name) {
+            name if name.is_empty() && info.pid == Key::Text(NameId::EMPTY) => Cow::Borrowed("Global"),
             name if name.is_empty() => Cow::Owned(format!("Process {}", self.key_text(info.pid))),
             name => name,
         }

@@ -2,15 +2,14 @@
 //! and tracks.
 
 use crate::{
-    Args, ByteRange, DiagnosticKind, Id, Key, NameId, Names, Text, Thread, ThreadEvent,
+    Args, ByteRange, DiagnosticKind, Id, Key, NameId, Names, Text, Thread, ThreadEvent, TrackEvent,
     args_table::{ArgsId, ArgsTable},
 };
 
 use super::{
     InternedEvent, TraceBuilder,
     recent_names::{Fingerprint, RecentNames},
-    registry::ProcessRow,
-    registry::TrackKey,
+    registry::{OwnTrack, ProcessRow, TrackKey},
 };
 
 /// The way in which strings with lifetime `'e` are stored in a trace with lifetime `'a`.
@@ -174,6 +173,16 @@ impl<'a> TraceBuilder<'a> {
         let process = self.process::<S>(thread.pid);
         let tid = self.key::<S>(thread.tid);
         self.track(TrackKey::Thread { process, tid }, bytes)
+    }
+
+    /// Makes what events call a thread a track of its own.
+    pub(super) fn own_track<'e, S: TextStorage<'a, 'e>>(&mut self, event: &TrackEvent<'e>, bytes: ByteRange) {
+        let Some(track) = self.thread::<S>(event.thread, bytes) else { return };
+        let &TrackEvent { parent, group, rank, children, .. } = event;
+        let parent = parent.map(|id| self.key::<S>(id));
+        let own = OwnTrack { parent, group: self.intern::<S>(group), children, bytes };
+        let name = self.intern::<S>(event.name);
+        self.registry.set_own(track, name, rank, own);
     }
 
     /// Returns an event with its strings interned and its thread as a track; `None` if there are too many tracks.

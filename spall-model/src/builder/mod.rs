@@ -27,6 +27,7 @@ mod samples;
 mod slice_order;
 mod spans;
 mod thread_samples;
+mod track_tree;
 
 use alloc::vec::Vec;
 
@@ -282,6 +283,7 @@ impl<'a> TraceBuilder<'a> {
                     self.registry.track_mut(track).sort_index = *index;
                 }
             }
+            Event::Track(event) => self.own_track::<S>(event, bytes),
             // Handled by the hot path.
             Event::Begin(_) | Event::End(_) | Event::Complete(..) => {}
         }
@@ -419,9 +421,10 @@ impl<'a> TraceBuilder<'a> {
         self.finish_thread_samples(&mut profiles, &shared_frames);
         self.end_unfinished();
         let has_flows = !self.flows.is_empty();
-        let arranged = order::arrange(&mut self, has_flows, workers);
+        let mut arranged = order::arrange(&mut self, has_flows, workers);
         profiles.arrange(&arranged.track_ids, &mut self.diagnostics);
         let flows = flows::resolve(&self.flows, &arranged, &mut self.diagnostics);
+        arranged.join_tracks();
         let (objects, snapshots) = objects::finish(&mut self, &arranged);
         self.names.shrink_to_fit();
         self.args.finish();

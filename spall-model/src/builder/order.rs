@@ -7,8 +7,8 @@ use foldhash::fast::RandomState;
 use hashbrown::HashSet;
 
 use crate::{
-    Conventions, CounterValue, Instant, Key, NameId, Names, Process, ProcessId, Slices, State, Tick, Track,
-    TrackId, log::Log, track::widen, workers::Workers,
+    ByteRange, Conventions, CounterValue, DiagnosticKind, Instant, Key, NameId, Names, Process, ProcessId,
+    Slices, State, Tick, Track, TrackId, log::Log, track::widen, workers::Workers,
 };
 
 use super::{
@@ -19,6 +19,7 @@ use super::{
     registry::{Registry, TrackKey, TrackRow, index32},
     rows::Rows,
     slice_order::SliceKey,
+    track_tree::{TrackOrder, TrackTree},
 };
 
 /// The tables of a trace in display order.
@@ -28,6 +29,7 @@ use super::{
 #[derive(Debug)]
 pub(super) struct Arranged {
     pub(super) processes: Vec<Process>,
+    /// The tracks, in the order of `track_order`. Those with one id become one by [`Arranged::join_tracks`].
     pub(super) tracks: Vec<Track>,
     pub(super) instants: Vec<Instant>,
     pub(super) counters: Vec<CounterValue>,
@@ -36,17 +38,49 @@ pub(super) struct Arranged {
     pub(super) process_ids: Vec<u32>,
     /// The trace number of each track, by builder number.
     pub(super) track_ids: Vec<u32>,
-    /// The builder number of each track, by trace number.
+    /// The builder numbers of all tracks, in the order of `tracks`.
     pub(super) track_order: Vec<u32>,
     pub(super) slices: Slices,
     /// The slice that each row became; empty unless `need_slice_of_row` was set.
     pub(super) slice_of_row: Vec<u32>,
 }
 
+impl Arranged {
+    /// Makes one track of those with one id, which are neighbours in the order of time, and finds the tracks of each process.
+    pub(super) fn join_tracks(&mut self) {
+        self.tracks.dedup_by(|next, track| {
+            let is_same = next.id == track.id;
+            if is_same {
+                track.slices.end = next.slices.end;
+                track.instants.end = next.instants.end;
+                track.counters.end = next.counters.end;
+                track.states.end = next.states.end;
+            }
+            is_same
+        });
+        for (track, position) in self.tracks.iter().zip(0..) {
+            let process = track.process.and_then(|process| self.processes.get_mut(process.0 as usize));
+            let Some(process) = process else { continue };
+            if process.tracks.is_empty() {
+                process.tracks.start = position;
+            }
+            process.tracks.end = position + 1;
+        }
+    }
+}
+
 /// Puts the tables of a builder into display order. Each table of the builder is freed as soon as it is copied.
 pub(super) fn arrange(builder: &mut TraceBuilder<'_>, need_slice_of_row: bool, workers: Workers) -> Arranged {
-    let (mut processes, process_ids) = processes(builder);
-    let (mut tracks, track_order) = tracks(builder, &process_ids);
+    let (processes, process_ids) = processes(builder);
+    let tree = TrackTree::new(builder);
+    for track in &tree.lost {
+        let bytes = builder.registry.own.get(track).map_or(ByteRange::default(), |own| own.bytes);
+        builder.diagnostics.add(DiagnosticKind::LostParent, bytes);
+    }
+    let order = tree.order(builder, track_order(builder, &process_ids), true);
+    let track_ids = track_ids(&order);
+    let mut tracks = tracks(builder, &process_ids, &tree, &order, &track_ids);
+    let track_order = order.order;
     let (slices, slice_of_row) = slices(builder, &mut tracks, &track_order, need_slice_of_row, workers);
     // Each log is freed before the next one is copied.
     let (by, all) = (&track_order, &mut tracks);
@@ -71,15 +105,6 @@ pub(super) fn arrange(builder: &mut TraceBuilder<'_>, need_slice_of_row: bool, w
         by,
         |track| &mut track.states,
     );
-    for (track, position) in tracks.iter().zip(0..) {
-        let Some(process) = track.process.and_then(|process| processes.get_mut(process.0 as usize)) else {
-            continue;
-        };
-        if process.tracks.is_empty() {
-            process.tracks.start = position;
-        }
-        process.tracks.end = position + 1;
-    }
     Arranged {
         processes,
         tracks,
@@ -87,7 +112,7 @@ pub(super) fn arrange(builder: &mut TraceBuilder<'_>, need_slice_of_row: bool, w
         counters,
         states,
         process_ids,
-        track_ids: inverse(&track_order),
+        track_ids,
         track_order,
         slices,
         slice_of_row,
@@ -151,6 +176,8 @@ fn processes(builder: &TraceBuilder<'_>) -> (Vec<Process>, Vec<u32>) {
 
 /// Returns the builder numbers of tracks sorted by process, kind, sort index, name and id, with the main thread first
 /// among equal sort indexes. [json 3.9](crate::rules::json#3.9) `process_ids` has the trace numbers of processes.
+///
+/// This is the order of tracks directly below a process. [`TrackTree::order`] puts others below their parents.
 #[allow(clippy::indexing_slicing, reason = "an order is a permutation of the positions")]
 pub(super) fn track_order(builder: &TraceBuilder<'_>, process_ids: &[u32]) -> Vec<u32> {
     let rows = &builder.registry.tracks;
@@ -160,7 +187,7 @@ pub(super) fn track_order(builder: &TraceBuilder<'_>, process_ids: &[u32]) -> Ve
     let is_main = main_threads(&builder.registry);
     let by_place = |number: u32| {
         let row = &rows[number as usize];
-        (process_of(row), row.key.kind(), row.sort_index, !is_main[number as usize])
+        (process_of(row), row.rank(), !is_main[number as usize])
     };
     // The text of an id lies somewhere in the file. It is fetched once for each track, and not for each comparison.
     let id_of = |row: &TrackRow| row.key.id().map(|id| key_rank(id, names, conventions));
@@ -189,34 +216,53 @@ fn main_threads(registry: &Registry) -> Vec<bool> {
     let is_main = registry.tracks.iter().map(|row| {
         let TrackKey::Thread { process, tid } = row.key else { return false };
         let process = process as usize;
-        row.role.is_none() && tid == registry.processes[process].pid && (tid == ZERO || !has_zero[process])
+        row.role.is_none()
+            && !row.is_own
+            && tid == registry.processes[process].pid
+            && (tid == ZERO || !has_zero[process])
     });
     is_main.collect()
 }
 
-/// Returns the tracks in display order, and their builder numbers.
+/// Returns the number in the trace of each track, by builder number. Tracks that are shown as one have one number.
 #[allow(clippy::indexing_slicing, reason = "an order is a permutation of the positions")]
-fn tracks(builder: &TraceBuilder<'_>, process_ids: &[u32]) -> (Vec<Track>, Vec<u32>) {
-    let order = track_order(builder, process_ids);
-    let tracks = order
-        .iter()
-        .zip(0..)
-        .map(|(&old, new)| {
-            let row = builder.registry.track(old);
-            Track {
-                id: TrackId(new),
-                kind: row.kind(),
-                process: row.process.map(|old| ProcessId(process_ids[old as usize])),
-                name: row.name,
-                sort_index: row.sort_index,
-                slices: 0..0,
-                instants: 0..0,
-                counters: 0..0,
-                states: 0..0,
-            }
-        })
-        .collect();
-    (tracks, order)
+fn track_ids(order: &TrackOrder) -> Vec<u32> {
+    let mut ids = vec![0; order.order.len()];
+    let shown = order.order.chunk_by(|&a, &b| order.shown(a) == order.shown(b));
+    for (parts, id) in shown.zip(0..) {
+        parts.iter().for_each(|&part| ids[part as usize] = id);
+    }
+    ids
+}
+
+/// Returns the tracks in display order. Tracks that are shown as one have the facts of that one.
+#[allow(clippy::indexing_slicing, reason = "an order is a permutation of the positions")]
+fn tracks(
+    builder: &TraceBuilder<'_>,
+    process_ids: &[u32],
+    tree: &TrackTree,
+    order: &TrackOrder,
+    track_ids: &[u32],
+) -> Vec<Track> {
+    let id = |track: u32| TrackId(track_ids[track as usize]);
+    let track = |&part: &u32| {
+        let (shown, registry) = (order.shown(part), &builder.registry);
+        let row = registry.track(shown);
+        Track {
+            id: id(shown),
+            kind: row.kind(),
+            process: row.process.map(|old| ProcessId(process_ids[old as usize])),
+            name: row.name,
+            sort_index: tree.place(shown).map_or(row.sort_index, |place| registry.track(place).sort_index),
+            parent: tree.parent(shown).map(id),
+            children: tree.child_order(shown, registry),
+            slices: 0..0,
+            instants: 0..0,
+            counters: 0..0,
+            states: 0..0,
+        }
+    };
+    order.order.iter().map(track).collect()
 }
 
 /// Returns the slices sorted by track and, on a track, in display order, and the slice that each row became if that is

@@ -6,7 +6,7 @@ use core::hash::BuildHasher;
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashTable};
 
-use crate::{Key, NameId, ThreadRole, Tick, TrackKind};
+use crate::{ByteRange, ChildOrder, Key, NameId, ThreadRole, Tick, TrackKind};
 
 /// The identity of a track: events with equal keys belong to one track.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -26,16 +26,6 @@ pub(super) enum TrackKey {
 }
 
 impl TrackKey {
-    /// Returns the rank of the kind of a track: tracks of a process with lower ranks are shown first.
-    pub(super) fn kind(&self) -> u8 {
-        match self {
-            Self::Global | Self::Process { .. } => 0,
-            Self::Thread { .. } => 1,
-            Self::Async { .. } | Self::AsyncStep { .. } => 2,
-            Self::Counter { .. } => 3,
-        }
-    }
-
     /// Returns the id that tracks of one kind and name are sorted by.
     pub(super) fn id(&self) -> Option<Key> {
         match *self {
@@ -55,6 +45,15 @@ pub(super) struct ProcessRow {
     pub(super) labels: Vec<NameId>,
 }
 
+/// What the file says of a track of its own, besides its name and its rank.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct OwnTrack {
+    pub(super) parent: Option<Key>,
+    pub(super) group: NameId,
+    pub(super) children: ChildOrder,
+    pub(super) bytes: ByteRange,
+}
+
 /// A track while the trace is built.
 #[derive(Debug, Clone)]
 pub(super) struct TrackRow {
@@ -67,6 +66,8 @@ pub(super) struct TrackRow {
     pub(super) sort_index: i64,
     /// The role of a thread that stands for another kind of timeline; `None` for a thread of the operating system.
     pub(super) role: Option<ThreadRole>,
+    /// Whether what events call a thread is a track of its own. [`Registry::own`] says more, and the sort index is its rank.
+    pub(super) is_own: bool,
     /// The earliest and the latest time of its items; `first > last` while it has none.
     pub(super) first: Tick,
     pub(super) last: Tick,
@@ -82,6 +83,7 @@ impl TrackRow {
     /// Returns the kind of the track.
     pub(super) fn kind(&self) -> TrackKind {
         match self.key {
+            TrackKey::Thread { tid: id, .. } if self.is_own => TrackKind::Track { id },
             TrackKey::Thread { tid, .. } => match self.role {
                 None => TrackKind::Thread { tid },
                 Some(ThreadRole::Cpu) => TrackKind::Cpu { tid },
@@ -95,6 +97,18 @@ impl TrackRow {
             TrackKey::Counter { id, .. } => TrackKind::Counter { id },
             TrackKey::Process { .. } => TrackKind::Process,
             TrackKey::Global => TrackKind::Global,
+        }
+    }
+
+    /// Returns the rank of the kind of the track and its sort index: of the tracks directly below a process those with lower
+    /// ones are shown first.
+    pub(super) fn rank(&self) -> (u8, i64) {
+        match self.key {
+            TrackKey::Global | TrackKey::Process { .. } => (0, self.sort_index),
+            TrackKey::Thread { .. } if self.is_own => (2, 0),
+            TrackKey::Thread { .. } => (1, self.sort_index),
+            TrackKey::Async { .. } | TrackKey::AsyncStep { .. } => (3, self.sort_index),
+            TrackKey::Counter { .. } => (4, self.sort_index),
         }
     }
 
@@ -133,6 +147,10 @@ impl TrackRow {
 pub(super) struct Registry {
     pub(super) processes: Vec<ProcessRow>,
     pub(super) tracks: Vec<TrackRow>,
+    /// The tracks of their own, by track.
+    pub(super) own: HashMap<u32, OwnTrack, RandomState>,
+    /// The number of events about them.
+    pub(super) n_own_events: u64,
     by_pid: HashMap<Key, u32, RandomState>,
     /// The tracks by their keys. The table holds positions only, and compares with the keys in `tracks`.
     by_key: HashTable<u32>,
@@ -222,7 +240,6 @@ impl Registry {
     }
 
     /// Returns the track of a key, or `None` if it is not known.
-    #[cfg(feature = "parallel")]
     pub(super) fn find(&self, key: TrackKey) -> Option<u32> {
         let hash = self.hasher.hash_one(key);
         self.by_key.find(hash, |&track| self.tracks[track as usize].key == key).copied()
@@ -263,6 +280,7 @@ impl Registry {
             category: NameId::EMPTY,
             sort_index: 0,
             role: None,
+            is_own: false,
             first: Tick::MAX,
             last: Tick::MIN,
             n_slices: 0,
@@ -272,7 +290,34 @@ impl Registry {
         let Self { tracks, by_key, hasher, .. } = self;
         by_key.insert_unique(hash, track, |&track| hasher.hash_one(tracks[track as usize].key));
         self.recent_track = track;
+        if let TrackKey::Counter { process, id: Some(id), .. } = key
+            && !self.own.is_empty()
+        {
+            self.name_counter(process, id);
+        }
         Some(track)
+    }
+
+    /// Makes what events call a thread a track of its own.
+    pub(super) fn set_own(&mut self, track: u32, name: NameId, rank: i64, own: OwnTrack) {
+        let row = self.track_mut(track);
+        (row.name, row.sort_index, row.is_own) = (name, rank, true);
+        let key = row.key;
+        self.own.insert(track, own);
+        self.n_own_events += 1;
+        if let TrackKey::Thread { process, tid } = key {
+            self.name_counter(process, tid);
+        }
+    }
+
+    /// Gives a counter without a name that of the track of its own with its id, unless another counter with that id has it.
+    fn name_counter(&mut self, process: u32, id: Key) {
+        let counter = |name| TrackKey::Counter { process, name, id: Some(id) };
+        let Some(track) = self.find(counter(NameId::EMPTY)) else { return };
+        let place = self.find(TrackKey::Thread { process, tid: id }).map(|place| self.track(place));
+        let name = place.filter(|place| place.is_own).map_or(NameId::EMPTY, |place| place.name);
+        let is_free = self.find(counter(name)).is_none();
+        self.track_mut(track).name = if is_free { name } else { NameId::EMPTY };
     }
 
     /// Returns the earliest and the latest time of all tracks; `None` if no item has a time.

@@ -3,8 +3,8 @@
 use alloc::vec::Vec;
 
 use crate::{
-    Event, Key, MetaEvent, Metadata, NameId, Process, Text, ThreadEvent, ThreadRole, TraceView, TrackId,
-    TrackKind,
+    ChildOrder, Event, Key, MetaEvent, Metadata, NameId, Process, Text, ThreadEvent, ThreadRole, TraceView,
+    Track, TrackEvent, TrackKind,
 };
 
 use super::{
@@ -58,12 +58,42 @@ impl<'t, E> Replay<'t, E> {
         if !labels.is_empty() {
             self.emit(Event::ProcessLabels(pid, Text::plain(&labels.join(&b','))))?;
         }
-        process.tracks().into_iter().try_for_each(|track| self.thread_facts(process, track))
+        // Counters first: a track of its own may share its id with a counter, and what comes later counts.
+        let tracks = self.trace.tracks_of(process.id);
+        let (counters, others): (Vec<_>, Vec<_>) =
+            tracks.iter().partition(|track| matches!(track.kind, TrackKind::Counter { .. }));
+        counters.iter().chain(&others).try_for_each(|track| self.track_facts(process, track))
+    }
+
+    /// Emits the facts of a track that no event on it has.
+    fn track_facts(&mut self, process: &'t Process, track: &'t Track) -> Result<(), E> {
+        let (id, name) = match track.kind {
+            TrackKind::Track { id } => (id, track.name),
+            // The events of the counter have its name.
+            TrackKind::Counter { id: Some(id) } => (id, NameId::EMPTY),
+            _ => return self.thread_facts(process, track),
+        };
+        let parent = track.parent.and_then(|parent| match self.trace.tracks.get(parent.index())?.kind {
+            TrackKind::Counter { id } => id,
+            kind => kind.tid(),
+        });
+        let &Track { sort_index: rank, children, .. } = track;
+        // A counter needs the event only if that says something, or if tracks lie below it, which come right after it.
+        let is_own = matches!(track.kind, TrackKind::Track { .. });
+        let next = self.trace.tracks.get(track.id.index() + 1);
+        let has_children = next.is_some_and(|next| next.parent == Some(track.id));
+        if !is_own && !has_children && (parent, rank, children) == (None, 0, ChildOrder::Unspecified) {
+            return Ok(());
+        }
+        let (mut ids, mut escaped) = (ThreadIds::default(), Vec::new());
+        let thread = ids.thread(self.trace, process.pid, id);
+        let parent = parent.map(|parent| ids::id(self.trace, parent, &mut escaped));
+        let event = TrackEvent::new(thread, self.text(name));
+        self.emit(Event::Track(TrackEvent { parent, rank, children, ..event }))
     }
 
     /// Emits the name, the role and the sort index of the thread that a track stands for. Other tracks have none.
-    fn thread_facts(&mut self, process: &'t Process, id: TrackId) -> Result<(), E> {
-        let Some(track) = self.trace.tracks.get(id.index()) else { return Ok(()) };
+    fn thread_facts(&mut self, process: &'t Process, track: &'t Track) -> Result<(), E> {
         let (tid, role) = match track.kind {
             TrackKind::Thread { tid } => (tid, None),
             TrackKind::Cpu { tid } => (tid, Some(ThreadRole::Cpu)),
@@ -84,7 +114,7 @@ impl<'t, E> Replay<'t, E> {
         let is_empty = track.slices.is_empty()
             && track.instants.is_empty()
             && track.states.is_empty()
-            && self.trace.profile_of(id).is_none();
+            && self.trace.profile_of(track.id).is_none();
         if track.sort_index != 0 || is_empty && !has_name && role.is_none() {
             self.emit(Event::ThreadSortIndex(thread, track.sort_index))?;
         }

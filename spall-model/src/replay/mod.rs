@@ -146,7 +146,8 @@ impl<'t, E> Replay<'t, E> {
             TrackKind::Thread { tid }
             | TrackKind::Cpu { tid }
             | TrackKind::Gpu { tid }
-            | TrackKind::Frames { tid } => self.thread(track, tid, bound),
+            | TrackKind::Frames { tid }
+            | TrackKind::Track { id: tid } => self.thread(track, tid, bound),
             TrackKind::Async { .. } => self.spans(track),
             TrackKind::Counter { id } => self.counter(track, id),
             TrackKind::Process | TrackKind::Global => self.instants(track),

@@ -15,11 +15,11 @@ use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
 use crate::{
-    ByteRange, DiagnosticKind, Diagnostics, Event, Limits, Receiver, SliceId, Thread, Tick, Trace,
+    ByteRange, DiagnosticKind, Diagnostics, Event, Limits, Receiver, SliceId, Thread, Tick, Trace, TrackId,
     args_table::ArgsId,
 };
 
-use super::{OnTrack, TraceBuilder, intern::Copied, registry::index32, slice_order};
+use super::{OnTrack, TraceBuilder, intern::Copied, registry::index32, slice_order, track_tree::TrackTree};
 
 use self::tracks::{MOVES_PER_EVENT, TrackTable};
 pub use self::view::{LiveSnapshot, LiveTrack};
@@ -31,7 +31,8 @@ pub use self::view::{LiveSnapshot, LiveTrack};
 /// [json 3.2](crate::rules::json#3.2) A slice that is still open is unfinished, and lasts until the last time of its
 /// track.
 ///
-/// A snapshot shows threads with their slices, instants and states, and counters. Events of async spans, flows,
+/// A snapshot shows threads and tracks of their own with their slices, instants and states, and counters. Tracks of one group
+/// stay apart. Events of async spans, flows,
 /// objects, samples and metadata are kept and counted by [`LiveSnapshot::n_deferred`], because their meaning depends
 /// on events that are still to come. [`LiveTrace::finish`] returns the same trace that a [`TraceBuilder`] makes of
 /// the events.
@@ -45,7 +46,7 @@ pub use self::view::{LiveSnapshot, LiveTrack};
 ///
 /// # Cost
 /// An event takes amortised O(1) time, or O(log n) if it comes late, and a commit takes O(1), whatever the order of
-/// events. To put a late item in place, all items behind it are moved. The number of moves is limited to 2²⁰, and 16
+/// events. Only where there are tracks of their own, a commit with a new track takes time linear in the number of tracks. To put a late item in place, all items behind it are moved. The number of moves is limited to 2²⁰, and 16
 /// more for each event. Beyond that limit late items wait, and [`LiveTrack::n_waiting`] counts them. That only
 /// happens if very many slices contain nearly all slices before them and come in a commit each.
 ///
@@ -92,6 +93,9 @@ pub struct LiveTrace {
     /// Whether there is a thread whose times go back.
     has_unordered: bool,
     bounds: Option<(Tick, Tick)>,
+    tree: TrackTree,
+    /// The numbers of tracks and of events about tracks of their own that the tree is made of.
+    tree_of: (usize, u64),
 }
 
 /// The lengths of the logs of the builder at the last commit.
@@ -126,6 +130,8 @@ impl LiveTrace {
             n_deferred: 0,
             has_unordered: false,
             bounds: None,
+            tree: TrackTree::default(),
+            tree_of: (0, 0),
         }
     }
 
@@ -188,6 +194,7 @@ impl LiveTrace {
         self.commit_points();
         self.tracks.insert_late(&self.builder);
         self.update_times();
+        self.update_tree();
         LiveSnapshot::new(self)
     }
 
@@ -256,6 +263,16 @@ impl LiveTrace {
         );
     }
 
+    /// Makes the tree of tracks again if a track may have got another place.
+    fn update_tree(&mut self) {
+        let tree_of = (self.builder.registry.tracks.len(), self.builder.registry.n_own_events);
+        let is_hidden = |track: &TrackId| self.tree.is_hidden(track.0);
+        if self.tree_of != tree_of || self.tracks.changed.iter().any(is_hidden) {
+            self.tree = TrackTree::new(&self.builder);
+            self.tree_of = tree_of;
+        }
+    }
+
     /// Updates the bounds of the trace, and reports threads whose times went back.
     fn update_times(&mut self) {
         for &track in &self.tracks.changed {
@@ -278,7 +295,7 @@ impl LiveTrace {
 impl TraceBuilder<'_> {
     /// Returns the earliest and the latest time of a track while events still come. Times of begins and ends are kept
     /// by thread until [`TraceBuilder::finish`].
-    fn bounds_of(&self, track: u32) -> Option<(Tick, Tick)> {
+    pub(in crate::builder) fn bounds_of(&self, track: u32) -> Option<(Tick, Tick)> {
         let row = self.registry.track(track);
         let (first, last) =
             self.pairs.threads.get(track as usize).map_or((Tick::MAX, Tick::MIN), |thread| thread.bounds());

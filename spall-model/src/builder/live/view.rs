@@ -78,7 +78,8 @@ impl<'l> LiveSnapshot<'l> {
         &self.live.ended
     }
 
-    /// Iterates over all tracks in the order in which they came.
+    /// Iterates over all tracks in the order in which they came. One without items may be a track of its own in whose place a
+    /// counter is shown.
     pub fn tracks(&self) -> impl ExactSizeIterator<Item = LiveTrack<'l>> + use<'l> {
         let live = self.live;
         live.tracks.by_track.iter().enumerate().map(move |(index, items)| LiveTrack {
@@ -146,13 +147,19 @@ impl TraceView for LiveSnapshot<'_> {
 
     fn track_ids(&self) -> impl ExactSizeIterator<Item = TrackId> {
         let builder = &self.live.builder;
-        track_order(builder, &inverse(&process_order(builder))).into_iter().map(TrackId)
+        let flat = track_order(builder, &inverse(&process_order(builder)));
+        let mut order = self.live.tree.order(builder, flat, false).order;
+        order.retain(|&track| !self.live.tree.is_hidden(track));
+        order.into_iter().map(TrackId)
     }
 
     fn track_info(&self, track: TrackId) -> Option<TrackInfo> {
         let row = self.live.builder.registry.tracks.get(track.index())?;
         let (kind, process) = (row.kind(), row.process.map(ProcessId));
-        Some(TrackInfo { kind, process, name: row.name, sort_index: row.sort_index })
+        let place = self.live.tree.place(track.0).map(|place| self.live.builder.registry.track(place));
+        let sort_index = place.unwrap_or(row).sort_index;
+        let parent = self.live.tree.parent(track.0).map(TrackId);
+        Some(TrackInfo { kind, process, name: row.name, sort_index, parent })
     }
 
     fn process_info(&self, process: ProcessId) -> Option<ProcessInfo<'_>> {
