@@ -10,9 +10,9 @@ use spall_benches::layout_input::{self, Character};
 use spall_benches::peer;
 use spall_trace::layout::{
     EdgeRule, Layout, LayoutOptions, Rect, Row, RowId, SelfSide, Stats, TreeOrder, Viewport, flame_rows,
-    slice_tree, stats,
+    slice_tree,
 };
-use spall_trace::model::{Tick, Trace, TraceView, TrackId};
+use spall_trace::model::{Job, Tick, Trace, TraceView, TrackId};
 
 /// The number of columns of a wide screen.
 const COLUMNS: u16 = 1920;
@@ -141,14 +141,14 @@ fn sums(criterion: &mut Criterion) {
     for edges in [EdgeRule::Clamp, EdgeRule::Whole, EdgeRule::InsideOnly] {
         group.bench_function(BenchmarkId::new("statistics", format!("{edges:?}")), |bencher| {
             bencher.iter(|| {
-                let names = stats(&trace, &layout, tracks(&trace), EVER, edges);
+                let names = Stats::new(&trace, &layout, tracks(&trace), EVER, edges).run();
                 assert_eq!(names.iter().map(|name| name.count).sum::<u64>(), n_slices);
             });
         });
     }
     group.bench_function("tree", |bencher| {
         bencher.iter_with_large_drop(|| {
-            let tree = slice_tree(&trace, &layout, tracks(&trace), EVER);
+            let tree = slice_tree(&trace, &layout, tracks(&trace), EVER).run();
             assert_eq!(tree.nodes().iter().map(|node| node.count).sum::<u64>(), n_slices);
             tree
         });
@@ -159,20 +159,20 @@ fn sums(criterion: &mut Criterion) {
     let Range { start, end } = trace.bounds().unwrap_or_default();
     let step = (end.0 - start.0) / 100;
     let mut dragged = Stats::new(&trace, &layout, tracks(&trace), start..Tick(end.0 / 2), EdgeRule::Clamp);
-    dragged.step(usize::MAX);
+    _ = dragged.step(usize::MAX);
     let mut ahead = false;
     group.bench_function("statistics, an edge moved by a hundredth", |bencher| {
         bencher.iter(|| {
             ahead = !ahead;
             dragged.move_to(start..Tick(end.0 / 2 + if ahead { step } else { 0 }));
-            assert!(dragged.step(usize::MAX));
+            assert!(dragged.step(usize::MAX).is_some());
         });
     });
-    let tree = slice_tree(&trace, &layout, tracks(&trace), EVER);
+    let tree = slice_tree(&trace, &layout, tracks(&trace), EVER).run();
     group.bench_function("rows of the tree", |bencher| {
-        bencher.iter_with_large_drop(|| flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right));
+        bencher.iter_with_large_drop(|| flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right).run());
     });
-    let rows = flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right);
+    let rows = flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right).run();
     let viewport = Viewport::new(Tick(0)..Tick(tree.total().0), COLUMNS);
     let mut rects = Vec::new();
     group.bench_function("frame of the tree", |bencher| {

@@ -9,7 +9,7 @@ use spall_examples::terminal::clean;
 use spall_trace::layout::{
     Flows, Hits, Layout, LayoutOptions, Series, Vertical, VerticalStyle, Viewport, block,
 };
-use spall_trace::model::TraceView;
+use spall_trace::model::{Job, TraceView};
 
 const COLUMNS: u16 = 80;
 
@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let layout = Layout::new(&trace, &LayoutOptions::default());
     let vertical = Vertical::new(&trace, &layout, &VerticalStyle::FLAT);
     let viewport = Viewport::new(bounds, COLUMNS);
-    let hits = Hits::new(&trace, &layout, |name| trace.name(name).contains(&*text));
+    let hits = Hits::of_names(&trace, &layout, |name| trace.name(name).contains(&*text)).run();
     let mut out = std::io::stdout().lock();
     writeln!(out, "{} slices", hits.len())?;
 

@@ -18,7 +18,7 @@ use spall_examples::terminal;
 use spall_trace::json::V8;
 use spall_trace::layout::{Row, RowId, SelfSide, TreeOrder, Viewport, diff_rows, flame_rows};
 use spall_trace::model::{
-    CallTree, DiffWidth, Function, InvertedTree, Tick, Ticks, Trace, TraceView, TreeDiff,
+    CallTree, DiffWidth, Function, InvertedTree, Job, Tick, Ticks, Trace, TraceView, TreeDiff,
 };
 use spall_trace::samples::call_trees;
 
@@ -40,10 +40,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         [option, path] if option == "--inverted" => {
             let (trace, tree) = load(path)?;
-            let mut inverted = InvertedTree::bottom_up(&tree);
             // What is narrower than a column would not be seen.
-            inverted.expand_all(Ticks(tree.total().0 / i64::from(COLUMNS)), 100);
-            let rows = flame_rows(inverted.nodes(), TreeOrder::Weight, SelfSide::Right);
+            let least = Ticks(tree.total().0 / i64::from(COLUMNS));
+            let inverted = InvertedTree::bottom_up(&tree).run().expand_all(least, 100).run();
+            let rows = flame_rows(inverted.nodes(), TreeOrder::Weight, SelfSide::Right).run();
             draw(&rows, inverted.total(), |node| inverted.nodes()[node].function.describe(&trace))
         }
         [option, other, path] if option == "--diff" => diff(load(other)?, load(path)?),
@@ -63,7 +63,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Draws callers above what they call.
 fn draw_calls(trace: &Trace<'_>, tree: &CallTree) -> Result<(), Box<dyn Error>> {
-    let rows = flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right);
+    let rows = flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right).run();
     draw(&rows, tree.total(), |node| tree.nodes()[node].function.describe(trace))
 }
 
@@ -78,7 +78,7 @@ fn load(path: &OsStr) -> Result<(Trace<'static>, CallTree), Box<dyn Error>> {
 fn diff(before: (Trace<'_>, CallTree), after: (Trace<'_>, CallTree)) -> Result<(), Box<dyn Error>> {
     let ((before, before_tree), (after, after_tree)) = (before, after);
     let diff = TreeDiff::of_traces((&before_tree, before.names()), (&after_tree, after.names()));
-    let rows = diff_rows(&diff, DiffWidth::Larger, TreeOrder::Weight);
+    let rows = diff_rows(&diff, DiffWidth::Larger, TreeOrder::Weight).run();
     let roots = diff.nodes().iter().zip(diff.widths(DiffWidth::Larger));
     let total = roots.filter(|(node, _)| node.parent.is_none()).map(|(_, width)| width).sum();
     draw(&rows, total, |node| {

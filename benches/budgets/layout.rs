@@ -8,10 +8,8 @@ use spall_benches::layout_input::{self, Character};
 use spall_benches::measure::{fastest, job};
 use spall_benches::peer;
 use spall_benches::report::{Budget, line, per};
-use spall_trace::layout::{
-    EdgeRule, Layout, LayoutOptions, Rect, Row, RowId, Stats, Viewport, slice_tree, stats,
-};
-use spall_trace::model::{Tick, Trace, TraceView, TrackId};
+use spall_trace::layout::{EdgeRule, Layout, LayoutOptions, Rect, Row, RowId, Stats, Viewport, slice_tree};
+use spall_trace::model::{Job, Tick, Trace, TraceView, TrackId};
 
 const COLUMNS: u16 = 1920;
 const ROWS: u32 = 60;
@@ -73,7 +71,7 @@ fn sums() {
         let layout = Layout::new(&trace, &LayoutOptions::default());
         let n_slices = trace.slices().len();
         let time = fastest_of(|| {
-            let names = stats(&trace, &layout, tracks(&trace), EVER, EdgeRule::Clamp);
+            let names = Stats::new(&trace, &layout, tracks(&trace), EVER, EdgeRule::Clamp).run();
             assert_eq!(names.iter().map(|name| name.count).sum::<u64>(), n_slices as u64);
         });
         line("statistics", name, "ns/slice", per(time, n_slices), None, Budget::AtMost(5.0));
@@ -83,17 +81,17 @@ fn sums() {
     let Range { start, end } = trace.bounds().unwrap_or_default();
     let (step, half) = ((end.0 - start.0) / 100, start.0 + (end.0 - start.0) / 2);
     let mut dragged = Stats::new(&trace, &layout, tracks(&trace), start..Tick(half), EdgeRule::Clamp);
-    dragged.step(usize::MAX);
+    _ = dragged.step(usize::MAX);
     let count = |dragged: &Stats<'_>| dragged.by_name().iter().map(|name| name.count).sum::<u64>();
     let before = count(&dragged);
     dragged.move_to(start..Tick(half + step));
-    dragged.step(usize::MAX);
+    _ = dragged.step(usize::MAX);
     let moved = usize::try_from(count(&dragged) - before).unwrap_or(1);
     let mut ahead = true;
     let time = fastest_of(|| {
         ahead = !ahead;
         dragged.move_to(start..Tick(half + if ahead { step } else { 0 }));
-        assert!(dragged.step(usize::MAX));
+        assert!(dragged.step(usize::MAX).is_some());
     });
     let input = format!("calls/1M, by {moved} slices");
     line("statistics, dragged", &input, "ns/slice", per(time, moved), None, Budget::Open);
@@ -104,7 +102,7 @@ fn trees() {
     let layout = Layout::new(&trace, &LayoutOptions::default());
     let n_slices = trace.slices().len();
     let time = fastest_of(|| {
-        let tree = slice_tree(&trace, &layout, tracks(&trace), EVER);
+        let tree = slice_tree(&trace, &layout, tracks(&trace), EVER).run();
         assert_eq!(tree.nodes().iter().map(|node| node.count).sum::<u64>(), n_slices as u64);
     });
     line("merged tree", "calls/1M", "ns/slice", per(time, n_slices), None, Budget::AtMost(60.0));

@@ -16,9 +16,9 @@ use spall_synth::spall::Shape;
 use spall_trace::export;
 use spall_trace::format::spall::BufferWriter;
 use spall_trace::layout::{
-    EdgeRule, Layout, LayoutOptions, RowId, SelfSide, TreeOrder, Viewport, flame_rows, slice_tree, stats,
+    EdgeRule, Layout, LayoutOptions, RowId, SelfSide, Stats, TreeOrder, Viewport, flame_rows, slice_tree,
 };
-use spall_trace::model::{InvertedTree, Tick, TraceView, TrackId};
+use spall_trace::model::{InvertedTree, Job, Tick, TraceView, TrackId};
 
 const EVER: std::ops::Range<Tick> = Tick::MIN..Tick::MAX;
 
@@ -85,11 +85,11 @@ fn layouts() {
     job("layout of families", || Layout::new(&shuffled, &LayoutOptions::default()));
     let layout = Layout::new(&trace, &LayoutOptions::default());
     let tracks = || (0..u32::try_from(trace.tracks().len()).unwrap_or(0)).map(TrackId);
-    job("statistics", || stats(&trace, &layout, tracks(), EVER, EdgeRule::Clamp));
-    job("merged tree", || slice_tree(&trace, &layout, tracks(), EVER));
-    let tree = slice_tree(&trace, &layout, tracks(), EVER);
-    job("bottom-up tree", || InvertedTree::bottom_up(&tree));
-    job("flame graph", || flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right));
+    job("statistics", || Stats::new(&trace, &layout, tracks(), EVER, EdgeRule::Clamp).run());
+    job("merged tree", || slice_tree(&trace, &layout, tracks(), EVER).run());
+    let tree = slice_tree(&trace, &layout, tracks(), EVER).run();
+    job("bottom-up tree", || InvertedTree::bottom_up(&tree).run());
+    job("flame graph", || flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right).run());
 
     for character in Character::ALL {
         let rows = layout_input::rows(character, 1 << 17, 1);
@@ -127,7 +127,7 @@ fn program() {
     job("program: layout", || Layout::new(&trace, &LayoutOptions::default()));
     let layout = Layout::new(&trace, &LayoutOptions::default());
     let tracks = (0..u32::try_from(trace.tracks().len()).unwrap_or(0)).map(TrackId);
-    job("program: statistics", || stats(&trace, &layout, tracks.clone(), EVER, EdgeRule::Clamp));
+    job("program: statistics", || Stats::new(&trace, &layout, tracks.clone(), EVER, EdgeRule::Clamp).run());
     let viewport = Viewport::new(trace.bounds().unwrap_or_default(), 1600);
     let mut rects = Vec::new();
     let mut frame = || {

@@ -3,9 +3,11 @@
 
 use arbitrary::{Result, Unstructured};
 use spall_trace::layout::{
-    EdgeRule, Layout, LayoutOptions, LayoutView, Overlap, Rect, RowView, Viewport, slice_tree, stats,
+    EdgeRule, Layout, LayoutOptions, LayoutView, Overlap, Rect, RowView, Stats, Viewport, slice_tree,
 };
-use spall_trace::model::{Limits, SliceId, Tick, Ticks, Trace, TraceBuilder, TraceView, TrackId, TrackKind};
+use spall_trace::model::{
+    Job, Limits, SliceId, Tick, Ticks, Trace, TraceBuilder, TraceView, TrackId, TrackKind,
+};
 
 use crate::events;
 
@@ -206,7 +208,8 @@ fn check_sums(trace: &Trace<'_>, layout: &Layout, views: &[View]) {
     let View { start, duration, .. } = views[0];
     let (middle, end) = (start + Ticks(duration.0 / 2), start + duration);
     let sum = |range: core::ops::Range<Tick>| -> i128 {
-        stats(trace, layout, tracks(), range, EdgeRule::Clamp)
+        Stats::new(trace, layout, tracks(), range, EdgeRule::Clamp)
+            .run()
             .iter()
             .map(|name| i128::from(name.self_time.0))
             .sum()
@@ -220,6 +223,6 @@ fn check_sums(trace: &Trace<'_>, layout: &Layout, views: &[View]) {
         return;
     }
     assert_eq!(sum(start..middle) + sum(middle..end), sum(start..end), "self times add up");
-    let tree = slice_tree(trace, layout, tracks(), start..end);
+    let tree = slice_tree(trace, layout, tracks(), start..end).run();
     assert_eq!(i128::from(tree.total().0), sum(start..end), "the tree has all of the time");
 }

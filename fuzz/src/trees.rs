@@ -3,11 +3,11 @@
 use arbitrary::{Result, Unstructured};
 use spall_trace::layout::{
     EdgeRule, Layout, LayoutOptions, NameStats, Packed, Row, RowId, SelfSide, Series, Stats, TreeOrder,
-    diff_rows, flame_rows, slice_tree, stats,
+    diff_rows, flame_rows, slice_tree,
 };
 use spall_trace::model::{
-    CallTree, DiffWidth, Function, InvertedTree, Limits, NameId, Tick, Ticks, Trace, TraceBuilder, TraceView,
-    TrackId, TreeDiff, TreeNode, TreeNodeId,
+    CallTree, DiffWidth, Function, InvertedTree, Job, Limits, NameId, Tick, Ticks, Trace, TraceBuilder,
+    TraceView, TrackId, TreeDiff, TreeNode, TreeNodeId,
 };
 
 use crate::events;
@@ -31,12 +31,12 @@ pub fn run(bytes: &[u8]) -> bool {
     let layout = Layout::new(&trace, &LayoutOptions::default());
     let tracks = || (0..u32::try_from(trace.tracks().len()).unwrap()).map(TrackId);
     let picked = |name: NameId| mask >> (name.index() % 8) & 1 == 1;
-    let trees = ranges.clone().map(|range| slice_tree(&trace, &layout, tracks(), range));
+    let trees = ranges.clone().map(|range| slice_tree(&trace, &layout, tracks(), range).run());
     for tree in &trees {
         check_tree(tree.nodes(), tree.total());
         for order in [TreeOrder::Weight, TreeOrder::Name, TreeOrder::First] {
-            check_boxes(&flame_rows(tree.nodes(), order, SelfSide::Right), tree.nodes());
-            check_boxes(&flame_rows(tree.nodes(), order, SelfSide::Left), tree.nodes());
+            check_boxes(&flame_rows(tree.nodes(), order, SelfSide::Right).run(), tree.nodes());
+            check_boxes(&flame_rows(tree.nodes(), order, SelfSide::Left).run(), tree.nodes());
         }
         check_filters(tree, picked);
         check_inverted(tree);
@@ -133,19 +133,19 @@ fn check_filters(tree: &CallTree, picked: impl Fn(NameId) -> bool) {
 
 /// From below all of the time is there as well.
 fn check_inverted(tree: &CallTree) {
-    let mut inverted = InvertedTree::bottom_up(tree);
-    assert_eq!(inverted.total(), tree.total());
-    inverted.expand_all(Ticks::ZERO, 4);
+    let roots = InvertedTree::bottom_up(tree).run();
+    assert_eq!(roots.total(), tree.total());
+    let mut inverted = roots.expand_all(Ticks::ZERO, 4).run();
     for (at, node) in inverted.nodes().to_vec().iter().enumerate().filter(|(_, node)| node.depth < 4) {
         let callers = inverted.expand(TreeNodeId::new(at));
         let sum: i64 = inverted.nodes()[callers.indices()].iter().map(|caller| caller.total.0).sum();
         assert_eq!(sum + node.self_time.0, node.total.0, "a stack has a caller or ends");
     }
     for order in [TreeOrder::Weight, TreeOrder::Name, TreeOrder::First] {
-        check_boxes(&flame_rows(inverted.nodes(), order, SelfSide::Right), inverted.nodes());
+        check_boxes(&flame_rows(inverted.nodes(), order, SelfSide::Right).run(), inverted.nodes());
     }
     if let Some(node) = tree.nodes().last() {
-        let callers = InvertedTree::callers(tree, node.function);
+        let callers = InvertedTree::callers(tree, node.function).run();
         assert_eq!(
             callers.total(),
             tree.callees(node.function).total(),
@@ -164,6 +164,7 @@ fn check_diff([before, after]: &[CallTree; 2]) {
     }
     for width in [DiffWidth::Larger, DiffWidth::Normalised, DiffWidth::Before, DiffWidth::After] {
         let shown = diff_rows(&diff, width, TreeOrder::Weight)
+            .run()
             .iter()
             .map(|row| row.view(RowId(0)).len())
             .sum::<usize>();
@@ -176,10 +177,10 @@ fn check_stats(trace: &Trace<'_>, layout: &Layout, ranges: &[core::ops::Range<Ti
     let tracks = || (0..u32::try_from(trace.tracks().len()).unwrap()).map(TrackId);
     for edges in [EdgeRule::Clamp, EdgeRule::Whole, EdgeRule::InsideOnly] {
         let mut moved = Stats::new(trace, layout, tracks(), ranges[0].clone(), edges);
-        while !moved.step(3) {}
+        while moved.step(3).is_none() {}
         moved.move_to(ranges[1].clone());
-        while !moved.step(5) {}
-        let once = stats(trace, layout, tracks(), ranges[1].clone(), edges);
+        while moved.step(5).is_none() {}
+        let once = Stats::new(trace, layout, tracks(), ranges[1].clone(), edges).run();
         // How short and how long the slices are is then known to a bucket of the histogram.
         let coarse = |names: Vec<NameStats>| {
             names.into_iter().map(|mut name| {

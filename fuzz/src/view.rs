@@ -6,7 +6,7 @@ use spall_trace::layout::{
     Ellipsis, Flows, Hits, Layout, LayoutOptions, LayoutView, Rect, RowId, Ruler, SelfSide, Series,
     TreeOrder, Vertical, VerticalStyle, Viewport, Window, fit_label, flame_rows, instant_marks, slice_tree,
 };
-use spall_trace::model::{Limits, SliceId, Tick, Ticks, Trace, TraceBuilder, TraceView, TrackId};
+use spall_trace::model::{Job, Limits, SliceId, Tick, Ticks, Trace, TraceBuilder, TraceView, TrackId};
 
 use crate::events;
 
@@ -62,7 +62,7 @@ impl View {
         let mut rects = Vec::new();
         layout.rects(&self.viewport, vertical.lines(), &mut rects);
         assert!(rects.len() <= columns * vertical.lines().len());
-        let hits = Hits::new(trace, layout, |name| name.index() % 2 == 1);
+        let hits = Hits::of_names(trace, layout, |name| name.index() % 2 == 1).run();
         for rect in &rects {
             assert!(hits.in_rect(rect).is_some_and(|n| n <= rect.count));
         }
@@ -145,9 +145,9 @@ impl View {
         _ = layout.snap(vertical.lines(), *at, Ticks(at.0));
         _ = layout.track_rows(TrackId(*number));
         let tracks = (0..4).map(TrackId);
-        let tree = slice_tree(trace, layout, tracks, viewport.range());
+        let tree = slice_tree(trace, layout, tracks, viewport.range()).run();
         for order in [TreeOrder::Weight, TreeOrder::Name, TreeOrder::First] {
-            _ = flame_rows(tree.nodes(), order, SelfSide::Right);
+            _ = flame_rows(tree.nodes(), order, SelfSide::Right).run();
         }
     }
 }

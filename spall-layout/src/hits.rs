@@ -2,9 +2,9 @@
 //! 13](crate::rules::layout#13)
 
 use alloc::vec::Vec;
-use core::{cmp::Ordering, ops::Range};
+use core::{cmp::Ordering, mem, ops::Range};
 
-use spall_model::{SliceId, Tick};
+use spall_model::{Job, NameId, SliceId, Tick, TraceView};
 
 use crate::bits::BitVector;
 use crate::{LayoutView, PlacedSlice, Rect, RowId, RowView};
@@ -16,7 +16,8 @@ use crate::{LayoutView, PlacedSlice, Rect, RowId, RowView};
 ///
 /// ```
 /// use spall_layout::{Hits, Layout, LayoutView, LayoutOptions, Vertical, VerticalStyle, Viewport};
-/// # use spall_model::{Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView};
+/// use spall_model::{Job, SliceId};
+/// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for n in 0..1000 {
 /// #     let name = if n % 100 == 7 { b"gc".as_slice() } else { b"work" };
@@ -25,7 +26,7 @@ use crate::{LayoutView, PlacedSlice, Rect, RowId, RowView};
 /// # }
 /// # let trace = builder.finish(); // a thousand slices of one tick, the 7th of each hundred is "gc"
 /// let layout = Layout::new(&trace, &LayoutOptions::default());
-/// let hits = Hits::new(&trace, &layout, |name| trace.name(name) == "gc");
+/// let hits = Hits::of_names(&trace, &layout, |name| trace.name(name) == "gc").run();
 /// assert_eq!(hits.len(), 10);
 /// assert_eq!(hits.next(&layout, SliceId(7)), Some(SliceId(107)));
 ///
@@ -41,12 +42,37 @@ use crate::{LayoutView, PlacedSlice, Rect, RowId, RowView};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Hits {
     /// A bit for each slice, row after row and in the order of the slices of a row.
-    pub(crate) bits: BitVector,
+    bits: BitVector,
     /// The position of the first bit of each row, and the number of bits.
-    pub(crate) rows: Vec<u32>,
+    rows: Vec<u32>,
 }
 
 impl Hits {
+    /// Finds the slices whose name `matches`. This calls `matches` once for each name of the trace that slices have.
+    pub fn of_names(
+        trace: &impl TraceView,
+        layout: &impl LayoutView,
+        mut matches: impl FnMut(NameId) -> bool,
+    ) -> impl Job<Output = Self> {
+        let mut known: Vec<Option<bool>> = alloc::vec![None; trace.names().len()];
+        Self::of_slices(layout, move |slice| {
+            let Some(name) = trace.slice_name_id(slice) else { return false };
+            match known.get_mut(name.index()) {
+                Some(known) => *known.get_or_insert_with(|| matches(name)),
+                None => matches(name),
+            }
+        })
+    }
+
+    /// Finds the slices for which `matches` returns true. This calls it once for each slice.
+    pub fn of_slices(
+        layout: &impl LayoutView,
+        matches: impl FnMut(SliceId) -> bool,
+    ) -> impl Job<Output = Self> {
+        let (hits, word, n_slices) = (Self::default(), 0, 0);
+        Search { layout, matches, hits, word, n_slices, row: RowId(0), position: 0 }
+    }
+
     /// Returns the number of slices that match.
     #[must_use]
     pub fn len(&self) -> u32 {
@@ -205,4 +231,55 @@ fn n_before(row: &RowView<'_>, slice: &PlacedSlice) -> usize {
 /// Returns whether a slice is visible in a window that shows a range.
 fn touches(layout: &impl LayoutView, slice: SliceId, shown: &Range<Tick>) -> bool {
     layout.place(slice).is_some_and(|place| place.start < shown.end && place.end >= shown.start)
+}
+
+/// The job of [`Hits::of_slices`].
+struct Search<'l, L, F> {
+    layout: &'l L,
+    matches: F,
+    hits: Hits,
+    /// The bits of the latest slices, as many as do not fill a word yet.
+    word: u64,
+    n_slices: u32,
+    /// The row that is looked at, and how many of its slices were.
+    row: RowId,
+    position: usize,
+}
+
+impl<L: LayoutView, F: FnMut(SliceId) -> bool> Job for Search<'_, L, F> {
+    type Output = Hits;
+
+    /// Looks at no more than `work` slices and rows.
+    fn step(&mut self, work: usize) -> Option<Hits> {
+        let mut left = work;
+        while self.row.0 < self.layout.n_rows() {
+            if left == 0 {
+                return None;
+            }
+            if self.hits.rows.len() == self.row.index() {
+                left -= 1;
+                self.hits.rows.push(self.n_slices);
+            }
+            let slices = self.layout.row(self.row).map_or(&[][..], |row| row.slices());
+            let rest = slices.get(self.position..).unwrap_or_default();
+            let now = rest.get(..left).unwrap_or(rest);
+            for &slice in now {
+                self.word |= u64::from((self.matches)(slice)) << (self.n_slices % 64);
+                self.n_slices += 1;
+                if self.n_slices.is_multiple_of(64) {
+                    self.hits.bits.push(mem::take(&mut self.word));
+                }
+            }
+            left -= now.len();
+            if now.len() < rest.len() {
+                self.position += now.len();
+                return None;
+            }
+            (self.row, self.position) = (RowId(self.row.0 + 1), 0);
+        }
+        let mut hits = mem::take(&mut self.hits);
+        hits.bits.push(self.word);
+        hits.rows.push(self.n_slices);
+        Some(hits)
+    }
 }

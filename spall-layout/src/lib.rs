@@ -59,9 +59,10 @@
 //! | draw counters, instants, states and flows | [`Series`], [`instant_marks`], [`Row::of_states`], [`Flows`] |
 //! | draw many async spans on few lines | [`Packed`] |
 //! | move tracks, and keep some in sight | [`VerticalStyle::tracks`] |
-//! | show a folded group, and search hits | [`LayoutView::busy_rows`], [`Hits`], [`HitsBuilder`] step by step |
-//! | sum up by name | [`stats`](fn@stats), [`Stats`] while a range is dragged, [`Histogram`] |
-//! | draw a flame graph, a sandwich, a comparison | [`slice_tree`], [`flame_rows`], [`diff_rows`]; step by step: [`SliceTreeBuilder`], [`InvertedTreeBuilder`](spall_model::InvertedTreeBuilder), [`FlameBuilder`] |
+//! | show a folded group, and search hits | [`LayoutView::busy_rows`], [`Hits`] |
+//! | sum up by name, also while a range is dragged | [`Stats`], [`Histogram`] |
+//! | draw a flame graph, a sandwich, a comparison | [`slice_tree`], [`flame_rows`], [`diff_rows`] |
+//! | do any of these step by step, so that a viewer stays alive | [`Job`](spall_model::Job) |
 //! | fill a vertex buffer | [`Instance`] |
 //! | label and colour | [`Ruler`], [`fit_label`], [`block`], [`Line::label`], [`ColorKey`], [`Theme`] |
 //!
@@ -106,8 +107,6 @@ mod counters;
 #[cfg(feature = "alloc")]
 mod flame;
 #[cfg(feature = "alloc")]
-mod flame_builder;
-#[cfg(feature = "alloc")]
 mod flows;
 #[cfg(feature = "alloc")]
 mod folds;
@@ -119,8 +118,6 @@ mod gap;
 mod histogram;
 #[cfg(feature = "alloc")]
 mod hits;
-#[cfg(feature = "alloc")]
-mod hits_builder;
 #[cfg(feature = "alloc")]
 mod index;
 #[cfg(feature = "alloc")]
@@ -176,9 +173,7 @@ pub use color::{ColorKey, Theme};
 #[cfg(feature = "alloc")]
 pub use counters::{CounterRun, Series};
 #[cfg(feature = "alloc")]
-pub use flame::{diff_rows, flame_rows};
-#[cfg(feature = "alloc")]
-pub use flame_builder::{FlameBuilder, SelfSide, TreeOrder};
+pub use flame::{SelfSide, TreeOrder, diff_rows, flame_rows};
 #[cfg(feature = "alloc")]
 pub use flows::{FlowArrow, FlowEnd, Flows};
 #[cfg(feature = "alloc")]
@@ -187,8 +182,6 @@ pub use folds::Folds;
 pub use histogram::Histogram;
 #[cfg(feature = "alloc")]
 pub use hits::Hits;
-#[cfg(feature = "alloc")]
-pub use hits_builder::HitsBuilder;
 #[cfg(feature = "alloc")]
 pub use instance::Instance;
 #[cfg(feature = "alloc")]
@@ -210,13 +203,13 @@ pub use rect::{LineRect, Rect};
 pub use row::{Row, RowId, RowView};
 pub use ruler::{Ruler, RulerMark};
 #[cfg(feature = "alloc")]
-pub use slice_tree::{SliceTreeBuilder, slice_tree, slice_tree_by};
+pub use slice_tree::{slice_tree, slice_tree_by};
 #[cfg(feature = "alloc")]
 pub use slice_visits::{SliceVisit, SliceVisits};
 #[cfg(feature = "alloc")]
 pub use spall_model::nest::Overlap;
 #[cfg(feature = "alloc")]
-pub use stats::{NameStats, Stats, stats};
+pub use stats::{NameStats, Stats};
 #[cfg(feature = "alloc")]
 pub use vertical::{Vertical, VerticalStyle};
 pub use viewport::Viewport;

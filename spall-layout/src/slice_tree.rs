@@ -3,16 +3,16 @@
 #![allow(clippy::indexing_slicing, reason = "rows are numbered by the visits of a track")]
 
 use alloc::vec::Vec;
-use core::fmt;
+use core::mem;
 use core::ops::Range;
 
-use spall_model::{CallTree, CallTreeBuilder, Function, SliceId, Tick, TraceView, TrackId, TreeNodeId};
+use spall_model::{CallTree, CallTreeBuilder, Function, Job, SliceId, Tick, TraceView, TrackId, TreeNodeId};
 
 use crate::LayoutView;
 use crate::convert::to_ticks;
 use crate::visits::{SliceTimes, Visit, VisitSlices};
 
-/// Adds up the slices of `tracks` that touch `range` by call path. This returns a top-down tree.
+/// Adds up the slices of `tracks` that touch `range` by call path. The result is a top-down tree.
 ///
 /// A slice counts with the part that is inside the range. A span that outlives its caller counts with the part inside
 /// its caller. An empty range gives an empty tree. [`flame_rows`](crate::flame_rows) draws the tree. This takes O(n log
@@ -20,7 +20,7 @@ use crate::visits::{SliceTimes, Visit, VisitSlices};
 ///
 /// ```
 /// use spall_layout::{Layout, LayoutOptions, RowId, SelfSide, TreeOrder, Viewport, flame_rows, slice_tree};
-/// use spall_model::{Tick, TraceView, TreeNodeId};
+/// use spall_model::{Job, Tick, TraceView, TreeNodeId};
 /// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Ticks, TraceBuilder, TrackId};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for (name, start, duration) in [("f", 0, 10), ("g", 1, 2), ("f", 20, 30), ("h", 20, 5), ("g", 30, 9)] {
@@ -29,31 +29,28 @@ use crate::visits::{SliceTimes, Visit, VisitSlices};
 /// # }
 /// # let trace = builder.finish(); // f(g) f(h g)
 /// let layout = Layout::new(&trace, &LayoutOptions::default());
-/// let tree = slice_tree(&trace, &layout, [TrackId(0)], Tick::MIN..Tick::MAX);
+/// let tree = slice_tree(&trace, &layout, [TrackId(0)], Tick::MIN..Tick::MAX).run();
 /// let nodes: Vec<_> =
 ///     tree.nodes().iter().map(|n| (trace.name(n.function.name), n.parent, n.count, n.total.0)).collect();
 /// let f = Some(TreeNodeId(0));
 /// assert_eq!(nodes, [("f".into(), None, 2, 40), ("g".into(), f, 2, 11), ("h".into(), f, 1, 5)]);
 ///
 /// // Draw it: one row per depth, over an axis of 0 to the total.
-/// let rows = flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right);
+/// let rows = flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right).run();
 /// let viewport = Viewport::new(Tick(0)..Tick(tree.total().0), 40);
 /// let mut rects = Vec::new();
 /// rows[1].view(RowId(1)).rects(&viewport, &mut rects);
 /// assert_eq!((rects[0].slice.0, rects[0].x0, rects[0].x1), (1, 0, 11)); // node 1 is g
 /// ```
 #[doc(alias("flamegraph", "call graph", "top-down", "left heavy"))]
-#[must_use]
-pub fn slice_tree(
-    trace: &impl TraceView,
-    layout: &impl LayoutView,
+pub fn slice_tree<'l>(
+    trace: &'l impl TraceView,
+    layout: &'l impl LayoutView,
     tracks: impl IntoIterator<Item = TrackId>,
     range: Range<Tick>,
-) -> CallTree {
-    let function = |slice| trace.slice_name_id(slice).map(Function::named);
-    let mut builder = SliceTreeBuilder::new(layout, tracks, range, function);
-    builder.times = trace.slice_times();
-    builder.all()
+) -> impl Job<Output = CallTree> {
+    let function = move |slice| trace.slice_name_id(slice).map(Function::named);
+    SliceTree::new(layout, trace.slice_times(), tracks, range, function)
 }
 
 /// Adds up slices as [`slice_tree`] does, by functions that the caller chooses.
@@ -61,40 +58,17 @@ pub fn slice_tree(
 /// `function` returns the function that a slice counts for, for instance one per name and category, or
 /// [`Trace::function_of`](spall_model::Trace::function_of) to tell apart functions of one name that samples found. If it returns `None`, the slice has
 /// no node, and its time belongs to the nearest slice around it that has one.
-#[must_use]
 pub fn slice_tree_by(
     layout: &impl LayoutView,
     tracks: impl IntoIterator<Item = TrackId>,
     range: Range<Tick>,
     function: impl FnMut(SliceId) -> Option<Function>,
-) -> CallTree {
-    SliceTreeBuilder::new(layout, tracks, range, function).all()
+) -> impl Job<Output = CallTree> {
+    SliceTree::new(layout, None, tracks, range, function)
 }
 
-/// A call tree of slices that is made step by step, so that a viewer stays alive meanwhile.
-///
-/// [`slice_tree_by`] does all steps at once and documents what is added up. Drop the builder to cancel.
-///
-/// ```
-/// use spall_layout::{Layout, LayoutOptions, SliceTreeBuilder, slice_tree};
-/// use spall_model::{Function, Tick, TraceView};
-/// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Ticks, TraceBuilder, TrackId};
-/// # let mut builder = TraceBuilder::new(&Limits::default());
-/// # for (name, start, duration) in [("f", 0, 10), ("g", 1, 2), ("f", 20, 30), ("h", 20, 5), ("g", 30, 9)] {
-/// #     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(start), Text::plain(name.as_bytes()));
-/// #     builder.push(&Event::Complete(event, Ticks(duration)));
-/// # }
-/// # let trace = builder.finish(); // five slices
-/// let layout = Layout::new(&trace, &LayoutOptions::default());
-/// let function = |slice| trace.slice_name_id(slice).map(Function::named);
-/// let mut builder = SliceTreeBuilder::new(&layout, [TrackId(0)], Tick::MIN..Tick::MAX, function);
-/// assert!(!builder.step(3));
-/// // Here the viewer draws a frame and looks whether the user wants something else.
-/// assert!(builder.step(1000));
-/// assert_eq!(builder.finish().nodes(), slice_tree(&trace, &layout, [TrackId(0)], Tick::MIN..Tick::MAX).nodes());
-/// ```
-#[must_use]
-pub struct SliceTreeBuilder<'l, L: LayoutView, F> {
+/// The job of [`slice_tree`].
+struct SliceTree<'l, L: LayoutView, F> {
     layout: &'l L,
     /// The tracks that are not begun, the next one last.
     tracks: Vec<TrackId>,
@@ -107,29 +81,26 @@ pub struct SliceTreeBuilder<'l, L: LayoutView, F> {
     merge: SliceMerge,
 }
 
-impl<L: LayoutView, F> fmt::Debug for SliceTreeBuilder<'_, L, F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SliceTreeBuilder").field("range", &self.range).finish_non_exhaustive()
-    }
-}
-
-impl<'l, L: LayoutView, F: FnMut(SliceId) -> Option<Function>> SliceTreeBuilder<'l, L, F> {
-    /// Prepares a tree. Nothing is added up before [`SliceTreeBuilder::step`].
-    pub fn new(
+impl<'l, L: LayoutView, F> SliceTree<'l, L, F> {
+    fn new(
         layout: &'l L,
+        times: Option<SliceTimes<'l>>,
         tracks: impl IntoIterator<Item = TrackId>,
         range: Range<Tick>,
         function: F,
     ) -> Self {
         let mut tracks: Vec<TrackId> = tracks.into_iter().collect();
         tracks.reverse();
-        let merge = SliceMerge { builder: CallTreeBuilder::new(), latest: Vec::new() };
-        Self { layout, tracks, range, times: None, function, visits: None, merge }
+        Self { layout, tracks, range, times, function, visits: None, merge: SliceMerge::default() }
     }
+}
 
-    /// Visits at most `budget` slices, and returns whether all are added up. Beginning a track counts like a slice.
-    pub fn step(&mut self, budget: usize) -> bool {
-        let mut left = budget;
+impl<L: LayoutView, F: FnMut(SliceId) -> Option<Function>> Job for SliceTree<'_, L, F> {
+    type Output = CallTree;
+
+    /// Visits at most `work` slices. Beginning a track counts like a slice.
+    fn step(&mut self, work: usize) -> Option<CallTree> {
+        let mut left = work;
         let mut visits = self.visits.take();
         loop {
             if let Some(visits) = &mut visits {
@@ -138,31 +109,21 @@ impl<'l, L: LayoutView, F: FnMut(SliceId) -> Option<Function>> SliceTreeBuilder<
             }
             if left == 0 {
                 self.visits = visits;
-                return false;
+                return None;
             }
-            let Some(track) = self.tracks.pop() else { return true };
+            let Some(track) = self.tracks.pop() else { break };
             left -= 1;
             let begun = self.layout.visits(self.times, track, &self.range);
             self.merge.latest.clear();
             self.merge.latest.resize(begun.n_rows(), None);
             visits = Some(begun);
         }
-    }
-
-    /// Does all steps, and returns the tree.
-    fn all(mut self) -> CallTree {
-        while !self.step(usize::MAX) {}
-        self.finish()
-    }
-
-    /// Returns the tree of the slices that were visited.
-    #[must_use]
-    pub fn finish(self) -> CallTree {
-        self.merge.builder.finish()
+        Some(mem::take(&mut self.merge.builder).finish())
     }
 }
 
 /// A tree in the making, and the place of the walk over a track.
+#[derive(Default)]
 struct SliceMerge {
     builder: CallTreeBuilder,
     /// For each row of the track, the node of its latest slice. `None` if the row had no slice yet, and `Some(None)` if

@@ -6,7 +6,7 @@ use core::ops::Range;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
-use spall_model::{NameId, Tick, Ticks, Trace, TraceView, TrackId, TrackKind};
+use spall_model::{Job, NameId, Tick, Ticks, Trace, TraceView, TrackId, TrackKind};
 
 use crate::convert::to_ticks;
 use crate::visits::VisitSlices;
@@ -41,16 +41,21 @@ pub struct NameStats {
     pub mean: Ticks,
 }
 
-/// Returns the statistics of the slices of `tracks` that touch `range`, for each name: most total time first, then by
-/// number of the name.
+/// The statistics by name of the slices that touch a range. They follow the edges of the range while the user drags it.
 ///
-/// A slice without duration touches the range if it lies in it. No slice touches an empty range. Names without slices
-/// in the range are left out. This takes O(n) for the n slices in the range. With [`EdgeRule::Whole`] it also looks at
-/// all children of the slices that reach out of the range.
+/// This is a [`Job`] whose result is what [`Stats::by_name`] returns. Statistics are not used up by it: after
+/// [`Stats::move_to`] there is more to do. When an edge moves, only the slices between its old and its new place are
+/// visited. With [`EdgeRule::InsideOnly`] everything is counted again, because a slice far away may then decide what
+/// counts.
+///
+/// A slice without duration touches the range if it lies in it. No slice touches an empty range. Counting takes O(n) for
+/// the n slices in the range. With [`EdgeRule::Whole`] it also looks at all children of the slices that reach out of the
+/// range.
 ///
 /// ```
-/// use spall_layout::{EdgeRule, Layout, LayoutOptions, stats};
-/// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView, TrackId};
+/// use spall_layout::{EdgeRule, Layout, LayoutOptions, Stats};
+/// use spall_model::{Job, Tick, TraceView, TrackId};
+/// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Ticks, TraceBuilder};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for (name, start, duration) in [("frame", 0, 100), ("draw", 40, 50)] {
 /// #     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(start), Text::plain(name.as_bytes()));
@@ -58,32 +63,16 @@ pub struct NameStats {
 /// # }
 /// # let trace = builder.finish(); // frame 0..100, draw 40..90 inside it
 /// let layout = Layout::new(&trace, &LayoutOptions::default());
-/// let names = stats(&trace, &layout, [TrackId(0)], Tick(0)..Tick(60), EdgeRule::Clamp);
+/// let names = Stats::new(&trace, &layout, [TrackId(0)], Tick(0)..Tick(60), EdgeRule::Clamp).run();
 /// let times: Vec<_> = names.iter().map(|s| (trace.name(s.name), s.total.0, s.self_time.0)).collect();
 /// assert_eq!(times, [("frame".into(), 60, 40), ("draw".into(), 20, 20)]);
 /// ```
-#[doc(alias("aggregate", "summary", "inclusive time"))]
-#[must_use]
-pub fn stats(
-    trace: &impl TraceView,
-    layout: &impl LayoutView,
-    tracks: impl IntoIterator<Item = TrackId>,
-    range: Range<Tick>,
-    edges: EdgeRule,
-) -> Vec<NameStats> {
-    let mut stats = Stats::new(trace, layout, tracks, range, edges);
-    stats.step(usize::MAX);
-    stats.by_name()
-}
-
-/// Statistics by name that are computed step by step, and follow the edges of a range that the user drags.
 ///
-/// When an edge moves, only the slices between its old and its new place are visited. With [`EdgeRule::InsideOnly`]
-/// everything is counted again, because a slice far away may then decide what counts.
+/// Step by step, while the user drags an edge:
 ///
 /// ```
-/// use spall_layout::{EdgeRule, Layout, LayoutOptions, Stats};
-/// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView, TrackId};
+/// # use spall_layout::{EdgeRule, Layout, LayoutOptions, Stats};
+/// # use spall_model::{Event, Job, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView, TrackId};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for start in 0..100 {
 /// #     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(start * 10), Text::plain(b"f"));
@@ -93,16 +82,17 @@ pub fn stats(
 /// # let layout = Layout::new(&trace, &LayoutOptions::default());
 /// let name = trace.names().find(b"f").unwrap();
 /// let mut stats = Stats::new(&trace, &layout, [TrackId(0)], Tick(0)..Tick(500), EdgeRule::Clamp);
-/// while !stats.step(20) {
+/// while stats.step(20).is_none() {
 ///     // Show what is known so far, and handle input.
 /// }
 /// assert_eq!(stats.of(name).unwrap().count, 50);
 /// assert_eq!(stats.histogram(name).unwrap().quantile(1, 2), Some(Ticks(4)));
 ///
 /// stats.move_to(Tick(0)..Tick(510));
-/// assert!(stats.step(10)); // one more slice
+/// assert!(stats.step(10).is_some()); // one more slice
 /// assert_eq!(stats.of(name).unwrap().count, 51);
 /// ```
+#[doc(alias("aggregate", "summary", "inclusive time"))]
 #[derive(Debug, Clone)]
 pub struct Stats<'l, T = Trace<'l>, L: LayoutView = Layout> {
     trace: &'l T,
@@ -141,7 +131,7 @@ struct Pass<V> {
 }
 
 impl<'l, T: TraceView, L: LayoutView> Stats<'l, T, L> {
-    /// Prepares statistics of the slices of `tracks` that touch `range`. Nothing is counted before [`Stats::step`].
+    /// Prepares statistics of the slices of `tracks` that touch `range`. Nothing is counted before the first step.
     #[must_use]
     pub fn new(
         trace: &'l T,
@@ -181,53 +171,20 @@ impl<'l, T: TraceView, L: LayoutView> Stats<'l, T, L> {
         self.pass.is_none() && self.counted == self.range
     }
 
-    /// Sets another range. The next calls of [`Stats::step`] count what changes on the way from the old one.
+    /// Sets another range. The next steps count what changes on the way from the old one.
     pub fn move_to(&mut self, range: Range<Tick>) {
         self.range = range;
     }
 
-    /// Visits at most `budget` slices and returns [`Stats::is_done`]. Each track counts like one or two slices.
-    ///
-    /// Until this returns true, the sums contain only a part of the changes.
-    pub fn step(&mut self, budget: usize) -> bool {
-        let mut left = budget;
-        while !self.is_done() {
-            let mut pass = self.pass.take().unwrap_or_else(|| self.begin_pass());
-            loop {
-                if left == 0 {
-                    self.pass = Some(pass);
-                    return false;
-                }
-                let n_visited = self.visit(&mut pass, left);
-                left -= n_visited;
-                if left == 0 {
-                    continue;
-                }
-                // The end of a track takes one step too.
-                left -= 1;
-                let Some(&track) = self.tracks.get(pass.n_tracks) else { break };
-                pass.n_tracks += 1;
-                let kind = self.trace.track_info(track).map(|track| track.kind);
-                pass.is_async = matches!(kind, Some(TrackKind::Async { .. }));
-                let slices = self.layout.visits(self.trace.slice_times(), track, &pass.swept);
-                pass.latest.clear();
-                pass.latest.resize(slices.n_rows(), Latest::NONE);
-                pass.outermost.clear();
-                pass.slices = Some(slices);
-            }
-        }
-        true
-    }
-
-    /// Visits at most `budget` slices of the current track, and returns how many there were.
-    fn visit(&mut self, pass: &mut Pass<L::Visits<'l>>, budget: usize) -> usize {
+    /// Visits at most `work` slices of the current track, and returns how many there were.
+    fn visit(&mut self, pass: &mut Pass<L::Visits<'l>>, work: usize) -> usize {
         let Some(mut slices) = pass.slices.take() else { return 0 };
         let is_clamped = self.edges == EdgeRule::Clamp;
         let n_visited = match (pass.old.is_empty(), is_clamped) {
-            (true, true) => self.visit_by::<true, true>(pass, &mut slices, budget),
-            (true, false) => self.visit_by::<true, false>(pass, &mut slices, budget),
-            (false, true) => self.visit_by::<false, true>(pass, &mut slices, budget),
-            (false, false) => self.visit_by::<false, false>(pass, &mut slices, budget),
+            (true, true) => self.visit_by::<true, true>(pass, &mut slices, work),
+            (true, false) => self.visit_by::<true, false>(pass, &mut slices, work),
+            (false, true) => self.visit_by::<false, true>(pass, &mut slices, work),
+            (false, false) => self.visit_by::<false, false>(pass, &mut slices, work),
         };
         pass.slices = Some(slices);
         n_visited
@@ -239,7 +196,7 @@ impl<'l, T: TraceView, L: LayoutView> Stats<'l, T, L> {
         &mut self,
         pass: &mut Pass<L::Visits<'l>>,
         slices: &mut L::Visits<'l>,
-        budget: usize,
+        work: usize,
     ) -> usize {
         let Self { trace, layout, edges, counted, sums, .. } = self;
         // References of its own to everything, so that what does not change stays in registers through the loop.
@@ -255,7 +212,7 @@ impl<'l, T: TraceView, L: LayoutView> Stats<'l, T, L> {
             latest: &mut pass.latest,
             outermost: &mut pass.outermost,
         };
-        slices.visit_some(budget, |visit| {
+        slices.visit_some(work, |visit| {
             if let Some(name) = trace.slice_name_id(visit.slice) {
                 counting.add::<FIRST, CLAMP>(visit, name);
             }
@@ -329,5 +286,42 @@ impl<'l, T: TraceView, L: LayoutView> Stats<'l, T, L> {
         let mut found: Vec<NameStats> = names.filter_map(|name| self.of(name)).collect();
         found.sort_by_key(|stats| (core::cmp::Reverse(stats.total), stats.name));
         found
+    }
+}
+
+impl<T: TraceView, L: LayoutView> Job for Stats<'_, T, L> {
+    type Output = Vec<NameStats>;
+
+    /// Visits at most `work` slices. Each track counts like one or two slices.
+    ///
+    /// Until this returns the result, the sums contain only a part of the changes.
+    fn step(&mut self, work: usize) -> Option<Vec<NameStats>> {
+        let mut left = work;
+        while !self.is_done() {
+            let mut pass = self.pass.take().unwrap_or_else(|| self.begin_pass());
+            loop {
+                if left == 0 {
+                    self.pass = Some(pass);
+                    return None;
+                }
+                let n_visited = self.visit(&mut pass, left);
+                left -= n_visited;
+                if left == 0 {
+                    continue;
+                }
+                // The end of a track takes one step too.
+                left -= 1;
+                let Some(&track) = self.tracks.get(pass.n_tracks) else { break };
+                pass.n_tracks += 1;
+                let kind = self.trace.track_info(track).map(|track| track.kind);
+                pass.is_async = matches!(kind, Some(TrackKind::Async { .. }));
+                let slices = self.layout.visits(self.trace.slice_times(), track, &pass.swept);
+                pass.latest.clear();
+                pass.latest.resize(slices.n_rows(), Latest::NONE);
+                pass.outermost.clear();
+                pass.slices = Some(slices);
+            }
+        }
+        Some(self.by_name())
     }
 }

@@ -53,11 +53,11 @@ pub(crate) trait VisitSlices {
     /// of the walk.
     fn read(&mut self, out: &mut [Visit]) -> usize;
 
-    /// Passes the next slices to `visit`, at most `budget` of them. Returns how many there were: fewer than `budget` at the
+    /// Passes the next slices to `visit`, at most `work` of them. Returns how many there were: fewer than `work` at the
     /// end of the walk.
-    fn visit_some(&mut self, budget: usize, mut visit: impl FnMut(Visit)) -> usize {
+    fn visit_some(&mut self, work: usize, mut visit: impl FnMut(Visit)) -> usize {
         let mut block = [Visit::NONE; BLOCK];
-        let mut left = budget;
+        let mut left = work;
         while left > 0 {
             let n_read = self.read(&mut block[..left.min(BLOCK)]);
             if n_read == 0 {
@@ -66,7 +66,7 @@ pub(crate) trait VisitSlices {
             left -= n_read;
             block[..n_read].iter().for_each(|&slice| visit(slice));
         }
-        budget - left
+        work - left
     }
 }
 

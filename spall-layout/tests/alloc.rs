@@ -9,8 +9,8 @@ use spall_layout::{
     Vertical, VerticalStyle, Viewport, fit_label, instant_marks,
 };
 use spall_model::{
-    Event, FlowBind, FlowEvent, FlowPhase, Id, Limits, NameId, Scope, SliceId, Text, Thread, ThreadEvent,
-    Tick, Ticks, Trace, TraceBuilder, TraceView, Unit,
+    Event, FlowBind, FlowEvent, FlowPhase, Id, Job, Limits, NameId, Scope, SliceId, Text, Thread,
+    ThreadEvent, Tick, Ticks, Trace, TraceBuilder, TraceView, Unit,
 };
 use spall_synth::Random;
 
@@ -86,7 +86,7 @@ fn layout_2_9_steady_queries_of_counters_flows_instants_and_groups_allocate_noth
     let layout = Layout::new(&trace, &LayoutOptions::default());
     let vertical = Vertical::new(&trace, &layout, &VerticalStyle::FLAT);
     let flows = Flows::new(&trace, &layout);
-    let hits = Hits::new(&trace, &layout, |name| name == trace.names().find(b"g").unwrap());
+    let hits = Hits::of_names(&trace, &layout, |name| name == trace.names().find(b"g").unwrap()).run();
     let mut series = Series::new(NameId::EMPTY);
     (0..10_000).for_each(|n| series.push(Tick(n * 4), f64::from(u8::try_from(n * n % 251).unwrap())));
 

@@ -6,10 +6,10 @@ mod common;
 
 use spall_layout::{
     EdgeRule, Layout, LayoutOptions, LiveLayout, Packed, RowId, SelfSide, Stats, TreeOrder, Viewport,
-    diff_rows, flame_rows, slice_tree, stats,
+    diff_rows, flame_rows, slice_tree,
 };
 use spall_model::{
-    DiffWidth, Event, InvertedTree, Limits, LiveTrace, SliceId, Text, Thread, ThreadEvent, Tick, Ticks,
+    DiffWidth, Event, InvertedTree, Job, Limits, LiveTrace, SliceId, Text, Thread, ThreadEvent, Tick, Ticks,
     Trace, TraceBuilder, TraceView, TrackId, TreeDiff,
 };
 
@@ -40,27 +40,26 @@ fn sums_and_trees_saturate() {
         let layout = Layout::new(&trace, &LayoutOptions::default());
         let range = time(&mut random)..time(&mut random);
         for edges in [EdgeRule::Clamp, EdgeRule::Whole, EdgeRule::InsideOnly] {
-            let fresh = stats(&trace, &layout, tracks(&trace), range.clone(), edges);
+            let fresh = Stats::new(&trace, &layout, tracks(&trace), range.clone(), edges).run();
             let mut moved = Stats::new(&trace, &layout, tracks(&trace), Tick(-9)..Tick(9), edges);
             moved.step(3);
             moved.move_to(range.clone());
-            assert!(moved.step(usize::MAX));
+            assert!(moved.step(usize::MAX).is_some());
             let sums =
                 |stats: &spall_layout::NameStats| (stats.name, stats.count, stats.total, stats.self_time);
             assert!(moved.by_name().iter().map(sums).eq(fresh.iter().map(sums)));
         }
-        let tree = slice_tree(&trace, &layout, tracks(&trace), range);
-        let all = slice_tree(&trace, &layout, tracks(&trace), Tick::MIN..Tick::MAX);
+        let tree = slice_tree(&trace, &layout, tracks(&trace), range).run();
+        let all = slice_tree(&trace, &layout, tracks(&trace), Tick::MIN..Tick::MAX).run();
         let diff = TreeDiff::new(&tree, &all.flatten_recursion());
         for width in [DiffWidth::Larger, DiffWidth::Normalised, DiffWidth::Before, DiffWidth::After] {
             assert!(
-                diff_rows(&diff, width, TreeOrder::Weight).len()
-                    >= flame_rows(tree.nodes(), TreeOrder::Name, SelfSide::Right).len()
+                diff_rows(&diff, width, TreeOrder::Weight).run().len()
+                    >= flame_rows(tree.nodes(), TreeOrder::Name, SelfSide::Right).run().len()
             );
         }
-        let mut inverted = InvertedTree::bottom_up(&all);
-        inverted.expand_all(Ticks(1), 9);
-        assert!(flame_rows(inverted.nodes(), TreeOrder::First, SelfSide::Right).len() <= 10);
+        let inverted = InvertedTree::bottom_up(&all).run().expand_all(Ticks(1), 9).run();
+        assert!(flame_rows(inverted.nodes(), TreeOrder::First, SelfSide::Right).run().len() <= 10);
     }
 }
 
@@ -109,13 +108,14 @@ fn queries_about_missing_tracks_return_nothing() {
     let layout = Layout::new(&trace, &LayoutOptions::default());
     let nowhere = [TrackId(7), TrackId(u32::MAX)];
     let all = Tick::MIN..Tick::MAX;
-    let tree = slice_tree(&trace, &layout, nowhere, all.clone());
+    let tree = slice_tree(&trace, &layout, nowhere, all.clone()).run();
     assert!(
-        tree.nodes().is_empty() && flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right).is_empty()
+        tree.nodes().is_empty()
+            && flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right).run().is_empty()
     );
-    assert!(InvertedTree::bottom_up(&tree).nodes().is_empty());
+    assert!(InvertedTree::bottom_up(&tree).run().nodes().is_empty());
     assert!(TreeDiff::new(&tree, &tree).nodes().is_empty());
-    assert!(stats(&trace, &layout, nowhere, all, EdgeRule::Clamp).is_empty());
+    assert!(Stats::new(&trace, &layout, nowhere, all, EdgeRule::Clamp).run().is_empty());
     assert!(Packed::new(&layout, nowhere).lines().is_empty());
     let mut nothing = LiveTrace::new(&Limits::default());
     let mut live = LiveLayout::new(&LayoutOptions::default());

@@ -4,8 +4,8 @@
 
 mod common;
 
-use spall_layout::{Hits, HitsBuilder, Layout, LayoutOptions};
-use spall_model::{SliceId, TraceView};
+use spall_layout::{Hits, Layout, LayoutOptions};
+use spall_model::{Job, SliceId, TraceView};
 
 use common::{Random, random_trace};
 
@@ -16,7 +16,7 @@ fn layout_13_2_a_hit_knows_its_position_in_time() {
         let trace = random_trace(&mut random);
         let layout = Layout::new(&trace, &LayoutOptions::default());
         let wanted: Vec<bool> = trace.slices().ids().into_iter().map(|_| random.below(3) == 0).collect();
-        let hits = Hits::of_slices(&layout, |slice| wanted[slice.index()]);
+        let hits = Hits::of_slices(&layout, |slice| wanted[slice.index()]).run();
         let start = |slice: SliceId| trace.slice(slice).unwrap().start;
         let mut expected: Vec<SliceId> =
             trace.slices().ids().iter().filter(|slice| wanted[slice.index()]).collect();
@@ -38,14 +38,17 @@ fn layout_13_hits_are_the_same_in_steps() {
         let trace = random_trace(&mut random);
         let layout = Layout::new(&trace, &LayoutOptions::default());
         let wanted: Vec<bool> = trace.slices().ids().into_iter().map(|_| random.below(3) == 0).collect();
-        let budget = 1 + usize::try_from(random.below(5)).unwrap();
-        let mut builder = HitsBuilder::new(&layout, |slice: SliceId| wanted[slice.index()]);
+        let work = 1 + usize::try_from(random.below(5)).unwrap();
+        let mut search = Hits::of_slices(&layout, |slice| wanted[slice.index()]);
         let mut steps = 1;
-        while !builder.step(budget) {
-            steps += 1;
-        }
-        let all_at_once = Hits::of_slices(&layout, |slice| wanted[slice.index()]);
-        assert!(steps >= wanted.len() / budget, "no step looks at more than it may");
-        assert_eq!(builder.finish(), all_at_once);
+        let in_steps = loop {
+            match search.step(work) {
+                Some(hits) => break hits,
+                None => steps += 1,
+            }
+        };
+        let all_at_once = Hits::of_slices(&layout, |slice| wanted[slice.index()]).run();
+        assert!(steps >= wanted.len() / work, "no step looks at more than it may");
+        assert_eq!(in_steps, all_at_once);
     }
 }

@@ -16,10 +16,10 @@ use alloc::collections::BTreeMap;
 
 use spall_layout::{
     EdgeRule, Flows, Hits, Layout, LayoutOptions, LayoutView, Line, LineRect, LiveLayout, LiveView,
-    NameStats, Row, RowId, Vertical, VerticalStyle, Viewport, stats,
+    NameStats, Row, RowId, Stats, Vertical, VerticalStyle, Viewport,
 };
 use spall_model::{
-    Event, Limits, LiveSnapshot, LiveTrace, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
+    Event, Job, Limits, LiveSnapshot, LiveTrace, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
     TraceBuilder, TraceView, TrackId,
 };
 
@@ -104,8 +104,8 @@ fn check_queries(
     }
     let to_finished = |slice: SliceId| finished[&slice];
     let is_hit = |slice: SliceId| slice.0 % 3 == 1;
-    let live_hits = Hits::of_slices(view, |slice| is_hit(to_finished(slice)));
-    let finished_hits = Hits::of_slices(layout, is_hit);
+    let live_hits = Hits::of_slices(view, |slice| is_hit(to_finished(slice))).run();
+    let finished_hits = Hits::of_slices(layout, is_hit).run();
     assert_eq!(live_hits.len(), finished_hits.len());
     for (&slice, &expected) in &finished {
         let (place, same) = (view.place(slice).unwrap(), layout.place(expected).unwrap());
@@ -135,8 +135,8 @@ fn check_queries(
     let live_tracks: Vec<_> = tracks.iter().map(|&track| of_live(track)).collect();
     for edges in [EdgeRule::Clamp, EdgeRule::Whole, EdgeRule::InsideOnly] {
         let sums = |stats: &NameStats| (stats.count, stats.total, stats.self_time, stats.min, stats.max);
-        let got = stats(live, view, live_tracks.iter().copied(), range.clone(), edges);
-        let expected = stats(trace, layout, tracks.iter().copied(), range.clone(), edges);
+        let got = Stats::new(live, view, live_tracks.iter().copied(), range.clone(), edges).run();
+        let expected = Stats::new(trace, layout, tracks.iter().copied(), range.clone(), edges).run();
         assert!(got.iter().map(sums).eq(expected.iter().map(sums)), "{edges:?} {range:?}");
     }
     let vertical = Vertical::new(live, view, &HEADERS);

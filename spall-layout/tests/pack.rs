@@ -18,7 +18,7 @@ use spall_layout::{
     VerticalStyle, Viewport,
 };
 use spall_model::{
-    Event, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
+    Event, Job, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
     TraceView, TrackId,
 };
 
@@ -214,7 +214,7 @@ fn layout_5_4_tracks_can_share_lines() {
         }
 
         // Only the rectangles of rows know how many of their slices match.
-        let hits = Hits::of_slices(&layout, |_| true);
+        let hits = Hits::of_slices(&layout, |_| true).run();
         let viewport = Viewport::new(trace.bounds().unwrap_or(Tick(0)..Tick(1)), 50);
         let (y, mut rects) = (0..vertical.height(), Vec::new());
         vertical.rects(y, &layout, &packs, &viewport, &mut rects);

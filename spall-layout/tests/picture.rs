@@ -8,7 +8,7 @@ use spall_layout::{
     Folds, Hits, Layout, LayoutOptions, LayoutView, LineKind, Rect, RowId, Vertical, VerticalStyle, Viewport,
 };
 use spall_model::{
-    Event, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
+    Event, Job, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
     TraceView, TrackId,
 };
 
@@ -291,10 +291,11 @@ fn layout_13_1_no_match_is_lost_by_merging() {
     let trace = builder.finish();
     let layout = Layout::new(&trace, &LayoutOptions::default());
     let mut asked = 0;
-    let hits = Hits::new(&trace, &layout, |name| {
+    let hits = Hits::of_names(&trace, &layout, |name| {
         asked += 1;
         trace.name(name) == "needle"
-    });
+    })
+    .run();
     assert_eq!((asked, hits.len()), (3, 11));
     let in_rows: u32 = layout.rows().iter().map(|row| hits.in_row(row)).sum();
     assert_eq!(in_rows, 11);
@@ -312,7 +313,7 @@ fn layout_13_1_no_match_is_lost_by_merging() {
         }
         assert_eq!(rects.iter().map(|rect| hits.in_rect(rect)).sum::<Option<u32>>(), Some(11));
     }
-    assert!(Hits::of_slices(&layout, |_| false).is_empty());
+    assert!(Hits::of_slices(&layout, |_| false).run().is_empty());
 }
 
 #[test]
@@ -323,7 +324,7 @@ fn layout_13_2_matches_are_visited_in_the_order_of_time() {
         let trace = common::random_trace(&mut random);
         let layout = Layout::new(&trace, &LayoutOptions::default());
         let is_hit = |slice: &SliceId| slice.0 % 5 == 1 || slice.0 % 7 == 3;
-        let hits = Hits::of_slices(&layout, |slice| is_hit(&slice));
+        let hits = Hits::of_slices(&layout, |slice| is_hit(&slice)).run();
         let place = |slice: &SliceId| {
             let place = layout.place(*slice).unwrap();
             (place.start, place.row, place.position)
@@ -350,7 +351,7 @@ fn layout_13_2_a_viewer_steps_from_what_it_shows() {
     // The slices 3, 4 and 5 match: 90 to 100, 100 to 104, and 50 to 70 of another track.
     let trace = trace();
     let layout = Layout::new(&trace, &LayoutOptions::default());
-    let hits = Hits::of_slices(&layout, |slice| layout.place(slice).unwrap().start >= Tick(50));
+    let hits = Hits::of_slices(&layout, |slice| layout.place(slice).unwrap().start >= Tick(50)).run();
     let starts = |slice: Option<SliceId>| slice.map(|slice| layout.place(slice).unwrap().start.0);
     let forward = |selected, shown| starts(hits.step_forward(&layout, selected, shown));
     let back = |selected, shown| starts(hits.step_back(&layout, selected, shown));

@@ -14,10 +14,10 @@ mod common;
 use alloc::collections::BTreeMap;
 use core::ops::Range;
 
-use spall_layout::{EdgeRule, Layout, LayoutOptions, LayoutView, NameStats, Stats, stats};
+use spall_layout::{EdgeRule, Layout, LayoutOptions, LayoutView, NameStats, Stats};
 use spall_model::{
-    Event, Limits, NameId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder, TraceView,
-    TrackKind,
+    Event, Job, Limits, NameId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
+    TraceView, TrackKind,
 };
 
 use common::{Random, random_async_trace, random_range, random_trace, tracks};
@@ -107,7 +107,7 @@ fn layout_14_1_statistics_agree_with_brute_force() {
         let layout = Layout::new(&trace, &LayoutOptions::default());
         let range = random_range(&mut random);
         for edges in [EdgeRule::Clamp, EdgeRule::Whole, EdgeRule::InsideOnly] {
-            let got = stats(&trace, &layout, tracks(&trace), range.clone(), edges);
+            let got = Stats::new(&trace, &layout, tracks(&trace), range.clone(), edges).run();
             assert!(got.is_sorted_by_key(|stats| -stats.total.0));
             let got: BTreeMap<_, _> = got.into_iter().map(|stats| (stats.name, Sums::from(stats))).collect();
             assert_eq!(got, brute(&trace, &layout, &range, edges), "{edges:?} {range:?}");
@@ -124,7 +124,7 @@ fn layout_14_2_clamped_statistics_of_adjacent_ranges_add_up() {
         let range = random_range(&mut random);
         let middle = Tick((range.start.0 + range.end.0) / 2);
         let times = |range: Range<Tick>| {
-            let stats = stats(&trace, &layout, tracks(&trace), range, EdgeRule::Clamp);
+            let stats = Stats::new(&trace, &layout, tracks(&trace), range, EdgeRule::Clamp).run();
             stats.into_iter().map(|s| (s.name, (s.total.0, s.self_time.0))).collect::<BTreeMap<_, _>>()
         };
         let mut sum = times(range.start..middle);
@@ -160,9 +160,9 @@ fn layout_14_4_moved_edges_give_the_same_as_counting_again() {
                 if random.below(2) > 0 {
                     continue;
                 }
-                assert!(moved.step(usize::MAX) && moved.is_done() && moved.edges() == edges);
+                assert!(moved.step(usize::MAX).is_some() && moved.is_done() && moved.edges() == edges);
                 let mut fresh = Stats::new(&trace, &layout, tracks(&trace), moved.range(), edges);
-                while !fresh.step(3) {}
+                while fresh.step(3).is_none() {}
                 let (got, expected) = (moved.by_name(), fresh.by_name());
                 assert_eq!(got.len(), expected.len());
                 for (got, expected) in got.iter().zip(&expected) {
@@ -196,8 +196,8 @@ fn layout_14_4_moving_an_edge_visits_only_the_slices_in_between() {
     let layout = Layout::new(&trace, &LayoutOptions::default());
     for edges in [EdgeRule::Clamp, EdgeRule::Whole] {
         let mut stats = Stats::new(&trace, &layout, tracks(&trace), Tick(0)..Tick(9000), edges);
-        assert!(!stats.step(800) && stats.step(200));
+        assert!(stats.step(800).is_none() && stats.step(200).is_some());
         stats.move_to(Tick(100)..Tick(9020));
-        assert!(stats.step(20), "12 slices, the one around them and the track for each edge");
+        assert!(stats.step(20).is_some(), "12 slices, the one around them and the track for each edge");
     }
 }

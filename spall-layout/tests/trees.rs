@@ -14,12 +14,12 @@ mod common;
 use alloc::collections::BTreeMap;
 
 use spall_layout::{
-    EdgeRule, FlameBuilder, Layout, LayoutOptions, Rect, RowId, SelfSide, SliceTreeBuilder, TreeOrder,
-    Viewport, diff_rows, flame_rows, slice_tree, stats,
+    EdgeRule, Layout, LayoutOptions, Rect, RowId, SelfSide, Stats, TreeOrder, Viewport, diff_rows,
+    flame_rows, slice_tree, slice_tree_by,
 };
 use spall_model::{
-    CallTree, DiffNode, DiffSums, DiffWidth, Function, InvertedTree, InvertedTreeBuilder, NameId, SliceId,
-    Tick, Ticks, TraceView, TreeDiff, TreeNode, TreeNodeId,
+    CallTree, DiffNode, DiffSums, DiffWidth, Function, InvertedTree, Job, NameId, SliceId, Tick, Ticks,
+    TraceView, TreeDiff, TreeNode, TreeNodeId,
 };
 
 use common::{Random, random_range, random_trace, tracks};
@@ -32,16 +32,13 @@ fn tree_1_a_tree_is_the_same_in_steps() {
         let layout = Layout::new(&trace, &LayoutOptions::default());
         let range = random_range(&mut random);
         let function = |slice| trace.slice_name_id(slice).map(Function::named);
-        let mut builder = SliceTreeBuilder::new(&layout, tracks(&trace), range.clone(), function);
-        let budget = 1 + usize::try_from(random.below(5)).unwrap();
-        let mut steps = 1;
-        while !builder.step(budget) {
-            steps += 1;
-        }
-        let tree = slice_tree(&trace, &layout, tracks(&trace), range);
+        let work = 1 + usize::try_from(random.below(5)).unwrap();
+        let (in_steps, steps) =
+            in_steps(slice_tree_by(&layout, tracks(&trace), range.clone(), function), work);
+        let tree = slice_tree(&trace, &layout, tracks(&trace), range).run();
         let visited: u64 = tree.nodes().iter().map(|node| node.count).sum();
-        assert!(steps > visited as usize / budget, "no step visits more than it may");
-        assert_eq!(builder.finish().nodes(), tree.nodes());
+        assert!(steps > visited as usize / work, "no step visits more than it may");
+        assert_eq!(in_steps.nodes(), tree.nodes());
     }
 }
 
@@ -50,16 +47,22 @@ fn tree_2_boxes_are_the_same_in_steps() {
     let mut random = Random(6);
     for tree in random_trees(6, 100) {
         for (order, side) in [(TreeOrder::Weight, SelfSide::Left), (TreeOrder::Name, SelfSide::Right)] {
-            let budget = 1 + usize::try_from(random.below(5)).unwrap();
-            let mut builder = FlameBuilder::new(order, side);
-            let mut steps = 1;
-            while !builder.step(tree.nodes(), budget) {
-                steps += 1;
-            }
-            assert!(steps >= 2 * tree.nodes().len() / budget, "no step looks at more than it may");
-            assert!(builder.step(tree.nodes(), budget), "nothing is left to do");
-            let all_at_once = flame_rows(tree.nodes(), order, side);
-            assert_eq!(in_rows(&builder.finish()), in_rows(&all_at_once));
+            let work = 1 + usize::try_from(random.below(5)).unwrap();
+            let (rows, steps) = in_steps(flame_rows(tree.nodes(), order, side), work);
+            assert!(steps >= 2 * tree.nodes().len() / work, "no step looks at more than it may");
+            let all_at_once = flame_rows(tree.nodes(), order, side).run();
+            assert_eq!(in_rows(&rows), in_rows(&all_at_once));
+        }
+    }
+}
+
+/// Returns the result of a job, and the number of steps that it took.
+fn in_steps<J: Job>(mut job: J, work: usize) -> (J::Output, usize) {
+    let mut steps = 1;
+    loop {
+        match job.step(work) {
+            Some(output) => return (output, steps),
+            None => steps += 1,
         }
     }
 }
@@ -77,20 +80,18 @@ fn tree_4_an_inverted_tree_is_the_same_in_steps() {
         let function = tree.nodes().get(usize::try_from(random.below(20)).unwrap()).map(|node| node.function);
         let min = Ticks(random.below(20));
         let depth = u32::try_from(random.below(5)).unwrap();
-        let mut in_steps = InvertedTreeBuilder::bottom_up(&tree).expanded(min, depth);
-        let mut all_at_once = InvertedTree::bottom_up(&tree);
-        if let Some(function) = function {
-            in_steps = InvertedTreeBuilder::callers(&tree, function).expanded(min, depth);
-            all_at_once = InvertedTree::callers(&tree, function);
-        }
-        all_at_once.expand_all(min, depth);
-        let budget = 1 + usize::try_from(random.below(5)).unwrap();
-        let mut steps = 1;
-        while !in_steps.step(budget) {
-            steps += 1;
-        }
-        assert!(steps >= tree.nodes().len() / budget, "no step looks at more than it may");
-        assert_eq!(in_steps.finish().nodes(), all_at_once.nodes());
+        let work = 1 + usize::try_from(random.below(5)).unwrap();
+        let ((roots, steps), all_at_once) = match function {
+            None => (in_steps(InvertedTree::bottom_up(&tree), work), InvertedTree::bottom_up(&tree).run()),
+            Some(of) => {
+                (in_steps(InvertedTree::callers(&tree, of), work), InvertedTree::callers(&tree, of).run())
+            }
+        };
+        assert!(steps >= tree.nodes().len() / work, "no step looks at more than it may");
+        assert_eq!(roots.nodes(), all_at_once.nodes());
+        let (expanded, steps) = in_steps(roots.expand_all(min, depth), work);
+        assert!(steps >= expanded.nodes().len() / work, "no step looks at more than it may");
+        assert_eq!(expanded.nodes(), all_at_once.expand_all(min, depth).run().nodes());
     }
 }
 
@@ -101,7 +102,7 @@ fn tree_1_a_merged_tree_keeps_all_time() {
         let trace = random_trace(&mut random);
         let layout = Layout::new(&trace, &LayoutOptions::default());
         let range = random_range(&mut random);
-        let tree = slice_tree(&trace, &layout, tracks(&trace), range.clone());
+        let tree = slice_tree(&trace, &layout, tracks(&trace), range.clone()).run();
 
         // The total time of a node is its self time and the total times of its children.
         let mut rest: Vec<i64> = tree.nodes().iter().map(|node| node.total.0 - node.self_time.0).collect();
@@ -124,7 +125,7 @@ fn tree_1_a_merged_tree_keeps_all_time() {
             let sum = by_name.entry(node.function.name).or_default();
             *sum = (sum.0 + node.count, sum.1 + node.self_time.0);
         }
-        let expected = stats(&trace, &layout, tracks(&trace), range, EdgeRule::Clamp);
+        let expected = Stats::new(&trace, &layout, tracks(&trace), range, EdgeRule::Clamp).run();
         let expected =
             expected.into_iter().map(|s| (s.name, (s.count, s.self_time.0))).collect::<BTreeMap<_, _>>();
         assert_eq!(by_name, expected);
@@ -137,9 +138,9 @@ fn tree_2_boxes_lie_inside_their_parents_in_order() {
     for _ in 0..300 {
         let trace = random_trace(&mut random);
         let layout = Layout::new(&trace, &LayoutOptions::default());
-        let tree = slice_tree(&trace, &layout, tracks(&trace), Tick::MIN..Tick::MAX);
+        let tree = slice_tree(&trace, &layout, tracks(&trace), Tick::MIN..Tick::MAX).run();
         for order in [TreeOrder::Weight, TreeOrder::Name, TreeOrder::First] {
-            let rows = flame_rows(tree.nodes(), order, SelfSide::Right);
+            let rows = flame_rows(tree.nodes(), order, SelfSide::Right).run();
             let mut places = vec![None; tree.nodes().len()];
             for (depth, row) in rows.iter().enumerate() {
                 let row = row.view(spall_layout::RowId(0));
@@ -182,8 +183,8 @@ fn tree_2_self_time_can_be_to_the_left() {
             }
             places
         };
-        let right = places(flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right));
-        let left = places(flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Left));
+        let right = places(flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right).run());
+        let left = places(flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Left).run());
         // Each box is moved by the self times of all boxes around it.
         for (at, node) in tree.nodes().iter().enumerate() {
             let above = core::iter::successors(node.parent, |&at| tree.nodes()[at.index()].parent);
@@ -202,7 +203,7 @@ fn tree_2_narrow_boxes_are_merged_and_counted_and_hits_name_the_drawn_box() {
     for tree in random_trees(11, 100) {
         let viewport = Viewport::new(Tick(0)..Tick(tree.total().0), 5);
         let mut rects = Vec::new();
-        let rows = flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right);
+        let rows = flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right).run();
         for (row, depth) in rows.iter().zip(0..) {
             let view = row.view(RowId(depth));
             let first = rects.len();
@@ -279,7 +280,7 @@ fn random_trees(seed: u64, n: u32) -> impl Iterator<Item = CallTree> {
     (0..n).map(move |_| {
         let trace = random_trace(&mut random);
         let layout = Layout::new(&trace, &LayoutOptions::default());
-        slice_tree(&trace, &layout, tracks(&trace), random_range(&mut random))
+        slice_tree(&trace, &layout, tracks(&trace), random_range(&mut random)).run()
     })
 }
 
@@ -377,16 +378,15 @@ fn tree_4_an_inverted_tree_has_every_stack_the_other_way_round() {
     for tree in random_trees(7, 200) {
         let nodes = tree.nodes();
         let upwards = |at: usize| path(nodes, at).into_iter().rev().collect::<Vec<_>>();
-        let mut bottom_up = InvertedTree::bottom_up(&tree);
-        bottom_up.expand_all(Ticks::ZERO, u32::MAX);
+        let bottom_up = InvertedTree::bottom_up(&tree).run().expand_all(Ticks::ZERO, u32::MAX).run();
         let stacks: Vec<_> =
             nodes.iter().enumerate().map(|(at, node)| (upwards(at), node.count, node.self_time.0)).collect();
         check_inverted(&bottom_up, &stacks);
         assert_eq!(bottom_up.total(), tree.total());
 
         for name in names(&tree) {
-            let mut callers = InvertedTree::callers(&tree, Function::named(name));
-            callers.expand_all(Ticks::ZERO, u32::MAX);
+            let callers = InvertedTree::callers(&tree, Function::named(name)).run();
+            let callers = callers.expand_all(Ticks::ZERO, u32::MAX).run();
             let stacks: Vec<_> = (0..nodes.len())
                 .filter(|&at| {
                     path(nodes, at).iter().position(|&other| other == name) == Some(nodes[at].depth as usize)
@@ -406,10 +406,8 @@ fn tree_4_an_inverted_tree_has_every_stack_the_other_way_round() {
 #[test]
 fn tree_4_only_long_and_shallow_nodes_are_expanded() {
     for tree in random_trees(8, 100) {
-        let mut all = InvertedTree::bottom_up(&tree);
-        all.expand_all(Ticks::ZERO, u32::MAX);
-        let mut some = InvertedTree::bottom_up(&tree);
-        some.expand_all(Ticks(10), 3);
+        let all = InvertedTree::bottom_up(&tree).run().expand_all(Ticks::ZERO, u32::MAX).run();
+        let some = InvertedTree::bottom_up(&tree).run().expand_all(Ticks(10), 3).run();
         let shown = |at: &usize| {
             let mut above =
                 core::iter::successors(all.nodes()[*at].parent, |&at| all.nodes()[at.index()].parent);
@@ -422,7 +420,7 @@ fn tree_4_only_long_and_shallow_nodes_are_expanded() {
         got.sort();
         assert_eq!(got, expected);
         let n_nodes = some.nodes().len();
-        some.expand_all(Ticks(10), 3);
+        let mut some = some.expand_all(Ticks(10), 3).run();
         assert_eq!(some.nodes().len(), n_nodes, "what is there is not added again");
         assert_eq!(some.expand(TreeNodeId(u32::MAX)).len(), 0);
     }
@@ -475,7 +473,7 @@ fn tree_5_vanished_and_new_stacks_have_room() {
             }
         }
         assert!(rest.iter().all(|rest| rest.0 >= 0), "children fit their parents");
-        let rows = diff_rows(&diff, DiffWidth::Larger, TreeOrder::First);
+        let rows = diff_rows(&diff, DiffWidth::Larger, TreeOrder::First).run();
         let end = rows.first().and_then(|row| row.view(spall_layout::RowId(0)).ends().last().copied());
         assert_eq!(end.unwrap_or_default(), Tick(roots));
         let (total, _) = diff.totals();

@@ -102,6 +102,7 @@ mod id;
 mod id_range;
 #[cfg(feature = "alloc")]
 mod ids;
+mod job;
 mod limits;
 #[cfg(feature = "alloc")]
 mod log;
@@ -171,6 +172,7 @@ pub use ids::{
     CallSiteId, CounterId, FlowId, FrameId, InstantId, ProcessId, SampleId, SliceId, SnapshotId, StateId,
     TrackId,
 };
+pub use job::Job;
 pub use limits::Limits;
 #[cfg(feature = "alloc")]
 pub use names::{NameId, Names};
@@ -193,8 +195,7 @@ pub use track::{Key, Process, ProcessInfo, Track, TrackInfo, TrackKind};
 #[cfg(feature = "alloc")]
 pub use tree::{
     CallTree, CallTreeBuilder, DiffNode, DiffSums, DiffWidth, FoldedNode, FoldedNodes, FoldedStacks,
-    Function, FunctionSource, FunctionStats, InvertedTree, InvertedTreeBuilder, TreeDiff, TreeNode,
-    TreeNodeId, Unattributed,
+    Function, FunctionSource, FunctionStats, InvertedTree, TreeDiff, TreeNode, TreeNodeId, Unattributed,
 };
 #[cfg(feature = "alloc")]
 pub use view::TraceView;

@@ -7,7 +7,7 @@ use spall_trace::layout::{
     ColorKey, Ellipsis, Layout, Rect, Row, RowId, SelfSide, Theme, TreeOrder, Viewport, fit_chars,
     flame_rows, slice_tree_by,
 };
-use spall_trace::model::{InvertedTree, Tick, Ticks, Trace, TraceView, TreeNode};
+use spall_trace::model::{InvertedTree, Job, Tick, Ticks, Trace, TraceView, TreeNode};
 
 const ROW: f32 = 18.0;
 const LETTER: f32 = 7.0;
@@ -88,15 +88,14 @@ impl Flame {
     /// Adds up the slices of a range, by function.
     fn build(&mut self, trace: &Trace<'_>, layout: &Layout, range: Range<Tick>) {
         let function = |slice| trace.function_of(slice);
-        let tree = slice_tree_by(layout, trace.track_ids(), range.clone(), function);
+        let tree = slice_tree_by(layout, trace.track_ids(), range.clone(), function).run();
         self.nodes = if self.is_inverted {
-            let mut inverted = InvertedTree::bottom_up(&tree);
-            inverted.expand_all(Ticks(tree.total().0 / SMALLEST), 100);
-            inverted.nodes().to_vec()
+            let least = Ticks(tree.total().0 / SMALLEST);
+            InvertedTree::bottom_up(&tree).run().expand_all(least, 100).run().nodes().to_vec()
         } else {
             tree.nodes().to_vec()
         };
-        self.rows = flame_rows(&self.nodes, TreeOrder::Weight, SelfSide::Right);
+        self.rows = flame_rows(&self.nodes, TreeOrder::Weight, SelfSide::Right).run();
         self.all = Tick(0)..Tick(tree.total().0.max(1));
         (self.shown, self.range) = (self.all.clone(), Some(range));
     }

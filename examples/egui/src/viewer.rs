@@ -2,7 +2,7 @@
 
 use eframe::egui::{CentralPanel, Event, Grid, Id, Key, Panel, TextEdit, Ui, Window};
 use spall_trace::layout::{Hits, Layout, LayoutView};
-use spall_trace::model::{NameId, SliceId, Trace, TraceView};
+use spall_trace::model::{Job, NameId, SliceId, Trace, TraceView};
 
 use crate::{details, flame::Flame, statistics::Statistics, timeline::Timeline};
 
@@ -269,14 +269,14 @@ impl Viewer {
     /// Finds the slices of a name.
     fn find_name(&mut self, name: NameId) {
         self.search = self.trace.name(name).into_owned();
-        self.timeline.hits = Hits::new(&self.trace, &self.layout, |other| other == name);
+        self.timeline.hits = Hits::of_names(&self.trace, &self.layout, |other| other == name).run();
     }
 
     /// Finds the slices whose name contains what is searched for.
     fn find(&mut self) {
         let (trace, text) = (&self.trace, self.search.to_lowercase());
         let matches = |name| !text.is_empty() && trace.name(name).to_lowercase().contains(&text);
-        self.timeline.hits = Hits::new(trace, &self.layout, matches);
+        self.timeline.hits = Hits::of_names(trace, &self.layout, matches).run();
     }
 
     /// Selects the next slice that was found, or the previous one.

@@ -6,7 +6,7 @@ use ratatui::{buffer::Buffer, layout::Rect as Area, style::Modifier};
 use spall_trace::layout::{
     LayoutView, Rect, Row, RowId, SelfSide, TreeOrder, Viewport, flame_rows, slice_tree,
 };
-use spall_trace::model::{CallTree, Tick, TraceView, TreeNodeId};
+use spall_trace::model::{CallTree, Job, Tick, TraceView, TreeNodeId};
 
 use crate::{boxes, colors::Colors};
 
@@ -24,8 +24,8 @@ pub struct Flame {
 impl Flame {
     /// Adds up a range of time.
     pub fn build(&mut self, trace: &impl TraceView, layout: &impl LayoutView, range: Range<Tick>) {
-        self.tree = slice_tree(trace, layout, trace.track_ids(), range);
-        self.rows = flame_rows(self.tree.nodes(), TreeOrder::Weight, SelfSide::Right);
+        self.tree = slice_tree(trace, layout, trace.track_ids(), range).run();
+        self.rows = flame_rows(self.tree.nodes(), TreeOrder::Weight, SelfSide::Right).run();
         (self.selected, self.zoomed) = (None, None);
     }
 

@@ -5,8 +5,8 @@ use std::{cmp::Reverse, ops::Range};
 use ratatui::layout::{Alignment, Constraint};
 use ratatui::text::Text;
 use ratatui::widgets::{Row, Table};
-use spall_trace::layout::{EdgeRule, LayoutView, stats};
-use spall_trace::model::{Tick, TraceView};
+use spall_trace::layout::{EdgeRule, LayoutView, Stats};
+use spall_trace::model::{Job, Tick, TraceView};
 
 /// Returns a table of functions by self time, without the first `skipped` ones.
 pub fn table(
@@ -15,7 +15,7 @@ pub fn table(
     range: Range<Tick>,
     skipped: usize,
 ) -> Table<'static> {
-    let mut names = stats(trace, layout, trace.track_ids(), range, EdgeRule::Clamp);
+    let mut names = Stats::new(trace, layout, trace.track_ids(), range, EdgeRule::Clamp).run();
     names.sort_by_key(|name| Reverse(name.self_time));
     let clock = trace.clock();
     let number = |text: String| Text::from(text).alignment(Alignment::Right);

@@ -63,7 +63,9 @@ pub fn follow(terminal: &mut DefaultTerminal, mut file: File) -> Result<(), Box<
     loop {
         file.read_to_end(&mut data)?;
         // The first bytes of a file may not yet tell its format.
-        parser = parser.or_else(|| spall_trace::detect(&data).map(|format| TraceParser::new(format, &Limits::default())));
+        parser = parser.or_else(|| {
+            spall_trace::detect(&data).map(|format| TraceParser::new(format, &Limits::default()))
+        });
         if let Some(parser) = &mut parser {
             let consumed = parser.read(&data, false, |event, bytes| trace.receive(event, bytes))?;
             // An event of which only a part was read yet comes again with the next bytes.

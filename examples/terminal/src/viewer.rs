@@ -6,7 +6,7 @@ use ratatui::layout::{Constraint, Layout as Split, Rect as Area};
 use ratatui::text::Line as Text;
 use ratatui::widgets::Paragraph;
 use spall_trace::layout::{Hits, LayoutView, LineKind, LineRect};
-use spall_trace::model::{Trace, TraceView};
+use spall_trace::model::{Job, Trace, TraceView};
 
 use crate::{
     colors::Colors,
@@ -354,7 +354,7 @@ impl Viewer {
     fn find(&mut self, trace: &impl TraceView, layout: &impl LayoutView) {
         let text = self.search.to_lowercase();
         let matches = |name| !text.is_empty() && trace.name(name).to_lowercase().contains(&text);
-        self.timeline.hits = Hits::new(trace, layout, matches);
+        self.timeline.hits = Hits::of_names(trace, layout, matches).run();
     }
 
     /// Selects the next slice that was found, or the previous one.

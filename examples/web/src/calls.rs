@@ -4,10 +4,10 @@ use std::rc::Rc;
 
 use js_sys::Array;
 use serde::{Deserialize, Serialize};
-use spall_trace::layout::{FlameBuilder, Instance, Row, RowId, SelfSide, TreeOrder, Viewport, diff_rows};
+use spall_trace::layout::{Instance, Row, RowId, SelfSide, TreeOrder, Viewport, diff_rows, flame_rows};
 use spall_trace::model::{
-    CallTree, DiffSums, DiffWidth, Function, FunctionSource, InvertedTree, InvertedTreeBuilder, SliceId,
-    Tick, Ticks, TraceView, TreeDiff, TreeNode,
+    CallTree, DiffSums, DiffWidth, Function, FunctionSource, InvertedTree, Job, SliceId, Tick, Ticks,
+    TraceView, TreeDiff, TreeNode,
 };
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -27,7 +27,7 @@ const DEEPEST: u32 = 200;
 /// Nodes that are drawn, and their boxes.
 #[derive(Default)]
 pub struct Graph {
-    nodes: Nodes,
+    nodes: Rc<Nodes>,
     rows: Vec<Row>,
     total: Ticks,
 }
@@ -75,11 +75,24 @@ pub struct Making {
 }
 
 enum Stage {
-    /// The callers are found.
-    Inverting(InvertedTreeBuilder<Rc<CallTree>>),
+    /// The functions are found.
+    Inverting(BoxedJob<InvertedTree<Rc<CallTree>>>),
+    /// Their callers are found.
+    Expanding(BoxedJob<InvertedTree<Rc<CallTree>>>),
     /// The boxes are placed.
-    Placing(Nodes, FlameBuilder),
+    Placing(Rc<Nodes>, BoxedJob<Vec<Row>>),
     Done,
+}
+
+type BoxedJob<T> = Box<dyn Job<Output = T>>;
+
+/// The nodes whose boxes are placed.
+struct Placed(Rc<Nodes>);
+
+impl AsRef<[TreeNode]> for Placed {
+    fn as_ref(&self) -> &[TreeNode] {
+        self.0.nodes()
+    }
 }
 
 /// What a graph shows.
@@ -113,7 +126,7 @@ struct Shape {
 }
 
 #[derive(Serialize)]
-struct Box {
+struct BoxFacts {
     name: String,
     start: f64,
     end: f64,
@@ -129,16 +142,10 @@ impl Viewer {
         let of_slice = wanted.slice.and_then(|slice| self.trace.function_of(SliceId(slice)));
         let of = of_slice.or_else(|| self.graphs[0].nodes.function(wanted.node?));
         let tree = Rc::clone(&self.trees.tree);
-        // What takes less than a ten-thousandth would not be seen.
-        let least = Ticks(tree.total().0 / 10_000);
         let stage = match (wanted.graph, of) {
             (Kind::Flame, _) | (Kind::Callers | Kind::Callees, None) => Stage::placing(Nodes::Tree(tree)),
-            (Kind::BottomUp, _) => {
-                Stage::Inverting(InvertedTreeBuilder::bottom_up(tree).expanded(least, DEEPEST))
-            }
-            (Kind::Callers, Some(of)) => {
-                Stage::Inverting(InvertedTreeBuilder::callers(tree, of).expanded(least, DEEPEST))
-            }
+            (Kind::BottomUp, _) => Stage::Inverting(Box::new(InvertedTree::bottom_up(tree))),
+            (Kind::Callers, Some(of)) => Stage::Inverting(Box::new(InvertedTree::callers(tree, of))),
             (Kind::Callees, Some(of)) => Stage::placing(Nodes::Tree(Rc::new(tree.callees(of)))),
             (Kind::Comparison, _) => {
                 let without = wanted.without.to_ascii_lowercase();
@@ -159,29 +166,32 @@ impl Viewer {
     pub fn step_graph(&mut self, budget: usize) -> bool {
         let Some(making) = &mut self.making else { return true };
         match &mut making.stage {
-            Stage::Inverting(builder) => {
-                if builder.step(budget)
-                    && let Stage::Inverting(builder) = std::mem::replace(&mut making.stage, Stage::Done)
-                {
-                    making.stage = Stage::placing(Nodes::Inverted(builder.finish()));
+            Stage::Inverting(job) => {
+                if let Some(inverted) = job.step(budget) {
+                    // What takes less than a ten-thousandth would not be seen.
+                    let least = Ticks(self.trees.tree.total().0 / 10_000);
+                    making.stage = Stage::Expanding(Box::new(inverted.expand_all(least, DEEPEST)));
                 }
-                false
             }
-            Stage::Placing(nodes, builder) => {
-                if builder.step(nodes.nodes(), budget)
-                    && let Stage::Placing(nodes, builder) = std::mem::replace(&mut making.stage, Stage::Done)
-                {
-                    let total = match &nodes {
+            Stage::Expanding(job) => {
+                if let Some(inverted) = job.step(budget) {
+                    making.stage = Stage::placing(Nodes::Inverted(inverted));
+                }
+            }
+            Stage::Placing(nodes, job) => {
+                if let Some(rows) = job.step(budget) {
+                    let total = match &**nodes {
                         Nodes::Tree(tree) => tree.total(),
                         Nodes::Inverted(tree) => tree.total(),
                         Nodes::Diff(_) => Ticks::ZERO,
                     };
-                    self.graphs[making.place] = Graph { nodes, rows: builder.finish(), total };
+                    self.graphs[making.place] = Graph { nodes: Rc::clone(nodes), rows, total };
+                    making.stage = Stage::Done;
                 }
-                false
             }
-            Stage::Done => true,
+            Stage::Done => return true,
         }
+        false
     }
 
     /// Returns how large the graph is that was made last.
@@ -252,7 +262,7 @@ impl Viewer {
         });
         let (start, end) = found.unwrap_or_default();
         let facts = self.graph_facts(graph, node);
-        answer(&Box { name: self.describe(function), start, end, depth, facts })
+        answer(&BoxFacts { name: self.describe(function), start, end, depth, facts })
     }
 }
 
@@ -272,7 +282,7 @@ impl Viewer {
         let duration = |ticks| self.trace.clock().duration(ticks).to_string();
         let share = |ticks: Ticks| 100.0 * ticks.0 as f64 / graph.total.0.max(1) as f64;
         let timed = |ticks| format!("{}, {:.1} %", duration(ticks), share(ticks));
-        match &graph.nodes {
+        match &*graph.nodes {
             Nodes::Diff(diff) => diff.nodes().get(node).map_or(Vec::new(), |node| {
                 let of = |sums: &DiffSums| format!("{}, {} slices", duration(sums.total), sums.count);
                 let change = duration(node.after.total - node.before.total);
@@ -291,22 +301,24 @@ impl Viewer {
 
 impl Stage {
     fn placing(nodes: Nodes) -> Self {
-        Self::Placing(nodes, FlameBuilder::new(TreeOrder::Weight, SelfSide::Right))
+        let nodes = Rc::new(nodes);
+        let job = flame_rows(Placed(Rc::clone(&nodes)), TreeOrder::Weight, SelfSide::Right);
+        Self::Placing(nodes, Box::new(job))
     }
 }
 
 impl Graph {
     fn compared(diff: TreeDiff) -> Self {
-        let rows = diff_rows(&diff, DiffWidth::Larger, TreeOrder::Weight);
+        let rows = diff_rows(&diff, DiffWidth::Larger, TreeOrder::Weight).run();
         let roots =
             diff.nodes().iter().zip(diff.widths(DiffWidth::Larger)).filter(|(node, _)| node.parent.is_none());
         let total = roots.map(|(_, width)| width).sum();
-        Self { nodes: Nodes::Diff(diff), rows, total }
+        Self { nodes: Rc::new(Nodes::Diff(diff)), rows, total }
     }
 
     /// The colour of a box: that of its name, or how much it changed.
     fn style(&self, node: usize, shade: impl Fn() -> u32) -> u32 {
-        let Nodes::Diff(diff) = &self.nodes else { return shade() };
+        let Nodes::Diff(diff) = &*self.nodes else { return shade() };
         let Some(node) = diff.nodes().get(node) else { return shade() };
         let (before, after) = (node.before.total.0 as f64, node.after.total.0 as f64);
         let change = 31.0 * (after - before) / before.max(after).max(1.0);

@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use js_sys::{Array, Function, Uint32Array};
 use serde::Serialize;
-use spall_trace::layout::{Hits, HitsBuilder, Layout, LayoutView, Rect, Viewport};
-use spall_trace::model::{NameId, SliceId, Trace, TraceView};
+use spall_trace::layout::{Hits, Layout, LayoutView, Rect, Viewport};
+use spall_trace::model::{Job, NameId, SliceId, Trace, TraceView};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::{Viewer, answer, tracks::Item};
@@ -20,7 +20,8 @@ pub struct Search {
 
 /// A search that goes on step by step.
 pub struct Searching {
-    builder: HitsBuilder<'static, Layout, Box<dyn FnMut(SliceId) -> bool>>,
+    job: Box<dyn Job<Output = Hits>>,
+    hits: Hits,
     names: Rc<[bool]>,
     instants: usize,
     tracks: Vec<Item>,
@@ -75,21 +76,23 @@ impl Viewer {
             let name = trace.slice_name_id(id).is_some_and(|name| known[name.index()]);
             name || in_args && !trace.slice_args(id).is_none() && is_match(&trace.slice_args(id).to_string())
         };
-        let builder = HitsBuilder::new(self.layout, Box::new(in_slice) as _);
-        self.searching = Some(Searching { builder, names, instants, tracks });
+        let (job, hits) = (Box::new(Hits::of_slices(self.layout, in_slice)), Hits::default());
+        self.searching = Some(Searching { job, hits, names, instants, tracks });
     }
 
     /// Looks at some slices. Returns whether it has looked at all.
     pub fn step_find(&mut self, budget: usize) -> bool {
-        self.searching.as_mut().is_none_or(|searching| searching.builder.step(budget))
+        let Some(searching) = &mut self.searching else { return true };
+        let Some(hits) = searching.job.step(budget) else { return false };
+        searching.hits = hits;
+        true
     }
 
     /// Ends the search that was begun last, and returns what it found.
     pub fn found(&mut self) -> JsValue {
-        let Some(Searching { builder, names, instants, tracks }) = self.searching.take() else {
+        let Some(Searching { hits, names, instants, tracks, .. }) = self.searching.take() else {
             return JsValue::UNDEFINED;
         };
-        let hits = builder.finish();
         let found = answer(&Found { slices: hits.len(), instants, tracks });
         self.search = Search { hits: Some(hits), names };
         found
@@ -98,7 +101,7 @@ impl Viewer {
     /// Finds all slices of one name.
     pub fn find_name(&mut self, slice: u32) -> JsValue {
         let Some(wanted) = self.trace.slice_name_id(SliceId(slice)) else { return JsValue::UNDEFINED };
-        let hits = Hits::new(self.trace, self.layout, |name| name == wanted);
+        let hits = Hits::of_names(self.trace, self.layout, |name| name == wanted).run();
         let found = answer(&Found { slices: hits.len(), instants: 0, tracks: Vec::new() });
         self.search = Search { hits: Some(hits), names: Rc::default() };
         found

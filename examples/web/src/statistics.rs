@@ -4,10 +4,10 @@ use std::{cell::RefCell, collections::HashMap, rc::Rc};
 
 use serde::{Deserialize, Serialize};
 use spall_trace::layout::{EdgeRule, Stats};
-use spall_trace::model::{Function, Ticks, Trace, TraceView, TrackId};
+use spall_trace::model::{CallTree, Function, Job, Ticks, Trace, TraceView, TrackId};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-use crate::{Viewer, answer, question, tracks::Item, trees::TreeBuilder};
+use crate::{Viewer, answer, question, tracks::Item, trees::TreeJob};
 
 /// What is being added up.
 #[derive(Default)]
@@ -17,7 +17,7 @@ pub enum Statistics {
     /// By name, of the tracks of these items.
     Names(Stats<'static, Trace<'static>>, Option<Vec<Item>>),
     /// By function: functions of one name are told apart by their place in the source.
-    Functions(TreeBuilder, Extremes),
+    Functions(TreeJob, Extremes),
     Done(Vec<Sums>),
 }
 
@@ -61,7 +61,7 @@ impl Viewer {
                 (*min, *max) = ((*min).min(duration), (*max).max(duration));
                 Some(function)
             };
-            self.statistics = Statistics::Functions(self.tree_builder(&area, Box::new(function)), extremes);
+            self.statistics = Statistics::Functions(self.tree_job(&area, Box::new(function)), extremes);
             return Ok(());
         }
         match &mut self.statistics {
@@ -80,15 +80,12 @@ impl Viewer {
     pub fn step_statistics(&mut self, budget: usize) -> bool {
         match &mut self.statistics {
             Statistics::Nothing | Statistics::Done(_) => true,
-            Statistics::Names(running, _) => running.step(budget),
-            Statistics::Functions(builder, _) => {
-                let is_done = builder.step(budget);
-                if is_done
-                    && let Statistics::Functions(builder, extremes) = std::mem::take(&mut self.statistics)
-                {
-                    self.statistics = Statistics::Done(self.sums_of_functions(builder, &extremes.borrow()));
-                }
-                is_done
+            Statistics::Names(running, _) => running.step(budget).is_some(),
+            Statistics::Functions(job, extremes) => {
+                let Some(tree) = job.step(budget) else { return false };
+                let extremes = std::mem::take(extremes);
+                self.statistics = Statistics::Done(self.sums_of_functions(&tree, &extremes.borrow()));
+                true
             }
         }
     }
@@ -115,12 +112,8 @@ impl Viewer {
 }
 
 impl Viewer {
-    fn sums_of_functions(
-        &self,
-        builder: TreeBuilder,
-        extremes: &HashMap<Function, (Ticks, Ticks)>,
-    ) -> Vec<Sums> {
-        let sums = builder.finish().functions().into_iter().map(|stats| {
+    fn sums_of_functions(&self, tree: &CallTree, extremes: &HashMap<Function, (Ticks, Ticks)>) -> Vec<Sums> {
+        let sums = tree.functions().into_iter().map(|stats| {
             let (min, max) = extremes.get(&stats.function).copied().unwrap_or_default();
             Sums {
                 name: stats.function.describe(self.trace),

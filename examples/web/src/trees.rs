@@ -3,10 +3,10 @@
 use std::{collections::HashMap, rc::Rc};
 
 use js_sys::{Array, Float64Array, Object};
-use spall_trace::layout::{Layout, SliceTreeBuilder};
+use spall_trace::layout::slice_tree_by;
 use spall_trace::model::{
-    CallTree, CallTreeBuilder, Function, FunctionSource, NameId, SliceId, Ticks, Trace, TraceView, TreeNode,
-    TreeNodeId,
+    CallTree, CallTreeBuilder, Function, FunctionSource, Job, NameId, SliceId, Ticks, Trace, TraceView,
+    TreeNode, TreeNodeId,
 };
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -14,14 +14,14 @@ use crate::{Viewer, object, question, statistics::Area};
 
 /// The function that a slice counts for.
 pub type FunctionOf = Box<dyn FnMut(SliceId) -> Option<Function>>;
-pub type TreeBuilder = SliceTreeBuilder<'static, Layout, FunctionOf>;
+pub type TreeJob = Box<dyn Job<Output = CallTree>>;
 
 /// The tree that was asked for last.
 #[derive(Default)]
 pub struct Trees {
     /// What the tree is of, and what is left out.
     of: Option<(Area, String)>,
-    builder: Option<TreeBuilder>,
+    job: Option<TreeJob>,
     pub tree: Rc<CallTree>,
     /// The tree of another trace, and the names that only that has. They are numbered behind those of this trace.
     pub other: Rc<CallTree>,
@@ -50,7 +50,7 @@ impl Viewer {
             } else {
                 Box::new(move |slice| trace.function_of(slice).filter(|&function| !is_hidden(function)))
             };
-            self.trees.builder = Some(self.tree_builder(&wanted.0, function));
+            self.trees.job = Some(self.tree_job(&wanted.0, function));
             self.trees.of = Some(wanted);
         }
         Ok(())
@@ -58,16 +58,15 @@ impl Viewer {
 
     /// Visits some slices. Returns whether all are added up.
     pub fn step_tree(&mut self, budget: usize) -> bool {
-        let is_done = self.trees.builder.as_mut().is_none_or(|builder| builder.step(budget));
-        if is_done && let Some(builder) = self.trees.builder.take() {
-            self.trees.tree = Rc::new(builder.finish());
-        }
-        is_done
+        let Some(job) = &mut self.trees.job else { return true };
+        let Some(tree) = job.step(budget) else { return false };
+        (self.trees.tree, self.trees.job) = (Rc::new(tree), None);
+        true
     }
 
     /// Forgets a tree that is not done.
     pub fn cancel_tree(&mut self) {
-        if self.trees.builder.take().is_some() {
+        if self.trees.job.take().is_some() {
             self.trees.of = None;
         }
     }
@@ -131,7 +130,8 @@ fn has_text(trace: &Trace<'_>, function: Function, text: &str) -> bool {
 }
 
 impl Viewer {
-    pub fn tree_builder(&self, area: &Area, function: FunctionOf) -> TreeBuilder {
-        SliceTreeBuilder::new(self.layout, self.tracks_of(area), self.range(area.start, area.end), function)
+    pub fn tree_job(&self, area: &Area, function: FunctionOf) -> TreeJob {
+        let range = self.range(area.start, area.end);
+        Box::new(slice_tree_by(self.layout, self.tracks_of(area), range, function))
     }
 }

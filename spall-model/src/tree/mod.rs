@@ -14,7 +14,6 @@ mod folded;
 mod folded_nodes;
 mod function;
 mod inverted;
-mod inverted_builder;
 mod stack_groups;
 mod stats;
 
@@ -28,7 +27,6 @@ pub use folded::FoldedStacks;
 pub use folded_nodes::{FoldedNode, FoldedNodes};
 pub use function::{Function, FunctionSource};
 pub use inverted::InvertedTree;
-pub use inverted_builder::InvertedTreeBuilder;
 pub use stats::FunctionStats;
 
 /// The number of a node in [`CallTree::nodes`] or [`InvertedTree::nodes`].

@@ -83,10 +83,10 @@ impl StackGroups {
         self.added.push((group, stack));
     }
 
-    /// Puts at most `budget` of the stacks that were added behind `stacks`, group by group. Returns whether all are
+    /// Puts at most `work` of the stacks that were added behind `stacks`, group by group. Returns whether all are
     /// there. The stacks of a group stay in the order in which they were added.
-    pub(super) fn step(&mut self, stacks: &mut Vec<Stack>, budget: usize) -> bool {
-        if budget == 0 {
+    pub(super) fn step(&mut self, stacks: &mut Vec<Stack>, work: usize) -> bool {
+        if work == 0 {
             return self.added.is_empty();
         }
         if self.n_placed == 0 {
@@ -99,7 +99,7 @@ impl StackGroups {
             let none = Stack { first: TreeNodeId(0), at: TreeNodeId(0), time: Ticks::ZERO };
             stacks.resize(at, none);
         }
-        let to = self.added.len().min(self.n_placed.saturating_add(budget));
+        let to = self.added.len().min(self.n_placed.saturating_add(work));
         for &(group, stack) in &self.added[self.n_placed..to] {
             let range = &mut self.groups[group as usize].0;
             stacks[range.end] = stack;
