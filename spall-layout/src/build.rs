@@ -9,9 +9,8 @@ use alloc::{vec, vec::Vec};
 use core::ops::Range;
 
 use spall_model::nest::Nesting;
-use spall_model::{SliceId, Slices, Tick, Trace, Track, TrackId, TrackKind};
+use spall_model::{SliceId, Slices, Tick, Trace, Track, TrackId, TrackKind, index32};
 
-use crate::convert::to_u32;
 use crate::index::{append, n_nodes};
 use crate::layout::{Lane, RowOffsets};
 use crate::{Layout, LayoutOptions};
@@ -95,7 +94,7 @@ impl<'t> LayoutBuilder<'t> {
     fn build(mut self) -> Layout {
         let mut n_placed = 0;
         for (track_id, track) in (0..).map(TrackId).zip(self.tracks) {
-            self.layout.first_rows.push(to_u32(self.layout.rows.len()));
+            self.layout.first_rows.push(index32(self.layout.rows.len()));
             if track.slices().is_empty() {
                 continue;
             }
@@ -127,7 +126,7 @@ impl<'t> LayoutBuilder<'t> {
         let Self { nesting, layout, track_rows, provisional_rows, drawn_ends, .. } = self;
         let (starts, ends) = (&self.slices.starts()[range.clone()], &self.slices.ends()[range.clone()]);
         let flags = &self.slices.flags()[range.clone()];
-        let slices = starts.iter().zip(ends).zip(flags).zip(to_u32(range.start)..);
+        let slices = starts.iter().zip(ends).zip(flags).zip(index32(range.start)..);
         let (mut n_overlapping, mut n_rejected) = (0, 0);
         // As one list, because its length is known: a push for each slice would check for room.
         provisional_rows.extend(slices.map(|(((&start, &end), &flags), id)| {
@@ -168,7 +167,7 @@ impl<'t> LayoutBuilder<'t> {
                 continue;
             }
             self.open_ends[depth] = ends[index];
-            self.provisional_rows.push(self.track_rows.add(0, to_u32(depth)));
+            self.provisional_rows.push(self.track_rows.add(0, index32(depth)));
         }
     }
 
@@ -178,7 +177,7 @@ impl<'t> LayoutBuilder<'t> {
         // The number of slices is not needed any more, so the final number of the row replaces it.
         let mut add_row = |counter: &mut u32| {
             rows.push(RowOffsets { slices: n_placed, nodes: 0 });
-            n_placed += core::mem::replace(counter, to_u32(rows.len() - 1));
+            n_placed += core::mem::replace(counter, index32(rows.len() - 1));
         };
         if let Some(first_row) = self.track_rows.lane_0.first_mut() {
             add_row(first_row);
@@ -202,8 +201,8 @@ impl<'t> LayoutBuilder<'t> {
     fn fill_rows(&mut self, range: Range<usize>, first_row: usize, is_plain: bool) {
         self.cursors.clear();
         self.cursors.extend(self.layout.rows[first_row..].iter().map(|row| row.slices));
-        let rows = to_u32(first_row)..to_u32(self.layout.rows.len());
-        let first_slice = to_u32(range.start);
+        let rows = index32(first_row)..index32(self.layout.rows.len());
+        let first_slice = index32(range.start);
         if is_plain {
             self.fill_plain(range);
         } else {
@@ -220,7 +219,7 @@ impl<'t> LayoutBuilder<'t> {
     fn fill_plain(&mut self, range: Range<usize>) {
         let Self { columns, cursors, provisional_rows, .. } = self;
         let (starts, ends) = (&self.slices.starts()[range.clone()], &self.slices.ends()[range.clone()]);
-        let slices = starts.iter().zip(ends).zip(to_u32(range.start)..);
+        let slices = starts.iter().zip(ends).zip(index32(range.start)..);
         for (&depth, ((start, end), id)) in provisional_rows.iter().zip(slices) {
             let cursor = &mut cursors[depth as usize];
             let at = *cursor as usize;
@@ -237,14 +236,14 @@ impl<'t> LayoutBuilder<'t> {
     fn fill_any(&mut self, range: Range<usize>, first_row: usize) {
         let mut drawn_ends = self.drawn_ends.iter().peekable();
         for (index, row) in range.zip(&mut self.provisional_rows) {
-            let id = to_u32(index);
+            let id = index32(index);
             *row = match *row {
                 NO_ROW => {
-                    *row = to_u32(self.cursors.len());
+                    *row = index32(self.cursors.len());
                     continue;
                 }
                 other if other >= OTHER => {
-                    self.track_rows.others[(other - OTHER) as usize] - to_u32(first_row)
+                    self.track_rows.others[(other - OTHER) as usize] - index32(first_row)
                 }
                 depth => depth,
             };
@@ -265,7 +264,7 @@ impl<'t> LayoutBuilder<'t> {
 
 /// Puts the slices into the rows of all tracks, of which `n_placed` have one, and makes the indices.
 fn finish(mut layout: Layout, mut columns: Columns, n_placed: u32) -> Layout {
-    layout.first_rows.push(to_u32(layout.rows.len()));
+    layout.first_rows.push(index32(layout.rows.len()));
     columns.starts.truncate(n_placed as usize);
     columns.ends.truncate(n_placed as usize);
     columns.ids.truncate(n_placed as usize);
@@ -282,7 +281,7 @@ fn finish(mut layout: Layout, mut columns: Columns, n_placed: u32) -> Layout {
         let range = layout.rows[row - 1].slices as usize..layout.rows[row].slices as usize;
         let (starts, ends) = (&layout.starts[range.clone()], &layout.ends[range.clone()]);
         append(starts, ends, &layout.ids[range], &mut layout.nodes);
-        layout.rows[row].nodes = to_u32(layout.nodes.len());
+        layout.rows[row].nodes = index32(layout.nodes.len());
     }
     layout.rows.shrink_to_fit();
     layout.lanes.shrink_to_fit();
@@ -328,7 +327,7 @@ impl TrackRows {
             }
             // The nesting reaches a depth of a lane only after every lesser depth, so the row is the next one.
             None => {
-                let other = to_u32(self.others.len());
+                let other = index32(self.others.len());
                 rows.push(other);
                 self.others.push(1);
                 other

@@ -2,13 +2,6 @@
 
 use spall_model::Ticks;
 
-/// Converts a position in a table, or its number of entries. A trace has fewer than 2³² slices, tracks and rows, so this
-/// loses nothing for them and for whatever is made of them.
-#[expect(clippy::cast_possible_truncation, reason = "a trace has fewer than 2^32 of anything")]
-pub(crate) fn to_u32(position: usize) -> u32 {
-    position as u32
-}
-
 /// Converts a duration. One that is too long for [`Ticks`] becomes the longest one.
 pub(crate) fn to_ticks(duration: u64) -> Ticks {
     Ticks(i64::try_from(duration).unwrap_or(i64::MAX))

@@ -5,10 +5,11 @@ use alloc::vec::Vec;
 use core::cmp::Reverse;
 use core::mem;
 
-use spall_model::{DiffNode, DiffWidth, Function, Job, SliceId, Tick, Ticks, TreeDiff, TreeNode, TreeNodeId};
+use spall_model::{
+    DiffNode, DiffWidth, Function, Job, SliceId, Tick, Ticks, TreeDiff, TreeNode, TreeNodeId, index32,
+};
 
 use crate::Row;
-use crate::convert::to_u32;
 
 /// The order in which the boxes of one caller stand, from left to right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -219,7 +220,7 @@ impl<F: Fn(usize) -> FlameBox> Job for FlameRows<F> {
 
 /// Returns the number of a node among the links, which counts from 1.
 fn number(at: usize) -> u32 {
-    to_u32(at + 1)
+    index32(at + 1)
 }
 
 #[cfg(test)]

@@ -3,10 +3,9 @@
 use alloc::vec::Vec;
 use core::{cmp::Reverse, ops::Range};
 
-use spall_model::Instant;
+use spall_model::{Instant, index32};
 
 use crate::Viewport;
-use crate::convert::to_u32;
 
 /// The instants in one column, drawn as one mark.
 ///
@@ -53,7 +52,7 @@ pub fn instant_marks(instants: &[Instant], viewport: &Viewport, out: &mut Vec<In
         let Some(column) = viewport.column(instant.at) else { break };
         let rest = instants.get(first..).unwrap_or_default();
         let count = gallop(rest, |instant| viewport.column(instant.at) == Some(column));
-        out.push(InstantMark { column, first: to_u32(first), count: to_u32(count), shown: to_u32(first) });
+        out.push(InstantMark { column, first: index32(first), count: index32(count), shown: index32(first) });
         first += count.max(1);
     }
 }
@@ -98,7 +97,7 @@ impl InstantPriorities {
     /// Creates the table of the priorities of all instants.
     fn of(priorities: Vec<u32>) -> Self {
         let mut best: Vec<Vec<u32>> = Vec::new();
-        let mut below: Vec<u32> = (0..to_u32(priorities.len())).collect();
+        let mut below: Vec<u32> = (0..index32(priorities.len())).collect();
         while below.len() > 1 {
             below = below
                 .chunks(1 << BLOCK_BITS)
@@ -187,14 +186,14 @@ mod tests {
         let mut below = |end: u32| random.below(end);
         for _ in 0..300 {
             let priorities: Vec<u32> = (0..1 + below(900)).map(|_| below(40) * below(40) / 300).collect();
-            let n = to_u32(priorities.len());
+            let n = index32(priorities.len());
             let table = InstantPriorities::of(priorities.clone());
             for _ in 0..30 {
                 let first = below(n);
                 let end = first + 1 + below(n - first);
                 let inside = &priorities[first as usize..end as usize];
                 let highest = inside.iter().max().unwrap();
-                let expected = first + to_u32(inside.iter().position(|at| at == highest).unwrap());
+                let expected = first + index32(inside.iter().position(|at| at == highest).unwrap());
                 assert_eq!(table.best_of(first..end), Some(expected));
             }
         }

@@ -4,9 +4,9 @@
 use alloc::vec::Vec;
 use core::{fmt, ops::Range};
 
-use spall_model::{SliceId, Tick, Ticks, TrackId};
+use spall_model::{SliceId, Tick, Ticks, TrackId, index32};
 
-use crate::convert::{to_ticks, to_u32};
+use crate::convert::to_ticks;
 use crate::visits::{SliceTimes, VisitSlices, Visits};
 use crate::{Layout, Line, LineKind, PlacedSlice, Rect, RowId, RowInfo, RowView, Viewport};
 
@@ -61,7 +61,7 @@ pub trait LayoutView: Order {
             track: info.track,
             lane: info.lane,
             depth: info.depth,
-            position: to_u32(position),
+            position: index32(position),
             start: *row.starts.get(position)?,
             end: *row.ends.get(position)?,
         })
@@ -262,7 +262,7 @@ impl Order for Layout {
     }
 
     fn n_rows(&self) -> u32 {
-        to_u32(self.rows.len().saturating_sub(1))
+        index32(self.rows.len().saturating_sub(1))
     }
 
     fn row_above(&self, row: RowId) -> Option<RowId> {

@@ -6,9 +6,8 @@ use alloc::vec::Vec;
 use core::cmp::Reverse;
 use core::ops::Range;
 
-use spall_model::{SliceId, Tick, TrackId};
+use spall_model::{SliceId, Tick, TrackId, index32};
 
-use crate::convert::to_u32;
 use crate::free_lines::FreeLines;
 use crate::{LayoutView, Row};
 
@@ -121,7 +120,7 @@ impl Packed {
             self.groups.partition_point(|group| (group.track, group.start) <= (placed.track, placed.start));
         let group = self.groups.get(behind.checked_sub(1)?)?;
         let level = layout.track_rows(placed.track).position(|row| row == placed.row)?;
-        (group.track == placed.track).then_some(group.line + to_u32(level))
+        (group.track == placed.track).then_some(group.line + index32(level))
     }
 }
 

@@ -3,10 +3,9 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use spall_model::SliceId;
+use spall_model::{SliceId, index32};
 
 use crate::RowId;
-use crate::convert::to_u32;
 
 /// The row of each slice of a layout. A slice may have none.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -39,8 +38,8 @@ impl RowNumbers {
         let n_rows = rows.end - rows.start;
         let highest = if is_plain { n_rows.saturating_sub(1) } else { n_rows };
         let bits = u32::BITS - highest.leading_zeros();
-        let slices = first_slice..first_slice + to_u32(codes.len());
-        self.tracks.push(TrackCodes { slices, rows, is_plain, bits, word: to_u32(self.words.len()) });
+        let slices = first_slice..first_slice + index32(codes.len());
+        self.tracks.push(TrackCodes { slices, rows, is_plain, bits, word: index32(self.words.len()) });
         // The bits that do not fill a word yet.
         let (mut pending, mut n_pending) = (0, 0);
         for &code in codes {
@@ -84,7 +83,7 @@ impl RowNumbers {
         let words = self.words.get(track.word as usize + at / 32..)?;
         // The first word is read from its middle on.
         let (pending, words, n_pending) = match words.split_first() {
-            Some((&word, behind)) => (u64::from(word) >> (at % 32), behind, u32::BITS - to_u32(at % 32)),
+            Some((&word, behind)) => (u64::from(word) >> (at % 32), behind, u32::BITS - index32(at % 32)),
             None => (0, words, 0),
         };
         Some((track, RowReader { words, bits: track.bits, pending, n_pending }))
@@ -158,7 +157,7 @@ mod tests {
                 }
                 first_row += n_rows;
                 // Slices that are of no track.
-                first_slice += to_u32(slices.len()) + below(3);
+                first_slice += index32(slices.len()) + below(3);
             }
             numbers.shrink();
             for (slice, row, rest) in expected {

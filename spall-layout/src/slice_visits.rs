@@ -4,9 +4,9 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use spall_model::{IdRange, SliceId, Ticks, TrackId};
+use spall_model::{IdRange, SliceId, Ticks, TrackId, index32};
 
-use crate::convert::{to_ticks, to_u32};
+use crate::convert::to_ticks;
 use crate::layout::Lane;
 use crate::row_numbers::RowReader;
 use crate::{Layout, PlacedSlice, RowId};
@@ -182,7 +182,7 @@ impl<'l> SliceVisits<'l> {
         let cursor = &mut self.cursors[(row - first_row) as usize];
         if *cursor == UNKNOWN {
             let ids = &self.layout.ids[first as usize..end as usize];
-            *cursor = first + to_u32(ids.partition_point(|&id| id < slice));
+            *cursor = first + index32(ids.partition_point(|&id| id < slice));
         }
         *cursor
     }
@@ -196,7 +196,7 @@ impl<'l> SliceVisits<'l> {
         let Layout { lanes, rows, .. } = self.layout;
         let behind = lanes.partition_point(|lane| lane.first_row <= row);
         let lane = lanes[behind.saturating_sub(1)];
-        let end = lanes.get(behind).map_or(to_u32(rows.len() - 1), |lane| lane.first_row);
+        let end = lanes.get(behind).map_or(index32(rows.len() - 1), |lane| lane.first_row);
         self.lane = LaneRows { lane, rows: lane.first_row..end };
     }
 

@@ -5,10 +5,9 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use spall_model::{SliceId, Tick, TrackId};
+use spall_model::{SliceId, Tick, TrackId, index32};
 
 use crate::Layout;
-use crate::convert::to_u32;
 use crate::row_numbers::RowReader;
 
 /// How statistics of a range of time count a slice that lies only partly inside it. [layout
@@ -174,7 +173,7 @@ impl<'l> Visits<'l> {
         if let Some(numbers) = &mut self.numbers {
             numbers.read(rows);
         }
-        let ids = self.next..self.next + to_u32(rows.len());
+        let ids = self.next..self.next + index32(rows.len());
         self.next = ids.end;
         let positions = ids.start as usize..ids.end as usize;
         match self.times.and_then(|(starts, ends)| starts.get(positions.clone()).zip(ends.get(positions))) {

@@ -4,7 +4,9 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use crate::convert::{to_f32, to_u32};
+use spall_model::index32;
+
+use crate::convert::to_f32;
 use crate::index::{FANOUT_BITS, LEAF_BITS};
 use crate::merge::RectMerger;
 use crate::piece::{Boxes, OpenPiece, Piece};
@@ -70,7 +72,7 @@ fn walk(row: &RowView<'_>, viewport: &Viewport, boxes: &Boxes, mut to: impl FnMu
     if visible.is_empty() {
         return;
     }
-    let (from, end) = (to_u32(visible.start), to_u32(visible.end));
+    let (from, end) = (index32(visible.start), index32(visible.end));
     let levels = row.levels();
     let mut piece = OpenPiece::new(viewport, boxes);
     let top = levels.len();

@@ -31,7 +31,6 @@ macro_rules! kinds {
         /// let kind = DiagnosticKind::UnmatchedEnd;
         /// assert_eq!(kind.to_string(), "unmatched-end");
         /// assert_eq!(kind.description(), "An end has no open begin. The end is left out.");
-        /// assert_eq!(DiagnosticKind::from_name("unmatched-end"), Some(kind));
         /// ```
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[non_exhaustive]
@@ -55,11 +54,6 @@ macro_rules! kinds {
                 match self { $(Self::$kind => concat!($($doc),*).trim_ascii_start(),)* }
             }
 
-            /// Returns the kind whose [`DiagnosticKind::name`] is `name`, or `None` if there is none.
-            #[must_use]
-            pub fn from_name(name: &str) -> Option<Self> {
-                Self::ALL.iter().copied().find(|kind| kind.name() == name)
-            }
         }
     };
 }
@@ -240,7 +234,8 @@ impl serde::Serialize for DiagnosticKind {
 impl<'de> serde::Deserialize<'de> for DiagnosticKind {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = <alloc::borrow::Cow<'de, str> as serde::Deserialize<'de>>::deserialize(deserializer)?;
-        Self::from_name(&name).ok_or_else(|| serde::de::Error::custom("no such kind of diagnostic"))
+        let kind = Self::ALL.iter().copied().find(|kind| kind.name() == name);
+        kind.ok_or_else(|| serde::de::Error::custom("no such kind of diagnostic"))
     }
 }
 

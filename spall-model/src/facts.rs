@@ -3,8 +3,7 @@
 use core::ops::Range;
 
 use crate::{
-    FlowBind, IdRange, Key, NameId, ProcessId, Sample, Scope, SliceId, SnapshotId, Tick, Value,
-    args_table::ArgsId,
+    FlowBind, Key, NameId, ProcessId, Sample, Scope, SliceId, Tick, Value, args_table::ArgsId, track::widen,
 };
 
 /// An instant: an event without a duration. [`Trace::instants`](crate::Trace::instants) returns them.
@@ -152,10 +151,10 @@ pub struct Object {
 }
 
 impl Object {
-    /// Returns the snapshots of the object, ordered by time.
+    /// Returns the positions of the snapshots of the object in [`Trace::snapshots`](crate::Trace::snapshots).
     #[must_use]
-    pub fn snapshots(&self) -> IdRange<SnapshotId> {
-        IdRange::of(&self.snapshots)
+    pub fn snapshots(&self) -> Range<usize> {
+        widen(&self.snapshots)
     }
 }
 
@@ -205,16 +204,13 @@ pub struct OtherEvent {
 }
 
 /// An element of a trace that has arguments, for [`TraceView::args_of`](crate::TraceView::args_of).
-pub trait HasArgs {
-    #[doc(hidden)]
-    #[allow(private_interfaces, reason = "seals the trait")]
+pub(crate) trait HasArgs {
     fn args_id(&self) -> ArgsId;
 }
 
 macro_rules! has_args {
     ($($kind:ty),*) => {
         $(impl HasArgs for $kind {
-            #[allow(private_interfaces, reason = "seals the trait")]
             fn args_id(&self) -> ArgsId {
                 self.args
             }

@@ -1,13 +1,14 @@
 //! Dense 32-bit ids, and ranges of them.
 
 use core::fmt;
-use core::iter::FusedIterator;
+use core::iter::Map;
 use core::ops::Range;
 
 /// A position in one of the columns of a trace or a layout, with a type of its own for each column.
 ///
-/// Ids of one kind are dense: they count up from 0 without gaps, and the elements of a group (the slices of a
-/// track, the samples of a profile) have consecutive ids, so that an [`IdRange`] describes the group.
+/// Ids of one kind are dense: they count up from 0 without gaps, and the elements of a group, such as the slices of a
+/// track, have consecutive ids, so that an [`IdRange`] describes the group.
+#[doc(hidden)]
 pub trait DenseId: Copy + Ord + fmt::Debug {
     /// Returns the id with this number.
     #[must_use]
@@ -16,6 +17,15 @@ pub trait DenseId: Copy + Ord + fmt::Debug {
     /// Returns the number of the id: its position as 32 bits.
     #[must_use]
     fn number(self) -> u32;
+}
+
+/// Returns a position as a number of 32 bits. One of 2³² − 1 or more becomes 2³² − 1, the number that no element has.
+#[doc(hidden)]
+#[inline]
+#[must_use]
+#[expect(clippy::cast_possible_truncation, reason = "the comparison excludes a truncation")]
+pub const fn index32(index: usize) -> u32 {
+    if index < u32::MAX as usize { index as u32 } else { u32::MAX }
 }
 
 /// Gives a newtype of `u32` the methods and traits that every dense id of the workspace has. The text says what the ids
@@ -31,8 +41,7 @@ macro_rules! dense_id {
             #[inline]
             #[must_use]
             pub const fn new(index: usize) -> Self {
-                #[allow(clippy::cast_possible_truncation, reason = "the comparison excludes a truncation")]
-                Self(if index < u32::MAX as usize { index as u32 } else { u32::MAX })
+                Self($crate::index32(index))
             }
 
             #[doc = concat!("Returns the position of the element in ", $of, ".")]
@@ -178,9 +187,8 @@ impl<I: DenseId> IdRange<I> {
 
     /// Iterates over the ids in ascending order.
     #[inline]
-    #[must_use]
-    pub fn iter(self) -> Ids<I> {
-        Ids { numbers: self.start.number()..self.end.number(), id: core::marker::PhantomData }
+    pub fn iter(self) -> Map<Range<u32>, fn(u32) -> I> {
+        (self.start.number()..self.end.number()).map(I::from_number as fn(u32) -> I)
     }
 }
 
@@ -205,51 +213,13 @@ impl<I: fmt::Debug> fmt::Debug for IdRange<I> {
 
 impl<I: DenseId> IntoIterator for IdRange<I> {
     type Item = I;
-    type IntoIter = Ids<I>;
+    type IntoIter = Map<Range<u32>, fn(u32) -> I>;
 
     #[inline]
-    fn into_iter(self) -> Ids<I> {
+    fn into_iter(self) -> Self::IntoIter {
         self.iter()
     }
 }
-
-/// An iterator over the ids of an [`IdRange`].
-#[derive(Debug, Clone)]
-pub struct Ids<I> {
-    numbers: Range<u32>,
-    id: core::marker::PhantomData<I>,
-}
-
-impl<I: DenseId> Iterator for Ids<I> {
-    type Item = I;
-
-    #[inline]
-    fn next(&mut self) -> Option<I> {
-        self.numbers.next().map(I::from_number)
-    }
-
-    #[inline]
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        let len = (self.numbers.end - self.numbers.start) as usize;
-        (len, Some(len))
-    }
-
-    #[inline]
-    fn nth(&mut self, n: usize) -> Option<I> {
-        self.numbers.nth(n).map(I::from_number)
-    }
-}
-
-impl<I: DenseId> DoubleEndedIterator for Ids<I> {
-    #[inline]
-    fn next_back(&mut self) -> Option<I> {
-        self.numbers.next_back().map(I::from_number)
-    }
-}
-
-impl<I: DenseId> ExactSizeIterator for Ids<I> {}
-
-impl<I: DenseId> FusedIterator for Ids<I> {}
 
 #[cfg(all(test, feature = "alloc"))]
 mod tests {

@@ -14,21 +14,9 @@ pub struct ProcessId(pub u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TrackId(pub u32);
 
-/// The number of an instant in [`Trace::instants`](crate::Trace::instants).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct InstantId(pub u32);
-
-/// The number of a counter value in [`Trace::counters`](crate::Trace::counters).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct CounterId(pub u32);
-
 /// The number of a thread state in [`Trace::states`](crate::Trace::states).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StateId(pub u32);
-
-/// The number of a snapshot in [`Trace::snapshots`](crate::Trace::snapshots).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SnapshotId(pub u32);
 
 /// The number of a flow in [`TraceView::flows`](crate::TraceView::flows).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,24 +26,11 @@ pub struct FlowId(pub u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FrameId(pub u32);
 
-/// The number of a sample in [`Trace::samples`](crate::Trace::samples).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SampleId(pub u32);
-
-/// The number of a call site in [`Trace::call_sites`](crate::Trace::call_sites).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct CallSiteId(pub u32);
-
 dense_id! {
     SliceId: "the columns of [`Slices`](crate::Slices)";
     ProcessId: "[`Trace::processes`](crate::Trace::processes)";
     TrackId: "[`Trace::tracks`](crate::Trace::tracks)";
-    InstantId: "[`Trace::instants`](crate::Trace::instants)";
-    CounterId: "[`Trace::counters`](crate::Trace::counters)";
     StateId: "[`Trace::states`](crate::Trace::states)";
-    SnapshotId: "[`Trace::snapshots`](crate::Trace::snapshots)";
     FlowId: "[`TraceView::flows`](crate::TraceView::flows)";
     FrameId: "[`Trace::frames`](crate::Trace::frames)";
-    SampleId: "[`Trace::samples`](crate::Trace::samples)";
-    CallSiteId: "[`Trace::call_sites`](crate::Trace::call_sites)";
 }

@@ -44,7 +44,8 @@
 //!
 //! # Conventions
 //! - An id such as [`SliceId`] is the position of an element in a column of the trace. An [`IdRange`] is a group of
-//!   consecutive ids, such as the slices of a track.
+//!   consecutive ids, such as the slices of a track. Elements that nothing refers to one by one, such as samples, have no
+//!   ids, and a group of them is a range of positions.
 //! - A public field is a value that the type stores as it is. A method computes a value, or unpacks one from a form
 //!   that saves space, as [`KeyedEvent::name`] does. Methods named `kind` return by value.
 //! - Words that a file may leave out are empty texts or [`NameId::EMPTY`]. Numbers and times that it may leave out are
@@ -162,16 +163,13 @@ pub use event::{
     SampleEvent, SampleStack, SampleTime, Scope, ThreadEvent, ThreadRole, ThreadSampleEvent, TrackEvent,
 };
 #[cfg(feature = "alloc")]
-pub use facts::{CounterValue, Flow, HasArgs, Instant, Metadata, Object, OtherEvent, Snapshot, State};
+pub use facts::{CounterValue, Flow, Instant, Metadata, Object, OtherEvent, Snapshot, State};
 #[cfg(feature = "serde")]
 pub use from_args::{ArgsError, from_args};
 pub use id::{Id, Thread};
-pub use id_range::{DenseId, IdRange, Ids};
+pub use id_range::{DenseId, IdRange, index32};
 #[cfg(feature = "alloc")]
-pub use ids::{
-    CallSiteId, CounterId, FlowId, FrameId, InstantId, ProcessId, SampleId, SliceId, SnapshotId, StateId,
-    TrackId,
-};
+pub use ids::{FlowId, FrameId, ProcessId, SliceId, StateId, TrackId};
 pub use job::Job;
 pub use limits::Limits;
 #[cfg(feature = "alloc")]
@@ -191,11 +189,11 @@ pub use time_text::{DurationText, TimeFormat, TimeText};
 #[cfg(feature = "alloc")]
 pub use trace::Trace;
 #[cfg(feature = "alloc")]
-pub use track::{Key, Process, ProcessInfo, Track, TrackInfo, TrackKind};
+pub use track::{Key, Process, Track, TrackInfo, TrackKind};
 #[cfg(feature = "alloc")]
 pub use tree::{
-    CallTree, CallTreeBuilder, DiffNode, DiffSums, DiffWidth, FoldedNode, FoldedNodes, FoldedStacks,
-    Function, FunctionSource, FunctionStats, InvertedTree, TreeDiff, TreeNode, TreeNodeId, Unattributed,
+    CallTree, CallTreeBuilder, DiffNode, DiffSums, DiffWidth, FoldedNode, FoldedStacks, Function,
+    FunctionSource, FunctionStats, InvertedTree, TreeDiff, TreeNode, TreeNodeId, Unattributed,
 };
 #[cfg(feature = "alloc")]
 pub use view::TraceView;

@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use crate::{CallSiteId, FrameId, IdRange, NameId, SampleId, Tick, Ticks, TrackId, args_table::ArgsId};
+use crate::{FrameId, IdRange, NameId, Tick, Ticks, TrackId, args_table::ArgsId, track::widen};
 
 /// A sampling profile of one thread: the call stacks that a profiler saw, and the time it covers.
 /// [`ProfileEvent`](crate::ProfileEvent) has an example.
@@ -43,16 +43,10 @@ impl Profile {
         IdRange::of(&self.frames)
     }
 
-    /// Returns the samples of the profile, ordered by time.
+    /// Returns the positions of the samples of the profile in [`Trace::samples`](crate::Trace::samples).
     #[must_use]
-    pub fn samples(&self) -> IdRange<SampleId> {
-        IdRange::of(&self.samples)
-    }
-
-    /// Returns the call sites of the profile, ordered by their number.
-    #[must_use]
-    pub fn call_sites(&self) -> IdRange<CallSiteId> {
-        IdRange::of(&self.sites)
+    pub fn samples(&self) -> Range<usize> {
+        widen(&self.samples)
     }
 }
 

@@ -102,7 +102,7 @@ impl SliceFlags {
 
     /// Returns the same flags with another depth.
     #[must_use]
-    pub const fn with_open_depth(self, depth: u32) -> Self {
+    pub(crate) const fn with_open_depth(self, depth: u32) -> Self {
         let depth = if depth > Self::MAX_OPEN_DEPTH { Self::MAX_OPEN_DEPTH } else { depth };
         Self(self.0 & !(u32::MAX << Self::BITS) | depth << Self::BITS)
     }

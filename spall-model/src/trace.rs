@@ -6,9 +6,9 @@ use core::ops::Range;
 
 use crate::{
     Args, CallSite, Clock, Conventions, CounterValue, Diagnostics, Flow, Frame, FrameId, Id, IdRange,
-    Instant, Key, LineHits, Metadata, NameId, Names, Object, OtherEvent, Process, ProcessId, ProcessInfo,
-    Profile, Sample, Sampled, Slice, SliceArgs, SliceId, Slices, Snapshot, State, Text, Tick, Ticks,
-    TraceView, Track, TrackId, TrackInfo, Value, args_table::ArgsTable, facts::MetaValue, view::Sealed,
+    Instant, Key, LineHits, Metadata, NameId, Names, Object, OtherEvent, Process, ProcessId, Profile, Sample,
+    Sampled, Slice, SliceArgs, SliceId, Slices, Snapshot, State, Text, Tick, Ticks, TraceView, Track,
+    TrackId, TrackInfo, Value, args_table::ArgsTable, facts::MetaValue, track::widen, view::Sealed,
 };
 
 /// A finished trace: processes with their tracks, and everything on the tracks.
@@ -129,7 +129,7 @@ impl<'a> Trace<'a> {
     /// Returns the snapshots of an object, ordered by time.
     #[must_use]
     pub fn snapshots_of(&self, object: &Object) -> &[Snapshot] {
-        self.snapshots.get(object.snapshots().indices()).unwrap_or_default()
+        self.snapshots.get(object.snapshots()).unwrap_or_default()
     }
 
     /// Returns the sampling profiles, ordered by track. Of several profiles of a track the first one counts.
@@ -185,7 +185,7 @@ impl<'a> Trace<'a> {
     /// Returns the samples of a profile, ordered by time.
     #[must_use]
     pub fn samples_of(&self, profile: &Profile) -> &[Sample] {
-        self.samples.get(profile.samples().indices()).unwrap_or_default()
+        self.samples.get(profile.samples()).unwrap_or_default()
     }
 
     /// Returns all call sites, profile by profile, ordered by number.
@@ -197,7 +197,7 @@ impl<'a> Trace<'a> {
     /// Returns the call sites of a profile, ordered by their number.
     #[must_use]
     pub fn call_sites_of(&self, profile: &Profile) -> &[CallSite] {
-        self.call_sites.get(profile.call_sites().indices()).unwrap_or_default()
+        self.call_sites.get(widen(&profile.sites)).unwrap_or_default()
     }
 
     /// Returns the numbers of samples that found a call frame at each line of its source, ordered by line. The slice
@@ -330,6 +330,10 @@ impl Sealed for Trace<'_> {
     fn args_table(&self) -> &ArgsTable<'_> {
         &self.args
     }
+
+    fn process(&self, id: ProcessId) -> Option<(Key, NameId)> {
+        self.processes.get(id.index()).map(|process| (process.pid, process.name))
+    }
 }
 
 impl TraceView for Trace<'_> {
@@ -360,11 +364,6 @@ impl TraceView for Trace<'_> {
     fn track_info(&self, track: TrackId) -> Option<TrackInfo> {
         let &Track { kind, process, name, sort_index, parent, .. } = self.tracks.get(track.index())?;
         Some(TrackInfo { kind, process, name, sort_index, parent })
-    }
-
-    fn process_info(&self, process: ProcessId) -> Option<ProcessInfo<'_>> {
-        let Process { pid, name, sort_index, labels, .. } = self.processes.get(process.index())?;
-        Some(ProcessInfo { pid: *pid, name: *name, sort_index: *sort_index, labels })
     }
 
     fn n_slices(&self) -> usize {
@@ -402,12 +401,12 @@ impl TraceView for Trace<'_> {
 
     fn instants_of(&self, track: TrackId) -> &[Instant] {
         let instants = self.tracks.get(track.index()).map(Track::instants).unwrap_or_default();
-        self.instants.get(instants.indices()).unwrap_or_default()
+        self.instants.get(instants).unwrap_or_default()
     }
 
     fn counters_of(&self, track: TrackId) -> &[CounterValue] {
         let counters = self.tracks.get(track.index()).map(Track::counters).unwrap_or_default();
-        self.counters.get(counters.indices()).unwrap_or_default()
+        self.counters.get(counters).unwrap_or_default()
     }
 
     fn states_of(&self, track: TrackId) -> &[State] {

@@ -3,9 +3,9 @@
 use alloc::vec::Vec;
 
 use crate::{
-    Args, CallSite, CounterValue, Entries, Flow, Frame, FrameId, IdRange, Instant, Key, LineHits, Metadata,
-    NameId, Object, OtherEvent, Process, Profile, Sample, SliceFlags, SliceId, Snapshot, State, Text, Trace,
-    TraceView, Track, TrackKind, Value,
+    Args, CallSite, CounterValue, Entries, Flow, Frame, FrameId, IdRange, Instant, Key, Metadata, NameId,
+    Object, OtherEvent, Process, Profile, Sample, SliceFlags, SliceId, State, Text, Trace, TraceView, Track,
+    TrackKind, Value, facts::HasArgs,
 };
 
 /// Two traces are equal if they hold the same facts in the same order.
@@ -32,116 +32,98 @@ use crate::{
 /// ```
 impl<'b> PartialEq<Trace<'b>> for Trace<'_> {
     fn eq(&self, other: &Trace<'b>) -> bool {
-        Comparison { a: self, b: other, names: alloc::vec![None; self.names.len()] }.run()
+        let names = self.names.iter().map(|name| other.names.find(name).unwrap_or(NOT_IN_B)).collect();
+        Comparison { a: self, b: other, names }.run()
     }
 }
 
-/// A comparison of two traces. Each method compares two elements of one kind, the first one from `a`.
+/// Stands for the number in `b` of a name that `b` does not have.
+const NOT_IN_B: NameId = NameId(u32::MAX);
+
+/// A comparison of two traces.
+///
+/// An element of `a` is put into the terms of `b`: its names and ids get the numbers that they have there. Its arguments
+/// are compared on their own, and then count as those of the element of `b`. What is left is equal or not.
 struct Comparison<'c, 'a, 'b> {
     a: &'c Trace<'a>,
     b: &'c Trace<'b>,
-    /// The name in `b` that is known to equal each name in `a`. Both tables hold a text once, so there is only one.
-    names: Vec<Option<NameId>>,
+    /// The number in `b` of each name of `a`.
+    names: Vec<NameId>,
 }
 
 impl Comparison<'_, '_, '_> {
     /// Compares all facts.
-    fn run(mut self) -> bool {
+    fn run(&self) -> bool {
         let (a, b) = (self.a, self.b);
         a.clock == b.clock
             && a.bounds == b.bounds
-            && self.all(&a.processes, &b.processes, Self::process)
-            && self.all(&a.tracks, &b.tracks, Self::track)
-            && self.all(&a.flows, &b.flows, Self::flow)
-            && self.all(&a.objects, &b.objects, Self::object)
+            && all(&a.processes, &b.processes, |a, b| self.process(a, b))
+            && all(&a.tracks, &b.tracks, |a, b| self.track(a, b))
+            && all(&a.flows, &b.flows, |a, b| self.flow(a, b))
+            && all(&a.objects, &b.objects, |a, b| self.object(a, b))
             && self.profiles()
-            && self.all(&a.meta, &b.meta, Self::meta)
-            && self.all(&a.others, &b.others, Self::other)
+            && all(&a.meta, &b.meta, |a, b| self.meta(a, b))
+            && all(&a.others, &b.others, |a, b| self.other(a, b))
     }
 
-    /// Compares two lists element by element.
-    fn all<T>(&mut self, a: &[T], b: &[T], mut is_equal: impl FnMut(&mut Self, &T, &T) -> bool) -> bool {
-        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_equal(self, a, b))
+    /// Returns the number in `b` of a name of `a`.
+    fn name(&self, name: NameId) -> NameId {
+        self.names.get(name.index()).copied().unwrap_or(NOT_IN_B)
     }
 
-    /// Compares two names as text. Equal names are remembered, because the same ones come again and again.
-    fn name(&mut self, a: NameId, b: NameId) -> bool {
-        let (names_a, names_b) = (&self.a.names, &self.b.names);
-        let Some(known) = self.names.get_mut(a.index()) else { return false };
-        match *known {
-            Some(known) => known == b,
-            None if names_a.bytes(a) == names_b.bytes(b) => {
-                *known = Some(b);
-                true
+    /// Returns the id of `b` that means the same number or text as an id of `a`.
+    fn key(&self, key: Key) -> Key {
+        let number = match key {
+            Key::Text(name) => return Key::Text(self.name(name)),
+            Key::Number(number) => self.a.conventions.number(number),
+        };
+        let in_b = match self.b.conventions.unsigned_ids {
+            true => u64::try_from(number).ok().map(u64::cast_signed),
+            false => i64::try_from(number).ok(),
+        };
+        in_b.map_or(Key::Text(NOT_IN_B), Key::Number)
+    }
+
+    fn thread(&self, (pid, tid): (Key, Key)) -> (Key, Key) {
+        (self.key(pid), self.key(tid))
+    }
+
+    fn process(&self, a: &Process, b: &Process) -> bool {
+        let labels = a.labels.iter().map(|&label| self.name(label)).collect();
+        Process { pid: self.key(a.pid), name: self.name(a.name), labels, ..a.clone() } == *b
+    }
+
+    fn kind(&self, a: TrackKind) -> TrackKind {
+        match a {
+            TrackKind::Thread { tid } => TrackKind::Thread { tid: self.key(tid) },
+            TrackKind::Cpu { tid } => TrackKind::Cpu { tid: self.key(tid) },
+            TrackKind::Gpu { tid } => TrackKind::Gpu { tid: self.key(tid) },
+            TrackKind::Frames { tid } => TrackKind::Frames { tid: self.key(tid) },
+            TrackKind::Track { id } => TrackKind::Track { id: self.key(id) },
+            TrackKind::Async { category, id, local, scope, stepped } => {
+                let (category, id, scope) = (self.name(category), self.key(id), self.name(scope));
+                TrackKind::Async { category, id, local, scope, stepped }
             }
-            None => false,
+            TrackKind::Counter { id } => TrackKind::Counter { id: id.map(|id| self.key(id)) },
+            TrackKind::Process | TrackKind::Global => a,
         }
     }
 
-    /// Compares two ids, by the numbers that they mean.
-    fn key(&mut self, a: Key, b: Key) -> bool {
-        match (a, b) {
-            (Key::Text(a), Key::Text(b)) => self.name(a, b),
-            (Key::Number(a), Key::Number(b)) => self.a.conventions.number(a) == self.b.conventions.number(b),
-            _ => false,
-        }
-    }
-
-    fn keys(&mut self, a: (Key, Key), b: (Key, Key)) -> bool {
-        self.key(a.0, b.0) && self.key(a.1, b.1)
-    }
-
-    fn process(&mut self, a: &Process, b: &Process) -> bool {
-        self.key(a.pid, b.pid)
-            && self.name(a.name, b.name)
-            && a.sort_index == b.sort_index
-            && self.all(&a.labels, &b.labels, |this, &a, &b| this.name(a, b))
-            && a.tracks == b.tracks
-    }
-
-    fn kind(&mut self, a: TrackKind, b: TrackKind) -> bool {
-        match (a, b) {
-            (TrackKind::Thread { tid: a }, TrackKind::Thread { tid: b })
-            | (TrackKind::Cpu { tid: a }, TrackKind::Cpu { tid: b })
-            | (TrackKind::Gpu { tid: a }, TrackKind::Gpu { tid: b })
-            | (TrackKind::Frames { tid: a }, TrackKind::Frames { tid: b })
-            | (TrackKind::Track { id: a }, TrackKind::Track { id: b }) => self.key(a, b),
-            (
-                TrackKind::Async { category, id, local, scope, stepped },
-                TrackKind::Async {
-                    category: category_b,
-                    id: id_b,
-                    local: local_b,
-                    scope: scope_b,
-                    stepped: stepped_b,
-                },
-            ) => {
-                self.name(category, category_b)
-                    && self.key(id, id_b)
-                    && (local, stepped) == (local_b, stepped_b)
-                    && self.name(scope, scope_b)
-            }
-            (TrackKind::Counter { id: Some(a) }, TrackKind::Counter { id: Some(b) }) => self.key(a, b),
-            _ => a == b,
-        }
-    }
-
-    fn track(&mut self, a: &Track, b: &Track) -> bool {
-        let (trace_a, trace_b) = (self.a, self.b);
-        self.kind(a.kind, b.kind)
-            && a.process == b.process
-            && self.name(a.name, b.name)
-            && (a.sort_index, a.parent, a.children) == (b.sort_index, b.parent, b.children)
-            && a.slices == b.slices
+    fn track(&self, a: &Track, b: &Track) -> bool {
+        let (of_a, of_b) = (self.a, self.b);
+        let (kind, name) = (self.kind(a.kind), self.name(a.name));
+        // The lists are compared element by element.
+        let Track { instants, counters, states, .. } = b.clone();
+        Track { kind, name, instants, counters, states, ..a.clone() } == *b
             && a.slices().iter().all(|id| self.slice(id))
-            && self.all(trace_a.instants_of(a.id), trace_b.instants_of(b.id), Self::instant)
-            && self.all(trace_a.counters_of(a.id), trace_b.counters_of(b.id), Self::counter)
-            && self.all(trace_a.states_of(a.id), trace_b.states_of(b.id), Self::state)
+            && all(of_a.instants_of(a.id), of_b.instants_of(b.id), |a, b| self.instant(a, b))
+            && all(of_a.counters_of(a.id), of_b.counters_of(b.id), |a, b| self.counter(a, b))
+            && all(of_a.states_of(a.id), of_b.states_of(b.id), |a, b| self.state(a, b))
     }
 
     /// Compares the slices that have an id. Both traces give equal slices the same id, because their tracks have the
     /// same ranges of ids.
-    fn slice(&mut self, id: SliceId) -> bool {
+    fn slice(&self, id: SliceId) -> bool {
         let (Some(a), Some(b)) = (self.a.slice(id), self.b.slice(id)) else { return false };
         let kind = |flags: SliceFlags| {
             let depth = flags.is_paired().then(|| flags.open_depth());
@@ -152,113 +134,100 @@ impl Comparison<'_, '_, '_> {
         a.start == b.start
             && (a.end == b.end || a.flags.is_unfinished())
             && kind(a.flags) == kind(b.flags)
-            && self.name(a.name, b.name)
-            && self.name(a.category, b.category)
+            && (self.name(a.name), self.name(a.category)) == (b.name, b.category)
             && same_args(args_a.begin, args_b.begin)
             && same_args(args_a.end, args_b.end)
             && (!a.flags.contains(SliceFlags::SAMPLED) || hits(self.a) == hits(self.b))
     }
 
-    fn instant(&mut self, a: &Instant, b: &Instant) -> bool {
-        (a.at, a.scope, a.depth) == (b.at, b.scope, b.depth)
-            && self.name(a.name, b.name)
-            && self.name(a.category, b.category)
-            && same_args(self.a.args_of(a), self.b.args_of(b))
+    /// Compares the arguments of two elements.
+    fn args<T: HasArgs>(&self, a: &T, b: &T) -> bool {
+        same_args(self.a.args_of(a), self.b.args_of(b))
     }
 
-    fn counter(&mut self, a: &CounterValue, b: &CounterValue) -> bool {
-        a.at == b.at && self.name(a.series, b.series) && same_float(a.value, b.value)
+    fn instant(&self, a: &Instant, b: &Instant) -> bool {
+        let (name, category) = (self.name(a.name), self.name(a.category));
+        Instant { name, category, args: b.args, ..*a } == *b && self.args(a, b)
     }
 
-    fn state(&mut self, a: &State, b: &State) -> bool {
-        (a.start, a.end) == (b.start, b.end)
-            && self.name(a.name, b.name)
-            && same_args(self.a.args_of(a), self.b.args_of(b))
+    fn counter(&self, a: &CounterValue, b: &CounterValue) -> bool {
+        (a.at, self.name(a.series)) == (b.at, b.series) && same_float(a.value, b.value)
     }
 
-    fn flow(&mut self, a: &Flow, b: &Flow) -> bool {
+    fn state(&self, a: &State, b: &State) -> bool {
+        State { name: self.name(a.name), args: b.args, ..*a } == *b && self.args(a, b)
+    }
+
+    fn flow(&self, a: &Flow, b: &Flow) -> bool {
+        let (id, name, category) = (self.key(a.id), self.name(a.name), self.name(a.category));
         let (args_a, args_b) = (self.a.flow_args(a), self.b.flow_args(b));
-        self.key(a.id, b.id)
-            && self.name(a.name, b.name)
-            && self.name(a.category, b.category)
-            && (a.from, a.to, a.leaves, a.arrives) == (b.from, b.to, b.leaves, b.arrives)
+        Flow { id, name, category, args: b.args, ends: b.ends, ..*a } == *b
             && same_args(args_a.0, args_b.0)
             && same_args(args_a.1, args_b.1)
     }
 
-    fn object(&mut self, a: &Object, b: &Object) -> bool {
+    fn object(&self, a: &Object, b: &Object) -> bool {
         let (of_a, of_b) = (self.a.snapshots_of(a), self.b.snapshots_of(b));
-        (a.process, a.start, a.end, a.local) == (b.process, b.start, b.end, b.local)
-            && self.name(a.name, b.name)
-            && self.key(a.id, b.id)
-            && self.name(a.scope, b.scope)
-            && self.all(of_a, of_b, |this, a: &Snapshot, b| {
-                a.at == b.at && same_args(this.a.args_of(a), this.b.args_of(b))
-            })
+        let (name, id, scope) = (self.name(a.name), self.key(a.id), self.name(a.scope));
+        Object { name, id, scope, snapshots: b.snapshots.clone(), ..a.clone() } == *b
+            && all(of_a, of_b, |a, b| a.at == b.at && self.args(a, b))
     }
 
     /// Compares all profiles.
-    fn profiles(&mut self) -> bool {
-        let (a, b) = (self.a, self.b);
+    fn profiles(&self) -> bool {
         // Profiles that share their frames follow one another: the frames are compared once.
         let mut compared = None;
-        self.all(&a.profiles, &b.profiles, |this, a, b| {
+        all(&self.a.profiles, &self.b.profiles, |a, b| {
             let frames = Some((a.frames(), b.frames()));
-            let same_frames = compared == frames || this.frames(a.frames(), b.frames());
+            let same_frames = compared == frames || self.frames(a.frames(), b.frames());
             compared = frames;
-            same_frames && this.profile(a, b)
+            same_frames && self.profile(a, b)
         })
     }
 
-    fn profile(&mut self, a: &Profile, b: &Profile) -> bool {
-        let (samples_a, samples_b) = (self.a.samples_of(a), self.b.samples_of(b));
-        let (sites_a, sites_b) = (self.a.call_sites_of(a), self.b.call_sites_of(b));
+    fn profile(&self, a: &Profile, b: &Profile) -> bool {
         let same_frame = |frame_a: Option<FrameId>, frame_b: Option<FrameId>| {
             frame_a.map(|id| a.frames().position(id)) == frame_b.map(|id| b.frames().position(id))
         };
-        (a.track, a.start, a.end, a.rank) == (b.track, b.start, b.end, b.rank)
-            && self.name(a.name, b.name)
-            && self.all(samples_a, samples_b, |this, a: &Sample, b| {
-                (a.at, a.line(), a.column()) == (b.at, b.line(), b.column())
-                    && same_frame(a.frame(), b.frame())
-                    && same_float(a.weight, b.weight)
-                    && same_args(this.a.args_of(a), this.b.args_of(b))
-            })
-            && self.all(sites_a, sites_b, |_, a: &CallSite, b| {
-                a.number == b.number && same_frame(Some(a.frame), Some(b.frame))
-            })
+        let same_sample = |a: &Sample, b: &Sample| {
+            (a.at, a.position) == (b.at, b.position)
+                && same_frame(a.frame(), b.frame())
+                && same_float(a.weight, b.weight)
+                && self.args(a, b)
+        };
+        let same_site =
+            |a: &CallSite, b: &CallSite| a.number == b.number && same_frame(Some(a.frame), Some(b.frame));
+        (a.track, self.name(a.name), a.start, a.end, a.rank) == (b.track, b.name, b.start, b.end, b.rank)
+            && all(self.a.samples_of(a), self.b.samples_of(b), same_sample)
+            && all(self.a.call_sites_of(a), self.b.call_sites_of(b), same_site)
     }
 
-    fn frames(&mut self, a: IdRange<FrameId>, b: IdRange<FrameId>) -> bool {
+    fn frames(&self, a: IdRange<FrameId>, b: IdRange<FrameId>) -> bool {
         a.len() == b.len() && a.iter().zip(b).all(|ids| self.frame(ids, (a, b)))
     }
 
-    fn frame(&mut self, ids: (FrameId, FrameId), of: (IdRange<FrameId>, IdRange<FrameId>)) -> bool {
+    fn frame(&self, ids: (FrameId, FrameId), of: (IdRange<FrameId>, IdRange<FrameId>)) -> bool {
         let (Some(a), Some(b)) = (self.a.frame(ids.0), self.b.frame(ids.1)) else { return false };
-        let place = |frame: &Frame| (frame.source, frame.line, frame.column);
         let (hits_a, hits_b) = (self.a.line_hits(ids.0), self.b.line_hits(ids.1));
-        place(a) == place(b)
-            && self.name(a.name, b.name)
-            && self.name(a.url, b.url)
+        Frame { name: self.name(a.name), url: self.name(a.url), parent: b.parent, ..*a } == *b
             && a.parent.map(|id| of.0.position(id)) == b.parent.map(|id| of.1.position(id))
-            && self.all(hits_a, hits_b, |_, a: &LineHits, b| (a.line, a.hits) == (b.line, b.hits))
+            && all(hits_a, hits_b, |a, b| (a.line, a.hits) == (b.line, b.hits))
     }
 
-    fn meta(&mut self, a: &Metadata, b: &Metadata) -> bool {
-        let same_thread = match (a.thread, b.thread) {
-            (Some(a), Some(b)) => self.keys(a, b),
-            (a, b) => a.is_none() && b.is_none(),
-        };
-        same_thread && self.name(a.key, b.key) && same_value(self.a.meta_value(a), self.b.meta_value(b))
+    fn meta(&self, a: &Metadata, b: &Metadata) -> bool {
+        (a.thread.map(|thread| self.thread(thread)), self.name(a.key)) == (b.thread, b.key)
+            && same_value(self.a.meta_value(a), self.b.meta_value(b))
     }
 
-    fn other(&mut self, a: &OtherEvent, b: &OtherEvent) -> bool {
-        (a.tag, a.at) == (b.tag, b.at)
-            && self.keys(a.thread, b.thread)
-            && self.name(a.name, b.name)
-            && self.name(a.category, b.category)
-            && same_args(self.a.args_of(a), self.b.args_of(b))
+    fn other(&self, a: &OtherEvent, b: &OtherEvent) -> bool {
+        let (thread, name, category) = (self.thread(a.thread), self.name(a.name), self.name(a.category));
+        OtherEvent { thread, name, category, args: b.args, ..*a } == *b && self.args(a, b)
     }
+}
+
+/// Compares two lists element by element.
+fn all<T>(a: &[T], b: &[T], mut is_equal: impl FnMut(&T, &T) -> bool) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_equal(a, b))
 }
 
 /// Returns whether two numbers are the same. NaN is the same as NaN here.

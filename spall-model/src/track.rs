@@ -3,10 +3,7 @@
 use alloc::{borrow::Cow, string::ToString, vec::Vec};
 use core::ops::Range;
 
-use crate::{
-    ChildOrder, Conventions, CounterId, IdRange, InstantId, NameId, Names, ProcessId, SliceId, StateId,
-    TrackId,
-};
+use crate::{ChildOrder, Conventions, IdRange, NameId, Names, ProcessId, SliceId, StateId, TrackId};
 
 /// The id of a process, thread, async span, flow or object, as a trace keeps it: an [`Id`](crate::Id) with interned
 /// text.
@@ -231,16 +228,17 @@ impl Track {
         IdRange::of(&self.slices)
     }
 
-    /// Returns the ids of the instants of the track, ordered by time.
+    /// Returns the positions of the instants of the track in [`Trace::instants`](crate::Trace::instants).
     #[must_use]
-    pub fn instants(&self) -> IdRange<InstantId> {
-        IdRange::of(&self.instants)
+    pub fn instants(&self) -> Range<usize> {
+        widen(&self.instants)
     }
 
-    /// Returns the ids of the counter values of the track, ordered by time. The values of all its series are mixed.
+    /// Returns the positions of the values of the track in [`Trace::counters`](crate::Trace::counters). The values of all
+    /// its series are mixed.
     #[must_use]
-    pub fn counters(&self) -> IdRange<CounterId> {
-        IdRange::of(&self.counters)
+    pub fn counters(&self) -> Range<usize> {
+        widen(&self.counters)
     }
 
     /// Returns the ids of the states of the track, ordered by time.
@@ -250,7 +248,7 @@ impl Track {
     }
 }
 
-/// Returns a range of ids as a range of positions.
+/// Returns a range of numbers as a range of positions.
 pub(crate) fn widen(range: &Range<u32>) -> Range<usize> {
     range.start as usize..range.end as usize
 }
@@ -269,18 +267,4 @@ pub struct TrackInfo {
     pub sort_index: i64,
     /// The thread or track of the same process below which the track lies; `None` if it lies directly below the process.
     pub parent: Option<TrackId>,
-}
-
-/// The id, name and labels of a process, in a finished or a live trace.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ProcessInfo<'t> {
-    /// The id of the process in the file.
-    pub pid: Key,
-    /// The name of the process; empty if the file has none.
-    pub name: NameId,
-    /// The key by which the file orders processes: ascending, and 0 by default.
-    pub sort_index: i64,
-    /// The labels that the file gives the process. A live trace has a repeated label more than once.
-    pub labels: &'t [NameId],
 }

@@ -4,9 +4,8 @@ use alloc::{borrow::Cow, format};
 use core::ops::Range;
 
 use crate::{
-    Args, Clock, Conventions, CounterValue, Diagnostics, Flow, HasArgs, Instant, Key, NameId, Names,
-    ProcessId, ProcessInfo, Slice, SliceArgs, SliceId, State, Tick, TrackId, TrackInfo,
-    args_table::ArgsTable, track,
+    Args, Clock, Conventions, CounterValue, Diagnostics, Flow, Instant, Key, NameId, Names, ProcessId, Slice,
+    SliceArgs, SliceId, State, Tick, TrackId, TrackInfo, args_table::ArgsTable, facts::HasArgs, track,
 };
 
 /// Read access to a trace, whether it is finished or still grows.
@@ -72,9 +71,6 @@ pub trait TraceView: Sealed {
     /// Returns the kind, process and name of a track, or `None` if the trace has no such track.
     fn track_info(&self, track: TrackId) -> Option<TrackInfo>;
 
-    /// Returns the id, name and labels of a process, or `None` if the trace has no such process.
-    fn process_info(&self, process: ProcessId) -> Option<ProcessInfo<'_>>;
-
     /// Returns the number of slices. Slices are numbered from 0.
     fn n_slices(&self) -> usize;
 
@@ -118,7 +114,8 @@ pub trait TraceView: Sealed {
         &[]
     }
 
-    /// Returns the arguments of an instant, state, snapshot, sample or other event; [`Args::NONE`] if it has none.
+    /// Returns the arguments of an [`Instant`], a [`State`], a [`Snapshot`](crate::Snapshot), a
+    /// [`Sample`](crate::Sample) or an [`OtherEvent`](crate::OtherEvent); [`Args::NONE`] if it has none.
     fn args_of(&self, of: &impl HasArgs) -> Args<'_> {
         self.args_table().get(of.args_id())
     }
@@ -154,10 +151,10 @@ pub trait TraceView: Sealed {
     /// Returns the title of a process for people: its name, or `Process 7` if it has none. The process of what belongs to
     /// no process, [`Id::NONE`](crate::Id::NONE), is `Global`. The title is empty if the trace has no such process.
     fn process_title(&self, process: ProcessId) -> Cow<'_, str> {
-        let Some(info) = self.process_info(process) else { return Cow::Borrowed("") };
-        match self.name(info.name) {
-            name if name.is_empty() && info.pid == Key::Text(NameId::EMPTY) => Cow::Borrowed("Global"),
-            name if name.is_empty() => Cow::Owned(format!("Process {}", self.key_text(info.pid))),
+        let Some((pid, name)) = self.process(process) else { return Cow::Borrowed("") };
+        match self.name(name) {
+            name if name.is_empty() && pid == Key::Text(NameId::EMPTY) => Cow::Borrowed("Global"),
+            name if name.is_empty() => Cow::Owned(format!("Process {}", self.key_text(pid))),
             name => name,
         }
     }
@@ -166,5 +163,9 @@ pub trait TraceView: Sealed {
 /// What the provided methods need of a trace. The trait is private, which keeps other crates from implementing
 /// [`TraceView`].
 pub(crate) trait Sealed {
+    /// Returns the table of all arguments.
     fn args_table(&self) -> &ArgsTable<'_>;
+
+    /// Returns the id and the name of a process, or `None` if the trace has no such process.
+    fn process(&self, id: ProcessId) -> Option<(Key, NameId)>;
 }

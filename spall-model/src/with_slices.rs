@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::{
     ByteRange, DiagnosticKind, Sampled, Slice, SliceFlags, SliceId, Slices, Tick, Trace, TraceView, TrackId,
-    args_table::ArgsId,
+    args_table::ArgsId, index32,
 };
 
 impl<'a> Trace<'a> {
@@ -51,7 +51,7 @@ impl<'a> Trace<'a> {
             if new.room_to_add < room_before {
                 new.extend_bounds(from);
             }
-            ranges.push(to_u32(from)..to_u32(new.slices.len()));
+            ranges.push(index32(from)..index32(new.slices.len()));
         }
         new.replace(&mut self);
         for (track, range) in self.tracks.iter_mut().zip(ranges) {
@@ -144,9 +144,9 @@ impl TrackSlices<'_> {
         // Tracks before this one that needed no sorting keep their numbers, so that the gap is filled with the
         // identity.
         let moved = &mut self.new.moved;
-        moved.extend((to_u32(moved.len())..to_u32(to)).map(SliceId));
+        moved.extend((index32(moved.len())..index32(to)).map(SliceId));
         for (at, &was) in order.iter().enumerate() {
-            moved[from + was] = SliceId(to_u32(from + at));
+            moved[from + was] = SliceId(index32(from + at));
         }
         let sampled = &mut self.new.sampled[self.sampled_from..];
         sampled.iter_mut().for_each(|(id, _)| *id = moved[id.index()]);
@@ -201,7 +201,7 @@ impl NewSlices {
             sampled: Vec::new(),
             new_ids: alloc::vec![NOT_KEPT; trace.slices.len()],
             moved: Vec::new(),
-            room_to_add: MAX_SLICES.saturating_sub(to_u32(trace.slices.len())),
+            room_to_add: MAX_SLICES.saturating_sub(index32(trace.slices.len())),
             bounds: trace.bounds,
             is_incomplete: false,
         }
@@ -236,10 +236,6 @@ impl NewSlices {
             trace.diagnostics.add(DiagnosticKind::SliceLimit, ByteRange::default());
         }
     }
-}
-
-fn to_u32(index: usize) -> u32 {
-    u32::try_from(index).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use core::ops::Range;
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 
-use spall_model::{Frame, FrameId, NameId, Names, Profile, SampleRules, Trace, TraceView};
+use spall_model::{Frame, FrameId, NameId, Names, Profile, SampleRules, Trace, TraceView, index32};
 
 /// A call stack: the path from the root of the tree to this node. Equal stacks are one node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -127,9 +127,9 @@ impl Stacks {
         let mut by_frame = HashMap::<Frame, Function, RandomState>::default();
         let function_of = |(index, frame): (usize, &Frame)| {
             *by_frame.entry(Frame { parent: None, ..*frame }).or_insert_with(|| {
-                self.functions.push(FrameId(to_u32(first + index)));
+                self.functions.push(FrameId(index32(first + index)));
                 self.is_native.push((rules.is_native)(frame));
-                Function(to_u32(self.functions.len() - 1))
+                Function(index32(self.functions.len() - 1))
             })
         };
         frames.iter().enumerate().map(function_of).collect()
@@ -192,7 +192,7 @@ impl Stacks {
         }
         let below = *self.node(stack);
         let jump = *self.node(below.jump);
-        let new = Stack(to_u32(self.nodes.len()));
+        let new = Stack(index32(self.nodes.len()));
         let is_native = self.is_native[function.0 as usize];
         self.nodes.push(Node {
             parent: stack,
@@ -346,10 +346,6 @@ impl RuleNames {
     fn is_meta(&self, name: NameId) -> bool {
         self.on_top == Some(name) || self.idle.contains(&name)
     }
-}
-
-fn to_u32(index: usize) -> u32 {
-    u32::try_from(index).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

@@ -109,11 +109,18 @@ fn same_points(live: &LiveSnapshot<'_>, id: TrackId, trace: &Trace<'_>, track: &
     let line = live.track(id).unwrap();
     let instants = trace.instants_of(track.id);
     let of_trace = instants.iter().map(|i| (i.at, trace.name(i.name), trace.args_of(i).bytes()));
-    assert!(line.instants().iter().map(|i| (i.at, live.name(i.name), live.args_of(i).bytes())).eq(of_trace));
+    assert!(
+        live.instants_of(line.id())
+            .iter()
+            .map(|i| (i.at, live.name(i.name), live.args_of(i).bytes()))
+            .eq(of_trace)
+    );
     let counters = trace.counters_of(track.id);
     let of_trace = counters.iter().map(|value| (value.at, trace.name(value.series), value.value.to_bits()));
-    let shown =
-        line.counters().iter().map(|value| (value.at, live.name(value.series), value.value.to_bits()));
+    let shown = live
+        .counters_of(line.id())
+        .iter()
+        .map(|value| (value.at, live.name(value.series), value.value.to_bits()));
     assert!(shown.eq(of_trace));
     let states = trace.states_of(track.id);
     let of_trace = states.iter().map(|state| (state.start, state.end, trace.name(state.name)));

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use spall_trace::layout::LayoutView;
 use spall_trace::model::{
-    Flow, InstantId, SliceFlags, SliceId, StateId, Text, Tick, TraceView, TrackId, Value,
+    Flow, SliceFlags, SliceId, StateId, Text, Tick, TraceView, TrackId, Value,
 };
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -78,7 +78,7 @@ impl Viewer {
         let found = match kind {
             Kind::Slice => self.slice_details(SliceId(id)),
             Kind::State => self.state_details(StateId(id)),
-            Kind::Instant => self.instant_details(InstantId(id)),
+            Kind::Instant => self.instant_details(id as usize),
             Kind::Counter => Some(self.counter_details(TrackId(id), self.tick(at.unwrap_or(0.0)))),
         };
         Ok(found.map_or(JsValue::UNDEFINED, |found| answer(&found)))
@@ -197,9 +197,9 @@ impl Viewer {
         })
     }
 
-    fn instant_details(&self, id: InstantId) -> Option<Details> {
-        let instant = self.trace.instants().get(id.index())?;
-        let has = |candidate: &&spall_trace::model::Track| candidate.instants().contains(id);
+    fn instant_details(&self, id: usize) -> Option<Details> {
+        let instant = self.trace.instants().get(id)?;
+        let has = |candidate: &&spall_trace::model::Track| candidate.instants().contains(&id);
         let track = self.trace.tracks().iter().find(has).map(|track| track.id);
         let mut facts = self.track_facts(track);
         facts.push(("category", self.trace.name(instant.category).into()));

@@ -12,7 +12,7 @@ use crate::{
 pub(crate) const INSTANT: &[Column] = &[
     Column::new("id", ColumnType::Int, |_, rows| ints(positions(rows))),
     Column::new("track_id", ColumnType::Int, |tables, rows| {
-        ints(tables.tracks_of(rows, |track| track.instants().end().index()))
+        ints(tables.tracks_of(rows, |track| track.instants().end))
     }),
     Column::new("ts", ColumnType::Int, |tables, rows| {
         ints(part(tables.trace.instants(), rows).map(|instant| instant.at.0))
@@ -40,7 +40,7 @@ pub(crate) const INSTANT: &[Column] = &[
 pub(crate) const COUNTER: &[Column] = &[
     Column::new("id", ColumnType::Int, |_, rows| ints(positions(rows))),
     Column::new("track_id", ColumnType::Int, |tables, rows| {
-        ints(tables.tracks_of(rows, |track| track.counters().end().index()))
+        ints(tables.tracks_of(rows, |track| track.counters().end))
     }),
     Column::new("ts", ColumnType::Int, |tables, rows| {
         ints(part(tables.trace.counters(), rows).map(|counter| counter.at.0))

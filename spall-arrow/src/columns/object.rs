@@ -35,7 +35,7 @@ pub(crate) const SNAPSHOT: &[Column] = &[
         let mut objects = (0_i64..).zip(tables.trace.objects()).peekable();
         some_ints(rows.map(|row| {
             // Snapshots are sorted by object.
-            while objects.next_if(|(_, object)| object.snapshots().end().index() <= row).is_some() {}
+            while objects.next_if(|(_, object)| object.snapshots().end <= row).is_some() {}
             objects.peek().map(|&(id, _)| id)
         }))
     }),

@@ -56,7 +56,7 @@ pub(crate) const FRAME: &[Column] = &[
 pub(crate) const SAMPLE: &[Column] = &[
     Column::new("id", ColumnType::Int, |_, rows| ints(positions(rows))),
     Column::nullable("profile_id", ColumnType::Int, |tables, rows| {
-        some_ints(profiles(tables, rows, |profile| profile.samples().indices()))
+        some_ints(profiles(tables, rows, |profile| profile.samples()))
     }),
     Column::new("ts", ColumnType::Int, |tables, rows| {
         ints(part(tables.trace.samples(), rows).map(|sample| sample.at.0))

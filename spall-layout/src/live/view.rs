@@ -3,9 +3,8 @@
 use alloc::vec::{IntoIter, Vec};
 use core::ops::Range;
 
-use spall_model::{LiveSnapshot, SliceId, Tick, TraceView, TrackId};
+use spall_model::{LiveSnapshot, SliceId, Tick, TraceView, TrackId, index32};
 
-use crate::convert::to_u32;
 use crate::layout_view::Order;
 use crate::visits::{SliceTimes, Visit, VisitSlices};
 use crate::{LayoutView, LiveLayout, RowId, RowInfo, RowView};
@@ -102,7 +101,7 @@ impl Order for LiveView<'_> {
         let slices = self.trace.track(self.trace.track_of(slice)?)?.slices();
         let first = slices.partition_point(|&other| self.start(other) < Some(start));
         let mut same_start = slices.iter().skip(first).take_while(|&&other| self.start(other) == Some(start));
-        Some(to_u32(first + same_start.position(|&other| other == slice)?))
+        Some(index32(first + same_start.position(|&other| other == slice)?))
     }
 
     fn n_before(&self, row: &RowView<'_>, slice: SliceId) -> usize {
@@ -116,7 +115,7 @@ impl Order for LiveView<'_> {
     }
 
     fn n_rows(&self) -> u32 {
-        to_u32(self.live.rows.len())
+        index32(self.live.rows.len())
     }
 
     fn row_above(&self, row: RowId) -> Option<RowId> {
@@ -205,7 +204,7 @@ impl Iterator for LiveVisits<'_> {
             {
                 self.latest = row;
                 cursor.position += 1;
-                return cursor.visit(cursor.position - 1, to_u32(row));
+                return cursor.visit(cursor.position - 1, index32(row));
             }
         }
         None

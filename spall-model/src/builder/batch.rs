@@ -6,9 +6,9 @@
 
 use alloc::vec::Vec;
 
-use crate::{ByteRange, Event, Limits, Receiver, ThreadEvent};
+use crate::{ByteRange, Event, Limits, Receiver, ThreadEvent, index32};
 
-use super::{TraceBuilder, intern::Borrowed, pairing::Orphan, registry::index32, rows::OpenRow};
+use super::{TraceBuilder, intern::Borrowed, pairing::Orphan, rows::OpenRow};
 
 /// Events of one file, prepared on any thread for a [`TraceBuilder`] on another.
 ///

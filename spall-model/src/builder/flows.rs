@@ -8,7 +8,7 @@ use hashbrown::HashMap;
 
 use crate::{
     ByteRange, DiagnosticKind, Diagnostics, Flow, FlowBind, FlowEvent, FlowPhase, Key, NameId, SliceId,
-    Slices, Tick, args_table::ArgsId, facts::FlowEnds, log::Log,
+    Slices, Tick, args_table::ArgsId, facts::FlowEnds, index32, log::Log,
 };
 
 use super::{
@@ -16,7 +16,6 @@ use super::{
     by_time::{ByTime, Timed},
     by_track::ByTrack,
     order::Arranged,
-    registry::index32,
 };
 
 /// The events of all flows, in the order of the file.

@@ -5,14 +5,14 @@
 
 use alloc::vec::Vec;
 
-use crate::{ByteRange, Event, Key, NameId, Names, SliceFlags, args_table::ArgsId};
+use crate::{ByteRange, Event, Key, NameId, Names, SliceFlags, args_table::ArgsId, index32};
 
 use super::{
     TraceBuilder,
     batch::{EventBatch, Held},
     intern::Borrowed,
     pairing::{EndStrings, Orphan},
-    registry::{TrackKey, index32},
+    registry::TrackKey,
     rows::{Appended, OpenRow},
 };
 

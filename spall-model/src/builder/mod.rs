@@ -37,6 +37,7 @@ use crate::{
     Ticks, Trace, Value,
     args_table::{ArgsId, ArgsTable},
     facts::MetaValue,
+    index32,
     log::Log,
     workers::Workers,
 };
@@ -51,7 +52,7 @@ use self::{
     objects::ObjectLog,
     pairing::PairLog,
     recent_names::RecentNames,
-    registry::{Registry, TrackKey, index32},
+    registry::{Registry, TrackKey},
     rows::Rows,
     samples::ProfileLog,
     spans::SpanLog,
@@ -250,11 +251,20 @@ impl<'a> TraceBuilder<'a> {
                 self.others.push(OtherEvent { tag: *tag, thread, at: event.at, name, category, args });
             }
             Event::Profile(event) => self.profile::<S>(event, bytes),
-            Event::Frame(event) => self.frame::<S>(event, bytes),
-            Event::FrameChild(caller, child) => self.frame_child::<S>(*caller, *child, bytes),
-            Event::LineHits(event) => self.line_hits::<S>(event, bytes),
-            Event::Sample(event) => self.sample::<S>(event, bytes),
-            Event::CallSite(number, frame) => self.call_site::<S>(*number, *frame, bytes),
+            Event::Frame(_)
+            | Event::FrameChild(..)
+            | Event::LineHits(_)
+            | Event::Sample(_)
+            | Event::CallSite(..)
+                if !self.profiles.is_open =>
+            {
+                self.diagnostics.add(DiagnosticKind::ProfileWithoutHead, bytes);
+            }
+            Event::Frame(event) => self.frame::<S>(event),
+            Event::FrameChild(caller, child) => self.frame_child::<S>(*caller, *child),
+            Event::LineHits(event) => self.line_hits::<S>(event),
+            Event::Sample(event) => self.sample::<S>(event),
+            Event::CallSite(number, frame) => self.call_site::<S>(*number, *frame),
             Event::SharedFrame(event) => self.shared_frame::<S>(event, bytes),
             Event::ThreadSample(event) => self.thread_sample::<S>(event, bytes),
             Event::Clock(clock) => self.clock = *clock,

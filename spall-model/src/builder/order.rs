@@ -8,7 +8,7 @@ use hashbrown::HashSet;
 
 use crate::{
     ByteRange, Conventions, CounterValue, DiagnosticKind, Instant, Key, NameId, Names, Process, ProcessId,
-    Slices, State, Tick, Track, TrackId, log::Log, track::widen, workers::Workers,
+    Slices, State, Tick, Track, TrackId, index32, log::Log, track::widen, workers::Workers,
 };
 
 use super::{
@@ -16,7 +16,7 @@ use super::{
     by_time::ByTime,
     by_track::ByTrack,
     columns::{self, RowOrder},
-    registry::{Registry, TrackKey, TrackRow, index32},
+    registry::{Registry, TrackKey, TrackRow},
     rows::Rows,
     slice_order::SliceKey,
     track_tree::{TrackOrder, TrackTree},

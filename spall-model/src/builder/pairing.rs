@@ -13,9 +13,11 @@ use core::marker::PhantomData;
 
 use hashbrown::HashMap;
 
-use crate::{ByteRange, DiagnosticKind, NameId, Names, SliceFlags, ThreadEvent, Tick, args_table::ArgsId};
+use crate::{
+    ByteRange, DiagnosticKind, NameId, Names, SliceFlags, ThreadEvent, Tick, args_table::ArgsId, index32,
+};
 
-use super::{InternedEvent, TextStorage, TraceBuilder, registry::index32, rows::OpenRow};
+use super::{InternedEvent, TextStorage, TraceBuilder, rows::OpenRow};
 
 /// The state of pairing that rows do not hold.
 #[derive(Debug, Default)]

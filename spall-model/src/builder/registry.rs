@@ -6,7 +6,7 @@ use core::hash::BuildHasher;
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashTable};
 
-use crate::{ByteRange, ChildOrder, Key, NameId, ThreadRole, Tick, TrackKind};
+use crate::{ByteRange, ChildOrder, Key, NameId, ThreadRole, Tick, TrackKind, index32};
 
 /// The identity of a track: events with equal keys belong to one track.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -337,9 +337,4 @@ impl Registry {
     pub(super) fn track_mut(&mut self, track: u32) -> &mut TrackRow {
         &mut self.tracks[track as usize]
     }
-}
-
-/// Converts a position in a table that has at most one entry for each event. Events are counted in 32 bits.
-pub(super) fn index32(index: usize) -> u32 {
-    u32::try_from(index).unwrap_or(u32::MAX)
 }

@@ -15,13 +15,14 @@ use core::cmp::Reverse;
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 
-use crate::{ByteRange, DiagnosticKind, NameId, SliceFlags, Tick, args_table::ArgsId, open_stack::OpenStack};
+use crate::{
+    ByteRange, DiagnosticKind, NameId, SliceFlags, Tick, args_table::ArgsId, index32, open_stack::OpenStack,
+};
 
 use super::{
     TraceBuilder,
     by_track::ByTrack,
     pairing::{Orphan, PairFacts, PairLog, ThreadPairs},
-    registry::index32,
     rows::{PairState, Rows},
 };
 

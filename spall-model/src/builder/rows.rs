@@ -3,9 +3,9 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use crate::{NameId, SliceFlags, Tick, args_table::ArgsId, track::widen};
+use crate::{NameId, SliceFlags, Tick, args_table::ArgsId, index32, track::widen};
 
-use super::{InternedEvent, registry::index32};
+use super::InternedEvent;
 
 /// The slices that a builder holds.
 // Columns and not whole rows, because the finished trace takes the columns over. Rows of 40 bytes had to be copied into

@@ -10,10 +10,10 @@ use hashbrown::HashMap;
 
 use crate::{
     ByteRange, DiagnosticKind, Frame, FrameEvent, FrameParent, Id, Key, LineHitsEvent, NameId, ProfileEvent,
-    ProfileKey, ProfileStart, SampleEvent, SampleTime, Tick, Ticks, profile::SourcePosition,
+    ProfileKey, ProfileStart, SampleEvent, SampleTime, Tick, Ticks, index32, profile::SourcePosition,
 };
 
-use super::{TextStorage, TraceBuilder, registry::index32};
+use super::{TextStorage, TraceBuilder};
 
 pub(super) use join::{Profiles, SharedFrameIds};
 
@@ -38,7 +38,7 @@ pub(super) struct ProfileLog {
     /// The last frame of each depth, for a part that gives depths instead of callers.
     callers: Vec<Key>,
     /// Whether the last part belongs to a profile, so that frames and samples may follow.
-    is_open: bool,
+    pub(super) is_open: bool,
     /// The number of the profile that stands for the frames that threads share.
     shared: Option<u32>,
 }
@@ -61,13 +61,14 @@ struct ProfileHead {
     bytes: ByteRange,
 }
 
-/// A part of a profile. Its rows begin at `from` and end where the rows of the next part begin.
+/// A part of a profile.
 #[derive(Debug, Clone, Copy)]
 struct ProfilePart {
     profile: u32,
     at: Tick,
     end: Option<Tick>,
     bytes: ByteRange,
+    /// The lengths of the tables before the rows of the part. The rows end where those of the next part begin.
     from: LogLengths,
 }
 
@@ -162,14 +163,6 @@ impl<'a> TraceBuilder<'a> {
         }
     }
 
-    /// Adds a frame to the last part.
-    pub(super) fn frame<'e, S: TextStorage<'a, 'e>>(&mut self, event: &FrameEvent<'e>, bytes: ByteRange) {
-        if !self.profiles.is_open {
-            return self.diagnostics.add(DiagnosticKind::ProfileWithoutHead, bytes);
-        }
-        self.add_frame::<S>(event);
-    }
-
     /// Adds a frame that threads share. No profile is current afterwards.
     pub(super) fn shared_frame<'e, S: TextStorage<'a, 'e>>(
         &mut self,
@@ -188,11 +181,11 @@ impl<'a> TraceBuilder<'a> {
             Some(part) => part.bytes.end = bytes.end,
             None => log.begin_part(shared, Tick(0), None, bytes),
         }
-        self.add_frame::<S>(event);
+        self.frame::<S>(event);
     }
 
-    /// Adds a frame to the last part, whichever it is.
-    fn add_frame<'e, S: TextStorage<'a, 'e>>(&mut self, event: &FrameEvent<'e>) {
+    /// Adds a frame to the last part.
+    pub(super) fn frame<'e, S: TextStorage<'a, 'e>>(&mut self, event: &FrameEvent<'e>) {
         let id = self.key::<S>(event.id);
         let frame = Frame {
             name: self.intern::<S>(event.name),
@@ -218,15 +211,7 @@ impl<'a> TraceBuilder<'a> {
     }
 
     /// Adds to the last part that a frame calls another one.
-    pub(super) fn frame_child<'e, S: TextStorage<'a, 'e>>(
-        &mut self,
-        caller: Id<'e>,
-        child: Id<'e>,
-        bytes: ByteRange,
-    ) {
-        if !self.profiles.is_open {
-            return self.diagnostics.add(DiagnosticKind::ProfileWithoutHead, bytes);
-        }
+    pub(super) fn frame_child<'e, S: TextStorage<'a, 'e>>(&mut self, caller: Id<'e>, child: Id<'e>) {
         let (caller, child) = (self.key::<S>(caller), self.key::<S>(child));
         let log = &mut self.profiles;
         // A part begins a run of its own even with the same caller, as each part is joined by itself.
@@ -239,23 +224,13 @@ impl<'a> TraceBuilder<'a> {
     }
 
     /// Adds hits of a line to the last part.
-    pub(super) fn line_hits<'e, S: TextStorage<'a, 'e>>(
-        &mut self,
-        event: &LineHitsEvent<'e>,
-        bytes: ByteRange,
-    ) {
-        if !self.profiles.is_open {
-            return self.diagnostics.add(DiagnosticKind::ProfileWithoutHead, bytes);
-        }
+    pub(super) fn line_hits<'e, S: TextStorage<'a, 'e>>(&mut self, event: &LineHitsEvent<'e>) {
         let frame = self.key::<S>(event.frame);
         self.profiles.lines.push(LineRow { frame, line: event.line, hits: event.hits });
     }
 
     /// Adds a sample to the last part.
-    pub(super) fn sample<'e, S: TextStorage<'a, 'e>>(&mut self, event: &SampleEvent<'e>, bytes: ByteRange) {
-        if !self.profiles.is_open {
-            return self.diagnostics.add(DiagnosticKind::ProfileWithoutHead, bytes);
-        }
+    pub(super) fn sample<'e, S: TextStorage<'a, 'e>>(&mut self, event: &SampleEvent<'e>) {
         let (frame, is_named) = match self.key::<S>(event.frame) {
             Key::Number(number) => (number, false),
             Key::Text(name) => (i64::from(name.0), true),
@@ -274,15 +249,7 @@ impl<'a> TraceBuilder<'a> {
     }
 
     /// Adds a call site to the last part.
-    pub(super) fn call_site<'e, S: TextStorage<'a, 'e>>(
-        &mut self,
-        number: u64,
-        frame: Id<'e>,
-        bytes: ByteRange,
-    ) {
-        if !self.profiles.is_open {
-            return self.diagnostics.add(DiagnosticKind::ProfileWithoutHead, bytes);
-        }
+    pub(super) fn call_site<'e, S: TextStorage<'a, 'e>>(&mut self, number: u64, frame: Id<'e>) {
         let frame = self.key::<S>(frame);
         self.profiles.sites.push((number, frame));
     }

@@ -8,14 +8,12 @@ use alloc::{string::ToString, vec::Vec};
 
 use crate::{
     AsyncPhase, ByteRange, DiagnosticKind, Instant, KeyedEvent, Scope, SliceFlags, Tick, Value,
-    args_table::ArgsId, log::Log, open_stack::OpenStack,
+    args_table::ArgsId, index32, log::Log, open_stack::OpenStack,
 };
 
 use super::{
-    InternedEvent, OnTrack, TextStorage, TraceBuilder,
-    by_track::ByTrack,
-    pairing::PairFacts,
-    registry::{TrackKey, index32},
+    InternedEvent, OnTrack, TextStorage, TraceBuilder, by_track::ByTrack, pairing::PairFacts,
+    registry::TrackKey,
 };
 
 /// The events of all spans, in the order of the file.

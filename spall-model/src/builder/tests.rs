@@ -562,7 +562,7 @@ fn objects_live_from_new_to_delete_and_ids_are_reused() {
     let trace = build(&events);
     let lives: Vec<_> = trace.objects().iter().map(|object| (object.start, object.end)).collect();
     assert_eq!(lives, [(Some(Tick(0)), Some(Tick(9))), (Some(Tick(9)), Some(Tick(12)))]);
-    assert_eq!(trace.objects()[0].snapshots().indices(), 0..1);
+    assert_eq!(trace.objects()[0].snapshots(), 0..1);
     assert_eq!(count(&trace, DiagnosticKind::UnmatchedDelete), 1);
 }
 

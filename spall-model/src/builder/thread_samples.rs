@@ -8,12 +8,12 @@ use hashbrown::{HashMap, HashSet, hash_map::Entry};
 
 use crate::{
     ByteRange, DiagnosticKind, Frame, FrameId, Key, NameId, Profile, Sample, SampleStack, Text,
-    ThreadSampleEvent, Tick, Ticks, TrackId, Value, args_table::ArgsId, profile::samples_end,
+    ThreadSampleEvent, Tick, Ticks, TrackId, Value, args_table::ArgsId, index32, profile::samples_end,
 };
 
 use super::{
     TextStorage, TraceBuilder,
-    registry::{TrackKey, index32},
+    registry::TrackKey,
     samples::{Profiles, SharedFrameIds},
 };
 
@@ -68,10 +68,8 @@ struct ThreadSampleRow {
 enum InnermostFrame {
     /// The file does not have the stack.
     Unknown,
-    /// A frame that threads share, by its numeric id.
-    Numbered(i64),
-    /// A frame that threads share, by its textual id.
-    Named(NameId),
+    /// A frame that threads share, by its id.
+    Shared(Key),
     /// A function of a stack that is given by names, as a position among the calls.
     StackCall(u32),
 }
@@ -100,10 +98,7 @@ impl<'a> TraceBuilder<'a> {
         };
         let frame = match event.stack {
             SampleStack::Unknown => InnermostFrame::Unknown,
-            SampleStack::Frame(frame) => match self.key::<S>(frame) {
-                Key::Number(number) => InnermostFrame::Numbered(number),
-                Key::Text(name) => InnermostFrame::Named(name),
-            },
+            SampleStack::Frame(frame) => InnermostFrame::Shared(self.key::<S>(frame)),
             SampleStack::Names => match event.args.field(b"stack") {
                 Some(Value::List(names)) => {
                     self.written_stack::<S>(names.iter().map(|(_, name)| name), bytes)
@@ -186,18 +181,17 @@ impl<'a> TraceBuilder<'a> {
             let Some(first) = rows.first() else { continue };
             let start = index32(found.samples.len());
             for row in rows {
-                let shared = |id: Key| ids.get(&id).copied();
-                let (frame, is_shared) = match row.frame {
-                    InnermostFrame::Unknown => (None, false),
-                    InnermostFrame::Numbered(number) => (shared(Key::Number(number)), true),
-                    InnermostFrame::Named(name) => (shared(Key::Text(name)), true),
-                    InnermostFrame::StackCall(call) => {
-                        (Some(FrameId(index32(first_call + call as usize))), false)
+                let frame = match row.frame {
+                    InnermostFrame::Unknown => None,
+                    InnermostFrame::Shared(id) => {
+                        let frame = ids.get(&id).copied();
+                        if frame.is_none() {
+                            self.diagnostics.add(DiagnosticKind::UnknownFrame, row.bytes);
+                        }
+                        frame
                     }
+                    InnermostFrame::StackCall(call) => Some(FrameId(index32(first_call + call as usize))),
                 };
-                if is_shared && frame.is_none() {
-                    self.diagnostics.add(DiagnosticKind::UnknownFrame, row.bytes);
-                }
                 let ThreadSampleRow { at, weight, args, .. } = *row;
                 found.samples.push(Sample { args, ..Sample::new(at, frame, weight) });
             }

@@ -9,12 +9,12 @@ use core::cmp::Reverse;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
-use crate::{ChildOrder, NameId, Tick};
+use crate::{ChildOrder, NameId, Tick, index32};
 
 use super::{
     TraceBuilder,
     by_track::ByTrack,
-    registry::{Registry, TrackKey, index32},
+    registry::{Registry, TrackKey},
 };
 
 /// The places of all tracks, by builder number. The lists are empty if there are no tracks of their own.

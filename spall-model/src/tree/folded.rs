@@ -32,7 +32,7 @@ impl<'t> FoldedStacks<'t> {
         Self {
             tree,
             trace,
-            nodes: tree.folded_nodes(),
+            nodes: FoldedNodes::of(tree),
             is_at_start: true,
             text: String::new(),
             path: Vec::new(),

@@ -24,7 +24,7 @@ pub struct FoldedNode {
 
 /// An iterator over the nodes of a tree that are not too deep for a path. [`CallTree::folded_nodes`] returns it.
 #[derive(Debug, Clone)]
-pub struct FoldedNodes<'t> {
+pub(super) struct FoldedNodes<'t> {
     nodes: core::iter::Enumerate<core::slice::Iter<'t, TreeNode>>,
     /// The sums of the deeper nodes, by the last node above them that is not too deep.
     deeper: HashMap<TreeNodeId, Deeper, RandomState>,
@@ -58,15 +58,21 @@ impl CallTree {
     /// let last = tree.folded_nodes().last().unwrap();
     /// assert_eq!((tree.nodes()[last.id.index()].depth, last.self_time), (1023, Ticks(7)));
     /// ```
-    #[must_use]
-    pub fn folded_nodes(&self) -> FoldedNodes<'_> {
-        FoldedNodes { nodes: self.nodes.iter().enumerate(), deeper: sums_of_deeper_nodes(self) }
+    pub fn folded_nodes(&self) -> impl Iterator<Item = FoldedNode> {
+        FoldedNodes::of(self)
     }
 
     /// Returns the number of nodes that are too deep for a path of their own.
     #[must_use]
     pub fn n_folded_away(&self) -> usize {
         self.nodes.iter().filter(|node| is_too_deep(node)).count()
+    }
+}
+
+impl<'t> FoldedNodes<'t> {
+    /// Begins before the first node.
+    pub(super) fn of(tree: &'t CallTree) -> Self {
+        Self { nodes: tree.nodes.iter().enumerate(), deeper: sums_of_deeper_nodes(tree) }
     }
 }
 
@@ -85,8 +91,6 @@ impl Iterator for FoldedNodes<'_> {
         })
     }
 }
-
-impl core::iter::FusedIterator for FoldedNodes<'_> {}
 
 /// Returns whether the path of a node has too many names.
 fn is_too_deep(node: &TreeNode) -> bool {

@@ -24,7 +24,7 @@ use crate::{Ticks, Trace, dense_id};
 pub use builder::CallTreeBuilder;
 pub use diff::{DiffNode, DiffSums, DiffWidth, TreeDiff};
 pub use folded::FoldedStacks;
-pub use folded_nodes::{FoldedNode, FoldedNodes};
+pub use folded_nodes::FoldedNode;
 pub use function::{Function, FunctionSource};
 pub use inverted::InvertedTree;
 pub use stats::FunctionStats;

@@ -71,7 +71,7 @@ impl Viewer {
         if marks.is_empty() {
             return;
         }
-        let first = self.trace.tracks()[track.index()].instants().start().0;
+        let first = self.trace.tracks()[track.index()].instants().start as u32;
         let numbers = |mark: &InstantMark| {
             let name = instants[mark.shown as usize].name;
             [mark.column, first + mark.shown, mark.count, u32::from(self.search.is_name(name))]

@@ -16,10 +16,10 @@ use hashbrown::HashMap;
 
 use crate::{
     ByteRange, DiagnosticKind, Diagnostics, Event, Limits, Receiver, SliceId, Thread, Tick, Trace, TrackId,
-    args_table::ArgsId,
+    args_table::ArgsId, index32,
 };
 
-use super::{OnTrack, TraceBuilder, intern::Copied, registry::index32, slice_order, track_tree::TrackTree};
+use super::{OnTrack, TraceBuilder, intern::Copied, slice_order, track_tree::TrackTree};
 
 use self::tracks::{MOVES_PER_EVENT, TrackTable};
 pub use self::view::{LiveSnapshot, LiveTrack};

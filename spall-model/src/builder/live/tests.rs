@@ -1,11 +1,11 @@
-use alloc::{format, string::String, vec, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
 use spall_synth::Random;
 
 use super::{tracks::FREE_MOVES, *};
 use crate::{
     Args, AsyncPhase, CounterEvent, CounterValue, Id, Instant, KeyedEvent, Receiver, Scope, SliceArgs,
-    SliceFlags, State, Text, ThreadEvent, Ticks, TraceView, TrackId,
+    SliceFlags, State, Text, ThreadEvent, Ticks, TraceView, TrackId, view::Sealed,
 };
 
 fn on(tid: i64, name: &'static str, at: i64) -> ThreadEvent<'static> {
@@ -54,9 +54,9 @@ impl Follower {
             let track = view.track(id).unwrap();
             assert_eq!(track.id(), id);
             follow(&mut self.slices, id, track.slices(), track.new_slices());
-            follow(&mut self.instants, id, track.instants(), track.new_instants());
-            follow(&mut self.counters, id, track.counters(), track.new_counters());
-            follow(&mut self.states, id, track.states(), track.new_states());
+            follow(&mut self.instants, id, view.instants_of(id), track.new_instants());
+            follow(&mut self.counters, id, view.counters_of(id), track.new_counters());
+            follow(&mut self.states, id, view.states_of(id), track.new_states());
         }
         for (index, track) in view.tracks().enumerate() {
             assert_eq!(self.slices.get(index).map_or(&[][..], |seen| seen), track.slices());
@@ -80,7 +80,7 @@ fn lines_of(view: &impl TraceView) -> Vec<String> {
     let mut lines = Vec::new();
     for id in view.track_ids() {
         let track = view.track_info(id).unwrap();
-        let pid = track.process.map(|id| view.process_info(id).unwrap().pid);
+        let pid = track.process.map(|id| view.process(id).unwrap().0);
         lines.push(format!(
             "{:?} {} {:?}",
             pid.map(|pid| view.key_text(pid)),
@@ -358,8 +358,9 @@ fn names_and_places_of_tracks_are_as_of_now() {
     let view = live.commit();
     assert_eq!(view.track_ids().collect::<Vec<_>>(), [TrackId(0), TrackId(1)], "by name");
     assert_eq!(view.name(view.track_info(TrackId(1)).unwrap().name), "worker");
-    let process = view.process_info(view.track_info(TrackId(0)).unwrap().process.unwrap()).unwrap();
-    assert_eq!((view.name(process.name), process.labels.len()), ("game".into(), 2));
+    let process = view.track_info(TrackId(0)).unwrap().process.unwrap();
+    let (pid, name) = view.process(process).unwrap();
+    assert_eq!((pid, view.name(name)), (crate::Key::Number(1), "game".into()));
     assert_eq!(view.track(TrackId(2)).map(|track| track.id()), None);
-    assert_eq!(vec![process.pid], [crate::Key::Number(1)]);
+    assert_eq!(live.finish().processes()[0].labels.len(), 2);
 }

@@ -5,15 +5,15 @@ use core::ops::Range;
 use smallvec::Array;
 
 use crate::{
-    Args, Clock, Conventions, CounterValue, Diagnostics, Instant, NameId, Names, ProcessId, ProcessInfo,
-    Slice, SliceArgs, SliceId, State, Tick, TraceView, TrackId, TrackInfo,
+    Args, Clock, Conventions, CounterValue, Diagnostics, Instant, Key, NameId, Names, ProcessId, Slice,
+    SliceArgs, SliceId, State, Tick, TraceView, TrackId, TrackInfo,
     args_table::ArgsId,
     args_table::ArgsTable,
     builder::{
         order::{inverse, process_order, track_order},
         pairing::PairFacts,
-        registry::{ProcessRow, index32},
     },
+    index32,
     view::Sealed,
 };
 
@@ -122,6 +122,10 @@ impl Sealed for LiveSnapshot<'_> {
     fn args_table(&self) -> &ArgsTable<'_> {
         &self.live.builder.args
     }
+
+    fn process(&self, id: ProcessId) -> Option<(Key, NameId)> {
+        self.live.builder.registry.processes.get(id.index()).map(|process| (process.pid, process.name))
+    }
 }
 
 impl TraceView for LiveSnapshot<'_> {
@@ -160,12 +164,6 @@ impl TraceView for LiveSnapshot<'_> {
         let sort_index = place.unwrap_or(row).sort_index;
         let parent = self.live.tree.parent(track.0).map(TrackId);
         Some(TrackInfo { kind, process, name: row.name, sort_index, parent })
-    }
-
-    fn process_info(&self, process: ProcessId) -> Option<ProcessInfo<'_>> {
-        let ProcessRow { pid, name, sort_index, labels } =
-            self.live.builder.registry.processes.get(process.index())?;
-        Some(ProcessInfo { pid: *pid, name: *name, sort_index: *sort_index, labels })
     }
 
     fn n_slices(&self) -> usize {
@@ -217,15 +215,15 @@ impl TraceView for LiveSnapshot<'_> {
     }
 
     fn instants_of(&self, track: TrackId) -> &[Instant] {
-        self.track(track).map_or(&[], |track| track.instants())
+        self.track(track).map_or(&[], |track| track.point_items(|points| &points.instants))
     }
 
     fn counters_of(&self, track: TrackId) -> &[CounterValue] {
-        self.track(track).map_or(&[], |track| track.counters())
+        self.track(track).map_or(&[], |track| track.point_items(|points| &points.counters))
     }
 
     fn states_of(&self, track: TrackId) -> &[State] {
-        self.track(track).map_or(&[], |track| track.states())
+        self.track(track).map_or(&[], |track| track.point_items(|points| &points.states))
     }
 }
 
@@ -285,38 +283,19 @@ impl<'l> LiveTrack<'l> {
         self.new_of(&self.items.slices)
     }
 
-    /// Returns the instants, ordered by time.
-    #[must_use]
-    pub fn instants(&self) -> &'l [Instant] {
-        self.point_items(|points| &points.instants)
-    }
-
-    /// Returns the positions in [`LiveTrack::instants`] of the instants that are new or have moved in this commit.
+    /// Returns the positions in [`TraceView::instants_of`] of the instants that are new or have moved in this commit.
     #[must_use]
     pub fn new_instants(&self) -> Range<usize> {
         self.new_point_items(|points| &points.instants)
     }
 
-    /// Returns the counter values, ordered by time; empty unless the track is a counter. The values of all series are
-    /// mixed.
-    #[must_use]
-    pub fn counters(&self) -> &'l [CounterValue] {
-        self.point_items(|points| &points.counters)
-    }
-
-    /// Returns the positions in [`LiveTrack::counters`] of the values that are new or have moved in this commit.
+    /// Returns the positions in [`TraceView::counters_of`] of the values that are new or have moved in this commit.
     #[must_use]
     pub fn new_counters(&self) -> Range<usize> {
         self.new_point_items(|points| &points.counters)
     }
 
-    /// Returns the scheduling states, ordered by start.
-    #[must_use]
-    pub fn states(&self) -> &'l [State] {
-        self.point_items(|points| &points.states)
-    }
-
-    /// Returns the positions in [`LiveTrack::states`] of the states that are new or have moved in this commit.
+    /// Returns the positions in [`TraceView::states_of`] of the states that are new or have moved in this commit.
     #[must_use]
     pub fn new_states(&self) -> Range<usize> {
         self.new_point_items(|points| &points.states)

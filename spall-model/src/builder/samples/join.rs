@@ -8,13 +8,10 @@ use hashbrown::{HashMap, hash_map::Entry};
 
 use crate::{
     ByteRange, CallSite, DiagnosticKind, Diagnostics, Frame, FrameId, Key, LineHits, NameId, Profile, Sample,
-    Tick, Ticks, TrackId,
-    builder::{TraceBuilder, registry::index32},
-    profile::samples_end,
-    track::widen,
+    Tick, Ticks, TrackId, builder::TraceBuilder, index32, profile::samples_end,
 };
 
-use super::{LineRow, ProfileHead, ProfileLog, ProfilePart, SampleDetail};
+use super::{LineRow, LogLengths, ProfileHead, ProfileLog, ProfilePart, SampleDetail};
 
 /// All profiles of a trace. After [`Profiles::arrange`] those of a track are neighbours, the one with the lowest rank
 /// first.
@@ -50,20 +47,21 @@ impl TraceBuilder<'_> {
     /// Joins the parts of each profile. The profiles have builder numbers of tracks until [`Profiles::arrange`].
     pub(in crate::builder) fn finish_profiles(&mut self) -> (Profiles, SharedFrameIds) {
         let log = core::mem::take(&mut self.profiles);
-        let mut parts: Vec<(ProfilePart, PartRanges)> =
-            log.parts.iter().copied().zip(log.part_ranges()).collect();
-        parts.sort_by_key(|(part, _)| (part.profile, part.at));
+        let ends = log.parts.iter().skip(1).map(|part| part.from).chain([log.lengths()]);
+        let mut parts: Vec<_> =
+            log.parts.iter().zip(ends).map(|(&part, to)| PartRows { part, rows: part.from..to }).collect();
+        parts.sort_by_key(|rows| (rows.part.profile, rows.part.at));
         let mut joining = ProfileJoiner { log: &log, found: Profiles::default(), ids: HashMap::default() };
         let mut shared: &[_] = &[];
-        for parts in parts.chunk_by(|(a, _), (b, _)| a.profile == b.profile) {
-            let Some((first, _)) = parts.first() else { continue };
+        for parts in parts.chunk_by(|a, b| a.part.profile == b.part.profile) {
+            let Some(&PartRows { part: first, .. }) = parts.first() else { continue };
             if Some(first.profile) == log.shared {
                 shared = parts;
                 continue;
             }
             let Some(head) = log.heads.get(first.profile as usize).copied().flatten() else {
-                for (part, _) in parts {
-                    self.diagnostics.add(DiagnosticKind::ProfileWithoutHead, part.bytes);
+                for rows in parts {
+                    self.diagnostics.add(DiagnosticKind::ProfileWithoutHead, rows.part.bytes);
                 }
                 continue;
             };
@@ -77,27 +75,17 @@ impl TraceBuilder<'_> {
     }
 }
 
-/// The rows of a part in each table of the log.
+/// A part and the rows of it in all tables of the log: the lengths of the tables before and after the part.
 #[derive(Debug, Clone)]
-struct PartRanges {
-    frames: Range<usize>,
-    children: Range<usize>,
-    lines: Range<usize>,
-    samples: Range<usize>,
-    sites: Range<usize>,
+struct PartRows {
+    part: ProfilePart,
+    rows: Range<LogLengths>,
 }
 
-impl ProfileLog {
-    /// Returns the rows of each part, in the order of the file.
-    fn part_ranges(&self) -> impl Iterator<Item = PartRanges> {
-        let ends = self.parts.iter().skip(1).map(|part| part.from).chain([self.lengths()]);
-        self.parts.iter().map(|part| part.from).zip(ends).map(|(from, to)| PartRanges {
-            frames: widen(&(from.frames..to.frames)),
-            children: widen(&(from.children..to.children)),
-            lines: widen(&(from.lines..to.lines)),
-            samples: widen(&(from.samples..to.samples)),
-            sites: widen(&(from.sites..to.sites)),
-        })
+impl PartRows {
+    /// Returns the rows in the table whose length `length_of` returns.
+    fn of(&self, length_of: impl Fn(&LogLengths) -> u32) -> Range<usize> {
+        length_of(&self.rows.start) as usize..length_of(&self.rows.end) as usize
     }
 }
 
@@ -125,12 +113,7 @@ pub(in crate::builder) struct SharedFrameIds {
 impl ProfileJoiner<'_> {
     /// Joins the parts of one profile, and returns the earliest and the latest time that the profile and its samples
     /// cover.
-    fn join(
-        &mut self,
-        head: ProfileHead,
-        parts: &[(ProfilePart, PartRanges)],
-        diagnostics: &mut Diagnostics,
-    ) -> (Tick, Tick) {
+    fn join(&mut self, head: ProfileHead, parts: &[PartRows], diagnostics: &mut Diagnostics) -> (Tick, Tick) {
         let found = &self.found;
         let first = [found.frames.len(), found.samples.len(), found.sites.len()].map(index32);
         self.add_frames(parts, diagnostics);
@@ -145,7 +128,7 @@ impl ProfileJoiner<'_> {
             samples.sort_by_key(|sample| sample.at);
         }
         let start = head.start + head.offset;
-        let end = parts.iter().filter_map(|(part, _)| part.end).next_back();
+        let end = parts.iter().filter_map(|part| part.part.end).next_back();
         let end = end.map(|end| end + head.offset);
         let samples_end = samples_end(start, end, head.resolution, samples);
         let from = samples.first().map_or(start, |first| start.min(first.at));
@@ -168,11 +151,7 @@ impl ProfileJoiner<'_> {
     }
 
     /// Joins the frames that threads share.
-    fn join_shared(
-        &mut self,
-        parts: &[(ProfilePart, PartRanges)],
-        diagnostics: &mut Diagnostics,
-    ) -> SharedFrameIds {
+    fn join_shared(&mut self, parts: &[PartRows], diagnostics: &mut Diagnostics) -> SharedFrameIds {
         let first = self.found.frames.len();
         self.add_frames(parts, diagnostics);
         self.break_cycles(first, parts, diagnostics);
@@ -181,36 +160,37 @@ impl ProfileJoiner<'_> {
 
     /// Adds the frames of a profile, and then the links to their callers. Links come last, because a frame may name a
     /// caller that comes later.
-    fn add_frames(&mut self, parts: &[(ProfilePart, PartRanges)], diagnostics: &mut Diagnostics) {
+    fn add_frames(&mut self, parts: &[PartRows], diagnostics: &mut Diagnostics) {
         self.ids.clear();
-        self.found.frames.reserve_exact(parts.iter().map(|(_, ranges)| ranges.frames.len()).sum());
-        for (part, ranges) in parts {
-            for row in &self.log.frames[ranges.frames.clone()] {
+        self.found.frames.reserve_exact(parts.iter().map(|rows| rows.of(|log| log.frames).len()).sum());
+        for part in parts {
+            for row in &self.log.frames[part.of(|log| log.frames)] {
                 match self.ids.entry(row.id) {
                     Entry::Vacant(entry) => {
                         entry.insert(FrameId(index32(self.found.frames.len())));
                         self.found.frames.push(row.frame);
                     }
-                    Entry::Occupied(_) => diagnostics.add(DiagnosticKind::DuplicateFrame, part.bytes),
+                    Entry::Occupied(_) => diagnostics.add(DiagnosticKind::DuplicateFrame, part.part.bytes),
                 }
             }
         }
         // A caller that the frame itself names takes precedence over a caller that lists the frame.
-        for (part, ranges) in parts {
-            for row in &self.log.frames[ranges.frames.clone()] {
+        for part in parts {
+            for row in &self.log.frames[part.of(|log| log.frames)] {
                 let Some(caller) = row.caller else { continue };
                 match (self.ids.get(&row.id), self.ids.get(&caller)) {
                     (Some(id), Some(&caller)) => {
                         self.found.frames[id.index()].parent.get_or_insert(caller);
                     }
-                    _ => diagnostics.add(DiagnosticKind::LostFrame, part.bytes),
+                    _ => diagnostics.add(DiagnosticKind::LostFrame, part.part.bytes),
                 }
             }
         }
-        for (part, ranges) in parts {
+        for part in parts {
             let callers = &self.log.child_callers;
-            let mut caller = callers.partition_point(|&(from, _)| (from as usize) < ranges.children.start);
-            for at in ranges.children.clone() {
+            let mut caller =
+                callers.partition_point(|&(from, _)| (from as usize) < part.of(|log| log.children).start);
+            for at in part.of(|log| log.children) {
                 while callers.get(caller + 1).is_some_and(|&(from, _)| from as usize <= at) {
                     caller += 1;
                 }
@@ -218,7 +198,7 @@ impl ProfileJoiner<'_> {
                     (Some(&caller), Some(child)) => {
                         self.found.frames[child.index()].parent.get_or_insert(caller);
                     }
-                    _ => diagnostics.add(DiagnosticKind::LostFrame, part.bytes),
+                    _ => diagnostics.add(DiagnosticKind::LostFrame, part.part.bytes),
                 }
             }
         }
@@ -226,12 +206,7 @@ impl ProfileJoiner<'_> {
 
     /// Makes a root of every frame that is its own caller over any number of steps, so that no walk to a root is
     /// endless.
-    fn break_cycles(
-        &mut self,
-        first: usize,
-        parts: &[(ProfilePart, PartRanges)],
-        diagnostics: &mut Diagnostics,
-    ) {
+    fn break_cycles(&mut self, first: usize, parts: &[PartRows], diagnostics: &mut Diagnostics) {
         let frames = &mut self.found.frames[first..];
         let local = |frame: FrameId| frame.index() - first;
         // The number of the walk that has seen each frame, counted from 1; 0 for none. A walk stops at a frame that
@@ -252,7 +227,7 @@ impl ProfileJoiner<'_> {
             };
             if comes_back {
                 while let Some(parent) = frames[at].parent.take() {
-                    diagnostics.add(DiagnosticKind::LostFrame, parts[0].0.bytes);
+                    diagnostics.add(DiagnosticKind::LostFrame, parts[0].part.bytes);
                     at = local(parent);
                 }
             }
@@ -260,17 +235,12 @@ impl ProfileJoiner<'_> {
     }
 
     /// Adds the call sites of a profile, ordered by their numbers.
-    fn add_sites(
-        &mut self,
-        parts: &[(ProfilePart, PartRanges)],
-        first: usize,
-        diagnostics: &mut Diagnostics,
-    ) {
-        for (part, ranges) in parts {
-            for &(number, frame) in &self.log.sites[ranges.sites.clone()] {
+    fn add_sites(&mut self, parts: &[PartRows], first: usize, diagnostics: &mut Diagnostics) {
+        for part in parts {
+            for &(number, frame) in &self.log.sites[part.of(|log| log.sites)] {
                 match self.ids.get(&frame) {
                     Some(&frame) => self.found.sites.push(CallSite { number, frame }),
-                    None => diagnostics.add(DiagnosticKind::UnknownFrame, part.bytes),
+                    None => diagnostics.add(DiagnosticKind::UnknownFrame, part.part.bytes),
                 }
             }
         }
@@ -279,14 +249,14 @@ impl ProfileJoiner<'_> {
 
     /// Adds the hits of lines, sorted by frame. Frames are numbered profile by profile, so that the hits of all
     /// profiles are sorted too.
-    fn add_lines(&mut self, parts: &[(ProfilePart, PartRanges)], diagnostics: &mut Diagnostics) {
+    fn add_lines(&mut self, parts: &[PartRows], diagnostics: &mut Diagnostics) {
         let first = self.found.lines.len();
-        self.found.lines.reserve_exact(parts.iter().map(|(_, ranges)| ranges.lines.len()).sum());
-        for (part, ranges) in parts {
-            for &LineRow { frame, line, hits } in &self.log.lines[ranges.lines.clone()] {
+        self.found.lines.reserve_exact(parts.iter().map(|rows| rows.of(|log| log.lines).len()).sum());
+        for part in parts {
+            for &LineRow { frame, line, hits } in &self.log.lines[part.of(|log| log.lines)] {
                 match self.ids.get(&frame) {
                     Some(&frame) => self.found.lines.push(LineHits { frame, line, hits }),
-                    None => diagnostics.add(DiagnosticKind::UnknownFrame, part.bytes),
+                    None => diagnostics.add(DiagnosticKind::UnknownFrame, part.part.bytes),
                 }
             }
         }
@@ -294,25 +264,23 @@ impl ProfileJoiner<'_> {
     }
 
     /// Adds the samples of a profile, in the order of the file.
-    fn add_samples(
-        &mut self,
-        head: ProfileHead,
-        parts: &[(ProfilePart, PartRanges)],
-        diagnostics: &mut Diagnostics,
-    ) {
+    fn add_samples(&mut self, head: ProfileHead, parts: &[PartRows], diagnostics: &mut Diagnostics) {
         // Negative durations count too: they mean that samples are out of order, and not that a time is wrong.
         let mut now = head.start;
-        self.found.samples.reserve_exact(parts.iter().map(|(_, ranges)| ranges.samples.len()).sum());
-        for (part, ranges) in parts {
+        self.found.samples.reserve_exact(parts.iter().map(|rows| rows.of(|log| log.samples).len()).sum());
+        for part in parts {
             let details = &self.log.details;
-            let first = details.partition_point(|&(sample, _)| (sample as usize) < ranges.samples.start);
+            let first =
+                details.partition_point(|&(sample, _)| (sample as usize) < part.of(|log| log.samples).start);
             let mut details = details[first..].iter().peekable();
-            for (row, number) in self.log.samples[ranges.samples.clone()].iter().zip(ranges.samples.start..) {
+            for (row, number) in
+                self.log.samples[part.of(|log| log.samples)].iter().zip(part.of(|log| log.samples).start..)
+            {
                 now = if row.is_delta { now + Ticks(row.at) } else { Tick(row.at) };
                 let detail = details.next_if(|&&(sample, _)| sample as usize == number);
                 let frame = self.ids.get(&row.frame()).copied();
                 if frame.is_none() {
-                    diagnostics.add(DiagnosticKind::UnknownFrame, part.bytes);
+                    diagnostics.add(DiagnosticKind::UnknownFrame, part.part.bytes);
                 }
                 let SampleDetail { weight, place } = detail.map_or(SampleDetail::NONE, |&(_, detail)| detail);
                 let sample = Sample::new(now + head.offset, frame, weight);
