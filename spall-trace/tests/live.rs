@@ -124,7 +124,12 @@ fn same_points(live: &LiveSnapshot<'_>, id: TrackId, trace: &Trace<'_>, track: &
     assert!(shown.eq(of_trace));
     let states = trace.states_of(track.id);
     let of_trace = states.iter().map(|state| (state.start, state.end, trace.name(state.name)));
-    assert!(line.states().iter().map(|state| (state.start, state.end, live.name(state.name))).eq(of_trace));
+    assert!(
+        live.states_of(line.id())
+            .iter()
+            .map(|state| (state.start, state.end, live.name(state.name)))
+            .eq(of_trace)
+    );
     same.points += instants.len() + counters.len() + states.len();
 }
 
