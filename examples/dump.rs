@@ -215,6 +215,9 @@ impl<W: Write> Dump<'_, W> {
         if let Some(process) = track.process {
             self.key(&mut line, "pid", trace.processes()[process.0 as usize].pid);
         }
+        if let Some(parent) = track.parent {
+            line.raw("parent", parent.0);
+        }
         let name = trace.name(track.name);
         match track.kind {
             TrackKind::Thread { tid }
@@ -225,6 +228,10 @@ impl<W: Write> Dump<'_, W> {
                 line.some_text("name", &name)
                     .raw("sort", track.sort_index)
                     .raw("slices", track.slices().len());
+            }
+            TrackKind::Track { id } => {
+                line.text("key", &trace.key_text(id)).some_text("name", &name);
+                line.raw("sort", track.sort_index).raw("slices", track.slices().len());
             }
             TrackKind::Async { category, id, local, .. } => {
                 line.some_text("cat", &trace.name(category)).text("key", &trace.key_text(id));

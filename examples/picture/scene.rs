@@ -103,7 +103,7 @@ impl<'t> Scene<'t> {
         let mut async_lanes: HashMap<(NameId, NameId), usize> = HashMap::new();
         for id in tracks {
             let track = self.track(id);
-            if is_empty(track) {
+            if is_empty(track) && !has_tracks_below(self.trace, track) {
                 self.n_empty_tracks += 1;
                 continue;
             }
@@ -145,13 +145,21 @@ impl<'t> Scene<'t> {
             TrackKind::Counter { id } => id.map(id_of).unwrap_or_default(),
             _ => String::new(),
         };
-        (trace.track_title(track.id).into_owned(), detail)
+        // The names of tracks below others are indented.
+        let above = std::iter::successors(track.parent, |&id| self.track(id).parent);
+        let indent = "\u{2003}".repeat(above.take(8).count());
+        (indent + &trace.track_title(track.id), detail)
     }
 
     /// A slice's name.
     pub(crate) fn slice_name(&self, slice: SliceId) -> NameId {
         self.trace.slices().names().get(slice.index()).copied().unwrap_or_default()
     }
+}
+
+/// Returns whether tracks lie below a track, which come right after it.
+fn has_tracks_below(trace: &Trace<'_>, track: &Track) -> bool {
+    trace.tracks().get(track.id.index() + 1).is_some_and(|next| next.parent == Some(track.id))
 }
 
 fn is_empty(track: &Track) -> bool {

@@ -244,7 +244,7 @@ impl<'t> Comparison<'t> {
     fn track(&mut self, line: &mut Map<String, Json>) -> Result<Json, String> {
         let row = next(&mut self.tracks)?;
         let kind = row.get("type");
-        let mut expected = json!({"id": row.get("id"), "kind": kind,
+        let mut expected = json!({"id": row.get("id"), "kind": kind, "parent": row.get("parent_id"),
             "pid": row.id("process_id").map(|process| id(&self.all_processes[process], "pid"))});
         match kind.as_str().unwrap() {
             "async" => {
@@ -256,6 +256,13 @@ impl<'t> Comparison<'t> {
             "counter" => {
                 expected["name"] = row.text("name");
                 expected["key"] = row.get("key");
+            }
+            "track" => {
+                let n_slices = self.n_slices.get(&row.id("id").unwrap()).copied().unwrap_or_default();
+                for (key, column) in [("key", "key"), ("name", "name"), ("sort", "sort_index")] {
+                    expected[key] = row.get(column);
+                }
+                expected["slices"] = n_slices.into();
             }
             "process" | "global" => {}
             _ => {

@@ -75,7 +75,7 @@ fn canonical(text: &[u8]) -> Option<i64> {
 }
 
 /// Returns the whole number that `text` spells in any way, such as `1.0`, `1e3` or `007`.
-fn whole_number(text: &[u8]) -> Option<i64> {
+pub(crate) fn whole_number(text: &[u8]) -> Option<i64> {
     canonical(text).or_else(|| Nanos::from_micros(text)?.whole_micros())
 }
 

@@ -11,9 +11,11 @@ mod samples;
 
 use core::fmt::{Error, Write};
 
-use spall_model::{Args, Clock, Event, Id, LostParts, MetaEvent, Text, Tick, Ticks, Unit, Value, Written};
+use spall_model::{
+    Args, Clock, Event, Id, LostParts, MetaEvent, Text, Tick, Ticks, TrackEvent, Unit, Value, Written,
+};
 
-use crate::sample::SampleTable;
+use crate::{id::whole_number, sample::SampleTable};
 
 use chunk::ProfileChunk;
 
@@ -180,6 +182,13 @@ impl<W: Write> JsonWriter<W> {
                 let (pid, tid) = (thread.pid, Some(thread.tid));
                 self.metadata("thread_sort_index", pid, tid, "sort_index", Value::I64(index))?;
             }
+            // Events on the track become events of a thread, which has no other place.
+            Event::Track(TrackEvent { thread, name, .. }) => {
+                if !name.is_empty() {
+                    self.metadata("thread_name", thread.pid, Some(thread.tid), "name", Value::Text(name))?;
+                }
+                return Ok(Written::Unsupported);
+            }
             Event::ProcessLabels(pid, labels) => {
                 self.metadata("process_labels", pid, None, "labels", Value::Text(labels))?;
             }
@@ -271,6 +280,18 @@ impl<W: Write> JsonWriter<W> {
     fn id(&mut self, field: &str, id: Id<'_>) -> Result<(), Error> {
         self.field(field)?;
         encode::id(&mut self.out, id, self.unsigned_ids)
+    }
+
+    /// Writes the id of a thread. One that is text and spells a number, as that of a track of its own may, gets a word before
+    /// it, because it would be read as that of another thread.
+    fn tid(&mut self, tid: Id<'_>) -> Result<(), Error> {
+        match tid {
+            Id::Text(text) if whole_number(text.trim_ascii()).is_some() => {
+                self.field("tid")?;
+                write!(self.out, "\"track {}\"", Text::escaped(text))
+            }
+            tid => self.id("tid", tid),
+        }
     }
 
     /// Writes a field that is a text, unless it is empty.

@@ -8,7 +8,7 @@ use spall_json::{JsonWriter, json_args};
 use spall_model::{
     Args, AsyncPhase, Clock, Event, FlowBind, FlowEvent, FlowPhase, FrameEvent, FrameParent, Id, KeyedEvent,
     LostParts, MetaEvent, ProfileEvent, ProfileKey, ProfileStart, SampleEvent, SampleTime, Scope, Text,
-    Thread, ThreadEvent, Tick, Ticks, Unit, Value, Written,
+    Thread, ThreadEvent, Tick, Ticks, TrackEvent, Unit, Value, Written,
 };
 
 fn write(events: &[Event<'_>]) -> String {
@@ -256,6 +256,23 @@ fn events_without_a_form_are_reported() {
     assert_eq!(writer.write_event(&Event::Other(slice(b""), b'"')), Ok(Written::Unsupported));
     assert_eq!(writer.write_event(&Event::Instant(slice(b""), Scope::Global)), Ok(Written::Done));
     assert_eq!(writer.write_event(&phase), Ok(Written::Done));
+}
+
+#[test]
+fn a_track_of_its_own_becomes_a_thread_that_no_reader_takes_for_another() {
+    let mut writer = JsonWriter::new(String::new());
+    for (tid, name) in [(&b"7"[..], "seven"), (b" 1e1 ", ""), (b"x7", "")] {
+        let thread = Thread { pid: Id::Number(1), tid: Id::Text(tid) };
+        let track = Event::Track(TrackEvent::new(thread, Text::from(name)));
+        assert_eq!(writer.write_event(&track), Ok(Written::Unsupported), "its place is lost");
+        let slice = ThreadEvent::new(thread, Tick(0), Text::EMPTY);
+        assert_eq!(writer.write_event(&Event::Complete(slice, Ticks(0))), Ok(Written::Done));
+    }
+    let json: serde_json::Value = serde_json::from_str(&writer.finish().unwrap()).unwrap();
+    let events = json["traceEvents"].as_array().unwrap();
+    let tids: Vec<_> = events.iter().map(|event| event["tid"].as_str().unwrap()).collect();
+    assert_eq!(tids, ["track 7", "track 7", "track  1e1 ", "x7"]);
+    assert_eq!(events[0]["args"]["name"], "seven");
 }
 
 /// Returns the lines that are written for a profile of one thread, an event each.

@@ -70,12 +70,17 @@ impl Folds {
         }
     }
 
-    /// Opens the track of a slice and its process, so that the slice is on a line of its own row.
+    /// Opens the track of a slice, the tracks below which that lies, and its process, so that the slice is on a line of its
+    /// own row.
     pub fn open(&mut self, trace: &impl TraceView, slice: SliceId) {
-        let Some(track) = trace.track_of(slice) else { return };
-        self.folded.remove(&LineKind::Track(track));
-        if let Some(process) = trace.track_info(track).and_then(|info| info.process) {
-            self.folded.remove(&LineKind::Process(process));
+        let mut above = trace.track_of(slice);
+        while let Some(track) = above {
+            let Some(info) = trace.track_info(track) else { return };
+            self.folded.remove(&LineKind::Track(track));
+            if let Some(process) = info.process {
+                self.folded.remove(&LineKind::Process(process));
+            }
+            above = info.parent;
         }
     }
 }

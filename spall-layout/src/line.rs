@@ -50,6 +50,9 @@ pub struct Line {
     pub top: u64,
     /// The height of the line. It is never 0.
     pub height: u32,
+    /// The number of tracks below which the track of the line lies, by which a viewer indents its label; 0 for the lines of
+    /// processes and packs.
+    pub level: u32,
 }
 
 impl Line {

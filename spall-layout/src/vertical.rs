@@ -39,11 +39,13 @@ pub struct VerticalStyle<'s> {
     pub row: u32,
     /// Returns the height of a line, in place of the four numbers, where lines of one kind differ in height.
     pub height: Option<&'s dyn Fn(LineKind) -> u32>,
-    /// The headers that are folded, so that nothing below them is shown. `None` if all are open.
+    /// The headers that are folded, so that nothing below them is shown, tracks below a track included. `None` if all are
+    /// open.
     pub folds: Option<&'s Folds>,
     /// The tracks to show from top to bottom, or `None` for all tracks in the order of the trace.
     ///
-    /// A track that is missing is hidden. A process has a header above each run of its tracks.
+    /// A track that is missing is hidden. A process has a header above each run of its tracks. A track is folded with the
+    /// one below which it lies, and is indented, if that one comes right before the tracks below it, as in the trace.
     pub tracks: Option<&'s [TrackId]>,
     /// The tracks that share lines: the pack with the id `n` is number `n` of this list.
     ///
@@ -132,6 +134,8 @@ impl Vertical {
         }
         let mut packs: BTreeMap<PackId, LineId> = BTreeMap::new();
         let (mut process, mut is_folded) = (None, false);
+        // The tracks above the current one, and whether each is folded.
+        let mut above: Vec<(TrackId, bool)> = Vec::new();
         let in_order: Vec<TrackId> =
             style.tracks.map_or_else(|| trace.track_ids().collect(), <[TrackId]>::to_vec);
         for track in in_order {
@@ -139,7 +143,7 @@ impl Vertical {
             if info.process != process {
                 process = info.process;
                 is_folded =
-                    process.is_some_and(|process| vertical.add_header(LineKind::Process(process), style));
+                    process.is_some_and(|process| vertical.add_header(LineKind::Process(process), 0, style));
             }
             if !is_folded && let Some(&pack) = pack_of.get(&track) {
                 let line = *packs.entry(pack).or_insert_with(|| vertical.add_pack(pack, style));
@@ -147,10 +151,15 @@ impl Vertical {
                 layout.track_rows(track).for_each(|row| vertical.show(row, line));
                 continue;
             }
-            let is_folded = is_folded || vertical.add_header(LineKind::Track(track), style);
+            while above.pop_if(|(above, _)| Some(*above) != info.parent).is_some() {}
+            let level = above.len().try_into().unwrap_or(u32::MAX);
+            let is_below_folded = above.last().is_some_and(|&(_, is_folded)| is_folded);
+            let is_folded =
+                is_folded || is_below_folded || vertical.add_header(LineKind::Track(track), level, style);
+            above.push((track, is_folded));
             for row in layout.track_rows(track) {
                 if !is_folded {
-                    vertical.add(LineKind::Row(row), style);
+                    vertical.add(LineKind::Row(row), level, style);
                 }
                 vertical.show(row, vertical.last());
             }
@@ -161,25 +170,26 @@ impl Vertical {
     /// Adds the header and the lines of a pack. Returns the first of its lines, or the line above where no line of the
     /// pack has a height or all are folded away.
     fn add_pack(&mut self, pack: PackId, style: &VerticalStyle<'_>) -> LineId {
-        let is_folded = self.add_header(LineKind::Pack(pack), style);
+        let is_folded = self.add_header(LineKind::Pack(pack), 0, style);
         let first = LineId::new(self.lines.len());
         let n_lines = style.packs.get(pack.index()).map_or(0, |packed| packed.lines().len());
         for line in (0..).take(if is_folded { 0 } else { n_lines }) {
-            self.add(LineKind::Packed(pack, line), style);
+            self.add(LineKind::Packed(pack, line), 0, style);
         }
         if first.index() < self.lines.len() { first } else { self.last() }
     }
 
     /// Adds a header. Returns whether it is folded, which one without a height never is.
-    fn add_header(&mut self, header: LineKind, style: &VerticalStyle<'_>) -> bool {
-        self.add(header, style) && style.folds.is_some_and(|folds| folds.is_folded(header))
+    fn add_header(&mut self, header: LineKind, level: u32, style: &VerticalStyle<'_>) -> bool {
+        self.add(header, level, style) && style.folds.is_some_and(|folds| folds.is_folded(header))
     }
 
     /// Adds a line below the others, unless it has no height. Returns whether it has one.
-    fn add(&mut self, kind: LineKind, style: &VerticalStyle<'_>) -> bool {
+    fn add(&mut self, kind: LineKind, level: u32, style: &VerticalStyle<'_>) -> bool {
         let height = style.height_of(kind);
         if height > 0 {
-            self.lines.push(Line { id: LineId::new(self.lines.len()), kind, top: self.height(), height });
+            let (id, top) = (LineId::new(self.lines.len()), self.height());
+            self.lines.push(Line { id, kind, top, height, level });
         }
         height > 0
     }

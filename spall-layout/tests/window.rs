@@ -6,7 +6,8 @@ mod common;
 
 use spall_layout::{Folds, Layout, LayoutOptions, LineKind, LineRect, Vertical, VerticalStyle, Window};
 use spall_model::{
-    Event, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder, TrackId,
+    Event, Id, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
+    TrackEvent, TrackId,
 };
 
 const STYLE: VerticalStyle<'_> = VerticalStyle { process: 24, track: 20, row: 16, ..VerticalStyle::FLAT };
@@ -151,6 +152,62 @@ fn places_in_a_window_are_those_of_the_picture() {
     let line = |y| window.line_at(y, &vertical).map(|line| line.kind);
     assert_eq!(line(13.0), Some(LineKind::Track(TrackId(0))));
     assert_eq!([line(-31.0), line(1e6)], [None, None]);
+}
+
+/// Makes a process with tracks that lie below each other: a, then b and c below a, d below b, then e. Each has a slice.
+fn nested() -> Trace<'static> {
+    let mut builder = TraceBuilder::new(&Limits::default());
+    for (id, parent) in [("a", None), ("b", Some("a")), ("c", Some("a")), ("d", Some("b")), ("e", None)] {
+        let (thread, name) = (Thread::new(1, id), Text::from(id));
+        let parent = parent.map(Id::from);
+        builder.push(&Event::Track(TrackEvent { parent, ..TrackEvent::new(thread, name) }));
+        builder.push(&Event::Complete(ThreadEvent::new(thread, Tick(0), name), Ticks(9)));
+    }
+    builder.finish()
+}
+
+/// Returns the names and levels of the headers of tracks, and the number of rows.
+fn headers(trace: &Trace<'_>, style: &VerticalStyle<'_>) -> (String, usize) {
+    let layout = Layout::new(trace, &LayoutOptions::default());
+    let vertical = Vertical::new(trace, &layout, style);
+    let (mut headers, mut n_rows) = (String::new(), 0);
+    for line in vertical.lines() {
+        match line.kind {
+            LineKind::Track(_) => headers += &format!("{}{} ", line.label(trace).unwrap(), line.level),
+            LineKind::Row(_) => n_rows += 1,
+            _ => {}
+        }
+    }
+    (headers, n_rows)
+}
+
+#[test]
+fn layout_5_8_tracks_below_a_track_are_folded_with_it() {
+    let trace = nested();
+    assert_eq!(headers(&trace, &STYLE), ("a0 b1 d2 c1 e0 ".into(), 5));
+    let [a, b] = [0, 1].map(|track| LineKind::Track(TrackId(track)));
+    let mut folds = Folds::new();
+    folds.toggle(b);
+    assert_eq!(headers(&trace, &VerticalStyle { folds: Some(&folds), ..STYLE }), ("a0 b1 c1 e0 ".into(), 3));
+    folds.toggle(a);
+    assert_eq!(headers(&trace, &VerticalStyle { folds: Some(&folds), ..STYLE }), ("a0 e0 ".into(), 1));
+    // The header of a stands for the rows of all tracks below it.
+    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let vertical = Vertical::new(&trace, &layout, &VerticalStyle { folds: Some(&folds), ..STYLE });
+    let line = vertical.line_of(layout.row_of(SliceId(2)).unwrap()).unwrap();
+    assert_eq!((line.kind, line.outermost_rows(&trace, &layout).len()), (a, 4));
+    // A slice of d is shown by opening d, b and a.
+    folds.open(&trace, SliceId(2));
+    assert_eq!(folds, Folds::new());
+}
+
+#[test]
+fn layout_5_8_a_track_that_is_not_behind_the_one_above_it_has_level_0() {
+    let order = [TrackId(2), TrackId(0), TrackId(3), TrackId(4), TrackId(1)];
+    let mut folds = Folds::new();
+    folds.toggle(LineKind::Track(TrackId(0)));
+    let style = VerticalStyle { tracks: Some(&order), folds: Some(&folds), ..STYLE };
+    assert_eq!(headers(&nested(), &style), ("d0 a0 e0 b0 ".into(), 3));
 }
 
 #[test]

@@ -157,7 +157,8 @@ pub enum ThreadRole {
 ///
 /// The events of the track carry its id where those of a thread carry that of the thread. A counter whose process and id
 /// are those of the track lies where the track lies, and has its name unless it has one itself. A track with nothing
-/// but such a counter is not shown besides.
+/// but such a counter is not shown besides, and one with nothing on it and nothing below it is not shown at all, unless
+/// there are no others.
 ///
 /// Once all events were read, tracks of one group become one where their times allow: where none of them has an event
 /// between the first and the last event of another one. Such a track has the facts of the one that is shown first.

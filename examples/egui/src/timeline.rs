@@ -410,7 +410,10 @@ impl Timeline {
             let sign = if self.folds.is_folded(line.kind) { '▶' } else { '▼' };
             let (at, color) = match line.kind {
                 LineKind::Process(_) => (pos2(picture.area.left() + 4.0, bottom - 4.0), picture.strong),
-                _ => (pos2(picture.area.left() + 14.0, bottom - 3.0), picture.text),
+                _ => {
+                    let indent = 14.0 + 12.0 * line.level.min(16) as f32;
+                    (pos2(picture.area.left() + indent, bottom - 3.0), picture.text)
+                }
             };
             labels.push((at, format!("{sign} {label}"), color));
         }

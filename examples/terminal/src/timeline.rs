@@ -235,9 +235,11 @@ impl Timeline {
                 buffer.set_stringn(area.x + mark.column as u16, area.y, "╷", 1, Style::new());
             }
         }
-        let is_process = matches!(line.kind, LineKind::Process(_));
-        let (indent, style) =
-            if is_process { ("", Style::new().add_modifier(Modifier::BOLD)) } else { (" ", Style::new()) };
+        let (indent, style) = match line.kind {
+            LineKind::Process(_) => (0, Style::new().add_modifier(Modifier::BOLD)),
+            _ => (1 + line.level.min(16) as usize, Style::new()),
+        };
+        let indent = " ".repeat(indent);
         let text = format!("{indent}{} {label} ", if is_folded { '▸' } else { '▾' });
         buffer.set_stringn(area.x, area.y, text, area.width.into(), style);
     }

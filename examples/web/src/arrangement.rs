@@ -7,7 +7,7 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::{
     Viewer, answer, question,
-    tracks::{Group, Item, Packs, is_empty},
+    tracks::{Group, Item, Packs, has_tracks_below, is_empty},
 };
 
 /// In pixels.
@@ -65,7 +65,7 @@ impl Arrangement {
         let header = |track: &spall_trace::model::Track| {
             let has_marks = !track.instants().is_empty() || !track.states().is_empty();
             match () {
-                () if is_empty(track) => 0,
+                () if is_empty(track) && !has_tracks_below(trace, track) => 0,
                 () if !track.counters().is_empty() => COUNTER,
                 () if has_marks => MARKS,
                 () => GAP,

@@ -139,7 +139,7 @@ impl Packs {
     ) -> Vec<Member> {
         let viewport = Viewport::new(trace.bounds().unwrap_or_default(), 1);
         let (mut members, mut columns) = (Vec::new(), Vec::new());
-        for track in tracks.filter(|track| !is_empty(track)) {
+        for track in tracks.filter(|track| !is_empty(track) || has_tracks_below(trace, track)) {
             let item = self.item(track.id);
             let pack = self.of(track.id);
             if pack.is_some_and(|pack| self.lines[pack.index()].tracks().first() != Some(&track.id)) {
@@ -148,7 +148,13 @@ impl Packs {
             let (label, detail) = match pack.map(|pack| &self.packs[pack.index()]) {
                 Some(pack) if pack.label.is_empty() => ("Async".into(), trace.name(pack.category).into()),
                 Some(pack) => (trace.name(pack.label), trace.name(pack.category).into()),
-                None => (trace.track_title(track.id), detail_of_track(trace, track)),
+                None => {
+                    // The labels of tracks below others are indented.
+                    let above = std::iter::successors(track.parent, |id| trace.tracks()[id.index()].parent);
+                    let indent = "\u{2003}".repeat(above.take(8).count());
+                    let label = indent + &trace.track_title(track.id);
+                    (label.into(), detail_of_track(trace, track))
+                }
             };
             let rows = layout.outermost_rows(self.tracks(trace, item));
             layout.busy_rows(rows, &viewport, &mut columns);
@@ -157,6 +163,11 @@ impl Packs {
         }
         members
     }
+}
+
+/// Returns whether tracks lie below a track, which come right after it.
+pub fn has_tracks_below(trace: &Trace<'_>, track: &Track) -> bool {
+    trace.tracks().get(track.id.index() + 1).is_some_and(|next| next.parent == Some(track.id))
 }
 
 pub fn is_empty(track: &Track) -> bool {

@@ -43,6 +43,9 @@ pub(crate) const TRACK: &[Column] = &[
     Column::nullable("process_id", ColumnType::Int, |tables, rows| {
         some_ints(part(tables.trace.tracks(), rows).map(|track| track.process.map(number)))
     }),
+    Column::nullable("parent_id", ColumnType::Int, |tables, rows| {
+        some_ints(part(tables.trace.tracks(), rows).map(|track| track.parent.map(number)))
+    }),
     Column::new("type", ColumnType::Name, |tables, rows| {
         words(part(tables.trace.tracks(), rows).map(|track| track.kind.name()))
     }),
@@ -61,10 +64,10 @@ pub(crate) const TRACK: &[Column] = &[
         )
     }),
     Column::nullable("tid", ColumnType::Int, |tables, rows| {
-        some_ints(part(tables.trace.tracks(), rows).map(|track| tables.key_number(track.kind.tid()?)))
+        some_ints(part(tables.trace.tracks(), rows).map(|track| tables.key_number(tid(track.kind)?)))
     }),
     Column::nullable("tid_text", ColumnType::Text, |tables, rows| {
-        let tids = part(tables.trace.tracks(), rows).map(|track| track.kind.tid());
+        let tids = part(tables.trace.tracks(), rows).map(|track| tid(track.kind));
         tables.key_column("tid_text", tids)
     }),
     Column::nullable("is_main_thread", ColumnType::Bool, |tables, rows| {
@@ -96,9 +99,15 @@ fn is_main_thread(tables: &Tables<'_>, track: &Track) -> Option<bool> {
     }
 }
 
-/// Returns the id that an async track or a counter has in the file.
+/// Returns the id of a thread, or of a CPU, GPU or frame timeline.
+fn tid(kind: TrackKind) -> Option<Key> {
+    kind.tid().filter(|_| !matches!(kind, TrackKind::Track { .. }))
+}
+
+/// Returns the id that an async track, a counter or a track of its own has in the file.
 fn key(kind: TrackKind) -> Option<Key> {
     match kind {
+        TrackKind::Track { id } => Some(id),
         TrackKind::Async { id, .. } => Some(id),
         TrackKind::Counter { id } => id,
         _ => None,

@@ -18,7 +18,7 @@ impl<W: Write> JsonWriter<W> {
         duration: Option<Ticks>,
     ) -> Result<(), Error> {
         self.begin(phase, Some((event.at, duration)), event.thread.pid)?;
-        self.id("tid", event.thread.tid)?;
+        self.tid(event.thread.tid)?;
         self.text("name", event.name)?;
         self.text("cat", event.category)?;
         self.args(event.args)
@@ -101,7 +101,7 @@ impl<W: Write> JsonWriter<W> {
             FlowPhase::End => 'f',
         };
         self.begin(phase, Some((flow.at, None)), flow.thread.pid)?;
-        self.id("tid", flow.thread.tid)?;
+        self.tid(flow.thread.tid)?;
         self.key_id(flow.id, flow.local, false)?;
         self.text("name", flow.name())?;
         self.text("cat", flow.category())?;
@@ -121,7 +121,7 @@ impl<W: Write> JsonWriter<W> {
     ) -> Result<(), Error> {
         self.begin('M', None, pid)?;
         if let Some(tid) = tid {
-            self.id("tid", tid)?;
+            self.tid(tid)?;
         }
         write!(self.out, ",\"name\":\"{name}\",\"args\":{{\"{key}\":")?;
         self.value(value)?;
@@ -131,7 +131,7 @@ impl<W: Write> JsonWriter<W> {
     /// Writes a metadata event of any name about a thread.
     pub(super) fn meta(&mut self, thread: Thread<'_>, key: Text<'_>, value: Value<'_>) -> Result<(), Error> {
         self.begin('M', None, thread.pid)?;
-        self.id("tid", thread.tid)?;
+        self.tid(thread.tid)?;
         self.text("name", key)?;
         match value {
             Value::Null => Ok(()),

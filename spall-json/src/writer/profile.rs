@@ -75,7 +75,7 @@ impl<W: Write> JsonWriter<W> {
     /// Begins an event of a profile and opens its data.
     fn open_event_of_profile(&mut self, name: &str, header: ChunkHeader) -> Result<(), Error> {
         self.begin('P', Some((header.at, None)), header.pid.get())?;
-        self.id("tid", header.tid.get())?;
+        self.tid(header.tid.get())?;
         if let Some(id) = header.id {
             self.id("id", id.get())?;
         }

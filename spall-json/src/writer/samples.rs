@@ -92,7 +92,7 @@ impl<W: Write> JsonWriter<W> {
 
     /// Writes the fields of a sample that both forms have.
     fn sample_fields(&mut self, sample: ThreadSampleEvent<'_>) -> Result<(), Error> {
-        self.id("tid", sample.thread.tid)?;
+        self.tid(sample.thread.tid)?;
         self.text("name", sample.name())?;
         if let SampleStack::Frame(frame) = sample.stack {
             self.id("sf", frame)?;

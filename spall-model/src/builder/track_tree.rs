@@ -24,12 +24,15 @@ pub(super) struct TrackTree {
     parents: Vec<Option<u32>>,
     /// The track of its own that says where each track lies: itself, or that with the id of a counter.
     places: Vec<Option<u32>>,
-    /// The track as which each track is shown: itself, or the counter that takes the place of a track of its own that has
-    /// nothing else.
+    /// The track as which each track is shown: itself, the counter that takes the place of a track of its own that has
+    /// nothing else, or [`NOWHERE`].
     shown: Vec<u32>,
     /// The tracks of their own whose parent is not in their process, or that are their own parents in the end.
     pub(super) lost: Vec<u32>,
 }
+
+/// The number of no track, for a track of its own that is not shown because nothing is on it or below it.
+const NOWHERE: u32 = u32::MAX;
 
 /// The order of tracks.
 #[derive(Debug)]
@@ -93,7 +96,25 @@ impl TrackTree {
         for parent in tree.parents.iter_mut().flatten() {
             *parent = tree.shown[*parent as usize];
         }
+        tree.hide_empty(builder);
         tree
+    }
+
+    /// Hides all tracks of their own with nothing on them and nothing below them, unless there are no others.
+    fn hide_empty(&mut self, builder: &TraceBuilder<'_>) {
+        let mut is_needed = alloc::vec![false; self.parents.len()];
+        for (start, row) in (0_u32..).zip(&builder.registry.tracks) {
+            let mut track = Some(start).filter(|&track| !row.is_own || builder.bounds_of(track).is_some());
+            while let Some(needed) = track.filter(|&track| !is_needed[track as usize]) {
+                is_needed[needed as usize] = true;
+                track = self.parent(needed);
+            }
+        }
+        if is_needed.contains(&true) {
+            let tracks = self.shown.iter_mut().zip(0..).zip(is_needed);
+            let hidden = tracks.filter(|((shown, track), is_needed)| **shown == *track && !is_needed);
+            hidden.for_each(|((shown, _), _)| *shown = NOWHERE);
+        }
     }
 
     /// Puts all tracks that are their own parents in the end directly below their processes.
@@ -126,7 +147,7 @@ impl TrackTree {
         self.places.get(track as usize).copied().flatten()
     }
 
-    /// Returns whether something else is shown in the place of a track.
+    /// Returns whether a track is not shown, or something else in its place.
     pub(super) fn is_hidden(&self, track: u32) -> bool {
         self.shown.get(track as usize).is_some_and(|&shown| shown != track)
     }
@@ -160,6 +181,12 @@ impl TrackTree {
             self.sort(&mut children, self.child_order(track, &builder.registry), builder);
             joining.join(&mut children);
             stack.extend(children.into_iter().rev());
+        }
+        // Where there is nothing to show, it does not matter to which track that belongs.
+        let last = order.last().map_or(NOWHERE, |&last| joining.shown[last as usize]);
+        for (track, shown) in (0..).zip(&mut joining.shown).filter(|(_, shown)| **shown == NOWHERE) {
+            *shown = last;
+            order.push(track);
         }
         TrackOrder { order, shown: joining.shown }
     }
@@ -226,7 +253,7 @@ struct Joining<'t> {
 #[allow(clippy::indexing_slicing, reason = "track numbers are given out by the builder")]
 impl<'t> Joining<'t> {
     fn new(tree: &TrackTree, registry: &'t Registry, busy: Option<Vec<(Tick, Tick)>>) -> Self {
-        let hidden = (0..).zip(&tree.shown).filter(|&(track, &shown)| track != shown);
+        let hidden = (0..).zip(&tree.shown).filter(|&(track, &shown)| track != shown && shown != NOWHERE);
         let parts = hidden.map(|(track, &shown)| (shown, alloc::vec![track, shown])).collect();
         Self { registry, busy: busy.unwrap_or_default(), shown: tree.shown.clone(), parts }
     }

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use spall_model::{Event, LostParts, SliceFlags, Ticks, Trace, TraceView, Written};
+use spall_model::{Event, LostParts, SliceFlags, Ticks, Trace, TraceView, Track, TrackKind, Written};
 
 /// A kind of thing that an exported file may lack.
 ///
@@ -29,7 +29,8 @@ pub enum Loss {
     Object,
     /// Samples of profilers that were not merged with the slices of their thread.
     Sample,
-    /// Facts without a time: labels, sort indices, the epoch, and keys of the file.
+    /// Facts without a time: labels, sort indices, the epoch, keys of the file, and the places of tracks that are no threads
+    /// but were written as such.
     Metadata,
     /// Events of kinds that have no meaning in the model.
     Other,
@@ -216,15 +217,16 @@ impl ExportReport {
         let slices_on_threads: usize =
             super::thread::threads(trace).map(|thread| thread.track.slices().len()).sum();
         let labels: usize = trace.processes().iter().map(|process| process.labels.len()).sum();
-        let sort_indices = trace.processes().iter().filter(|process| process.sort_index != 0).count()
-            + trace.tracks().iter().filter(|track| track.sort_index != 0).count();
+        let is_own = |track: &Track| matches!(track.kind, TrackKind::Track { .. });
+        let places = trace.processes().iter().filter(|process| process.sort_index != 0).count()
+            + trace.tracks().iter().filter(|track| track.sort_index != 0 || is_own(track)).count();
         report.add(Loss::Span, trace.slices().len() - slices_on_threads);
         report.add(Loss::Instant, trace.instants().len());
         report.add(Loss::CounterValue, trace.counters().len());
         report.add(Loss::State, trace.states().len());
         report.add(Loss::Flow, trace.flows().len());
         report.add_samples(trace);
-        report.add(Loss::Metadata, labels + sort_indices);
+        report.add(Loss::Metadata, labels + places);
         report
     }
 

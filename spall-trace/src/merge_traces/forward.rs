@@ -31,8 +31,13 @@ pub(super) struct Forward<'i> {
 impl Forward<'_> {
     /// Adds an event of the trace to the result.
     pub(super) fn event(&mut self, event: &Event<'_>, taken: &mut TakenPids, builder: &mut TraceBuilder<'_>) {
-        if let Some(pid) = pid(event) {
-            self.ids.learn(pid, taken);
+        if let Some(pid) = pid(event)
+            && self.ids.learn(pid, taken)
+            && let Some(text) = pid.text()
+        {
+            // A number took the place of the text, which was the name.
+            let name = if pid == Id::NONE { Text::from("Global") } else { text };
+            builder.push_copied(&Event::ProcessName(self.ids.pid(pid), name));
         }
         if let Event::ProcessLabels(pid, _) = *event {
             self.labelled.insert(OwnedId::of(pid));
@@ -127,6 +132,13 @@ impl Forward<'_> {
             Event::ThreadRole(of, role) => Event::ThreadRole(thread(of), role),
             Event::ProcessSortIndex(pid, index) => Event::ProcessSortIndex(self.ids.pid(pid), index),
             Event::ThreadSortIndex(of, index) => Event::ThreadSortIndex(thread(of), index),
+            Event::Track(mut event) => {
+                event.thread = thread(event.thread);
+                if let Some(tid) = event.parent.and_then(|parent| self.ids.tid(parent)) {
+                    event.parent = Some(texts.parent_tid.insert(tid).id());
+                }
+                Event::Track(event)
+            }
             Event::ProcessLabels(pid, labels) => {
                 // The label of the trace comes behind those of the file.
                 let text = texts.id.insert(String::new());
@@ -201,6 +213,7 @@ struct Texts {
     id: Option<String>,
     parent: Option<String>,
     scope: Option<String>,
+    parent_tid: Option<OwnedId>,
 }
 
 /// Returns the thread of an event that has one.
@@ -219,6 +232,7 @@ fn thread<'e>(event: &Event<'e>) -> Option<Thread<'e>> {
         Event::ThreadName(thread, _) | Event::ThreadRole(thread, _) | Event::ThreadSortIndex(thread, _) => {
             thread
         }
+        Event::Track(event) => event.thread,
         Event::Meta(event) => event.thread?,
         _ => return None,
     })

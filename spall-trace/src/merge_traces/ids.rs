@@ -68,14 +68,16 @@ impl InputIds {
         taken.taken.extend(self.pids.into_values());
     }
 
-    /// Finds the id of a process in the result: its own, unless an earlier trace has taken it.
-    pub(super) fn learn(&mut self, pid: Id<'_>, taken: &mut TakenPids) {
+    /// Finds the id of a process in the result: its own, unless an earlier trace has taken it. Returns whether the process is
+    /// new and gets another id.
+    pub(super) fn learn(&mut self, pid: Id<'_>, taken: &mut TakenPids) -> bool {
         let own = OwnedId::of(pid);
         if self.pids.contains_key(&own) {
-            return;
+            return false;
         }
         let wanted = self.number(pid);
-        let id = if taken.taken.contains(&wanted) {
+        let is_taken = taken.taken.contains(&wanted);
+        let id = if is_taken {
             let number = OwnedId::Number(taken.next);
             taken.next = taken.next.saturating_add(1);
             number
@@ -83,6 +85,7 @@ impl InputIds {
             wanted
         };
         self.pids.insert(own, id);
+        is_taken
     }
 
     /// Iterates over the processes that were learned: their own ids, and those in the result.

@@ -109,10 +109,12 @@ impl Facts<'_> {
                 let (category, scope) = (trace.name(category), trace.name(scope));
                 format!("async {category:?} {} {local} {scope:?} {stepped}", self.key(id))
             }
+            TrackKind::Track { id } => format!("track {}", self.key(id)),
             TrackKind::Counter { id } => format!("counter {:?}", id.map(|id| self.key(id))),
             other => format!("{other:?}"),
         };
-        self.facts.push(format!("track {kind} {:?} {}", trace.name(track.name), track.sort_index));
+        let (name, place) = (trace.name(track.name), (track.sort_index, track.parent, track.children));
+        self.facts.push(format!("track {kind} {name:?} {place:?}"));
         for id in track.slices() {
             let (slice, place) = (trace.slice(id).unwrap(), self.layout.place(id).unwrap());
             let (name, category) = (trace.name(slice.name), trace.name(slice.category));

@@ -78,8 +78,8 @@ impl<'l> LiveSnapshot<'l> {
         &self.live.ended
     }
 
-    /// Iterates over all tracks in the order in which they came. One without items may be a track of its own in whose place a
-    /// counter is shown.
+    /// Iterates over all tracks in the order in which they came. [`TraceView::track_ids`] leaves
+    /// out tracks of their own that are not shown.
     pub fn tracks(&self) -> impl ExactSizeIterator<Item = LiveTrack<'l>> + use<'l> {
         let live = self.live;
         live.tracks.by_track.iter().enumerate().map(move |(index, items)| LiveTrack {

@@ -111,15 +111,16 @@ fn a_track_comes_right_before_those_below_it() {
 fn a_track_may_lie_below_a_thread() {
     let below = TrackEvent { parent: Some(Id::Number(7)), ..track("a", "") };
     let thread = |tid| Event::ThreadName(Thread::new(1, tid), Text::from(if tid == 7 { "x" } else { "y" }));
-    check(&[thread(7), thread(8), Event::Track(below)], &["thread x", "  a", "thread y"]);
+    let events = [thread(7), thread(8), Event::Track(below), slice("a", 0, 1)];
+    check(&events, &["thread x", "  a 0", "thread y"]);
 }
 
 #[test]
 fn tracks_directly_below_a_process_follow_its_threads() {
     let thread = Event::ThreadName(Thread::new(1, 7), Text::from("z"));
     let counter = Event::Counter(CounterEvent::new(1, Tick(0), Text::from("n"), Args::new(b"1", &ONE)));
-    let rank = ranked("b", "", -5);
-    check(&[counter, rank, ranked("a", "", 3), thread], &["thread z", "a", "b", "counter n"]);
+    let tracks = [ranked("b", "", -5), ranked("a", "", 3), slice("a", 0, 1), slice("b", 0, 1)];
+    check(&[&[counter, thread], &tracks[..]].concat(), &["thread z", "a 0", "b 0", "counter n"]);
 }
 
 #[test]
@@ -153,9 +154,8 @@ fn a_counter_is_ordered_among_tracks_where_their_parent_says_how() {
 #[test]
 fn what_comes_later_about_a_track_replaces_what_came_before() {
     let before = TrackEvent { name: Text::from("old"), rank: 9, ..track("b", "a") };
-    let events = [Event::Track(track("a", "")), slice("b", 0, 1), Event::Track(before), ranked("b", "", 2)];
-    let trace = check(&events, &["a", "b 0"]);
-    assert_eq!(trace.tracks()[1].sort_index, 2);
+    let trace = check(&[slice("b", 0, 1), Event::Track(before), ranked("b", "", 2)], &["b 0"]);
+    assert_eq!(trace.tracks()[0].sort_index, 2);
 }
 
 #[test]
@@ -189,16 +189,27 @@ fn a_tower_of_tracks_costs_linear_time() {
 #[test]
 fn a_counter_lies_where_the_track_with_its_id_lies() {
     let (a, b, c) = (track("a", ""), track("b", "a"), track("c", "b"));
-    let tracks = [a, b, c].map(Event::Track);
+    let tracks = [Event::Track(a), Event::Track(b), Event::Track(c), slice("c", 0, 1)];
     // The track itself has nothing besides, so that the counter is shown in its place, with the tracks below it.
-    check(&[&tracks[..], &[counter("b", "", 3)]].concat(), &["a", "  counter b", "    c"]);
-    check(&[&[counter("b", "", 3)], &tracks[..]].concat(), &["a", "  counter b", "    c"]);
+    check(&[&tracks[..], &[counter("b", "", 3)]].concat(), &["a", "  counter b", "    c 0"]);
+    check(&[&[counter("b", "", 3)], &tracks[..]].concat(), &["a", "  counter b", "    c 0"]);
     // A name of its own counts. Of two counters the first one takes the place.
     let two = [counter("b", "m", 3), counter("b", "n", 3)];
-    check(&[&tracks[..], &two].concat(), &["a", "  counter m", "    c", "  counter n"]);
+    check(&[&tracks[..], &two].concat(), &["a", "  counter m", "    c 0", "  counter n"]);
     // A track with slices is shown beside its counter.
     let both = [counter("b", "", 3), slice("b", 0, 1)];
-    check(&[&tracks[..], &both].concat(), &["a", "  b 0", "    c", "  counter b"]);
+    check(&[&tracks[..], &both].concat(), &["a", "  b 0", "    c 0", "  counter b"]);
+}
+
+#[test]
+fn a_track_is_shown_if_something_is_on_it_or_below_it_or_on_no_track() {
+    let events = [track("a", ""), track("b", "a"), track("c", "b"), track("d", "a")].map(Event::Track);
+    check(&events, &["a", "  b", "    c", "  d"]);
+    check(&[&events[..], &[slice("b", 0, 1)]].concat(), &["a", "  b 0"]);
+    check(&[&events[..], &[counter("d", "", 0)]].concat(), &["a", "  counter d"]);
+    // Another process has something, so that this one has nothing to show.
+    let elsewhere = ThreadEvent::new(Thread::new(2, 3), Tick(0), Text::EMPTY);
+    check(&[&events[..], &[Event::Complete(elsewhere, Ticks(1))]].concat(), &["thread  0"]);
 }
 
 #[test]
