@@ -104,8 +104,8 @@ fn dump(path: &std::path::Path, summary: bool) -> Result<(), Box<dyn Error>> {
     let mut phases = Phases::start();
     let data = std::fs::read(path)?;
     phases.end("read");
-    let format = spall_trace::detect(&data).ok_or(spall_trace::Error::UnknownFormat)?;
-    let builder = spall_trace::Loader::new().with_format(format).read(&data)?;
+    let builder = spall_trace::Loader::new().read(&data)?;
+    let format = spall_trace::detect(&data).map_or("", spall_trace::Format::name);
     phases.end("parse");
     let trace = builder.finish();
     phases.end("build");
@@ -114,7 +114,7 @@ fn dump(path: &std::path::Path, summary: bool) -> Result<(), Box<dyn Error>> {
     let layout = Layout::new(&trace, &LayoutOptions::default());
     phases.end("layout");
     let mut dump = Dump { trace: &trace, layout: &layout, out: BufWriter::new(io::stdout().lock()) };
-    dump.trace(format.name())?;
+    dump.trace(format)?;
     if summary {
         eprintln!("{}", phases.report());
     } else {

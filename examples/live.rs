@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         match &parser {
             Some(_) if once => return Ok(()),
-            None if once => return Err(spall_trace::Error::UnknownFormat.into()),
+            None if once => return Ok(drop(spall_trace::load(&data)?)),
             _ => thread::sleep(Duration::from_millis(100)),
         }
     }

@@ -60,8 +60,8 @@ fn render(files: &[PathBuf], picture: &Path) -> Result<(), Box<dyn Error>> {
     for path in files {
         let load = || -> Result<_, Box<dyn Error>> {
             let data = std::fs::read(path)?;
-            let format = spall_trace::detect(&data).ok_or(spall_trace::Error::UnknownFormat)?;
-            Ok((format.name(), Loader::new().with_format(format).load(&data)?.into_owned()))
+            let trace = Loader::new().load(&data)?.into_owned();
+            Ok((spall_trace::detect(&data).map_or("", spall_trace::Format::name), trace))
         };
         let (format, trace) = load().map_err(|error| format!("{}: {error}", path.display()))?;
         inputs.push((path.file_name().unwrap_or_default().to_string_lossy(), format, trace));

@@ -229,15 +229,30 @@ pub(crate) fn first_object(data: &[u8], start: usize) -> Result<FirstObject, Tok
 }
 
 /// Returns whether a key of a document makes it a profile: it is `nodes` with a list of objects, or `head` with the
-/// root of a tree.
+/// root of a tree. A root with a size is that of a heap profile.
 fn begins_profile(data: &[u8], key: &KeyToken) -> bool {
     match data.get(key.value) {
         Some(b'[') if key.is(data, b"nodes") => {
             matches!(lexer::skip_blanks(data, key.value + 1), Some((_, b'{')))
         }
-        Some(b'{') => key.is(data, b"head"),
+        Some(b'{') => key.is(data, b"head") && !has_size(data, key.value),
         _ => false,
     }
+}
+
+/// Returns whether the node of a profile at `start` gives its size before its children.
+fn has_size(data: &[u8], start: usize) -> bool {
+    let mut pos = start + 1;
+    while let Ok(Some(key)) = lexer::next_key(data, &mut pos) {
+        if key.is(data, b"selfSize") {
+            return true;
+        }
+        match lexer::token(data, key.value) {
+            Ok(value) if !key.is(data, b"children") => pos = value.end,
+            _ => return false,
+        }
+    }
+    false
 }
 
 /// The members of a profile: the positions of brackets, and some values.

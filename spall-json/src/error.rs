@@ -50,6 +50,10 @@ pub enum JsonErrorKind {
     /// The first byte that is not blank opens neither an array nor an object. The offset is the position of this byte.
     #[error("input is neither a json array nor a json object")]
     NotJson,
+    /// The document is JSON, but nothing in it is of a trace: it has neither a `traceEvents` array nor an event nor a CPU
+    /// profile. The offset is 0.
+    #[error("input is json, but neither trace events nor a cpu profile")]
+    NotATrace,
 }
 
 const _: () = assert!(size_of::<JsonError>() <= 16);

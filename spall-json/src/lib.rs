@@ -90,6 +90,7 @@ mod color;
 mod cpu_profile;
 mod decimal;
 mod decoder;
+mod document;
 mod error;
 mod event;
 mod fields;
@@ -112,6 +113,7 @@ mod writer;
 pub use args::{json_args, json_args_text};
 pub use color::cname_rgb;
 pub use cpu_profile::is_cpu_profile;
+pub use document::document_keys;
 pub use error::{JsonError, JsonErrorKind};
 pub use parser::JsonParser;
 #[cfg(feature = "alloc")]

@@ -10,7 +10,7 @@ mod parts;
 
 use spall_model::{ByteRange, DiagnosticKind, Event, Parser, Progress, Receiver};
 
-use crate::error::JsonError;
+use crate::error::{JsonError, JsonErrorKind};
 use crate::fields::{Field, Fields};
 use crate::lexer;
 use crate::pending::Pending;
@@ -49,6 +49,8 @@ pub struct JsonParser {
     commas: u8,
     /// Whether no event was read since the last damage. Closing brackets are then checked against what follows them.
     after_damage: bool,
+    /// Whether what was read so far is of a trace.
+    content: Content,
     /// The range of bytes between elements that belong to none of them, not yet reported.
     junk: Option<ByteRange>,
     /// Whether all bytes up to the next `{` or `]` are junk as well.
@@ -85,6 +87,18 @@ enum State {
     Failed(JsonError),
 }
 
+/// What the document has shown of being a trace. [json
+/// 1](spall_model::rules::json#1)
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Content {
+    /// Nothing: no key of a trace, or an array whose elements are no events.
+    Nothing,
+    /// An array that has no element yet.
+    EmptyArray,
+    /// A `traceEvents` array, or an event or a profile anywhere.
+    Trace,
+}
+
 impl Default for JsonParser {
     fn default() -> Self {
         Self::new()
@@ -100,6 +114,7 @@ impl JsonParser {
             state: State::Start,
             commas: 1,
             after_damage: false,
+            content: Content::Nothing,
             junk: None,
             skipping: false,
             pending: Pending::NONE,
@@ -254,6 +269,9 @@ impl JsonParser {
                 State::Object | State::StackFrames => self.member(data, eof, &mut sink),
                 State::Start => self.start(data, eof, &mut sink),
                 State::Trailing => self.trailing(data, eof, &mut sink),
+                State::End if self.content == Content::Nothing => {
+                    return Err(JsonError::new(JsonErrorKind::NotATrace, 0));
+                }
                 State::End => return Ok(Progress::End),
                 State::Failed(error) => return Err(error),
             };

@@ -3,7 +3,6 @@
 #[cfg(feature = "alloc")]
 use spall_format::container::{Container, peek};
 use spall_format::{heph, spall};
-use spall_model::Compression;
 
 /// A file format of traces, as [`detect`] recognises it.
 ///
@@ -62,8 +61,7 @@ impl core::fmt::Display for Format {
 ///
 /// Returns `None` for an empty file and for a file of no supported format. 16 bytes are enough for every binary format that
 /// is not compressed. JSON may have any number of blanks in front. For a compressed file this returns the format of the
-/// content, if the feature for the compression is on. Compressed content that cannot be recognised counts as JSON, so that
-/// loading it reports what is wrong.
+/// content, if the feature for the compression is on.
 ///
 /// The result says nothing about whether the file can be read: a spall file of an unknown version is a spall file.
 ///
@@ -121,11 +119,7 @@ pub(crate) fn recognise(data: &[u8]) -> Option<Recognised> {
     if let Some(found) = recognise_packed(data) {
         return Some(found);
     }
-    match content {
-        Some((format, _)) => Some(Recognised::plain(format)),
-        // A compression whose feature is off. The error of the JSON parser names it.
-        None => Compression::detect(data).map(|_| Recognised::plain(Format::TraceEventJson)),
-    }
+    content.map(|(format, _)| Recognised::plain(format))
 }
 
 /// Recognises a compressed file by its content, and the formats without a magic number.
@@ -138,12 +132,9 @@ fn recognise_packed(data: &[u8]) -> Option<Recognised> {
         let format = match recognise_content(&content) {
             Some((format, _)) => format,
             None if container == Container::Snappy || is_recording(&content) => Format::Apitrace,
-            None => Format::TraceEventJson,
+            None => return None,
         };
         return Some(Recognised { container: Some(container), format });
-    }
-    if Compression::detect(data).is_some() {
-        return None;
     }
     // Version 6 is the newest. A brotli stream that begins with such a byte has a window that no tool uses.
     if data.first().is_some_and(|&version| version <= 6) {
@@ -203,7 +194,9 @@ fn is_recording(stream: &[u8]) -> bool {
     const LARGE: usize = 256 << 10;
     let Ok(mut calls) = spall_format::apitrace::Calls::new(stream) else { return false };
     match calls.next() {
-        Some(call) => call.is_ok(),
+        // In a file of zeros, the functions would have no names.
+        Some(Ok(call)) => calls.signatures().function(call.function_id).is_some_and(|f| !f.name.is_empty()),
+        Some(Err(_)) => false,
         // The first call may be larger than what was looked at.
         None => stream.len() >= LARGE && calls.truncated().is_some(),
     }
@@ -220,13 +213,6 @@ mod tests {
         }
         for data in ["", " ", "hello", "\"[\""] {
             assert_eq!(detect(data.as_bytes()), None, "{data}");
-        }
-    }
-
-    #[test]
-    fn compressed_content_that_cannot_be_recognised_counts_as_json() {
-        for magic in [&b"\x1f\x8b\x08\0"[..], b"PK\x03\x04", b"\x28\xb5\x2f\xfd"] {
-            assert_eq!(detect(magic), Some(Format::TraceEventJson));
         }
     }
 }

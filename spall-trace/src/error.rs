@@ -1,9 +1,11 @@
 //! The error of loading a trace.
 
-#[cfg(feature = "alloc")]
-use alloc::boxed::Box;
+use alloc::{borrow::Cow, boxed::Box};
 
+use spall_json::JsonErrorKind;
 use spall_model::DiagnosticKind;
+
+use crate::unknown;
 
 /// The reason why a trace could not be loaded.
 ///
@@ -11,15 +13,19 @@ use spall_model::DiagnosticKind;
 /// use spall_trace::{Error, load};
 ///
 /// let error = load(b"hello").unwrap_err();
-/// assert!(matches!(error, Error::UnknownFormat));
+/// assert!(matches!(error, Error::UnknownFormat { .. }));
+/// assert_eq!(error.to_string(), "not a trace of any supported format, but text");
 /// assert_eq!(error.offset(), 0);
 /// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The first bytes are those of no supported format.
-    #[error("not a trace of any supported format (at byte 0x0)")]
-    UnknownFormat,
+    /// Nothing of the file is of a supported format.
+    #[error("not a trace of any supported format, but {found}")]
+    UnknownFormat {
+        /// What the file seems to be, as far as its first bytes tell, such as `a PNG picture`.
+        found: Cow<'static, str>,
+    },
     /// The file is compressed, and none of it can be decompressed.
     #[error("nothing of the compressed file can be read: {kind} (at byte {offset:#x})")]
     Container {
@@ -35,7 +41,6 @@ pub enum Error {
     #[error(transparent)]
     Json(#[from] spall_json::JsonError),
     /// A parser that is not of this project cannot read the file.
-    #[cfg(feature = "alloc")]
     #[error("{error} (at byte {offset:#x})")]
     Parser {
         /// The error of the parser.
@@ -50,6 +55,19 @@ pub enum Error {
 }
 
 impl Error {
+    /// Returns the error for a file that begins with `head` and is no trace of a supported format.
+    pub(crate) fn unknown(head: &[u8]) -> Self {
+        Self::UnknownFormat { found: unknown::describe(head) }
+    }
+
+    /// Returns this error, or what the file that begins with `head` seems to be, if its parser found nothing of a trace.
+    pub(crate) fn or_unknown(self, head: &[u8]) -> Self {
+        match self {
+            Self::Json(error) if error.kind() == JsonErrorKind::NotATrace => Self::unknown(head),
+            error => error,
+        }
+    }
+
     /// Returns the position of the problem, in bytes from the start of the file.
     ///
     /// It is 0 if the error has no position. For an error in the content of a compressed file, it counts decompressed bytes.
@@ -57,7 +75,6 @@ impl Error {
     pub fn offset(&self) -> u64 {
         match self {
             Self::Container { offset, .. } => *offset,
-            #[cfg(feature = "alloc")]
             Self::Parser { offset, .. } => *offset,
             Self::Binary(error) => error.offset(),
             Self::Json(error) => error.offset(),

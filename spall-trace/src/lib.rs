@@ -104,6 +104,7 @@ extern crate alloc;
 extern crate std;
 
 mod detect;
+#[cfg(feature = "alloc")]
 mod error;
 #[cfg(feature = "std")]
 pub mod export;
@@ -129,6 +130,8 @@ mod stream;
 mod threads;
 #[cfg(feature = "alloc")]
 mod tick_scale;
+#[cfg(feature = "alloc")]
+mod unknown;
 
 pub use spall_format as format;
 pub use spall_json as json;
@@ -137,6 +140,7 @@ pub use spall_model as model;
 pub use spall_samples as samples;
 
 pub use detect::{Format, detect};
+#[cfg(feature = "alloc")]
 pub use error::Error;
 #[cfg(feature = "std")]
 pub use files::load_file;

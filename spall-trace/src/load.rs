@@ -202,6 +202,7 @@ impl Loader {
         let found = self.recognise(data)?;
         let input = open(found.container, data, &self.limits)?;
         visit(found.format, &self.limits, Build { loader: self, input })
+            .map_err(|error| error.or_unknown(data))
     }
 
     /// Reads the events of a trace, in the order of the file, without building a trace.
@@ -238,7 +239,8 @@ impl Loader {
     pub fn read_events(&self, data: &[u8], mut see: impl FnMut(&Event<'_>, ByteRange)) -> Result<(), Error> {
         let found = self.recognise(data)?;
         let input = open(found.container, data, &self.limits)?;
-        visit(found.format, &self.limits, Lend { data: &input.stream, to: &mut see })?;
+        visit(found.format, &self.limits, Lend { data: &input.stream, to: &mut see })
+            .map_err(|error| error.or_unknown(data))?;
         if let Some(damage) = input.damage {
             see(&Event::Diagnostic(damage.kind), damage.bytes);
         }
@@ -249,7 +251,7 @@ impl Loader {
     pub(crate) fn recognise(&self, data: &[u8]) -> Result<Recognised, Error> {
         match self.format {
             Some(format) => Ok(Recognised::known(format, data)),
-            None => recognise(data).ok_or(Error::UnknownFormat),
+            None => recognise(data).ok_or_else(|| Error::unknown(data)),
         }
     }
 
@@ -331,8 +333,9 @@ pub(crate) struct Reading<R> {
 impl<'e, R: Receiver<'e>> Receiver<'e> for Reading<R> {
     #[inline(always)]
     fn receive(&mut self, event: &Event<'e>, bytes: ByteRange) {
-        // Clocks and conventions stand before any content, and damage is none.
-        self.has_content |= !matches!(event, Event::Clock(_) | Event::Conventions(_) | Event::Diagnostic(_));
+        // Clocks, conventions and facts may stand before any content, and damage is none.
+        self.has_content |=
+            !matches!(event, Event::Clock(_) | Event::Conventions(_) | Event::Meta(_) | Event::Diagnostic(_));
         self.to.receive(event, bytes);
     }
 }

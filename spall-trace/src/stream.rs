@@ -11,6 +11,7 @@ use crate::{
     input::{marked_container, open},
     load::{Loader, Reading, ended},
     parser::{Visit, visit},
+    unknown::MAX_HEAD,
 };
 
 /// Loads a trace of any supported format from a file or a pipe, without holding all of it in memory.
@@ -43,7 +44,9 @@ impl Loader {
     pub fn load_from(&self, source: impl Read) -> Result<Trace<'static>, Error> {
         let input = Stream::new(source)?;
         let found = self.recognise(input.data())?;
+        let head: Vec<u8> = input.data().iter().copied().take(MAX_HEAD).collect();
         self.copy(found.container, input, |pump| visit(found.format, &self.limits, pump))
+            .map_err(|error| error.or_unknown(&head))
     }
 
     /// Loads a trace from a file or a pipe with a parser of your own, or one that needs something of yours.

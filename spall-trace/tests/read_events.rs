@@ -41,7 +41,7 @@ fn events_of_every_format_make_its_trace() {
 fn a_file_that_is_not_a_trace_is_an_error_and_has_no_events() {
     let mut events = 0;
     let result = Loader::new().read_events(b"neither of them", |_, _| events += 1);
-    assert!(matches!(result, Err(spall_trace::Error::UnknownFormat)));
+    assert!(matches!(result, Err(spall_trace::Error::UnknownFormat { .. })));
     assert_eq!(events, 0);
 }
 

@@ -3,7 +3,7 @@
 
 use spall_model::{Clock, Compression, DiagnosticKind, Event, MetaEvent, Text};
 
-use super::{JsonParser, State, Step, Wait, truncated};
+use super::{Content, JsonParser, State, Step, Wait, truncated};
 use crate::args;
 use crate::cpu_profile::{FirstObject, Profile, first_object};
 use crate::decimal::Nanos;
@@ -46,6 +46,7 @@ impl JsonParser {
             None => Err(Wait(data.len())),
             Some((at, b'[')) => {
                 self.state = State::Array;
+                self.content = Content::EmptyArray;
                 Ok(at + 1)
             }
             Some((at, b'{')) => self.start_of_object(data, at, eof, sink),
@@ -85,6 +86,7 @@ impl JsonParser {
         }
         let (profile, end) = Profile::of_document(data, start);
         profile.hand_over((start, end.unwrap_or(data.len())), sink);
+        self.content = Content::Trace;
         self.state = if end.is_some() { State::Trailing } else { State::End };
         Ok(end.unwrap_or_else(|| truncated(data, data.len(), sink)))
     }
@@ -114,6 +116,9 @@ impl JsonParser {
         self.flush_junk(sink);
         match found {
             Ok((key, Value::Table(state))) => {
+                if state == State::TraceEvents {
+                    self.content = Content::Trace;
+                }
                 self.state = state;
                 self.commas = 1;
                 Ok(key.value + 1)

@@ -6,7 +6,7 @@
 
 use spall_model::{Args, ByteRange, DiagnosticKind, Event, ThreadEvent};
 
-use super::{JsonParser, State, Step, Wait, truncated};
+use super::{Content, JsonParser, State, Step, Wait, truncated};
 use crate::decoder::Decoder;
 use crate::fields::Field;
 use crate::lexer::{self, TokenError};
@@ -114,6 +114,11 @@ impl JsonParser {
         }
         self.commas = 0;
         self.after_damage &= event.is_none();
+        if event.is_some() || record.fields.has(Field::Ph) {
+            self.content = Content::Trace;
+        } else {
+            self.not_an_event();
+        }
         bytes.1
     }
 
@@ -208,12 +213,21 @@ impl JsonParser {
         }
         self.flush_junk(sink);
         self.commas = 0;
+        self.not_an_event();
         sink.report(DiagnosticKind::NotAnObject, (pos, end));
         end
     }
 
+    /// Takes note of an element that is no event. An array that begins with it is no trace until an event follows.
+    fn not_an_event(&mut self) {
+        if self.content == Content::EmptyArray {
+            self.content = Content::Nothing;
+        }
+    }
+
     /// Adds the range to the junk, and all that follows up to the next event. Returns its end.
     fn skip_junk(&mut self, start: usize, end: usize) -> usize {
+        self.not_an_event();
         self.skipping = true;
         self.after_damage = true;
         self.commas = 1;

@@ -1,0 +1,28 @@
+//! The keys of a JSON document, whatever it is.
+
+use core::iter;
+
+use spall_model::Text;
+
+use crate::lexer;
+
+/// Returns the keys of the JSON object that begins at the start of `data`, up to damage or the end of the data.
+///
+/// Programs that recognise formats by their keys can use this for a document that [`JsonParser`](crate::JsonParser) does
+/// not read.
+///
+/// ```
+/// use spall_json::document_keys;
+///
+/// let keys = document_keys(b" {\"$schema\": 1, \"shared\": {\"frames\": []}, \"profi");
+/// assert!(keys.map(|key| key.to_string()).eq(["$schema", "shared"]));
+/// ```
+pub fn document_keys(data: &[u8]) -> impl Iterator<Item = Text<'_>> {
+    let mut pos = lexer::skip_blanks(data, 0).filter(|&(_, byte)| byte == b'{').map(|(at, _)| at + 1);
+    iter::from_fn(move || {
+        let mut at = pos?;
+        let key = lexer::next_key(data, &mut at).ok().flatten()?;
+        pos = lexer::token(data, key.value).ok().map(|value| value.end);
+        Some(key.text(data))
+    })
+}

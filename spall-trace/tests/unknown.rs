@@ -1,0 +1,95 @@
+//! A file of which nothing is recognised is an error that says what it seems to be.
+
+#![allow(clippy::unwrap_used, clippy::std_instead_of_alloc, reason = "a test, which fails by panicking")]
+
+use spall_synth::{apitrace, gzip};
+use spall_trace::{Error, Loader, detect, load, load_from};
+
+/// Returns the message with which every way to load `data` fails.
+fn error(data: &[u8]) -> String {
+    let errors = [
+        load(data).map(drop),
+        load_from(data).map(drop),
+        Loader::new().on_all_cores().load(data).map(drop),
+        Loader::new().read_events(data, |_, _| {}),
+    ];
+    let mut messages = errors.map(|error| match error.unwrap_err() {
+        error @ Error::UnknownFormat { .. } => error.to_string(),
+        error => panic!("{error:?}"),
+    });
+    let first = std::mem::take(&mut messages[0]);
+    assert!(messages[1..].iter().all(|message| *message == first), "{first} {messages:?}");
+    first
+}
+
+#[test]
+fn what_is_no_trace_is_named() {
+    let tar = [&[b'a'; 257][..], b"ustar\0"].concat();
+    for (data, found) in [
+        (&b""[..], "empty"),
+        (b" \n", "empty"),
+        (b"hello\n", "text"),
+        (b"\x80\x81\x82 \xfe", "binary data"),
+        (&[0; 100], "nothing but zeros"),
+        (b"\x89PNG\r\n\x1a\n", "a PNG picture"),
+        (b"PERFILE2\x68\0\0\0", "a perf.data file; `perf script` prints it as text"),
+        (b"PK\x03\x04\x14\0", "a zip archive; unpack it first"),
+        (b"\xfd7zXZ\0\0", "a file that is compressed with xz; unpack it first"),
+        (b"BZh91AY", "a file that is compressed with bzip2; unpack it first"),
+        (&tar, "a tar archive; unpack it first"),
+        (b"\xff\xfe[\0{\0", "text in UTF-16; convert it to UTF-8 first"),
+        (b"{}", "a JSON object without keys"),
+        (b"{\"hello\":1,\"w\\u00f6rld\":[2]}", "a JSON object with the keys \"hello\", \"w\u{f6}rld\""),
+        (b"[1,2,3]", "a JSON array without trace events"),
+        (b"[{\"a\":1},{\"b\":2}]", "a JSON array without trace events"),
+        (b"{\"resourceSpans\":[]}", "spans of OpenTelemetry"),
+        (b"{\"data\":[],\"total\":0,\"limit\":0}", "spans of Jaeger"),
+        (
+            b"{\"head\":{\"callFrame\":{},\"selfSize\":0,\"children\":[]},\"samples\":[]}",
+            "a heap profile of V8",
+        ),
+    ] {
+        assert_eq!(error(data), format!("not a trace of any supported format, but {found}"), "{data:?}");
+    }
+}
+
+#[test]
+fn the_keys_of_a_long_object_are_not_all_named() {
+    let keys: Vec<String> = (0..9).map(|key| format!("\"key{key}\":{key}")).collect();
+    let message = error(format!("{{{}}}", keys.join(",")).as_bytes());
+    assert!(message.ends_with("\"key4\", \"key5\" and more"), "{message}");
+}
+
+#[test]
+fn zeros_are_nothing_however_many() {
+    for size in [1, 2, 3, 1 << 10, 300 << 10, 1 << 20] {
+        let zeros = vec![0; size];
+        assert_eq!(detect(&zeros), None, "{size}");
+        assert!(error(&zeros).ends_with("zeros"), "{size}");
+    }
+}
+
+#[cfg(feature = "gzip")]
+#[test]
+fn a_compressed_file_is_looked_into() {
+    let message = error(&gzip::member(b"hello"));
+    assert_eq!(message, "not a trace of any supported format, but a compressed file whose content is text");
+    let message = error(&gzip::member(b"{\"hello\":1}"));
+    assert!(message.ends_with("whose content is a JSON object with the keys \"hello\""), "{message}");
+}
+
+#[test]
+fn a_trace_without_events_is_a_trace() {
+    for data in [
+        &b"[]"[..],
+        b"[",
+        b"{\"traceEvents\":[]}",
+        b"{\"traceEvents\":[1]}",
+        b"[{\"ph\":\"?\"}]",
+        b"[1,{\"ph\":\"B\",\"ts\":1}]",
+    ] {
+        assert!(load(data).is_ok(), "{data:?}");
+        assert!(load_from(data).is_ok(), "{data:?}");
+    }
+    assert!(load(&apitrace::game(1)).is_ok());
+}
