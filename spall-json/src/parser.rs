@@ -93,9 +93,9 @@ enum State {
 enum Content {
     /// Nothing: no key of a trace, or an array whose elements are no events.
     Nothing,
-    /// An array that has no element yet.
-    EmptyArray,
-    /// A `traceEvents` array, or an event or a profile anywhere.
+    /// A file without a document, or an array that has no element yet.
+    Empty,
+    /// The key `traceEvents`, or an event, a call frame or a profile anywhere.
     Trace,
 }
 

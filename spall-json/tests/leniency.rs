@@ -27,6 +27,9 @@ fn check_field(field: &str, expected: &[&str]) {
     check(format!(r#"[{{"name":"a","ph":"X","pid":1,"tid":1,"ts":1,"dur":2,{field}}}]"#), expected);
 }
 
+/// The error of a document in which nothing is of a trace.
+const NO_TRACE: &str = "error: input is json, but neither trace events nor a cpu profile (at byte 0x0)";
+
 #[test]
 fn array_without_closing_bracket() {
     check(format!("[{A},{B}"), &[READ_A, READ_B, "! missing-bracket 106..106"]);
@@ -87,15 +90,21 @@ fn objects_without_an_array() {
 
 #[test]
 fn object_with_neither_events_nor_phase() {
-    check(r#"{"nodes":[1],"x":"y"}"#, &["meta nodes = [1]", "meta x = \"y\""]);
+    check(r#"{"nodes":[1],"x":"y"}"#, &["meta nodes = [1]", "meta x = \"y\"", NO_TRACE]);
+}
+
+#[test]
+fn arrays_without_events() {
+    check("[1]", &["! not-an-object 1..2", NO_TRACE]);
+    check(r#"[1,{"ph":"?"}]"#, &["! not-an-object 1..2", "! unknown-event 3..13"]);
 }
 
 #[test]
 fn empty_documents() {
     check("[]", &[]);
-    check("{}", &[]);
+    check("{}", &[NO_TRACE]);
     check("[", &["! missing-bracket 1..1"]);
-    check("{", &["! missing-bracket 1..1"]);
+    check("{", &["! missing-bracket 1..1", NO_TRACE]);
     check("", &[]);
     check(" \n", &[]);
     check(r#"{"traceEvents":[]}"#, &[]);

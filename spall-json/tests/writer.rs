@@ -84,6 +84,10 @@ fn every_file_reads_back() {
     for folder in ["json", "chrome", "recordings"] {
         for (path, data) in common::documents(folder) {
             let mut writer = JsonWriter::new(String::new());
+            // What is no trace has no meaning to keep.
+            if common::collect(&data).is_err() {
+                continue;
+            }
             for event in common::events(&data) {
                 assert_eq!(writer.write_event(&event), Ok(Written::Done), "{}: {event:?}", path.display());
                 written += 1;

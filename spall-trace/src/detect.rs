@@ -132,6 +132,8 @@ fn recognise_packed(data: &[u8]) -> Option<Recognised> {
         let format = match recognise_content(&content) {
             Some((format, _)) => format,
             None if container == Container::Snappy || is_recording(&content) => Format::Apitrace,
+            // Nothing can be decompressed, which opening the container reports.
+            None if content.is_empty() => Format::TraceEventJson,
             None => return None,
         };
         return Some(Recognised { container: Some(container), format });

@@ -49,15 +49,13 @@ const MAX_KEYS: usize = 6;
 /// Returns what the file that begins with `data` seems to be, as the end of the sentence "it is …".
 pub(crate) fn describe(data: &[u8]) -> Cow<'static, str> {
     let data = data.get(..MAX_HEAD).unwrap_or(data);
-    if let Some(container) = Container::detect(data).filter(|&container| container != Container::Snappy) {
-        let content = peek(container, data);
+    match Container::detect(data).filter(|&container| container != Container::Snappy) {
         // The content of a container is not looked for in another one.
-        return match content.is_empty() {
-            true => "a compressed file of which nothing can be decompressed".into(),
-            false => format!("a compressed file whose content is {}", describe_content(&content)).into(),
-        };
+        Some(container) => {
+            format!("a compressed file whose content is {}", describe_content(&peek(container, data))).into()
+        }
+        None => describe_content(data),
     }
-    describe_content(data)
 }
 
 /// Returns what uncompressed content seems to be.

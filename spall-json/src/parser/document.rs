@@ -41,12 +41,13 @@ impl JsonParser {
         match lexer::skip_blanks(data, pos) {
             None if eof => {
                 self.state = State::End;
+                self.content = Content::Empty;
                 Ok(data.len())
             }
             None => Err(Wait(data.len())),
             Some((at, b'[')) => {
                 self.state = State::Array;
-                self.content = Content::EmptyArray;
+                self.content = Content::Empty;
                 Ok(at + 1)
             }
             Some((at, b'{')) => self.start_of_object(data, at, eof, sink),
@@ -127,10 +128,14 @@ impl JsonParser {
                 let bytes = (pos, value.end);
                 if self.state == State::StackFrames {
                     match sample::stack_frame(data, &key, value) {
-                        Some(frame) => sink.event(&Event::SharedFrame(frame), bytes),
+                        Some(frame) => {
+                            self.content = Content::Trace;
+                            sink.event(&Event::SharedFrame(frame), bytes);
+                        }
                         None => sink.report(DiagnosticKind::BadField, bytes),
                     }
                 } else if key.is(data, b"traceEvents") {
+                    self.content = Content::Trace;
                     sink.report(DiagnosticKind::BadField, (key.value, value.end));
                 } else {
                     let name = key.text(data);

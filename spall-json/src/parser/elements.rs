@@ -220,7 +220,7 @@ impl JsonParser {
 
     /// Takes note of an element that is no event. An array that begins with it is no trace until an event follows.
     fn not_an_event(&mut self) {
-        if self.content == Content::EmptyArray {
+        if self.content == Content::Empty {
             self.content = Content::Nothing;
         }
     }
