@@ -217,6 +217,10 @@ mod firefox {
 mod perfetto {
     use std::collections::HashMap;
 
+    use spall_trace::model::{
+        ArgsBuilder, ChildOrder, CounterEvent, Event, Id, Text, Thread, ThreadEvent, Tick, Ticks, TrackEvent,
+    };
+
     use super::*;
 
     type Fields = Vec<(u64, u64, Vec<u8>)>;
@@ -424,6 +428,65 @@ mod perfetto {
         let mut out = Vec::new();
         assert!(export::perfetto(&builder.finish(), &mut out).unwrap().is_lossless());
         assert_eq!(lines(&out), ["clocks [(6, 0), (1, 1700000000000000000)]"]);
+    }
+
+    /// Returns the fields of each track that is no process and no thread: its number, name, parent, order of children, rank,
+    /// way of merging, and whether it is a counter.
+    fn own_tracks(file: &[u8]) -> Vec<(u64, String, [u64; 4], bool)> {
+        let packets = messages(&super::fields(file), 1);
+        let tracks = packets.iter().filter_map(|packet| message(packet, 60));
+        let own = tracks.filter(|track| message(track, 3).is_none() && message(track, 4).is_none());
+        let fields = own.map(|track| {
+            let place = [5, 11, 12, 15].map(|field| number(&track, field));
+            (number(&track, 1), text(&track, 2), place, message(&track, 8).is_some())
+        });
+        fields.collect()
+    }
+
+    #[test]
+    fn tracks_of_their_own_keep_their_places_and_numbers() {
+        let mut builder = spall_trace::model::TraceBuilder::new(&Limits::default());
+        let id = |id: &'static str| Id::Text(id.as_bytes());
+        let large = "18446744073709551615";
+        let tracks = [
+            (Id::Number(1), "900", None, 0, ChildOrder::ByRank),
+            (Id::Number(1), "1", Some("900"), 7, ChildOrder::ByName),
+            (Id::Number(1), "x", Some("1"), -3, ChildOrder::Unspecified),
+            (Id::Number(1), "5", Some("900"), 9, ChildOrder::ByTime),
+            (Id::NONE, large, None, 0, ChildOrder::Unspecified),
+        ];
+        for (pid, tid, parent, rank, children) in tracks {
+            let thread = Thread { pid, tid: id(tid) };
+            let event = TrackEvent::new(thread, Text::from(if tid == "x" { "" } else { tid }));
+            let event = TrackEvent { parent: parent.map(id), rank, children, ..event };
+            builder.push(&Event::Track(event));
+            if tid == "5" {
+                let mut values = ArgsBuilder::new();
+                values.add("value", 3).add("more", 4);
+                let mut counter = CounterEvent::new(pid, Tick(0), Text::EMPTY, values.args());
+                counter.id = Some(thread.tid);
+                builder.push_copied(&Event::Counter(counter));
+            } else {
+                let work = ThreadEvent::new(thread, Tick(0), Text::from("work"));
+                builder.push(&Event::Complete(work, Ticks(5)));
+            }
+        }
+        let mut out = Vec::new();
+        assert!(export::perfetto(&builder.finish(), &mut out).unwrap().is_lossless());
+        let minus_3 = (-3_i64).cast_unsigned();
+        // The process has 2, because a track has 1. The track without a number has 3, and the second series 4.
+        assert_eq!(
+            own_tracks(&out),
+            [
+                (900, "900".into(), [2, 3, 0, 2], false),
+                (1, "1".into(), [900, 1, 7, 2], false),
+                (3, "".into(), [1, 0, minus_3, 2], false),
+                (5, "5".into(), [900, 2, 9, 2], true),
+                (4, "5 more".into(), [900, 2, 9, 2], true),
+                (u64::MAX, large.into(), [0, 0, 0, 2], false),
+            ]
+        );
+        assert_eq!(lines(&out).iter().filter(|line| line.ends_with("begin work")).count(), 4);
     }
 
     #[test]

@@ -21,7 +21,14 @@ pub(super) mod track {
     pub(crate) const THREAD: u32 = 4;
     pub(crate) const PARENT: u32 = 5;
     pub(crate) const COUNTER: u32 = 8;
+    /// The order of the tracks below it.
+    pub(crate) const CHILDREN: u32 = 11;
+    pub(crate) const RANK: u32 = 12;
+    pub(crate) const MERGING: u32 = 15;
 }
+
+/// The value of [`track::MERGING`] for a track that is never shown as one with others.
+pub(super) const UNMERGED: u64 = 2;
 
 pub(super) mod process {
     pub(crate) const PID: u32 = 1;

@@ -3,6 +3,7 @@
 mod fields;
 mod flows;
 mod packets;
+mod uuids;
 
 use std::io::{self, Write};
 
@@ -13,7 +14,8 @@ use alloc::{
 };
 use spall_json::JsonValue;
 use spall_model::{
-    Args, LostParts, NameId, Process, SliceId, Tick, Trace, TraceView, Track, TrackKind, Unit, Value,
+    Args, ChildOrder, LostParts, NameId, Process, SliceId, Tick, Trace, TraceView, Track, TrackKind, Unit,
+    Value,
 };
 
 use super::{
@@ -24,14 +26,15 @@ use super::{
     thread_ids::ThreadIds,
 };
 use crate::tick_scale::TickScale;
-use fields::{argument, event, kind, packet, process, thread, track};
+use fields::{UNMERGED, argument, event, kind, packet, process, thread, track};
 use flows::Flows;
 use packets::Packets;
+use uuids::Uuids;
 
 /// Writes a trace as Perfetto's track events, in protocol buffers.
 ///
-/// Times are whole nanoseconds, of which Trace Event JSON loses some in Perfetto. Slices that overlap go to a track below
-/// that of their thread, each series of a counter is a track, thread states are slices on a track of their own, and flows
+/// Times are whole nanoseconds, of which Trace Event JSON loses some in Perfetto. Tracks of their own keep their places, names
+/// and ids if these are numbers of 64 bits. Slices that overlap go to a track below that of their thread, each series of a counter is a track, thread states are slices on a track of their own, and flows
 /// have ids of 64 bits. Process ids that are not numbers of 31 bits, and thread ids that are not, are replaced by free ones, and
 /// become names where there is no name. If the trace has a time before 0, all times are moved by [`ExportReport::moved`].
 ///
@@ -80,8 +83,7 @@ struct Export<'t, W: Write> {
     scale: TickScale,
     ids: ThreadIds,
     flows: Flows,
-    /// The number of the next track. Those of processes come first.
-    next_track: u64,
+    uuids: Uuids,
 }
 
 impl<'t, W: Write> Export<'t, W> {
@@ -99,19 +101,13 @@ impl<'t, W: Write> Export<'t, W> {
             scale: TickScale::new(trace.clock().ns_per_tick().unwrap_or(1.0)),
             ids: ThreadIds::of(trace, i32::MAX.unsigned_abs()),
             flows,
-            next_track: trace.processes().len() as u64 + 1,
+            uuids: Uuids::of(trace),
         }
     }
 
     /// Returns a time in the file.
     fn ns(&self, at: Tick) -> u64 {
         u64::try_from(self.scale.convert(at + self.report.moved).max(0)).unwrap_or(u64::MAX)
-    }
-
-    /// Takes the number of a track.
-    fn new_track(&mut self) -> u64 {
-        self.next_track += 1;
-        self.next_track - 1
     }
 
     /// Writes the Unix time of tick 0.
@@ -139,9 +135,14 @@ impl<'t, W: Write> Export<'t, W> {
 
     fn process(&mut self, process: &Process) -> io::Result<()> {
         let trace = self.trace;
+        let Some(uuid) = self.uuids.process(process.id) else {
+            let is_named = usize::from(!process.name.is_empty()) + usize::from(process.sort_index != 0);
+            self.report.add(Loss::Metadata, is_named + process.labels.len());
+            return Ok(());
+        };
         let (pid, sort_index) = (self.ids.process(process), self.sort_index(process.sort_index));
         self.packets.track(|track| {
-            track.uint(track::UUID, u64::from(process.id.0) + 1);
+            track.uint(track::UUID, uuid);
             track.message(track::PROCESS, |fields| {
                 fields.uint(process::PID, pid.into());
                 fields.text(process::NAME, &name_or_id(trace, process.name, process.pid));
@@ -161,7 +162,7 @@ impl<'t, W: Write> Export<'t, W> {
     /// Writes a track that is no counter, and what is on it.
     fn track(&mut self, track: &Track) -> io::Result<()> {
         let trace = self.trace;
-        let uuid = self.new_track();
+        let uuid = self.uuids.track(track.id);
         self.describe(uuid, track)?;
         for (number, lane) in lanes(trace, track).iter().enumerate() {
             let uuid = if number == 0 {
@@ -185,6 +186,9 @@ impl<'t, W: Write> Export<'t, W> {
     /// Writes what a track is.
     fn describe(&mut self, uuid: u64, track: &Track) -> io::Result<()> {
         let trace = self.trace;
+        if matches!(track.kind, TrackKind::Track { .. }) {
+            return self.own_track(uuid, track, &trace.name(track.name), false);
+        }
         let process = track.process.and_then(|process| trace.processes().get(process.index()));
         let of_thread = process.zip(track.kind.tid()).map(|(process, tid)| {
             let (pid, number) = self.ids.thread(&NamedThread { track, process, tid }, 0);
@@ -193,6 +197,7 @@ impl<'t, W: Write> Export<'t, W> {
         if of_thread.is_none() {
             self.report.add(Loss::Metadata, usize::from(track.sort_index != 0));
         }
+        let parent = self.uuids.parent(track);
         self.packets.track(|fields| {
             fields.uint(track::UUID, uuid);
             if let Some((pid, number, sort_index, name)) = of_thread {
@@ -205,15 +210,37 @@ impl<'t, W: Write> Export<'t, W> {
                 return;
             }
             fields.text(track::NAME, &trace.track_title(track.id));
-            if let Some(process) = process {
-                fields.uint(track::PARENT, u64::from(process.id.0) + 1);
+            parent.into_iter().for_each(|parent| fields.uint(track::PARENT, parent));
+        })
+    }
+
+    /// Writes the place of a track of its own, or of a counter in the place of one.
+    fn own_track(&mut self, uuid: u64, track: &Track, name: &str, is_counter: bool) -> io::Result<()> {
+        let (rank, parent) = (self.sort_index(track.sort_index), self.uuids.parent(track));
+        self.packets.track(|fields| {
+            fields.uint(track::UUID, uuid);
+            if !name.is_empty() {
+                fields.text(track::NAME, name);
+            }
+            parent.into_iter().for_each(|parent| fields.uint(track::PARENT, parent));
+            let order = match track.children {
+                ChildOrder::ByName => Some(1),
+                ChildOrder::ByTime => Some(2),
+                ChildOrder::ByRank => Some(3),
+                ChildOrder::Unspecified => None,
+            };
+            order.into_iter().for_each(|order| fields.uint(track::CHILDREN, order));
+            rank.into_iter().for_each(|rank| fields.int(track::RANK, rank));
+            fields.uint(track::MERGING, UNMERGED);
+            if is_counter {
+                fields.message(track::COUNTER, |_| {});
             }
         })
     }
 
     /// Writes that there is a track below another one, and returns its number.
     fn track_below(&mut self, parent: u64, name: &str) -> io::Result<u64> {
-        let uuid = self.new_track();
+        let uuid = self.uuids.next();
         self.packets.track(|fields| {
             fields.uint(track::UUID, uuid);
             fields.text(track::NAME, name);
@@ -272,22 +299,24 @@ impl<'t, W: Write> Export<'t, W> {
     fn counter(&mut self, track: &Track) -> io::Result<()> {
         let label = self.trace.track_title(track.id);
         let mut series: Vec<(NameId, u64)> = Vec::new();
+        if track.counters().is_empty() {
+            // Tracks may lie below it.
+            self.own_track(self.uuids.track(track.id), track, &label, true)?;
+        }
         for value in self.trace.counters_of(track.id) {
             let known = series.binary_search_by_key(&value.series, |&(name, _)| name);
             let uuid = match known {
                 Ok(at) => series.get(at).map_or(0, |&(_, uuid)| uuid),
                 Err(at) => {
-                    let uuid = self.new_track();
+                    let is_first = series.is_empty();
+                    let uuid = if is_first { self.uuids.track(track.id) } else { self.uuids.next() };
                     series.insert(at, (value.series, uuid));
-                    let name = format!("{label} {}", self.trace.name(value.series));
-                    self.packets.track(|fields| {
-                        fields.uint(track::UUID, uuid);
-                        fields.text(track::NAME, name.trim_end());
-                        if let Some(process) = track.process {
-                            fields.uint(track::PARENT, u64::from(process.0) + 1);
-                        }
-                        fields.message(track::COUNTER, |_| {});
-                    })?;
+                    let name = match &*self.trace.name(value.series) {
+                        // The name that readers give the only series of a counter.
+                        "value" => label.clone().into_owned(),
+                        series => format!("{label} {series}").trim_end().into(),
+                    };
+                    self.own_track(uuid, track, &name, true)?;
                     uuid
                 }
             };
