@@ -3,8 +3,8 @@
 use arbitrary::{Result, Unstructured};
 use spall_trace::json::json_args;
 use spall_trace::model::{
-    Args, AsyncPhase, CounterEvent, DiagnosticKind, Event, FlowBind, FlowEvent, FlowPhase, Id, KeyedEvent,
-    MetaEvent, ObjectPhase, Scope, Text, Thread, ThreadEvent, Tick, Ticks, Value,
+    Args, AsyncPhase, ChildOrder, CounterEvent, DiagnosticKind, Event, FlowBind, FlowEvent, FlowPhase, Id,
+    KeyedEvent, MetaEvent, ObjectPhase, Scope, Text, Thread, ThreadEvent, Tick, Ticks, TrackEvent, Value,
 };
 
 /// Returns up to 300 events. Names and arguments borrow from the input.
@@ -49,6 +49,7 @@ impl Maker {
             20..=21 => Event::Object(*u.choose(&OBJECT)?, self.keyed(u)?),
             22..=25 => Event::Flow(self.flow(u)?),
             26 => Event::ProcessName(id(u)?, text(u)?),
+            27 if u.arbitrary()? => Event::Track(track(u)?),
             27 => Event::ThreadName(thread(u)?, text(u)?),
             28 if u.arbitrary()? => Event::ProcessSortIndex(id(u)?, i64::from(u.arbitrary::<i32>()?)),
             28 => Event::ThreadSortIndex(thread(u)?, i64::from(u.arbitrary::<i32>()?)),
@@ -158,6 +159,16 @@ fn id<'a>(u: &mut Unstructured<'a>) -> Result<Id<'a>> {
 
 fn thread<'a>(u: &mut Unstructured<'a>) -> Result<Thread<'a>> {
     Ok(Thread { pid: id(u)?, tid: id(u)? })
+}
+
+fn track<'a>(u: &mut Unstructured<'a>) -> Result<TrackEvent<'a>> {
+    let mut event = TrackEvent::new(thread(u)?, text(u)?);
+    event.parent = if u.arbitrary()? { Some(id(u)?) } else { None };
+    event.group = Text::from(if u.arbitrary()? { "g" } else { "" });
+    event.rank = i64::from(u.int_in_range(0..=3)?);
+    let orders = [ChildOrder::Unspecified, ChildOrder::ByName, ChildOrder::ByTime, ChildOrder::ByRank];
+    event.children = *u.choose(&orders)?;
+    Ok(event)
 }
 
 fn text<'a>(u: &mut Unstructured<'a>) -> Result<Text<'a>> {

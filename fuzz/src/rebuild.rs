@@ -4,7 +4,8 @@ use core::convert::Infallible;
 
 use arbitrary::Unstructured;
 use spall_trace::model::{
-    ByteRange, DiagnosticKind, Event, FlowBind, Limits, Receiver, Trace, TraceBuilder, TraceView,
+    ByteRange, DiagnosticKind, Event, FlowBind, Limits, Receiver, Trace, TraceBuilder, TraceView, Track,
+    TrackKind,
 };
 
 use crate::{events, facts::facts};
@@ -26,7 +27,12 @@ pub fn run(bytes: &[u8]) -> bool {
     }
     let first = builder.finish();
     let second = again(&first);
-    assert_eq!(said(&first), said(&second));
+    // An end that was left out may have had the first time of a track of its own, on which its place depends.
+    let is_own = |track: &Track| matches!(track.kind, TrackKind::Track { .. });
+    let n_unmatched = first.diagnostics().count(DiagnosticKind::UnmatchedEnd);
+    if n_unmatched == 0 || !first.tracks().iter().any(is_own) {
+        assert_eq!(said(&first), said(&second));
+    }
     let third = again(&second);
     if second.diagnostics().count(DiagnosticKind::Unordered) > 0 {
         // Where pairs do not nest, slices of one time may change their places again.

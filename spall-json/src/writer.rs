@@ -11,9 +11,7 @@ mod samples;
 
 use core::fmt::{Error, Write};
 
-use spall_model::{
-    Args, Clock, Event, Id, LostParts, MetaEvent, Text, Tick, Ticks, TrackEvent, Unit, Value, Written,
-};
+use spall_model::{Args, Clock, Event, Id, LostParts, MetaEvent, Text, Tick, Ticks, Unit, Value, Written};
 
 use crate::{id::whole_number, sample::SampleTable};
 
@@ -181,13 +179,6 @@ impl<W: Write> JsonWriter<W> {
             Event::ThreadSortIndex(thread, index) => {
                 let (pid, tid) = (thread.pid, Some(thread.tid));
                 self.metadata("thread_sort_index", pid, tid, "sort_index", Value::I64(index))?;
-            }
-            // Events on the track become events of a thread, which has no other place.
-            Event::Track(TrackEvent { thread, name, .. }) => {
-                if !name.is_empty() {
-                    self.metadata("thread_name", thread.pid, Some(thread.tid), "name", Value::Text(name))?;
-                }
-                return Ok(Written::Unsupported);
             }
             Event::ProcessLabels(pid, labels) => {
                 self.metadata("process_labels", pid, None, "labels", Value::Text(labels))?;

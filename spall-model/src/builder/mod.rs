@@ -280,7 +280,7 @@ impl<'a> TraceBuilder<'a> {
             Event::ThreadName(thread, name) => {
                 let name = self.intern::<S>(*name);
                 if let Some(track) = self.thread::<S>(*thread, bytes) {
-                    self.registry.track_mut(track).name = name;
+                    self.registry.set_name(track, name);
                 }
             }
             Event::ThreadRole(thread, role) => {

@@ -301,11 +301,17 @@ impl Registry {
     /// Makes what events call a thread a track of its own.
     pub(super) fn set_own(&mut self, track: u32, name: NameId, rank: i64, own: OwnTrack) {
         let row = self.track_mut(track);
-        (row.name, row.sort_index, row.is_own) = (name, rank, true);
-        let key = row.key;
+        (row.sort_index, row.is_own) = (rank, true);
         self.own.insert(track, own);
         self.n_own_events += 1;
-        if let TrackKey::Thread { process, tid } = key {
+        self.set_name(track, name);
+    }
+
+    /// Names a thread or a track of its own.
+    pub(super) fn set_name(&mut self, track: u32, name: NameId) {
+        let row = self.track_mut(track);
+        row.name = name;
+        if let TrackRow { key: TrackKey::Thread { process, tid }, is_own: true, .. } = *row {
             self.name_counter(process, tid);
         }
     }

@@ -79,11 +79,14 @@ impl TrackTree {
                 TrackKey::Counter { process, id: Some(id), .. } => {
                     let place = of_process(process, id).filter(|&place| registry.track(place).is_own);
                     tree.places[at] = place;
-                    if let Some(place) = place
-                        && tree.shown[place as usize] == place
-                        && builder.bounds_of(place).is_none()
-                    {
-                        tree.shown[place as usize] = track;
+                    if let Some(place) = place.filter(|&place| builder.bounds_of(place).is_none()) {
+                        // Of several counters the first one by name, whatever their order in the file.
+                        let shown = &mut tree.shown[place as usize];
+                        let is_first =
+                            |other| builder.names.compare(row.name, registry.track(other).name).is_lt();
+                        if *shown == place || is_first(*shown) {
+                            *shown = track;
+                        }
                     }
                 }
                 _ => {}

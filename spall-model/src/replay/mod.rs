@@ -38,7 +38,8 @@ impl Trace<'_> {
     ///
     /// - Diagnostics are not emitted, and neither are the flags of slices that tell of a fault, such as
     ///   [`crate::SliceFlags::CLAMPED`]. Events that the builder left out are lost. If one of them had the last time
-    ///   of a thread, the thread ends earlier, and so do its unfinished slices.
+    ///   of a thread, the thread ends earlier, and so do its unfinished slices. If one of them had the first time of a
+    ///   track of its own, that may come later among others, and it is not shown if there is nothing else on it.
     /// - Slices that were inferred from samples are left out. The samples are emitted and can be merged again.
     /// - [`Conventions::children_first`] is off, as the slices are emitted in display order.
     /// - Pairs of begin and end become complete slices if the times of their thread go back, unless begin and end

@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, Write};
 
 use spall_json::JsonFileWriter;
-use spall_model::Trace;
+use spall_model::{Event, Trace, TrackEvent};
 
 use super::ExportReport;
 
@@ -11,8 +11,8 @@ use super::ExportReport;
 ///
 /// Reading the file gives an equal trace, with the exceptions that [`Trace::replay`](spall_model::Trace::replay) lists
 /// and those of [json 5](spall_model::rules::json#5). The most important one is that ticks that are not nanoseconds are
-/// rounded to nanoseconds. The format cannot say that a track shows a CPU, a GPU or frames, and it has no place for a
-/// few metadata keys that a reader would take for something else.
+/// rounded to nanoseconds. The format cannot say that a track shows a CPU, a GPU or frames, a track of its own becomes a
+/// thread without a place below another track, and there is no place for a few metadata keys that a reader would take for something else.
 ///
 /// # Errors
 /// This returns an error when writing to `out` fails.
@@ -35,6 +35,11 @@ pub fn json(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
     let mut report = ExportReport::default();
     trace.replay(|event| {
         report.add_written(event, file.write_event(event)?);
+        if let Event::Track(TrackEvent { thread, name, .. }) = *event
+            && !name.is_empty()
+        {
+            report.add_written(event, file.write_event(&Event::ThreadName(thread, name))?);
+        }
         io::Result::Ok(())
     })?;
     file.finish()?;

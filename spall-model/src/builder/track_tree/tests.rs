@@ -307,7 +307,8 @@ fn events(random: &mut Random) -> Vec<Event<'static>> {
             name = IDS[1 + random.below(IDS.len() - 1)];
         }
         let on = ThreadEvent { name: Text::from(IDS[random.below(3_usize)]), ..on(name, now) };
-        match random.below(12) {
+        match random.below(13) {
+            12 => Event::ThreadName(on.thread, on.name),
             0..=3 => Event::Track(TrackEvent {
                 name: Text::from(IDS[random.below(3_usize)]),
                 group: Text::from(["", "g"][random.below(2_usize)]),
