@@ -10,7 +10,6 @@ use std::thread;
 use std::time::Instant;
 
 use spall_record::{ClockSource, Encoding, Recorder, counter, instant, span};
-#[cfg(feature = "quanta")]
 use spall_trace::model::{Tick, TraceView, Value};
 
 use crate::common::{alone, args, faults, load, names, recorder, slices};
