@@ -9,7 +9,7 @@
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
-use spall_model::{ByteRange, Compression, Diagnostic, DiagnosticKind, Limits};
+use spall_model::{ByteRange, Diagnostic, DiagnosticKind, Limits};
 
 use crate::{FormatError, FormatErrorKind};
 
@@ -35,8 +35,6 @@ pub enum Container {
     Zstd,
     /// Brotli, which has no magic number. Reading it needs the feature `brotli`.
     Brotli,
-    /// No compression: the file is the content itself.
-    Raw,
 }
 
 impl Container {
@@ -52,26 +50,23 @@ impl Container {
     /// ```
     #[must_use]
     pub fn detect(data: &[u8]) -> Option<Self> {
-        match Compression::detect(data) {
-            Some(Compression::Gzip) => Some(Self::Gzip),
-            Some(Compression::Zstd) => Some(Self::Zstd),
-            _ if data.starts_with(b"at") => Some(Self::Snappy),
+        match data {
+            [0x1f, 0x8b, ..] => Some(Self::Gzip),
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Self::Zstd),
+            [b'a', b't', ..] => Some(Self::Snappy),
             _ => None,
         }
     }
 
-    /// Returns the kind of container around an apitrace recording.
+    /// Returns the kind of container around an apitrace recording, or `None` if the recording is not compressed.
     ///
     /// An uncompressed recording begins with its version, a byte of up to 6. A brotli stream could begin with the same
     /// byte, but only with a window of 64 KiB or with none, which the tool that writes brotli does not use. A file
     /// without a version and without a magic number counts as brotli.
     #[must_use]
-    pub fn of_recording(data: &[u8]) -> Self {
-        match (Self::detect(data), data.first()) {
-            (Some(container), _) => container,
-            (None, Some(0..=6)) => Self::Raw,
-            (None, _) => Self::Brotli,
-        }
+    pub fn of_recording(data: &[u8]) -> Option<Self> {
+        let is_version = matches!(data.first(), Some(0..=6));
+        Self::detect(data).or((!is_version).then_some(Self::Brotli))
     }
 }
 
@@ -79,8 +74,6 @@ impl Container {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Decompressed<'a> {
-    /// The kind of the container.
-    pub container: Container,
     /// The content, or as much of it as can be decoded. It is borrowed if the file is not compressed.
     pub stream: Cow<'a, [u8]>,
     /// The damage of the container, or `None` if it is whole.
@@ -97,12 +90,11 @@ pub struct Decompressed<'a> {
 ///
 /// # Examples
 /// ```
-/// use spall_format::container::{Container, decompress};
+/// use spall_format::container::decompress;
 /// use spall_model::Limits;
 ///
 /// // One block of 3 bytes, which hold a literal of 1 byte.
 /// let decompressed = decompress(b"at\x03\0\0\0\x01\0\x05", &Limits::default())?;
-/// assert_eq!(decompressed.container, Container::Snappy);
 /// assert_eq!(*decompressed.stream, [5]);
 /// # Ok::<(), spall_format::FormatError>(())
 /// ```
@@ -110,7 +102,7 @@ pub fn decompress<'a>(data: &'a [u8], limits: &Limits) -> Result<Decompressed<'a
     decompress_as(Container::of_recording(data), data, limits)
 }
 
-/// Opens a container of a known kind.
+/// Opens the container of a file. Without a container, the file is the content itself.
 ///
 /// The result has everything that can be decoded before damage, or before the end of a file that is cut off.
 ///
@@ -122,13 +114,13 @@ pub fn decompress<'a>(data: &'a [u8], limits: &Limits) -> Result<Decompressed<'a
 /// It returns [`FormatErrorKind::BadMagic`] if not a byte of a brotli stream can be decoded: brotli has no magic
 /// number, so such a file is probably of another kind.
 pub fn decompress_as<'a>(
-    container: Container,
+    container: Option<Container>,
     data: &'a [u8],
     limits: &Limits,
 ) -> Result<Decompressed<'a>, FormatError> {
-    if container == Container::Raw {
-        return Ok(Decompressed { container, stream: Cow::Borrowed(data), damage: None });
-    }
+    let Some(container) = container else {
+        return Ok(Decompressed { stream: Cow::Borrowed(data), damage: None });
+    };
     let mut output = Output { bytes: Vec::new(), limit: limits.max_decompressed_bytes };
     let decoded =
         decode(container, data, &mut output).ok_or(FormatError::new(FormatErrorKind::FeatureOff, 0))?;
@@ -151,7 +143,7 @@ pub fn decompress_as<'a>(
         #[cfg(feature = "gzip")]
         Err(DecodeFailure::Checksum { from }) => Some(damage(DiagnosticKind::BadChecksum, from, data)),
     };
-    Ok(Decompressed { container, stream: Cow::Owned(output.bytes), damage })
+    Ok(Decompressed { stream: Cow::Owned(output.bytes), damage })
 }
 
 /// Returns the start of the content of a container, enough to recognise the format.
@@ -161,9 +153,6 @@ pub fn decompress_as<'a>(
 #[must_use]
 pub fn peek(container: Container, data: &[u8]) -> Vec<u8> {
     let data = data.get(..PEEK).unwrap_or(data);
-    if container == Container::Raw {
-        return data.to_vec();
-    }
     // A decoder may drop a step that exceeds the limit, so the limit is twice what is wanted.
     let mut output = Output { bytes: Vec::new(), limit: 2 * offset(STEP) };
     // How decoding ends does not matter: the output holds what came before.
@@ -171,7 +160,7 @@ pub fn peek(container: Container, data: &[u8]) -> Vec<u8> {
     output.bytes
 }
 
-/// Decodes a container other than [`Container::Raw`]. Returns `None` if it needs a feature that is off.
+/// Decodes a container. Returns `None` if it needs a feature that is off.
 fn decode(container: Container, data: &[u8], output: &mut Output) -> Option<Result<(), DecodeFailure>> {
     Some(match container {
         Container::Snappy => snappy::decode(data, output),

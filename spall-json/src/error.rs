@@ -1,7 +1,5 @@
 //! The error of the parser, and positions as lines and columns.
 
-use spall_model::Compression;
-
 /// The error of a file that cannot be read as JSON at all, with its position in bytes.
 ///
 /// Damage inside a document is never an error: the parser reports it as
@@ -45,8 +43,8 @@ impl JsonError {
 #[non_exhaustive]
 pub enum JsonErrorKind {
     /// The input is compressed and must be decompressed first. The offset is 0.
-    #[error("input is compressed ({0})")]
-    Compressed(Compression),
+    #[error("input is compressed with gzip, zip or zstd")]
+    Compressed,
     /// The first byte that is not blank opens neither an array nor an object. The offset is the position of this byte.
     #[error("input is neither a json array nor a json object")]
     NotJson,

@@ -115,7 +115,7 @@ pub use color::cname_rgb;
 pub use cpu_profile::is_cpu_profile;
 pub use document::document_keys;
 pub use error::{JsonError, JsonErrorKind};
-pub use parser::JsonParser;
+pub use parser::{JsonParser, is_compressed};
 #[cfg(feature = "alloc")]
 pub use v8::V8;
 pub use writer::JsonWriter;

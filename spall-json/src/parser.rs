@@ -18,6 +18,8 @@ use crate::predict::KeyPredictor;
 use crate::record::Record;
 use crate::sink::{Sink, file_range};
 
+pub use document::is_compressed;
+
 /// An incremental parser of Trace Event JSON and V8 CPU profiles.
 ///
 /// The parser owns no input and allocates nothing. Events borrow from the data that the caller passes to

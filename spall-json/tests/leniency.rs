@@ -4,7 +4,6 @@ mod common;
 
 use common::brief;
 use spall_json::JsonErrorKind;
-use spall_model::Compression;
 
 const A: &str = r#"{"name":"a","ph":"X","pid":1,"tid":1,"ts":1,"dur":2}"#;
 const B: &str = r#"{"name":"b","ph":"X","pid":1,"tid":1,"ts":5,"dur":2}"#;
@@ -118,13 +117,9 @@ fn byte_order_mark() {
 
 #[test]
 fn compressed_input() {
-    for (magic, kind) in [
-        (&b"\x1f\x8b\x08\x00"[..], Compression::Gzip),
-        (b"PK\x03\x04", Compression::Zip),
-        (b"\x28\xb5\x2f\xfd", Compression::Zstd),
-    ] {
+    for magic in [&b"\x1f\x8b\x08\x00"[..], b"PK\x03\x04", b"\x28\xb5\x2f\xfd"] {
         let error = common::collect(magic).unwrap_err();
-        assert_eq!((error.kind(), error.offset()), (JsonErrorKind::Compressed(kind), 0));
+        assert_eq!((error.kind(), error.offset()), (JsonErrorKind::Compressed, 0));
         assert_eq!(common::collect_chunked(magic, 1).unwrap_err(), error);
     }
 }

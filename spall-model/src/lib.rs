@@ -92,7 +92,6 @@ mod args_table;
 #[cfg(feature = "alloc")]
 mod builder;
 mod byte_range;
-mod compression;
 mod diagnostic;
 mod event;
 #[cfg(feature = "alloc")]
@@ -153,7 +152,6 @@ pub use builder::EventBatch;
 #[cfg(feature = "alloc")]
 pub use builder::{LiveSnapshot, LiveTrace, LiveTrack, TraceBuilder};
 pub use byte_range::ByteRange;
-pub use compression::Compression;
 pub use diagnostic::{Diagnostic, DiagnosticKind};
 #[cfg(feature = "alloc")]
 pub use diagnostic::{DiagnosticCount, Diagnostics};

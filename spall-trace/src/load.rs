@@ -4,6 +4,7 @@ use alloc::borrow::Cow;
 #[cfg(feature = "std")]
 use core::num::NonZeroUsize;
 
+use spall_format::container::Decompressed;
 #[cfg(not(feature = "parallel"))]
 use spall_model::Progress;
 use spall_model::{
@@ -14,7 +15,7 @@ use spall_model::{
 use crate::{
     Error, Format,
     detect::{Recognised, recognise},
-    input::{Input, marked_container, open},
+    input::{marked_container, open},
     parser::{Visit, visit},
 };
 
@@ -275,7 +276,7 @@ pub(crate) fn ended<'a>(mut builder: TraceBuilder<'a>, damage: Option<Diagnostic
 /// Reads all events of an opened file into a builder. Their texts are not copied where the parser allows that.
 struct Build<'l, 'a> {
     loader: &'l Loader,
-    input: Input<'a>,
+    input: Decompressed<'a>,
 }
 
 impl<'a> Visit for Build<'_, 'a> {

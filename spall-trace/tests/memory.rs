@@ -37,8 +37,8 @@ fn live_cost(data: &[u8]) -> (u64, u64) {
 
 fn check(name: &str, data: &[u8]) -> f64 {
     let (trace, peak) = cost(data);
-    let is_packed = spall_trace::model::Compression::detect(data).is_some()
-        || spall_trace::detect(data) == Some(Format::Apitrace);
+    let is_packed =
+        spall_trace::json::is_compressed(data) || spall_trace::detect(data) == Some(Format::Apitrace);
     // The decompressed bytes count. Their number has a limit of its own.
     let unpacked = if is_packed { decompress(data, &Limits::default()).ok() } else { None };
     let input = unpacked.map_or(data.len(), |unpacked| unpacked.stream.len().max(data.len()));

@@ -1,7 +1,7 @@
 //! The steps through the document around the events: its start, its keys, and its end. [json
 //! 1](spall_model::rules::json#1)
 
-use spall_model::{Clock, Compression, DiagnosticKind, Event, MetaEvent, Text};
+use spall_model::{Clock, DiagnosticKind, Event, MetaEvent, Text};
 
 use super::{Content, JsonParser, State, Step, Wait, truncated};
 use crate::args;
@@ -27,11 +27,11 @@ impl JsonParser {
         let mut pos = 0;
         if self.offset == 0 {
             // A decision on fewer bytes than a magic number has would depend on where the input is split.
-            if data.len() < Compression::MAGIC_LEN && !eof {
+            if data.len() < MAX_MAGIC && !eof {
                 return Err(Wait(0));
             }
-            if let Some(compression) = Compression::detect(data) {
-                self.state = State::Failed(JsonError::new(JsonErrorKind::Compressed(compression), 0));
+            if is_compressed(data) {
+                self.state = State::Failed(JsonError::new(JsonErrorKind::Compressed, 0));
                 return Ok(0);
             }
             if data.starts_with(b"\xef\xbb\xbf") {
@@ -185,6 +185,22 @@ impl JsonParser {
         self.state = State::End;
         Ok(end)
     }
+}
+
+/// The magic numbers of gzip, zip and zstd, and the length of the longest.
+const COMPRESSED: [&[u8]; 3] = [b"\x1f\x8b", b"PK\x03\x04", b"\x28\xb5\x2f\xfd"];
+const MAX_MAGIC: usize = 4;
+
+/// Returns whether a file begins like one that is compressed with gzip, zip or zstd. [`JsonParser`] refuses such a file
+/// with [`JsonErrorKind::Compressed`].
+///
+/// ```
+/// assert!(spall_json::is_compressed(&[0x1f, 0x8b, 8, 0]));
+/// assert!(!spall_json::is_compressed(b"[{"));
+/// ```
+#[must_use]
+pub fn is_compressed(data: &[u8]) -> bool {
+    COMPRESSED.iter().any(|magic| data.starts_with(magic))
 }
 
 /// Returns the clock that a key of the document describes. clang's `beginningOfTime` is the Unix time of tick 0 in
