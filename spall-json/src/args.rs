@@ -1,7 +1,7 @@
 //! Arguments, which stay JSON text until they are iterated over, and the further fields of an event. [json
 //! 1](spall_model::rules::json#1)
 
-use spall_model::{Args, ArgsFormat, Text, Value};
+use spall_model::{Args, ArgsFormat, Text, Value, no_entry};
 
 use crate::fields::{COUNTER_EVENT, FLOW_EVENT, Field, FieldSet, KEYED_EVENT, SAMPLE, THREAD_EVENT};
 use crate::lexer::{self, Member, Token, TokenKind};
@@ -9,54 +9,32 @@ use crate::scalar;
 
 /// Arguments whose bytes are the text of a JSON object, or of a string, which is then the one argument `text`.
 pub(crate) static JSON_ARGS: ArgsFormat =
-    ArgsFormat { name: "json object", args: object_entry, fields: spall_model::no_entry };
+    ArgsFormat { name: "json object", args: object_entry, fields: no_entry };
 
 /// The same as [`JSON_ARGS`] for an object without a call site. So the samples of a profile are merged without a look at the
 /// text of these arguments, which lie all over the file.
 static JSON_ARGS_WITHOUT_SITE: ArgsFormat =
-    ArgsFormat { name: "json object", args: object_entry, fields: spall_model::no_entry };
+    ArgsFormat { name: "json object", args: object_entry, fields: no_entry };
 
 /// The items of a JSON array.
-static JSON_ARRAY: ArgsFormat =
-    ArgsFormat { name: "json array", args: array_item, fields: spall_model::no_entry };
+static JSON_ARRAY: ArgsFormat = ArgsFormat { name: "json array", args: array_item, fields: no_entry };
 
-/// Arguments whose bytes are a whole event on a thread, because the event has fields that [`spall_model::Event`] has no
-/// place for.
-static JSON_EVENT: ArgsFormat = ArgsFormat {
-    name: "json event",
-    args: event_args_entry,
-    fields: further_field::<{ THREAD_EVENT.bits() }>,
-};
+/// Returns the encoding of arguments whose bytes are a whole event, because the event has fields that the model's event has
+/// no place for. `REPRESENTED` are the bits of the set of those that it has.
+const fn whole<const REPRESENTED: u32>(name: &'static str) -> ArgsFormat {
+    ArgsFormat { name, args: event_args_entry, fields: further_field::<REPRESENTED> }
+}
 
-/// The same as [`JSON_EVENT`] for an event without a call site.
-static JSON_EVENT_WITHOUT_SITE: ArgsFormat = ArgsFormat {
-    name: "json event",
-    args: event_args_entry,
-    fields: further_field::<{ THREAD_EVENT.bits() }>,
-};
-
-/// The same as [`JSON_EVENT`] for an async event or an object. The model's event has its key, but not its thread.
-static JSON_KEYED_EVENT: ArgsFormat = ArgsFormat {
-    name: "json event with key",
-    args: event_args_entry,
-    fields: further_field::<{ KEYED_EVENT.bits() }>,
-};
-
-/// The same as [`JSON_EVENT`] for a counter.
-static JSON_COUNTER_EVENT: ArgsFormat = ArgsFormat {
-    name: "json counter",
-    args: event_args_entry,
-    fields: further_field::<{ COUNTER_EVENT.bits() }>,
-};
-
-/// The same as [`JSON_EVENT`] for one end of a flow.
-static JSON_FLOW_EVENT: ArgsFormat = ArgsFormat {
-    name: "json flow event",
-    args: event_args_entry,
-    fields: further_field::<{ FLOW_EVENT.bits() }>,
-};
-
-/// The same as [`JSON_EVENT`] for a sample, without the fields that are in [`spall_model::ThreadSampleEvent`].
+/// An event on a thread, and the same without a call site.
+static JSON_EVENT: ArgsFormat = whole::<{ THREAD_EVENT.bits() }>("json event");
+static JSON_EVENT_WITHOUT_SITE: ArgsFormat = whole::<{ THREAD_EVENT.bits() }>("json event");
+/// An async event or an object. The model's event has its key, but not its thread.
+static JSON_KEYED_EVENT: ArgsFormat = whole::<{ KEYED_EVENT.bits() }>("json event with key");
+/// A counter.
+static JSON_COUNTER_EVENT: ArgsFormat = whole::<{ COUNTER_EVENT.bits() }>("json counter");
+/// One end of a flow.
+static JSON_FLOW_EVENT: ArgsFormat = whole::<{ FLOW_EVENT.bits() }>("json flow event");
+/// A sample, without the fields that are in [`spall_model::ThreadSampleEvent`].
 pub(crate) static JSON_SAMPLE: ArgsFormat =
     ArgsFormat { name: "json sample", args: event_args_entry, fields: sample_field };
 

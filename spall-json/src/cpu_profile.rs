@@ -12,10 +12,10 @@ use spall_model::{
     DiagnosticKind, Event, Id, ProfileEvent, ProfileKey, ProfileStart, Thread, ThreadEvent, Tick, Ticks,
 };
 
+use crate::call::Call;
 use crate::id;
 use crate::lexer::{self, KeyToken, Token, TokenError, TokenKind};
 use crate::scalar;
-use crate::sink::Sink;
 
 pub(crate) use samples::{WRAP, WRAPPED_BELOW};
 
@@ -120,19 +120,19 @@ impl<'a> Profile<'a> {
 
     /// Hands over all events of the profile, which is in the record at `bytes`: the event that announces it, its frames, its
     /// call sites, and its samples.
-    pub(crate) fn hand_over(self, bytes: (usize, usize), sink: &mut Sink<'a, '_>) {
+    pub(crate) fn hand_over(self, bytes: (usize, usize), call: &mut Call<'a, '_>) {
         let Self { data, event, members, bounds } = self;
-        sink.event(&Event::Profile(event), bytes);
+        call.event(&Event::Profile(event), bytes);
         let nodes = members.nodes.map(Nodes::List).or(members.tree.map(Nodes::Tree));
         let mut hits: u64 = 0;
         if let Some(nodes) = nodes {
             nodes.read(data, &mut |event, bytes, n_hits| {
                 hits = hits.saturating_add(n_hits);
-                sink.event(event, bytes);
+                call.event(event, bytes);
             });
         }
         if let Some(sites) = members.sites {
-            call_sites(data, sites, sink);
+            call_sites(data, sites, call);
         }
         let duration = bounds.map(|(_, duration)| duration);
         let frames = members.samples.filter(|&samples| has_items(data, samples));
@@ -142,16 +142,16 @@ impl<'a> Profile<'a> {
                 (None, Some(stamps)) => SampleTimes::Stamps(stamps + 1),
                 (None, None) => SampleTimes::spread(data, frames, duration),
             };
-            Samples::new(frames, times, members.lines, members.columns).read(data, sink);
+            Samples::new(frames, times, members.lines, members.columns).read(data, call);
         }
         if let Some(bounds) = bounds
             && frames.is_none()
         {
             if let Some(nodes) = nodes {
-                hits::read(data, nodes, hits, bounds, sink);
+                hits::read(data, nodes, hits, bounds, call);
             }
             if members.samples.is_none() || hits > 0 {
-                sink.report(DiagnosticKind::MissingSamples, bytes);
+                call.report(DiagnosticKind::MissingSamples, bytes);
             }
         }
     }
@@ -168,14 +168,14 @@ fn has_items(data: &[u8], start: usize) -> bool {
 }
 
 /// Hands over the call sites, which are the members of the object at `start`. Their keys are the numbers.
-fn call_sites<'a>(data: &'a [u8], start: usize, sink: &mut Sink<'a, '_>) {
+fn call_sites<'a>(data: &'a [u8], start: usize, call: &mut Call<'a, '_>) {
     let mut pos = start + 1;
     while let Ok(Some(member)) = lexer::next_member(data, &mut pos) {
         let bytes = (member.key.inside.0, member.value.end);
         let number = core::str::from_utf8(member.key.bytes(data)).ok().and_then(|key| key.parse().ok());
         match (number, id::key(data, member.value)) {
-            (Some(number), Some(frame)) => sink.event(&Event::CallSite(number, frame), bytes),
-            _ => sink.report(DiagnosticKind::BadField, bytes),
+            (Some(number), Some(frame)) => call.event(&Event::CallSite(number, frame), bytes),
+            _ => call.report(DiagnosticKind::BadField, bytes),
         }
     }
 }

@@ -6,29 +6,29 @@
 use spall_model::{Args, DiagnosticKind, Id, Scope, Text, Thread, Tick, Ticks};
 
 use crate::args;
+use crate::call::Call;
 use crate::decimal::{Nanos, Rounded};
 use crate::fields::{Field, FieldSet};
 use crate::id;
 use crate::lexer::{self, Token, TokenKind};
 use crate::record::Record;
 use crate::scalar;
-use crate::sink::Sink;
 
 /// A decoder of the fields of one event. It reports faults in the order in which it is asked for the fields.
 pub(crate) struct Decoder<'a, 'f, 't> {
     pub(crate) record: Record<'a, 'f>,
-    pub(crate) sink: &'f mut Sink<'a, 't>,
+    pub(crate) call: &'f mut Call<'a, 't>,
 }
 
 impl<'a> Decoder<'a, '_, '_> {
     /// Reports a diagnostic about the event as a whole.
     pub(crate) fn report(&mut self, kind: DiagnosticKind) {
-        self.sink.report(kind, self.record.object);
+        self.call.report(kind, self.record.object);
     }
 
     /// Reports a diagnostic about one value.
     pub(crate) fn report_at(&mut self, kind: DiagnosticKind, token: Token) {
-        self.sink.report(kind, (token.start, token.end));
+        self.call.report(kind, (token.start, token.end));
     }
 
     /// Returns the bytes of a value.

@@ -12,6 +12,7 @@ use crate::decoder::Decoder;
 use crate::fields::{COUNTER_EVENT, FLOW_EVENT, Field, KEYED_EVENT, THREAD_EVENT};
 use crate::id;
 use crate::lexer::TokenKind;
+use crate::phases::{ASYNC, FLOW, OBJECT, phase_of};
 use crate::record::Record;
 
 impl<'a> Decoder<'a, '_, '_> {
@@ -58,42 +59,33 @@ impl<'a> Decoder<'a, '_, '_> {
             b'C' => return self.counter(),
             b'M' | b'm' => return self.metadata(),
             b'T' => return self.state_or_step(),
-            b'b' | b'n' | b'e' | b'S' | b'p' | b'F' => {
-                let async_phase = match phase {
-                    b'b' => AsyncPhase::Begin,
-                    b'n' => AsyncPhase::Instant,
-                    b'e' => AsyncPhase::End,
-                    b'S' => AsyncPhase::Start,
-                    b'p' => AsyncPhase::StepPast,
-                    _ => AsyncPhase::Finish,
-                };
-                Event::Async(async_phase, self.keyed_event(false)?)
-            }
-            b'N' => Event::Object(ObjectPhase::New, self.keyed_event(true)?),
-            b'O' => {
-                let event = self.keyed_event(true)?;
-                if !self.has_argument(b"snapshot") {
-                    self.report(DiagnosticKind::MissingSnapshot);
-                }
-                Event::Object(ObjectPhase::Snapshot, event)
-            }
-            b'D' => Event::Object(ObjectPhase::Delete, self.keyed_event(true)?),
-            b's' | b't' | b'f' => Event::Flow(self.flow(match phase {
-                b's' => FlowPhase::Start,
-                b't' => FlowPhase::Step,
-                _ => FlowPhase::End,
-            })?),
             // Profilers other than V8 write one sample per event.
             b'P' if !self.is_of_cpu_profile() => return self.sample(false),
             b'P' | b'V' | b'v' | b'c' | b'(' | b')' => {
                 let (at, _) = self.time()?;
                 Event::Other(self.thread_event(at, true), phase)
             }
-            _ => {
-                self.report(DiagnosticKind::UnknownEvent);
-                return None;
-            }
+            _ => return self.event_with_key(phase),
         })
+    }
+
+    /// Returns an async event, an event of an object, or one end of a flow.
+    fn event_with_key(&mut self, letter: u8) -> Option<Event<'a>> {
+        if let Some(phase) = phase_of(&ASYNC, letter) {
+            return Some(Event::Async(phase, self.keyed_event(false)?));
+        }
+        if let Some(phase) = phase_of(&OBJECT, letter) {
+            let event = self.keyed_event(true)?;
+            if phase == ObjectPhase::Snapshot && !self.has_argument(b"snapshot") {
+                self.report(DiagnosticKind::MissingSnapshot);
+            }
+            return Some(Event::Object(phase, event));
+        }
+        if let Some(phase) = phase_of(&FLOW, letter) {
+            return self.flow(phase).map(Event::Flow);
+        }
+        self.report(DiagnosticKind::UnknownEvent);
+        None
     }
 
     /// Returns the end of a flow that `event`, a slice, has in its own fields. [json 3.7](spall_model::rules::json#3.7)

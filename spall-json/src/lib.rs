@@ -85,6 +85,7 @@ extern crate alloc;
 extern crate std;
 
 mod args;
+mod call;
 mod call_site;
 mod color;
 mod cpu_profile;
@@ -98,6 +99,7 @@ mod id;
 mod lexer;
 mod parser;
 mod pending;
+mod phases;
 mod predict;
 mod record;
 mod resync;
@@ -105,7 +107,6 @@ pub mod rules;
 mod sample;
 mod scalar;
 mod scan;
-mod sink;
 #[cfg(feature = "alloc")]
 mod v8;
 mod writer;

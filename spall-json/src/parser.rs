@@ -10,13 +10,13 @@ mod parts;
 
 use spall_model::{ByteRange, DiagnosticKind, Event, Parser, Progress, Receiver};
 
+use crate::call::{Call, file_range};
 use crate::error::{JsonError, JsonErrorKind};
 use crate::fields::{Field, Fields};
 use crate::lexer;
 use crate::pending::Pending;
 use crate::predict::KeyPredictor;
 use crate::record::Record;
-use crate::sink::{Sink, file_range};
 
 pub use document::is_compressed;
 
@@ -179,6 +179,8 @@ impl JsonParser {
 impl Parser for JsonParser {
     type Error = JsonError;
 
+    const HAS_PARTS: bool = true;
+
     #[inline(always)]
     fn read<'a>(
         &mut self,
@@ -226,10 +228,10 @@ impl Parser for JsonParser {
         }
         match predicted {
             Some(bytes) => {
-                self.read_predicted(data, bytes, to);
+                self.read_predicted(bytes, &mut Call { data, eof, offset: self.offset, to });
                 Ok(Progress::Read(bytes.1))
             }
-            None => self.read_any(data, eof, to),
+            None => self.read_any(&mut Call { data, eof, offset: self.offset, to }),
         }
     }
 
@@ -250,27 +252,19 @@ type Step = Result<usize, Wait>;
 
 impl JsonParser {
     /// Hands over the event at `bytes`, whose fields were found by prediction.
-    fn read_predicted<'a>(&mut self, data: &'a [u8], bytes: (usize, usize), to: &mut dyn Receiver<'a>) {
-        let consumed = self.object(data, bytes, &mut Sink::new(self.offset, to));
+    fn read_predicted(&mut self, bytes: (usize, usize), call: &mut Call<'_, '_>) {
+        let consumed = self.object(bytes, call);
         self.consume(consumed);
     }
 
     /// Reads everything that was not predicted.
-    fn read_any<'a>(
-        &mut self,
-        data: &'a [u8],
-        eof: bool,
-        to: &mut dyn Receiver<'a>,
-    ) -> Result<Progress, JsonError> {
-        let mut sink = Sink::new(self.offset, to);
+    fn read_any(&mut self, call: &mut Call<'_, '_>) -> Result<Progress, JsonError> {
         loop {
             let step = match self.state {
-                State::Array | State::TraceEvents | State::Bare | State::Samples => {
-                    self.element(data, eof, &mut sink)
-                }
-                State::Object | State::StackFrames => self.member(data, eof, &mut sink),
-                State::Start => self.start(data, eof, &mut sink),
-                State::Trailing => self.trailing(data, eof, &mut sink),
+                State::Array | State::TraceEvents | State::Bare | State::Samples => self.element(call),
+                State::Object | State::StackFrames => self.member(call),
+                State::Start => self.start(call),
+                State::Trailing => self.trailing(call),
                 State::End if self.content == Content::Nothing => {
                     return Err(JsonError::new(JsonErrorKind::NotATrace, 0));
                 }
@@ -284,7 +278,7 @@ impl JsonParser {
                     self.consume(consumed);
                     return Ok(Progress::Read(consumed));
                 }
-                Err(Wait(pos)) => return Ok(self.wait(data, pos)),
+                Err(Wait(pos)) => return Ok(self.wait(call.data, pos)),
             }
         }
     }
@@ -309,19 +303,13 @@ impl JsonParser {
     }
 
     /// Ends reading at `pos`, which is the end of the file, inside the document.
-    fn end_of_file(&mut self, pos: usize, sink: &mut Sink<'_, '_>) -> usize {
-        self.flush_junk(sink);
+    fn end_of_file(&mut self, pos: usize, call: &mut Call<'_, '_>) -> usize {
+        self.flush_junk(call);
         // Events that no array encloses end with the file.
         if self.state != State::Bare {
-            sink.report(DiagnosticKind::MissingBracket, (pos, pos));
+            call.report(DiagnosticKind::MissingBracket, (pos, pos));
         }
         self.state = State::End;
         pos
     }
-}
-
-/// Consumes all `data`, because the file ends inside the record at `pos`.
-fn truncated(data: &[u8], pos: usize, sink: &mut Sink<'_, '_>) -> usize {
-    sink.report(DiagnosticKind::Truncated, (pos, data.len()));
-    data.len()
 }

@@ -13,7 +13,9 @@ use core::fmt::{Error, Write};
 
 use spall_model::{Args, Clock, Event, Id, LostParts, MetaEvent, Text, Tick, Ticks, Unit, Value, Written};
 
-use crate::{id::whole_number, sample::SampleTable};
+use crate::id::whole_number;
+use crate::phases::{ASYNC, OBJECT, letter_of};
+use crate::sample::SampleTable;
 
 use chunk::ProfileChunk;
 
@@ -164,8 +166,8 @@ impl<W: Write> JsonWriter<W> {
             }
             Event::Instant(event, scope) => self.instant(event, scope)?,
             Event::Counter(counter) => self.counter(counter)?,
-            Event::Async(phase, event) => self.keyed(event::async_phase(phase), event, false)?,
-            Event::Object(phase, event) => self.keyed(event::object_phase(phase), event, true)?,
+            Event::Async(phase, event) => self.keyed(letter_of(&ASYNC, phase), event, false)?,
+            Event::Object(phase, event) => self.keyed(letter_of(&OBJECT, phase), event, true)?,
             Event::Flow(flow) => self.flow(flow)?,
             Event::ProcessName(pid, name) => {
                 self.metadata("process_name", pid, None, "name", Value::Text(name))?

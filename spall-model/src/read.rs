@@ -53,6 +53,9 @@ pub trait Parser {
     /// The error that ends reading.
     type Error;
 
+    /// Whether a file may have parts: see [`Parser::at_part`].
+    const HAS_PARTS: bool = false;
+
     /// Reads the next record, or several at once, and hands their events to `to` in the order of the file.
     ///
     /// # Errors
@@ -88,7 +91,8 @@ pub trait Parser {
     /// Returns the parser that this one would be at `offset` of the file, if it is between two parts now.
     ///
     /// A part is a run of records behind which the parser is in the same state as in front of it, apart from its
-    /// position, so that several threads can read a file. The default returns `None`: the format has no parts.
+    /// position, so that several threads can read a file. A parser with [`Parser::HAS_PARTS`] implements this and
+    /// [`Parser::find_part`].
     fn at_part(&self, offset: u64) -> Option<Self>
     where
         Self: Sized,

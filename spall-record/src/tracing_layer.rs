@@ -256,11 +256,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for TracingLayer {
             args.add("level", metadata.level().as_str());
             self.add_location(metadata, args);
             let mut message = ShortText::new();
-            if self.has_values {
-                event.record(&mut Fields { args, message: Some(&mut message) });
-            } else {
-                event.record(&mut OnlyMessage(&mut message));
-            }
+            event.record(&mut Fields { args, has_values: self.has_values, message: Some(&mut message) });
             let body =
                 Body::site(site_of(metadata)).with_short_name(message.as_bytes()).with_args(args.args());
             with(|writer| writer.record(Kind::Instant, None, &body));
@@ -313,22 +309,29 @@ fn register(metadata: &'static Metadata<'static>) -> u32 {
 /// Puts fields into arguments, and the message of an event into its name.
 struct Fields<'a, 'b> {
     args: &'a mut ArgsBuilder<'b>,
+    /// Whether fields other than the message are wanted.
+    has_values: bool,
     message: Option<&'a mut ShortText>,
 }
 
 impl<'a, 'b> Fields<'a, 'b> {
     fn of_span(args: &'a mut ArgsBuilder<'b>) -> Self {
-        Self { args, message: None }
+        Self { args, has_values: true, message: None }
     }
 
     fn add<'v>(&mut self, field: &Field, value: impl Into<Value<'v>>) {
-        self.args.add(field.name(), value);
+        if self.has_values {
+            self.args.add(field.name(), value);
+        }
     }
 
     fn add_text(&mut self, field: &Field, text: fmt::Arguments<'_>) {
         match &mut self.message {
             Some(message) if field.name() == MESSAGE => _ = message.of(text),
-            _ => _ = self.args.add(field.name(), Text::plain(ShortText::new().of(text))),
+            _ if self.has_values => {
+                self.args.add(field.name(), Text::plain(ShortText::new().of(text)));
+            }
+            _ => {}
         }
     }
 }
@@ -363,22 +366,5 @@ impl Visit for Fields<'_, '_> {
 
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         self.add_text(field, format_args!("{value:?}"));
-    }
-}
-
-/// Puts the message of an event into its name, and leaves out all fields.
-struct OnlyMessage<'a>(&'a mut ShortText);
-
-impl Visit for OnlyMessage<'_> {
-    fn record_str(&mut self, field: &Field, value: &str) {
-        if field.name() == MESSAGE {
-            self.0.of(format_args!("{value}"));
-        }
-    }
-
-    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        if field.name() == MESSAGE {
-            self.0.of(format_args!("{value:?}"));
-        }
     }
 }

@@ -5,10 +5,8 @@ use alloc::borrow::Cow;
 use core::num::NonZeroUsize;
 
 use spall_format::container::Decompressed;
-#[cfg(not(feature = "parallel"))]
-use spall_model::Progress;
 use spall_model::{
-    ByteRange, Diagnostic, DiagnosticKind, Event, LendingParser, Limits, Parser, Receiver, Trace,
+    ByteRange, Diagnostic, DiagnosticKind, Event, LendingParser, Limits, Parser, Progress, Receiver, Trace,
     TraceBuilder,
 };
 
@@ -296,12 +294,12 @@ impl<'a> Visit for Build<'_, 'a> {
         P: Parser<Error: Into<Error>> + Send + Sync + 'static,
     {
         let Cow::Borrowed(data) = self.input.stream else { return self.visit_lending(parser) };
-        let reading = Reading::new(TraceBuilder::new(&self.loader.limits));
+        let mut order = InOrder::new(parser, data, TraceBuilder::new(&self.loader.limits));
         #[cfg(feature = "parallel")]
-        let reading = self.loader.read_on_threads(parser, data, reading)?;
-        #[cfg(not(feature = "parallel"))]
-        let reading = reading.read_all(parser, data)?;
-        Ok(ended(reading.to, self.input.damage))
+        (order = self.loader.read_on_threads(order));
+        order.read_to(usize::MAX);
+        order.result?;
+        Ok(ended(order.reading.to, self.input.damage))
     }
 }
 
@@ -360,25 +358,38 @@ impl<R> Reading<R> {
         self.to.receive(&Event::Diagnostic(DiagnosticKind::ReadingStopped), ByteRange::new(offset, offset));
         Ok(())
     }
+}
 
-    /// Reads all events of a file that is in memory.
-    #[cfg(not(feature = "parallel"))]
-    fn read_all<'d, P>(mut self, mut parser: P, data: &'d [u8]) -> Result<Self, Error>
-    where
-        P: Parser<Error: Into<Error>>,
-        R: Receiver<'d>,
-    {
-        let mut rest = data;
-        loop {
-            match parser.read(rest, true, &mut self) {
-                Ok(Progress::Read(consumed)) => rest = rest.get(consumed..).unwrap_or_default(),
-                Ok(Progress::NeedMore(_) | Progress::End) => break,
+/// A file in memory that is read in the order of its bytes, with its parser and its builder.
+pub(crate) struct InOrder<'d, P> {
+    pub(crate) data: &'d [u8],
+    /// The number of bytes consumed.
+    pub(crate) at: usize,
+    pub(crate) parser: P,
+    pub(crate) reading: Reading<TraceBuilder<'d>>,
+    /// The error if nothing of the file can be read.
+    result: Result<(), Error>,
+    /// Whether reading has ended.
+    pub(crate) is_over: bool,
+}
+
+impl<'d, P: Parser<Error: Into<Error>>> InOrder<'d, P> {
+    fn new(parser: P, data: &'d [u8], builder: TraceBuilder<'d>) -> Self {
+        Self { data, at: 0, parser, reading: Reading::new(builder), result: Ok(()), is_over: false }
+    }
+
+    /// Reads events up to the first that does not end before `end`.
+    pub(crate) fn read_to(&mut self, end: usize) {
+        while self.at < end && !self.is_over {
+            let rest = self.data.get(self.at..).unwrap_or_default();
+            match self.parser.read(rest, true, &mut self.reading) {
+                Ok(Progress::Read(consumed)) => self.at += consumed,
+                Ok(Progress::NeedMore(_) | Progress::End) => self.is_over = true,
                 Err(error) => {
-                    self.stop(error.into())?;
-                    break;
+                    self.result = self.reading.stop(error.into());
+                    self.is_over = true;
                 }
             }
         }
-        Ok(self)
     }
 }

@@ -15,32 +15,23 @@ use std::{
     thread,
 };
 
-use spall_model::{EventBatch, Parser, Progress, TraceBuilder};
+use spall_model::{EventBatch, Parser, Progress};
 
 use crate::{
     Error,
-    load::{Loader, Reading},
+    load::{InOrder, Loader, Reading},
     threads,
 };
 
 impl Loader {
-    /// Reads all events of a file that is in memory, on several threads if it is large enough and has parts.
-    pub(crate) fn read_on_threads<'d, P>(
-        &self,
-        parser: P,
-        data: &'d [u8],
-        reading: Reading<TraceBuilder<'d>>,
-    ) -> Result<Reading<TraceBuilder<'d>>, Error>
+    /// Reads what several threads can read of a file that is in memory. That is nothing if the file is small, or the format
+    /// has no parts.
+    pub(crate) fn read_on_threads<'d, P>(&self, order: InOrder<'d, P>) -> InOrder<'d, P>
     where
         P: Parser<Error: Into<Error>> + Send + Sync,
     {
         let sharing = Sharing { n_threads: self.n_threads.get(), part_bytes: self.part_bytes.max(1) };
-        let mut order = InOrder { data, at: 0, parser, reading, result: Ok(()), is_over: false };
-        if sharing.is_worth(data) {
-            order = sharing.read(order);
-        }
-        order.read_to(usize::MAX);
-        order.result.map(|()| order.reading)
+        if P::HAS_PARTS && sharing.is_worth(order.data) { sharing.read(order) } else { order }
     }
 }
 
@@ -67,7 +58,7 @@ impl Sharing {
         self.n_threads > 1 && data.len() / self.part_bytes >= FEW_PARTS
     }
 
-    /// Reads what threads can share: nothing, if the format has no parts.
+    /// Reads what threads can share.
     fn read<'d, P>(self, mut order: InOrder<'d, P>) -> InOrder<'d, P>
     where
         P: Parser<Error: Into<Error>> + Send + Sync,
@@ -139,36 +130,6 @@ impl Parts {
         }
         (self.number, self.start) = (number + 1, end);
         Some(Part { number, start, end })
-    }
-}
-
-/// The parser and the builder of the events that were read in order.
-struct InOrder<'d, P> {
-    data: &'d [u8],
-    /// The number of bytes consumed.
-    at: usize,
-    parser: P,
-    reading: Reading<TraceBuilder<'d>>,
-    /// The error if nothing of the file can be read.
-    result: Result<(), Error>,
-    /// Whether reading has ended.
-    is_over: bool,
-}
-
-impl<P: Parser<Error: Into<Error>>> InOrder<'_, P> {
-    /// Reads events up to the first that does not end before `end`.
-    fn read_to(&mut self, end: usize) {
-        while self.at < end && !self.is_over {
-            let rest = self.data.get(self.at..).unwrap_or_default();
-            match self.parser.read(rest, true, &mut self.reading) {
-                Ok(Progress::Read(consumed)) => self.at += consumed,
-                Ok(Progress::NeedMore(_) | Progress::End) => self.is_over = true,
-                Err(error) => {
-                    self.result = self.reading.stop(error.into());
-                    self.is_over = true;
-                }
-            }
-        }
     }
 }
 

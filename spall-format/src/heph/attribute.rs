@@ -12,77 +12,19 @@ static ATTRIBUTES: ArgsFormat =
 /// The encoding of the elements of an array attribute, whose bytes are the type, the count and the values.
 pub(super) static ARRAY: ArgsFormat = ArgsFormat { name: "heph array", args: next_element, fields: no_entry };
 
-/// The attributes of an event packet, which are decoded when they are iterated over.
-///
-/// Iteration yields names and values in the order of the file, repeated names included. It ends silently where the
-/// bytes are damaged, and [`Attributes::valid_len`] tells where that is. Nothing is allocated, not even for arrays.
-///
-/// ```
-/// use spall_format::heph::Attributes;
-/// use spall_model::Value;
-///
-/// // The name "n", type 1 (an unsigned integer), and the value 7.
-/// let attributes = Attributes::new(b"\0\x01n\x01\0\0\0\0\0\0\0\x07");
-/// let (name, value) = attributes.iter().next().unwrap();
-/// assert!(name.is(b"n"));
-/// assert_eq!(value, Value::U64(7));
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Attributes<'a> {
-    bytes: &'a [u8],
+/// Returns attributes as arguments of an event. Iteration over them ends silently where the bytes are damaged. They are
+/// [`Args::NONE`] if there are no attributes.
+#[inline]
+pub(super) fn args(attributes: &[u8]) -> Args<'_> {
+    if attributes.is_empty() { Args::NONE } else { Args::new(attributes, &ATTRIBUTES) }
 }
 
-impl<'a> Attributes<'a> {
-    /// Creates the attributes in `bytes`, which are the bytes behind the description of an event.
-    #[must_use]
-    pub const fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes }
-    }
-
-    /// Returns the bytes of the attributes, damaged ones included.
-    #[must_use]
-    pub const fn bytes(&self) -> &'a [u8] {
-        self.bytes
-    }
-
-    /// Returns how many bytes of [`Attributes::bytes`] are whole attributes. These are all bytes unless an attribute is
-    /// damaged.
-    #[inline]
-    #[must_use]
-    pub fn valid_len(&self) -> usize {
-        let mut pos = 0;
-        while pos < self.bytes.len() && next_attribute(self.bytes, &mut pos).is_some() {}
-        pos
-    }
-
-    /// Returns the attributes before the first damaged one.
-    #[inline]
-    #[must_use]
-    pub fn whole(&self) -> Self {
-        Self { bytes: self.bytes.get(..self.valid_len()).unwrap_or_default() }
-    }
-
-    /// Returns an iterator over names and values.
-    #[must_use]
-    pub fn iter(&self) -> spall_model::Entries<'a> {
-        self.args().iter()
-    }
-
-    /// Returns the attributes as arguments of an event. They are [`Args::NONE`] if there are no attributes.
-    #[inline]
-    #[must_use]
-    pub fn args(&self) -> Args<'a> {
-        if self.bytes.is_empty() { Args::NONE } else { Args::new(self.bytes, &ATTRIBUTES) }
-    }
-}
-
-impl<'a> IntoIterator for Attributes<'a> {
-    type Item = (Text<'a>, Value<'a>);
-    type IntoIter = spall_model::Entries<'a>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.iter()
-    }
+/// Returns the attributes before the first damaged one.
+#[inline]
+pub(super) fn whole(attributes: &[u8]) -> &[u8] {
+    let mut pos = 0;
+    while pos < attributes.len() && next_attribute(attributes, &mut pos).is_some() {}
+    attributes.get(..pos).unwrap_or_default()
 }
 
 /// Decodes one attribute. Returns `None` at the end, and if the attribute is not whole.
@@ -159,24 +101,24 @@ mod tests {
     use super::*;
 
     fn names(bytes: &[u8]) -> usize {
-        Attributes::new(bytes).iter().count()
+        args(bytes).iter().count()
     }
 
     #[test]
     fn b1_every_scalar_type() {
         let bytes = b"\0\x01u\x01\xff\xff\xff\xff\xff\xff\xff\xff\0\x01i\x02\x80\0\0\0\0\0\0\0\0\x01f\x03\x40\x09\x21\xfb\x54\x44\x2d\x18\0\0\x04\0\x02ab";
-        let args = Attributes::new(bytes).args();
+        let args = args(bytes);
         assert_eq!(args.get(b"u"), Some(Value::U64(u64::MAX)));
         assert_eq!(args.get(b"i"), Some(Value::I64(i64::MIN)));
         assert_eq!(args.get(b"f"), Some(Value::F64(core::f64::consts::PI)));
         assert_eq!(args.get(b""), Some(Value::Text(Text::plain(b"ab"))));
-        assert_eq!(Attributes::new(bytes).valid_len(), bytes.len());
+        assert_eq!(whole(bytes), bytes);
     }
 
     #[test]
     fn b1_arrays_are_lists() {
         let bytes = b"\0\x01a\x84\0\x03\0\0\0\x01x\0\x02yy\0\x01b\x81\0\x01\0\0\0\0\0\0\0\x07";
-        let mut attributes = Attributes::new(bytes).iter();
+        let mut attributes = args(bytes).iter();
         let Some((_, Value::List(texts))) = attributes.next() else { panic!("a list") };
         assert!(texts.iter().map(|(_, value)| value).eq([
             Value::Text(Text::EMPTY),
@@ -192,13 +134,13 @@ mod tests {
     fn b2_an_empty_array_may_have_any_type() {
         let bytes = b"\0\x01u\x80\0\0\0\x01v\x85\0\0";
         assert_eq!(names(bytes), 2);
-        let Some((_, Value::List(list))) = Attributes::new(bytes).iter().next() else { panic!("a list") };
+        let Some((_, Value::List(list))) = args(bytes).iter().next() else { panic!("a list") };
         assert_eq!(list.iter().count(), 0);
     }
 
     #[test]
     fn b5_damage_ends_the_attributes_before_it() {
-        let whole = b"\0\x01u\x01\0\0\0\0\0\0\0\x01";
+        let undamaged = b"\0\x01u\x01\0\0\0\0\0\0\0\x01";
         for damage in [
             &b"\0"[..],
             b"\0\x01v",
@@ -207,9 +149,9 @@ mod tests {
             b"\0\x01v\x80\0\x01",
             b"\0\x01v\x81\xff\xff",
         ] {
-            let bytes = [&whole[..], damage].concat();
+            let bytes = [&undamaged[..], damage].concat();
             assert_eq!(names(&bytes), 1, "{damage:x?}");
-            assert_eq!(Attributes::new(&bytes).valid_len(), whole.len(), "{damage:x?}");
+            assert_eq!(whole(&bytes), undamaged, "{damage:x?}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The judgement whether a packet can be what its bytes say, by its content alone. [heph
 //! B.2](crate::rules::heph#B.2)
 
-use super::Metadata;
+use super::packet::Metadata;
 use super::wire::{EVENT_MAGIC, EventHead, PacketHead, value_type};
 use crate::cursor::{Cursor, Short};
 

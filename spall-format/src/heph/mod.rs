@@ -1,7 +1,7 @@
 //! Heph traces, which the runtime of the Heph actor framework writes. \[heph\]
 //!
-//! There are two layers, and each is usable alone: [`Packet`]s with lazily decoded [`Attributes`], and the [`Parser`],
-//! which turns packets into [`spall_model::Event`]s and steps over damage. Neither allocates or does I/O.
+//! [`Parser`] turns packets into [`spall_model::Event`]s, whose attributes are decoded when they are asked for, and steps
+//! over damage. It neither allocates nor does I/O.
 //!
 //! [`Writer`] writes packets into a buffer. With the feature `std`, `LogWriter` writes them to a file or socket.
 //!
@@ -35,13 +35,14 @@ mod sequence;
 mod wire;
 mod writer;
 
+#[cfg(all(test, feature = "std"))]
+mod tests;
+
 use spall_model::Id;
 
-pub use attribute::Attributes;
 pub use frame::starts_with_magic;
 #[cfg(feature = "std")]
 pub use log::LogWriter;
-pub use packet::{EventPacket, Metadata, Packet, packet_size};
 pub use parser::Parser;
 pub use writer::{Origin, Writer};
 
@@ -50,19 +51,12 @@ pub use writer::{Origin, Writer};
 /// No two substreams share an id, and [`substream_of`] is the inverse. Real substreams are 0 or heap addresses, which
 /// stay the same number.
 #[inline]
-#[must_use]
-pub fn thread_id(substream: u64) -> Id<'static> {
+fn thread_id(substream: u64) -> Id<'static> {
     Id::Number(substream.cast_signed())
 }
 
 /// Returns the substream of a thread id from [`thread_id`], or `None` for a textual id, which Heph does not have.
-///
-/// ```
-/// use spall_format::heph::{substream_of, thread_id};
-/// assert_eq!(substream_of(thread_id(u64::MAX)), Some(u64::MAX));
-/// ```
-#[must_use]
-pub fn substream_of(thread: Id<'_>) -> Option<u64> {
+fn substream_of(thread: Id<'_>) -> Option<u64> {
     match thread {
         Id::Number(number) => Some(number.cast_unsigned()),
         Id::Text(_) => None,

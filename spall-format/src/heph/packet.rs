@@ -2,49 +2,36 @@
 
 use zerocopy::FromBytes;
 
-use super::Attributes;
 use super::wire::{EVENT_MAGIC, EventHead, METADATA_MAGIC, MetadataHead, PacketHead};
-
-/// One packet of a Heph trace, borrowed from the input.
-///
-/// ```
-/// use spall_format::heph::Packet;
-/// let bytes = b"\x75\xd1\x1d\x4d\0\0\0\x17\0\x05epoch\x16\x58\x45\xe9\x12\x14\xec\x90";
-/// let Some(Packet::Metadata(metadata)) = Packet::read(bytes) else { panic!() };
-/// assert_eq!(metadata.name, b"epoch");
-/// assert_eq!(metadata.epoch(), Some(1_610_113_734_118_010_000));
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Packet<'a> {
-    /// An option of the whole trace.
-    Metadata(Metadata<'a>),
-    /// An event with start and end.
-    Event(EventPacket<'a>),
-}
 
 /// An option of the whole trace. It may stand anywhere in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Metadata<'a> {
+pub(super) struct Metadata<'a> {
     /// The name of the option. No known writer uses another name than `epoch`. [heph B.2](crate::rules::heph#B.2)
-    pub name: &'a [u8],
+    pub(super) name: &'a [u8],
     /// The value, whose meaning depends on the name.
-    pub value: &'a [u8],
+    pub(super) value: &'a [u8],
     /// Whether the name's length runs over the end of the packet. The name is then cut there, and the value is empty.
-    pub overrun: bool,
+    pub(super) overrun: bool,
 }
 
-impl Metadata<'_> {
+impl<'a> Metadata<'a> {
     /// The name of the option with the Unix time of tick 0.
-    pub const EPOCH: &'static [u8] = b"epoch";
+    pub(super) const EPOCH: &'static [u8] = b"epoch";
 
     /// Returns the Unix time of tick 0 in nanoseconds, or `None` if this is not an `epoch` option of 8 bytes.
-    #[must_use]
-    pub fn epoch(&self) -> Option<u64> {
+    pub(super) fn epoch(&self) -> Option<u64> {
         if self.name != Self::EPOCH {
             return None;
         }
         self.value.try_into().ok().map(u64::from_be_bytes)
+    }
+
+    /// Reads the metadata packet of `size` bytes at the start of `data`.
+    pub(super) fn read(data: &'a [u8], size: usize) -> Option<Self> {
+        let (head, rest) = MetadataHead::ref_from_prefix(data.get(..size)?).ok()?;
+        let (name, value, overrun) = split(rest, head.name_len.get());
+        Some(Self { name, value, overrun })
     }
 }
 
@@ -53,42 +40,25 @@ impl Metadata<'_> {
 /// A writer writes an event when it ends. So children stand before their parent, and the file does not say which parent
 /// they belong to. [heph B.4](crate::rules::heph#B.4)
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct EventPacket<'a> {
+pub(super) struct EventPacket<'a> {
     /// The number of the stream. A stream is one writer, such as a worker thread.
-    pub stream: u32,
+    pub(super) stream: u32,
     /// The number of the packet in its stream. It starts from 0 and wraps.
-    pub counter: u32,
+    pub(super) counter: u32,
     /// The number of the substream. A substream is the thing that the writer worked for, such as an actor. 0 is the
     /// runtime itself.
-    pub substream: u64,
+    pub(super) substream: u64,
     /// The start in nanoseconds since the epoch.
-    pub start: u64,
+    pub(super) start: u64,
     /// The end in nanoseconds since the epoch. It may be earlier than the start.
-    pub end: u64,
+    pub(super) end: u64,
     /// The description, which serves as the name of the event.
-    pub description: &'a [u8],
+    pub(super) description: &'a [u8],
     /// The attributes, which are not decoded yet.
-    pub attributes: Attributes<'a>,
+    pub(super) attributes: &'a [u8],
     /// Whether the description's length runs over the end of the packet. The description is then cut there, and there
     /// are no attributes.
-    pub overrun: bool,
-}
-
-impl<'a> Packet<'a> {
-    /// Reads the packet at the start of `data`, whose length is [`packet_size`].
-    ///
-    /// Returns `None` if `data` does not start with a packet or does not hold the whole packet.
-    #[must_use]
-    pub fn read(data: &'a [u8]) -> Option<Self> {
-        if let Some((packet, _)) = EventPacket::read(data) {
-            return Some(Self::Event(packet));
-        }
-        let bytes = data.get(..packet_size(data)?)?;
-        let (head, rest) = MetadataHead::ref_from_prefix(bytes).ok()?;
-        let (name, value, overrun) = split(rest, head.name_len.get());
-        Some(Self::Metadata(Metadata { name, value, overrun }))
-    }
+    pub(super) overrun: bool,
 }
 
 impl<'a> EventPacket<'a> {
@@ -109,7 +79,7 @@ impl<'a> EventPacket<'a> {
             start: head.start.get(),
             end: head.end.get(),
             description,
-            attributes: Attributes::new(attributes),
+            attributes,
             overrun,
         };
         Some((packet, size))
@@ -121,15 +91,7 @@ impl<'a> EventPacket<'a> {
 ///
 /// Returns `None` if `data` does not start with a packet: it has fewer than 8 bytes or another magic number, or the
 /// length is less than that of the packet's fixed part.
-///
-/// ```
-/// use spall_format::heph::packet_size;
-///
-/// assert_eq!(packet_size(b"\x75\xd1\x1d\x4d\0\0\0\x17"), Some(23));
-/// assert_eq!(packet_size(b"\x75\xd1\x1d\x4d"), None);
-/// ```
-#[must_use]
-pub fn packet_size(data: &[u8]) -> Option<usize> {
+pub(super) fn packet_size(data: &[u8]) -> Option<usize> {
     let (head, _) = PacketHead::ref_from_prefix(data).ok()?;
     let least = match head.magic.get() {
         EVENT_MAGIC => size_of::<EventHead>(),
@@ -167,10 +129,8 @@ mod tests {
 
     #[test]
     fn b5_lengths_past_the_packet_are_cut() {
-        let Some(Packet::Metadata(metadata)) = Packet::read(b"\x75\xd1\x1d\x4d\0\0\0\x0b\xff\xffx") else {
-            panic!("metadata")
-        };
-        assert_eq!(metadata, Metadata { name: b"x", value: b"", overrun: true });
+        let metadata = Metadata::read(b"\x75\xd1\x1d\x4d\0\0\0\x0b\xff\xffx", 11);
+        assert_eq!(metadata, Some(Metadata { name: b"x", value: b"", overrun: true }));
     }
 
     #[test]

@@ -9,8 +9,9 @@ use spall_model::{
 
 use super::content::{self, Content};
 use super::frame::{Framing, MAX_AROUND_HEAD, frame};
+use super::packet::{EventPacket, Metadata};
 use super::sequence::Sequence;
-use super::{Attributes, EventPacket, Metadata, Packet, thread_id};
+use super::{attribute, thread_id};
 use crate::FormatError;
 
 /// A parser of Heph traces. It takes input in pieces of any size, allocates nothing, and keeps nothing of the input.
@@ -109,10 +110,10 @@ impl Parser {
                     let conventions = Conventions::default().with_unsigned_ids().with_children_first();
                     to.receive(&Event::Conventions(conventions), self.bytes(0, 0));
                 }
-                match Packet::read(data) {
-                    Some(Packet::Event(packet)) => self.event(&packet, size, to),
-                    Some(Packet::Metadata(packet)) => self.metadata(&packet, size, to),
-                    None => {}
+                if let Some((packet, _)) = EventPacket::read(data) {
+                    self.event(&packet, size, to);
+                } else if let Some(packet) = Metadata::read(data, size) {
+                    self.metadata(&packet, size, to);
                 }
                 size
             }
@@ -139,8 +140,8 @@ impl Parser {
 
     /// Hands over the faults of an event packet, and then its event.
     fn event<'a>(&mut self, packet: &EventPacket<'a>, size: usize, to: &mut dyn Receiver<'a>) {
-        let whole = packet.attributes.whole();
-        let bad = packet.attributes.bytes().len() - whole.bytes().len();
+        let whole = attribute::whole(packet.attributes);
+        let bad = packet.attributes.len() - whole.len();
         let counter_fault = self.sequence.check(packet.stream, packet.counter);
         let mut report = |kind, from| to.receive(&Event::Diagnostic(kind), self.bytes(from, size));
         if let Some(kind) = counter_fault {
@@ -216,7 +217,7 @@ impl spall_model::Parser for Parser {
 
 /// Returns the event of an event packet.
 #[inline]
-fn slice<'a>(packet: &EventPacket<'a>, attributes: Attributes<'a>) -> Event<'a> {
+fn slice<'a>(packet: &EventPacket<'a>, attributes: &'a [u8]) -> Event<'a> {
     let tick = |time| Tick(i64::try_from(time).unwrap_or(i64::MAX));
     let (start, end) = (tick(packet.start), tick(packet.end));
     let event = ThreadEvent {
@@ -224,7 +225,7 @@ fn slice<'a>(packet: &EventPacket<'a>, attributes: Attributes<'a>) -> Event<'a> 
         at: start,
         name: Text::plain(packet.description),
         category: Text::EMPTY,
-        args: attributes.args(),
+        args: attribute::args(attributes),
     };
     Event::Complete(event, end - start)
 }

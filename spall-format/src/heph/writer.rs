@@ -8,8 +8,9 @@ use spall_model::{
 use zerocopy::IntoBytes;
 
 use super::attribute::ARRAY;
+use super::packet::Metadata;
+use super::substream_of;
 use super::wire::{EVENT_MAGIC, EventHead, METADATA_MAGIC, MetadataHead, PacketHead, value_type};
-use super::{Metadata, substream_of};
 use crate::clip::clip;
 use crate::{FormatError, FormatErrorKind};
 

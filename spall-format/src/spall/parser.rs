@@ -141,6 +141,8 @@ impl Default for Parser {
 impl spall_model::Parser for Parser {
     type Error = FormatError;
 
+    const HAS_PARTS: bool = true;
+
     /// Reads all neighbouring records that are plain events, or what else comes next.
     #[inline(always)]
     fn read<'a>(

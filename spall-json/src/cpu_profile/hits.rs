@@ -3,7 +3,7 @@
 use spall_model::{Event, SampleEvent, SampleTime, Tick, Ticks};
 
 use super::nodes::Nodes;
-use crate::sink::Sink;
+use crate::call::Call;
 
 /// Hands over one sample for each node that was hit, in the order of the nodes. The weight of a sample is the number of
 /// hits, and its share of the profile's duration is that of its hits in `all` hits.
@@ -12,7 +12,7 @@ pub(super) fn read<'a>(
     nodes: Nodes,
     all: u64,
     (start, duration): (Tick, Ticks),
-    sink: &mut Sink<'a, '_>,
+    call: &mut Call<'a, '_>,
 ) {
     let mut before: u64 = 0;
     nodes.read(record, &mut |event, bytes, hits| {
@@ -28,6 +28,6 @@ pub(super) fn read<'a>(
         #[allow(clippy::cast_precision_loss, reason = "a weight is a float")]
         let weight = hits as f64;
         sample.weight = weight;
-        sink.event(&Event::Sample(sample), bytes);
+        call.event(&Event::Sample(sample), bytes);
     });
 }

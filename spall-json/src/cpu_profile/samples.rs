@@ -3,10 +3,10 @@
 
 use spall_model::{DiagnosticKind, Event, Id, SampleEvent, SampleTime, Tick, Ticks};
 
+use crate::call::Call;
 use crate::id;
 use crate::lexer::{TokenKind, next_item};
 use crate::scalar::rounded_micros;
-use crate::sink::Sink;
 
 /// The positions in the arrays of the samples.
 pub(super) struct Samples {
@@ -48,13 +48,13 @@ impl Samples {
     }
 
     /// Hands over all samples.
-    pub(super) fn read<'a>(mut self, record: &'a [u8], sink: &mut Sink<'a, '_>) {
+    pub(super) fn read<'a>(mut self, record: &'a [u8], call: &mut Call<'a, '_>) {
         loop {
             let from = self.frames;
             let Some(frame) = next_item(record, &mut self.frames) else {
                 // More times than samples are as wrong as fewer. Either way the shorter array counts.
                 if !self.times.are_endless() && self.times.next(record).is_some() {
-                    sink.report(DiagnosticKind::SampleCount, (from, from));
+                    call.report(DiagnosticKind::SampleCount, (from, from));
                 }
                 return;
             };
@@ -68,10 +68,10 @@ impl Samples {
                     let frame = id::key(record, frame).unwrap_or(Id::Text(frame.bytes(record)));
                     let mut sample = SampleEvent::new(at, frame);
                     (sample.line, sample.column) = (line, column);
-                    sink.event(&Event::Sample(sample), bytes);
+                    call.event(&Event::Sample(sample), bytes);
                 }
-                Some(None) => sink.report(DiagnosticKind::BadField, bytes),
-                None => return sink.report(DiagnosticKind::SampleCount, bytes),
+                Some(None) => call.report(DiagnosticKind::BadField, bytes),
+                None => return call.report(DiagnosticKind::SampleCount, bytes),
             }
         }
     }

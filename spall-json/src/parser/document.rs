@@ -3,14 +3,14 @@
 
 use spall_model::{Clock, DiagnosticKind, Event, MetaEvent, Text};
 
-use super::{Content, JsonParser, State, Step, Wait, truncated};
+use super::{Content, JsonParser, State, Step, Wait};
 use crate::args;
+use crate::call::{Call, file_range};
 use crate::cpu_profile::{FirstObject, Profile, first_object};
 use crate::decimal::Nanos;
 use crate::error::{JsonError, JsonErrorKind};
 use crate::lexer::{self, KeyToken, Token, TokenError};
 use crate::sample::{self, SampleTable};
-use crate::sink::{Sink, file_range};
 
 /// What a key of the document leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,11 +23,12 @@ enum Value {
 
 impl JsonParser {
     /// Steps to the first byte that is not blank, which must open an array or an object.
-    pub(super) fn start<'a>(&mut self, data: &'a [u8], eof: bool, sink: &mut Sink<'a, '_>) -> Step {
+    pub(super) fn start(&mut self, call: &mut Call<'_, '_>) -> Step {
+        let data = call.data;
         let mut pos = 0;
         if self.offset == 0 {
             // A decision on fewer bytes than a magic number has would depend on where the input is split.
-            if data.len() < MAX_MAGIC && !eof {
+            if data.len() < MAX_MAGIC && !call.eof {
                 return Err(Wait(0));
             }
             if is_compressed(data) {
@@ -39,7 +40,7 @@ impl JsonParser {
             }
         }
         match lexer::skip_blanks(data, pos) {
-            None if eof => {
+            None if call.eof => {
                 self.state = State::End;
                 self.content = Content::Empty;
                 Ok(data.len())
@@ -50,7 +51,7 @@ impl JsonParser {
                 self.content = Content::Empty;
                 Ok(at + 1)
             }
-            Some((at, b'{')) => self.start_of_object(data, at, eof, sink),
+            Some((at, b'{')) => self.start_of_object(at, call),
             Some((at, _)) => {
                 let offset = file_range(self.offset, (at, at)).start;
                 self.state = State::Failed(JsonError::new(JsonErrorKind::NotJson, offset));
@@ -60,17 +61,12 @@ impl JsonParser {
     }
 
     /// Reads the first object of the file, or steps into it if it is the document.
-    fn start_of_object<'a>(
-        &mut self,
-        data: &'a [u8],
-        start: usize,
-        eof: bool,
-        sink: &mut Sink<'a, '_>,
-    ) -> Step {
+    fn start_of_object(&mut self, start: usize, call: &mut Call<'_, '_>) -> Step {
+        let data = call.data;
         match first_object(data, start) {
-            Err(TokenError::Incomplete) if !eof => Err(Wait(start)),
-            Ok(FirstObject::Event) => self.event(data, start, eof, sink),
-            Ok(FirstObject::Profile) => self.profile(data, start, eof, sink),
+            Err(TokenError::Incomplete) if !call.eof => Err(Wait(start)),
+            Ok(FirstObject::Event) => self.event(start, call),
+            Ok(FirstObject::Profile) => self.profile(start, call),
             // Behind damage there may be a `traceEvents`, which is only looked for in a document.
             Ok(FirstObject::Document) | Err(_) => {
                 self.state = State::Object;
@@ -80,41 +76,43 @@ impl JsonParser {
     }
 
     /// Reads a document that is a CPU profile. All of it must be in the data, because its arrays are read side by side.
-    fn profile<'a>(&mut self, data: &'a [u8], start: usize, eof: bool, sink: &mut Sink<'a, '_>) -> Step {
+    fn profile(&mut self, start: usize, call: &mut Call<'_, '_>) -> Step {
+        let data = call.data;
         // A damaged profile waits for the end of the file: where it ends is not known before.
-        if !eof && lexer::nested_end(data, start).is_err() {
+        if !call.eof && lexer::nested_end(data, start).is_err() {
             return Err(Wait(start));
         }
         let (profile, end) = Profile::of_document(data, start);
-        profile.hand_over((start, end.unwrap_or(data.len())), sink);
+        profile.hand_over((start, end.unwrap_or(data.len())), call);
         self.content = Content::Trace;
         self.state = if end.is_some() { State::Trailing } else { State::End };
-        Ok(end.unwrap_or_else(|| truncated(data, data.len(), sink)))
+        Ok(end.unwrap_or_else(|| call.truncated(data.len())))
     }
 
     /// Reads the next key of the document, or of its `stackFrames`, and its value.
-    pub(super) fn member<'a>(&mut self, data: &'a [u8], eof: bool, sink: &mut Sink<'a, '_>) -> Step {
+    pub(super) fn member(&mut self, call: &mut Call<'_, '_>) -> Step {
+        let data = call.data;
         let mut pos = 0;
         loop {
             match data.get(pos) {
                 Some(b'"') => break,
                 Some(b'}') => {
-                    self.flush_junk(sink);
+                    self.flush_junk(call);
                     let in_document = self.state == State::Object;
                     self.state = if in_document { State::Trailing } else { State::Object };
                     return Ok(pos + 1);
                 }
                 Some(&byte) if byte == b',' || lexer::is_blank(byte) => pos += 1,
                 Some(_) => return Ok(self.add_junk(pos, pos + 1)),
-                None if eof => return Ok(self.end_of_file(pos, sink)),
+                None if call.eof => return Ok(self.end_of_file(pos, call)),
                 None => return Err(Wait(pos)),
             }
         }
         let found = self.key_and_value(data, pos);
-        if found == Err(TokenError::Incomplete) && !eof {
+        if found == Err(TokenError::Incomplete) && !call.eof {
             return Err(Wait(pos));
         }
-        self.flush_junk(sink);
+        self.flush_junk(call);
         match found {
             Ok((key, Value::Table(state))) => {
                 if state == State::TraceEvents {
@@ -130,25 +128,25 @@ impl JsonParser {
                     match sample::stack_frame(data, &key, value) {
                         Some(frame) => {
                             self.content = Content::Trace;
-                            sink.event(&Event::SharedFrame(frame), bytes);
+                            call.event(&Event::SharedFrame(frame), bytes);
                         }
-                        None => sink.report(DiagnosticKind::BadField, bytes),
+                        None => call.report(DiagnosticKind::BadField, bytes),
                     }
                 } else if key.is(data, b"traceEvents") {
                     self.content = Content::Trace;
-                    sink.report(DiagnosticKind::BadField, (key.value, value.end));
+                    call.report(DiagnosticKind::BadField, (key.value, value.end));
                 } else {
                     let name = key.text(data);
                     // A key that describes the clock becomes two events: the clock first, then the key as it is.
                     if let Some(clock) = clock(name, value.bytes(data)) {
-                        sink.event(&Event::Clock(clock), bytes);
+                        call.event(&Event::Clock(clock), bytes);
                     }
-                    sink.event(&Event::Meta(MetaEvent::new(name, args::value(data, value))), bytes);
+                    call.event(&Event::Meta(MetaEvent::new(name, args::value(data, value))), bytes);
                 }
                 Ok(value.end)
             }
             Err(TokenError::Damaged(end)) => Ok(self.add_junk(pos, end)),
-            Err(TokenError::Incomplete) => Ok(truncated(data, pos, sink)),
+            Err(TokenError::Incomplete) => Ok(call.truncated(pos)),
         }
     }
 
@@ -173,13 +171,14 @@ impl JsonParser {
     }
 
     /// Reports data behind the document. Its first byte is enough.
-    pub(super) fn trailing(&mut self, data: &[u8], eof: bool, sink: &mut Sink<'_, '_>) -> Step {
+    pub(super) fn trailing(&mut self, call: &mut Call<'_, '_>) -> Step {
+        let data = call.data;
         let end = match lexer::skip_blanks(data, 0) {
             Some((at, _)) => {
-                sink.report(DiagnosticKind::TrailingData, (at, at + 1));
+                call.report(DiagnosticKind::TrailingData, (at, at + 1));
                 at
             }
-            None if eof => data.len(),
+            None if call.eof => data.len(),
             None => return Err(Wait(data.len())),
         };
         self.state = State::End;

@@ -6,110 +6,102 @@
 
 use spall_model::{Args, ByteRange, DiagnosticKind, Event, ThreadEvent};
 
-use super::{Content, JsonParser, State, Step, Wait, truncated};
+use super::{Content, JsonParser, State, Step, Wait};
+use crate::call::{Call, file_range};
 use crate::decoder::Decoder;
 use crate::fields::Field;
 use crate::lexer::{self, TokenError};
 use crate::record::Record;
 use crate::resync::{comment_end, damage_end, ends_list};
 use crate::scalar;
-use crate::sink::{Sink, file_range};
 
 impl JsonParser {
     /// Reads the next element of a list of events, or steps over bytes that are not an element.
-    pub(super) fn element<'a>(&mut self, data: &'a [u8], eof: bool, sink: &mut Sink<'a, '_>) -> Step {
+    pub(super) fn element(&mut self, call: &mut Call<'_, '_>) -> Step {
+        let data = call.data;
         let mut pos = 0;
         loop {
             match data.get(pos) {
-                None if eof => return Ok(self.end_of_file(pos, sink)),
+                None if call.eof => return Ok(self.end_of_file(pos, call)),
                 None => return Err(Wait(pos)),
                 Some(&byte) if lexer::is_blank(byte) => pos += 1,
-                Some(b'{') => return self.event(data, pos, eof, sink),
-                Some(b']') => return self.end_of_array(data, pos, eof, sink),
+                Some(b'{') => return self.event(pos, call),
+                Some(b']') => return self.end_of_array(pos, call),
                 Some(_) if self.skipping => return Ok(self.add_junk(pos, pos + 1)),
                 Some(b',') => {
-                    self.flush_junk(sink);
+                    self.flush_junk(call);
                     self.commas = self.commas.saturating_add(1);
                     pos += 1;
                 }
-                Some(b'}') if self.in_document() => return self.stray_brace(data, pos, eof, sink),
-                Some(b'"' | b'[') => return self.not_an_object(data, pos, eof, sink),
-                Some(_) => return self.word(data, pos, eof, sink),
+                Some(b'}') if self.in_document() => return self.stray_brace(pos, call),
+                Some(b'"' | b'[') => return self.not_an_object(pos, call),
+                Some(_) => return self.word(pos, call),
             }
         }
     }
 
     /// Reads the object at `pos` in a list of events.
-    pub(super) fn event<'a>(
-        &mut self,
-        data: &'a [u8],
-        pos: usize,
-        eof: bool,
-        sink: &mut Sink<'a, '_>,
-    ) -> Step {
+    pub(super) fn event(&mut self, pos: usize, call: &mut Call<'_, '_>) -> Step {
+        let data = call.data;
         match self.fields.read(data, pos) {
             Ok(end) => {
-                self.begin_event(pos, sink);
+                self.begin_event(pos, call);
                 if self.state != State::Samples {
                     self.predictor.learn(data, pos, end);
                 }
-                Ok(self.object(data, (pos, end), sink))
+                Ok(self.object((pos, end), call))
             }
-            Err(TokenError::Incomplete) if !eof => Err(Wait(pos)),
+            Err(TokenError::Incomplete) if !call.eof => Err(Wait(pos)),
             Err(TokenError::Incomplete) => {
-                self.begin_event(pos, sink);
-                Ok(truncated(data, pos, sink))
+                self.begin_event(pos, call);
+                Ok(call.truncated(pos))
             }
             Err(TokenError::Damaged(at)) => {
-                let (end, commas) = damage_end(data, pos, at, eof).ok_or(Wait(pos))?;
-                self.begin_event(pos, sink);
+                let (end, commas) = damage_end(data, pos, at, call.eof).ok_or(Wait(pos))?;
+                self.begin_event(pos, call);
                 self.commas = commas;
                 self.after_damage = true;
-                sink.report(DiagnosticKind::DamagedEvent, (pos, end));
+                call.report(DiagnosticKind::DamagedEvent, (pos, end));
                 Ok(end)
             }
         }
     }
 
     /// Reports what came before the event at `pos`: no array, junk, or commas that are too few or too many.
-    fn begin_event(&mut self, pos: usize, sink: &mut Sink<'_, '_>) {
+    fn begin_event(&mut self, pos: usize, call: &mut Call<'_, '_>) {
         if self.state == State::Start {
             self.state = State::Bare;
-            sink.report(DiagnosticKind::BareEvents, (pos, pos));
+            call.report(DiagnosticKind::BareEvents, (pos, pos));
         }
-        self.flush_junk(sink);
+        self.flush_junk(call);
         if self.commas != 1 && self.state != State::Bare {
             let is_missing = self.commas == 0;
             let kind = if is_missing { DiagnosticKind::MissingComma } else { DiagnosticKind::ExtraComma };
-            sink.report(kind, (pos, pos + 1));
+            call.report(kind, (pos, pos + 1));
         }
     }
 
     /// Hands over the object at `bytes`, whose fields are read: first its diagnostics, then the event itself, then the flow
     /// that a slice has in its fields, or the profile in its arguments. Returns its end.
-    pub(super) fn object<'a>(
-        &mut self,
-        data: &'a [u8],
-        bytes: (usize, usize),
-        sink: &mut Sink<'a, '_>,
-    ) -> usize {
+    pub(super) fn object(&mut self, bytes: (usize, usize), call: &mut Call<'_, '_>) -> usize {
+        let data = call.data;
         let record = Record { data, fields: &self.fields, object: bytes };
-        let mut decoder = Decoder { record, sink };
+        let mut decoder = Decoder { record, call };
         let event = if self.state == State::Samples { decoder.sample(true) } else { decoder.event() };
         if let Some(event) = &event {
             let flow = if decoder.has(Field::BindId) { decoder.slice_flow(event) } else { None };
             let profile = decoder.profile(event);
             if profile.is_none() {
-                sink.event(event, bytes);
+                call.event(event, bytes);
             } else if let Event::Instant(instant, scope) = *event {
                 // An instant is an event of its own as well.
-                sink.event(&Event::Instant(ThreadEvent { args: Args::NONE, ..instant }, scope), bytes);
+                call.event(&Event::Instant(ThreadEvent { args: Args::NONE, ..instant }, scope), bytes);
             }
             if let Some(flow) = flow {
-                sink.event(&Event::Flow(flow), bytes);
+                call.event(&Event::Flow(flow), bytes);
             }
             if let Some(profile) = profile {
-                profile.hand_over(bytes, sink);
+                profile.hand_over(bytes, call);
             }
         }
         self.commas = 0;
@@ -128,17 +120,18 @@ impl JsonParser {
     }
 
     /// Ends the list of events at the bracket at `pos`, unless the bytes behind it make that unlikely.
-    fn end_of_array(&mut self, data: &[u8], pos: usize, eof: bool, sink: &mut Sink<'_, '_>) -> Step {
+    fn end_of_array(&mut self, pos: usize, call: &mut Call<'_, '_>) -> Step {
+        let data = call.data;
         let is_bare = self.state == State::Bare;
         let ends = if is_bare {
             Some(false)
         } else {
             ends_list(data, pos + 1, self.in_document(), self.after_damage)
         };
-        let ends = ends.or(eof.then_some(true)).ok_or(Wait(pos))?;
-        self.flush_junk(sink);
+        let ends = ends.or(call.eof.then_some(true)).ok_or(Wait(pos))?;
+        self.flush_junk(call);
         if self.commas > 1 && !is_bare {
-            sink.report(DiagnosticKind::ExtraComma, (pos, pos + 1));
+            call.report(DiagnosticKind::ExtraComma, (pos, pos + 1));
         }
         if !ends {
             return Ok(self.skip_junk(pos, pos + 1));
@@ -148,21 +141,23 @@ impl JsonParser {
     }
 
     /// Ends the document at the brace at `pos` if nothing follows it: the list was not closed.
-    fn stray_brace(&mut self, data: &[u8], pos: usize, eof: bool, sink: &mut Sink<'_, '_>) -> Step {
+    fn stray_brace(&mut self, pos: usize, call: &mut Call<'_, '_>) -> Step {
+        let data = call.data;
         match lexer::skip_blanks(data, pos + 1) {
             Some(_) => Ok(self.skip_junk(pos, pos + 1)),
-            None if !eof => Err(Wait(pos)),
+            None if !call.eof => Err(Wait(pos)),
             None => {
-                self.flush_junk(sink);
+                self.flush_junk(call);
                 self.state = State::Object;
-                sink.report(DiagnosticKind::MissingBracket, (pos, pos));
+                call.report(DiagnosticKind::MissingBracket, (pos, pos));
                 Ok(pos)
             }
         }
     }
 
     /// Leaves out a string or an array in a list of events.
-    fn not_an_object(&mut self, data: &[u8], pos: usize, eof: bool, sink: &mut Sink<'_, '_>) -> Step {
+    fn not_an_object(&mut self, pos: usize, call: &mut Call<'_, '_>) -> Step {
+        let data = call.data;
         let inside = lexer::skip_blanks(data, pos + 1);
         let value = match (data.get(pos), inside) {
             // A second list begins: its events are read as elements of this one.
@@ -170,30 +165,31 @@ impl JsonParser {
             _ => lexer::token(data, pos),
         };
         match value {
-            Err(TokenError::Incomplete) if !eof => Err(Wait(pos)),
+            Err(TokenError::Incomplete) if !call.eof => Err(Wait(pos)),
             Err(TokenError::Incomplete) => {
-                self.flush_junk(sink);
-                Ok(truncated(data, pos, sink))
+                self.flush_junk(call);
+                Ok(call.truncated(pos))
             }
             Err(TokenError::Damaged(at)) => {
-                self.flush_junk(sink);
+                self.flush_junk(call);
                 Ok(self.skip_junk(pos, at + 1))
             }
             Ok(value) => {
-                let is_element = is_element(data, value.end, eof).ok_or(Wait(pos))?;
-                self.flush_junk(sink);
-                Ok(self.leave_out(pos, value.end, is_element, sink))
+                let is_element = is_element(data, value.end, call.eof).ok_or(Wait(pos))?;
+                self.flush_junk(call);
+                Ok(self.leave_out(pos, value.end, is_element, call))
             }
         }
     }
 
     /// Leaves out a word, a number or a comment in a list of events.
-    fn word(&mut self, data: &[u8], pos: usize, eof: bool, sink: &mut Sink<'_, '_>) -> Step {
+    fn word(&mut self, pos: usize, call: &mut Call<'_, '_>) -> Step {
+        let data = call.data;
         let comment = comment_end(data, pos);
         let is_comment = comment.is_some();
         let end = match comment.unwrap_or_else(|| lexer::word_end(data, pos)) {
             Ok(end) => end.max(pos + 1),
-            Err(_) if eof => data.len(),
+            Err(_) if call.eof => data.len(),
             Err(_) => return Err(Wait(pos)),
         };
         if is_comment {
@@ -202,19 +198,19 @@ impl JsonParser {
         let word = data.get(pos..end).unwrap_or_default();
         let is_value =
             matches!(word, b"null" | b"true" | b"false" | b"NaN") || scalar::number(word).is_some();
-        let is_element = is_value && is_element(data, end, eof).ok_or(Wait(pos))?;
-        Ok(self.leave_out(pos, end, is_element, sink))
+        let is_element = is_value && is_element(data, end, call.eof).ok_or(Wait(pos))?;
+        Ok(self.leave_out(pos, end, is_element, call))
     }
 
     /// Leaves out the value at `pos..end` in a list of events, which is an element or the rest of a damaged event.
-    fn leave_out(&mut self, pos: usize, end: usize, is_element: bool, sink: &mut Sink<'_, '_>) -> usize {
+    fn leave_out(&mut self, pos: usize, end: usize, is_element: bool, call: &mut Call<'_, '_>) -> usize {
         if !is_element {
             return self.skip_junk(pos, end);
         }
-        self.flush_junk(sink);
+        self.flush_junk(call);
         self.commas = 0;
         self.not_an_event();
-        sink.report(DiagnosticKind::NotAnObject, (pos, end));
+        call.report(DiagnosticKind::NotAnObject, (pos, end));
         end
     }
 
@@ -242,10 +238,10 @@ impl JsonParser {
     }
 
     /// Reports the junk, if there is any: something else follows it.
-    pub(super) fn flush_junk(&mut self, sink: &mut Sink<'_, '_>) {
+    pub(super) fn flush_junk(&mut self, call: &mut Call<'_, '_>) {
         self.skipping = false;
         if let Some(junk) = self.junk.take() {
-            sink.report_range(DiagnosticKind::Junk, junk);
+            call.report_range(DiagnosticKind::Junk, junk);
         }
     }
 }

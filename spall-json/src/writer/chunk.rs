@@ -17,12 +17,8 @@ pub(super) struct ProfileChunk {
     pub(super) section: ChunkSection,
     /// Whether a comma is needed before the next entry of the list or object.
     pub(super) comma: bool,
-    /// Whether the object of a frame is open.
-    pub(super) in_frame: bool,
-    /// The id of that frame if it is a number.
-    pub(super) frame: Option<i64>,
-    /// The list of that frame that is open.
-    pub(super) list: Option<FrameList>,
+    /// The frame whose object is open.
+    pub(super) frame: Option<OpenFrame>,
     /// The ids of the frames from the root to the frame written last, where only depths are known.
     callers: [i64; MAX_DEPTH],
     pub(super) n_callers: usize,
@@ -37,6 +33,15 @@ pub(super) struct ProfileChunk {
     pub(super) shift: Ticks,
     /// The number of profiles that had no id, negated. It is the id of the last one.
     pub(super) n_whole: i64,
+}
+
+/// A frame whose object is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct OpenFrame {
+    /// The id if it is a number. Without it, nobody can ask for a list of the frame.
+    pub(super) id: Option<i64>,
+    /// The list that is open.
+    pub(super) list: Option<FrameList>,
 }
 
 /// A list in a frame. A frame has them in this order.
@@ -120,9 +125,7 @@ impl ProfileChunk {
             header: None,
             section: ChunkSection::Outside,
             comma: false,
-            in_frame: false,
             frame: None,
-            list: None,
             callers: [0; MAX_DEPTH],
             n_callers: 0,
             lost_below: None,

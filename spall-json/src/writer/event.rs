@@ -3,11 +3,12 @@
 use core::fmt::{Error, Write};
 
 use spall_model::{
-    AsyncPhase, CounterEvent, FlowBind, FlowEvent, FlowPhase, Id, KeyedEvent, ObjectPhase, Scope, Text,
-    Thread, ThreadEvent, Ticks, Value,
+    CounterEvent, FlowBind, FlowEvent, FlowPhase, Id, KeyedEvent, Scope, Text, Thread, ThreadEvent, Ticks,
+    Value,
 };
 
 use super::{JsonWriter, Open, encode};
+use crate::phases::{FLOW, letter_of};
 
 impl<W: Write> JsonWriter<W> {
     /// Writes an event on a thread.
@@ -95,12 +96,7 @@ impl<W: Write> JsonWriter<W> {
                 FlowPhase::End => ",\"flow_in\":true",
             });
         }
-        let phase = match flow.phase {
-            FlowPhase::Start => 's',
-            FlowPhase::Step => 't',
-            FlowPhase::End => 'f',
-        };
-        self.begin(phase, Some((flow.at, None)), flow.thread.pid)?;
+        self.begin(letter_of(&FLOW, flow.phase), Some((flow.at, None)), flow.thread.pid)?;
         self.tid(flow.thread.tid)?;
         self.key_id(flow.id, flow.local, false)?;
         self.text("name", flow.name())?;
@@ -143,27 +139,5 @@ impl<W: Write> JsonWriter<W> {
                 self.out.write_char('}')
             }
         }
-    }
-}
-
-/// Returns the `ph` of an async event.
-pub(super) fn async_phase(phase: AsyncPhase) -> char {
-    match phase {
-        AsyncPhase::Begin => 'b',
-        AsyncPhase::End => 'e',
-        AsyncPhase::Instant => 'n',
-        AsyncPhase::Start => 'S',
-        AsyncPhase::StepInto => 'T',
-        AsyncPhase::StepPast => 'p',
-        AsyncPhase::Finish => 'F',
-    }
-}
-
-/// Returns the `ph` of an object event.
-pub(super) fn object_phase(phase: ObjectPhase) -> char {
-    match phase {
-        ObjectPhase::New => 'N',
-        ObjectPhase::Snapshot => 'O',
-        ObjectPhase::Delete => 'D',
     }
 }

@@ -8,7 +8,7 @@ use spall_model::{
     Ticks, Written,
 };
 
-use super::chunk::{BufferedSample, ChunkHeader, ChunkSection, FrameList, MAX_SAMPLES, OwnedId};
+use super::chunk::{BufferedSample, ChunkHeader, ChunkSection, FrameList, MAX_SAMPLES, OpenFrame, OwnedId};
 use super::{JsonWriter, encode};
 use crate::cpu_profile::{SAME_CLOCK, WHOLE_SOURCE, WRAP, WRAPPED_BELOW};
 
@@ -160,22 +160,17 @@ impl<W: Write> JsonWriter<W> {
             }
         }
         self.out.write_char('}')?;
-        self.chunk.in_frame = true;
-        self.chunk.frame = match frame.id {
-            Id::Number(id) => Some(id),
-            Id::Text(_) => None,
-        };
+        let id = if let Id::Number(id) = frame.id { Some(id) } else { None };
+        self.chunk.frame = Some(OpenFrame { id, list: None });
         Ok(Written::Done)
     }
 
     /// Closes the frame that is open, if one is.
     fn close_frame(&mut self) -> Result<(), Error> {
-        if self.chunk.in_frame {
-            self.out.write_str(if self.chunk.list.is_some() { "]}" } else { "}" })?;
-            self.chunk.in_frame = false;
-            self.chunk.list = None;
+        match self.chunk.frame.take() {
+            Some(frame) => self.out.write_str(if frame.list.is_some() { "]}" } else { "}" }),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// Writes that a frame calls another, which is possible only right behind the caller.
@@ -199,17 +194,20 @@ impl<W: Write> JsonWriter<W> {
 
     /// Begins the next item of a list in the frame `of`. Returns `false` if that frame is not open, or a later list is.
     fn next_in_list(&mut self, of: Id<'_>, list: FrameList) -> Result<bool, Error> {
-        let is_open = self.chunk.in_frame && self.chunk.frame.map(Id::Number) == Some(of);
-        if !is_open || self.chunk.list > Some(list) {
+        let Some(frame) = self.chunk.frame.as_mut().filter(|frame| frame.id.map(Id::Number) == Some(of))
+        else {
+            return Ok(false);
+        };
+        if frame.list > Some(list) {
             return Ok(false);
         }
-        if self.chunk.list == Some(list) {
-            self.out.write_char(',')?;
-        } else {
-            let end = if self.chunk.list.is_some() { "]," } else { "," };
-            let key = if list == FrameList::Children { "children" } else { "positionTicks" };
-            write!(self.out, "{end}\"{key}\":[")?;
-            self.chunk.list = Some(list);
+        match frame.list.replace(list) {
+            Some(open) if open == list => self.out.write_char(',')?,
+            open => {
+                let end = if open.is_some() { "]," } else { "," };
+                let key = if list == FrameList::Children { "children" } else { "positionTicks" };
+                write!(self.out, "{end}\"{key}\":[")?;
+            }
         }
         Ok(true)
     }

@@ -4,105 +4,74 @@ use core::fmt;
 
 use spall_model::{Event, LostParts, SliceFlags, Ticks, Trace, TraceView, Track, TrackKind, Written};
 
-/// A kind of thing that an exported file may lack.
-///
-/// Things of the kinds before [`Loss::Category`] are left out as a whole. From [`Loss::Category`] on, something was written
-/// without a part of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum Loss {
+macro_rules! losses {
+    ($($(#[doc = $doc:literal])* $loss:ident = $words:literal,)*) => {
+        /// A kind of thing that an exported file may lack.
+        ///
+        /// Things of the kinds before [`Loss::Category`] are left out as a whole. From [`Loss::Category`] on, something was
+        /// written without a part of it.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum Loss {
+            $($(#[doc = $doc])* $loss,)*
+        }
+
+        impl Loss {
+            /// All kinds, in the order of the enum.
+            pub const ALL: [Self; [$($words),*].len()] = [$(Self::$loss),*];
+
+            /// Returns the words for the missing things, in the plural, as in "12 flows".
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$loss => $words,)* }
+            }
+        }
+    };
+}
+
+losses! {
     /// Slices, for example those on overflow lanes in a format of call trees.
-    Slice,
+    Slice = "slices",
     /// Stacks of calls that are deeper than the format can hold. Their time is in the innermost frame that is written.
-    DeepStack,
+    DeepStack = "stacks that are too deep",
     /// Spans, which are identified by an id and not by a thread.
-    Span,
+    Span = "spans",
     /// Instants, which are point events.
-    Instant,
+    Instant = "instants",
     /// Values of the series of counters.
-    CounterValue,
+    CounterValue = "counter values",
     /// Scheduling states of threads.
-    State,
+    State = "thread states",
     /// Flows between slices.
-    Flow,
+    Flow = "flows",
     /// Objects, with their snapshots.
-    Object,
+    Object = "objects",
     /// Samples of profilers that were not merged with the slices of their thread.
-    Sample,
+    Sample = "samples",
     /// Facts without a time: labels, sort indices, the epoch, keys of the file, and the places of tracks that are no threads
     /// but were written as such.
-    Metadata,
+    Metadata = "facts without a time",
     /// Events of kinds that have no meaning in the model.
-    Other,
+    Other = "events of unknown meaning",
     /// Events with a process or thread id that the format cannot hold.
-    Id,
+    Id = "events with an id out of range",
     /// Events with a time that the format cannot hold.
-    Time,
+    Time = "events with a time out of range",
     /// The category of something that was written.
-    Category,
+    Category = "categories",
     /// One or more arguments of something that was written.
-    Argument,
+    Argument = "arguments",
     /// The types of arguments that were written as a line of text.
-    ArgumentType,
+    ArgumentType = "types of arguments",
     /// The end of a name or an argument that is longer than the format allows.
-    Text,
+    Text = "ends of long texts",
 }
 
 impl Loss {
-    /// All kinds, in the order of the enum.
-    pub const ALL: [Self; 17] = [
-        Self::Slice,
-        Self::DeepStack,
-        Self::Span,
-        Self::Instant,
-        Self::CounterValue,
-        Self::State,
-        Self::Flow,
-        Self::Object,
-        Self::Sample,
-        Self::Metadata,
-        Self::Other,
-        Self::Id,
-        Self::Time,
-        Self::Category,
-        Self::Argument,
-        Self::ArgumentType,
-        Self::Text,
-    ];
-
     /// Returns whether only a part of something is missing, and the rest of it is in the file.
     #[must_use]
     pub fn is_partial(self) -> bool {
         self >= Self::Category
-    }
-
-    /// Returns the words for the missing things, in the plural, as in "12 flows".
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Slice => "slices",
-            Self::DeepStack => "stacks that are too deep",
-            Self::Span => "spans",
-            Self::Instant => "instants",
-            Self::CounterValue => "counter values",
-            Self::State => "thread states",
-            Self::Flow => "flows",
-            Self::Object => "objects",
-            Self::Sample => "samples",
-            Self::Metadata => "facts without a time",
-            Self::Other => "events of unknown meaning",
-            Self::Id => "events with an id out of range",
-            Self::Time => "events with a time out of range",
-            Self::Category => "categories",
-            Self::Argument => "arguments",
-            Self::ArgumentType => "types of arguments",
-            Self::Text => "ends of long texts",
-        }
-    }
-
-    /// Returns the position of the kind in [`Loss::ALL`].
-    const fn index(self) -> usize {
-        self as usize
     }
 }
 
@@ -145,7 +114,7 @@ impl ExportReport {
     /// Returns how many things of one kind are missing.
     #[must_use]
     pub fn count(&self, loss: Loss) -> u64 {
-        self.counts.get(loss.index()).copied().unwrap_or(0)
+        self.counts.get(loss as usize).copied().unwrap_or(0)
     }
 
     /// Returns the kinds of which something is missing, with their counts, in the order of [`Loss::ALL`].
@@ -175,14 +144,14 @@ impl ExportReport {
 
     /// Adds to the count of one kind.
     pub(super) fn add(&mut self, loss: Loss, count: usize) {
-        if let Some(sum) = self.counts.get_mut(loss.index()) {
+        if let Some(sum) = self.counts.get_mut(loss as usize) {
             *sum += count as u64;
         }
     }
 
     /// Replaces the count of one kind.
     pub(super) fn set(&mut self, loss: Loss, count: usize) {
-        if let Some(sum) = self.counts.get_mut(loss.index()) {
+        if let Some(sum) = self.counts.get_mut(loss as usize) {
             *sum = count as u64;
         }
     }

@@ -1,21 +1,20 @@
-//! The way to the receiver of events.
+//! A call of the parser, which leads to the receiver of events.
 
 use spall_model::{ByteRange, DiagnosticKind, Event, Receiver};
 
-/// The receiver of the events of one call. Ranges of bytes are indices into the data of the call.
+/// What a call of the parser got. Ranges of bytes are indices into the data.
 ///
 /// The receiver is behind a pointer, so that everything but the fast path is compiled once for all receivers.
-pub(crate) struct Sink<'a, 't> {
+pub(crate) struct Call<'a, 't> {
+    pub(crate) data: &'a [u8],
+    /// Whether the file ends with the data.
+    pub(crate) eof: bool,
     /// The position in the file of the data's first byte.
-    offset: u64,
-    to: &'t mut dyn Receiver<'a>,
+    pub(crate) offset: u64,
+    pub(crate) to: &'t mut dyn Receiver<'a>,
 }
 
-impl<'a, 't> Sink<'a, 't> {
-    pub(crate) fn new(offset: u64, to: &'t mut dyn Receiver<'a>) -> Self {
-        Self { offset, to }
-    }
-
+impl<'a> Call<'a, '_> {
     /// Hands an event over.
     pub(crate) fn event(&mut self, event: &Event<'a>, bytes: (usize, usize)) {
         self.to.receive(event, file_range(self.offset, bytes));
@@ -24,6 +23,12 @@ impl<'a, 't> Sink<'a, 't> {
     /// Hands a diagnostic over.
     pub(crate) fn report(&mut self, kind: DiagnosticKind, bytes: (usize, usize)) {
         self.event(&Event::Diagnostic(kind), bytes);
+    }
+
+    /// Consumes all data, because the file ends inside the record at `pos`.
+    pub(crate) fn truncated(&mut self, pos: usize) -> usize {
+        self.report(DiagnosticKind::Truncated, (pos, self.data.len()));
+        self.data.len()
     }
 
     /// Hands over a diagnostic about a range of the file that may begin before the data.
