@@ -2,7 +2,7 @@
 
 use spall_model::{Args, SliceArgs, SliceId, Trace, TraceView};
 
-use crate::Table;
+use crate::{Table, tables::n_items};
 
 /// The argument sets of a trace, numbered table by table in the order of [`ArgOwner`].
 #[derive(Debug, Clone, Copy)]
@@ -58,15 +58,7 @@ impl<'t> ArgSets<'t> {
         let mut next = 0;
         for (start, owner) in starts.iter_mut().zip(ArgOwner::ALL) {
             *start = next;
-            next += match owner {
-                ArgOwner::Slice => trace.slices().len(),
-                ArgOwner::Instant => trace.instants().len(),
-                ArgOwner::State => trace.states().len(),
-                ArgOwner::FlowOut | ArgOwner::FlowIn => trace.flows().len(),
-                ArgOwner::Sample => trace.samples().len(),
-                ArgOwner::Snapshot => trace.snapshots().len(),
-                ArgOwner::OtherEvent => trace.others().len(),
-            };
+            next += n_items(trace, owner.table());
         }
         if let Some(end) = starts.last_mut() {
             *end = next;

@@ -16,7 +16,11 @@ const MAX_ARG_BYTES: usize = 16 << 20;
 impl Tables<'_> {
     /// Iterates over the record batches of a table. There are none if the table is empty.
     pub fn batches(&self, table: Table) -> Batches<'_> {
-        Batches::new(self, table)
+        let end =
+            if table == Table::Args { self.arg_sets.len() } else { self.n_rows(table).unwrap_or_default() };
+        let schema = table.schema();
+        let columns = (0..schema.fields().len()).collect();
+        Batches { tables: self, table, columns, schema, next: 0, end }
     }
 }
 
@@ -34,16 +38,7 @@ pub struct Batches<'t> {
     end: usize,
 }
 
-impl<'t> Batches<'t> {
-    pub(crate) fn new(tables: &'t Tables<'t>, table: Table) -> Self {
-        let end = match table {
-            Table::Args => tables.arg_sets.len(),
-            _ => tables.n_rows(table).unwrap_or_default(),
-        };
-        let schema = table.schema();
-        Self { tables, table, columns: (0..schema.fields().len()).collect(), schema, next: 0, end }
-    }
-
+impl Batches<'_> {
     /// Returns the same batches with some of the columns only, by their positions in [`Table::schema`]. Other columns
     /// are not made.
     ///

@@ -14,7 +14,7 @@ use common::items;
 use core::ops::Range;
 use spall_format::FormatErrorKind;
 use spall_format::spall::{Header, Parser, Version};
-use spall_model::{ByteRange, Clock, DiagnosticKind, Event, Id, Parser as _, ThreadEvent, Ticks};
+use spall_model::{Clock, DiagnosticKind, Event, Id, ThreadEvent, Ticks};
 use spall_synth::spall::{File, Shape, attacks, trace};
 
 fn events(data: &[u8]) -> Vec<Event<'_>> {
@@ -366,15 +366,6 @@ fn a_6_an_unknown_type_ends_a_buffer_of_version_3() {
 fn a_6_times_that_go_back_are_kept_for_the_builder() {
     let times: Vec<_> = slices(&attack("time travel")).iter().map(|slice| slice.1).collect();
     assert_eq!(times, [9, 3, 1, 2]);
-}
-
-#[test]
-fn a_1_the_version_is_known_behind_the_header() {
-    let data = File::new(3, 0.5).buffer(1, 2).end_v3(20).finish();
-    let mut parser = Parser::new();
-    assert_eq!(parser.version(), None);
-    let _ = parser.read(&data[..32], false, &mut |_: &Event<'_>, _: ByteRange| ()).unwrap();
-    assert_eq!(parser.version(), Some(Version::V3));
 }
 
 #[test]

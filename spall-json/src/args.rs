@@ -26,14 +26,14 @@ const fn whole<const REPRESENTED: u32>(name: &'static str) -> ArgsFormat {
 }
 
 /// An event on a thread, and the same without a call site.
-static JSON_EVENT: ArgsFormat = whole::<{ THREAD_EVENT.bits() }>("json event");
-static JSON_EVENT_WITHOUT_SITE: ArgsFormat = whole::<{ THREAD_EVENT.bits() }>("json event");
+static JSON_EVENT: ArgsFormat = whole::<{ THREAD_EVENT.0 }>("json event");
+static JSON_EVENT_WITHOUT_SITE: ArgsFormat = whole::<{ THREAD_EVENT.0 }>("json event");
 /// An async event or an object. The model's event has its key, but not its thread.
-static JSON_KEYED_EVENT: ArgsFormat = whole::<{ KEYED_EVENT.bits() }>("json event with key");
+static JSON_KEYED_EVENT: ArgsFormat = whole::<{ KEYED_EVENT.0 }>("json event with key");
 /// A counter.
-static JSON_COUNTER_EVENT: ArgsFormat = whole::<{ COUNTER_EVENT.bits() }>("json counter");
+static JSON_COUNTER_EVENT: ArgsFormat = whole::<{ COUNTER_EVENT.0 }>("json counter");
 /// One end of a flow.
-static JSON_FLOW_EVENT: ArgsFormat = whole::<{ FLOW_EVENT.bits() }>("json flow event");
+static JSON_FLOW_EVENT: ArgsFormat = whole::<{ FLOW_EVENT.0 }>("json flow event");
 /// A sample, without the fields that are in [`spall_model::ThreadSampleEvent`].
 pub(crate) static JSON_SAMPLE: ArgsFormat =
     ArgsFormat { name: "json sample", args: event_args_entry, fields: sample_field };
@@ -213,7 +213,7 @@ fn event_args_entry<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, V
 /// Reads the next field of a sample that [`spall_model::ThreadSampleEvent`] does not have.
 fn sample_field<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
     loop {
-        let (key, value) = further_field::<{ SAMPLE.bits() }>(bytes, pos)?;
+        let (key, value) = further_field::<{ SAMPLE.0 }>(bytes, pos)?;
         // `Field` does not know these two: only samples have them.
         if !key.is(b"sf") && !key.is(b"weight") {
             return Some((key, value));
@@ -229,7 +229,7 @@ fn further_field<'b, const REPRESENTED: u32>(
     *pos = (*pos).max(1);
     loop {
         let member = next_member(bytes, pos)?;
-        if !FieldSet::from_bits(REPRESENTED).has(Field::of_key(bytes, &member.key)) {
+        if !FieldSet(REPRESENTED).has(Field::of_key(bytes, &member.key)) {
             return Some(entry(bytes, &member));
         }
     }

@@ -74,7 +74,7 @@ impl Field {
 
 /// A set of fields, one bit for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct FieldSet(u32);
+pub(crate) struct FieldSet(pub(crate) u32);
 
 impl FieldSet {
     /// Returns the set of these fields.
@@ -85,16 +85,6 @@ impl FieldSet {
             bits |= 1 << *field as u32;
             rest = tail;
         }
-        Self(bits)
-    }
-
-    /// Returns the set as bits, for generic constants.
-    pub(crate) const fn bits(self) -> u32 {
-        self.0
-    }
-
-    /// Returns the set with these bits.
-    pub(crate) const fn from_bits(bits: u32) -> Self {
         Self(bits)
     }
 

@@ -144,23 +144,18 @@ pub fn instant(name: impl AsRef<str>) {
 /// Records the value that a counter of the process has from now on. The macro [`counter!`](crate::counter!) is faster.
 #[doc(alias("plot"))]
 pub fn counter(name: impl AsRef<str>, value: f64) {
-    let numbers = [value.to_bits(), 0];
-    with(|writer| writer.record(Kind::Counter, None, &Body { numbers, ..Body::name(name.as_ref()) }));
+    number(Kind::Counter, name.as_ref(), value.to_bits());
 }
 
 /// Records that a flow with this id leaves the innermost open slice of the calling thread, for example when a job is
 /// handed to another thread. [`flow_end`] with the same name and id is its end.
 pub fn flow_start(name: impl AsRef<str>, id: u64) {
-    with(|writer| {
-        writer.record(Kind::FlowStart, None, &Body { numbers: [id, 0], ..Body::name(name.as_ref()) })
-    });
+    number(Kind::FlowStart, name.as_ref(), id);
 }
 
 /// Records that a flow with this id arrives at the innermost open slice of the calling thread.
 pub fn flow_end(name: impl AsRef<str>, id: u64) {
-    with(|writer| {
-        writer.record(Kind::FlowEnd, None, &Body { numbers: [id, 0], ..Body::name(name.as_ref()) })
-    });
+    number(Kind::FlowEnd, name.as_ref(), id);
 }
 
 /// Names the calling thread. Until then it has the name that it was spawned with.
@@ -192,6 +187,11 @@ pub fn instant_at(site: &Site, args: Option<fmt::Arguments<'_>>, scope: Scope) {
 pub fn counter_at(site: &Site, value: f64) {
     let body = Body { numbers: [value.to_bits(), 0], ..Body::site(site.number()) };
     with(|writer| writer.record(Kind::Counter, None, &body));
+}
+
+/// Records a name and a number.
+fn number(kind: Kind, name: &str, number: u64) {
+    with(|writer| writer.record(kind, None, &Body { numbers: [number, 0], ..Body::name(name) }));
 }
 
 #[inline]

@@ -8,7 +8,7 @@
 //!
 //! - [`Parser`] yields [`Event`](spall_model::Event)s from pieces of any size. It is a
 //!   [`LendingParser`](spall_model::LendingParser), because a function's name does not stand in the input.
-//! - [`Buffers`] and [`Records`] yield the records of a file in memory without interpreting them. They include the
+//! - [`Records`] yields the records of a file in memory without interpreting them. They include the
 //!   addresses of callers, for which no event has a place.
 
 mod parser;
@@ -20,7 +20,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 pub use super::record::RecordError;
 pub use parser::Parser;
-pub use record::{Buffer, Buffers, Record, Records};
+pub use record::{Record, Records};
 #[cfg(feature = "alloc")]
 pub use symbols::CachedSymbols;
 pub use symbols::{NoSymbols, Symbolizer};

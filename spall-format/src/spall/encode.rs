@@ -99,12 +99,8 @@ pub(super) mod floats {
         name: &[u8],
     ) -> Option<usize> {
         let (name_len, name) = counted(name);
-        put(
-            into,
-            &BeginV0 { tag: tag::BEGIN, pid: pid.into(), tid: tid.into(), time: time.into(), name_len },
-            name,
-            b"",
-        )
+        let (pid, tid, time) = (pid.into(), tid.into(), time.into());
+        put(into, &BeginV0 { tag: tag::BEGIN, pid, tid, time, name_len }, name, b"")
     }
 
     /// Writes an end, which is the same in versions 0 and 1.

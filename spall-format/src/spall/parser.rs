@@ -119,12 +119,6 @@ impl Parser {
         self
     }
 
-    /// Returns the version in the header, or `None` before it was read.
-    #[must_use]
-    pub fn version(&self) -> Option<Version> {
-        self.version
-    }
-
     /// Returns the number of bytes of the file that were consumed so far.
     #[must_use]
     pub fn offset(&self) -> u64 {

@@ -79,35 +79,6 @@ impl<B: AsMut<[u8]>, S: FnMut(&[u8])> ThreadRecorder<B, S> {
         self.record(|buffer| buffer.end(when));
     }
 
-    /// Does `work` and records it as a slice, whose begin and end have the ticks that `now` returns. Returns the result of
-    /// `work`.
-    ///
-    /// The slice has no end if `work` panics.
-    ///
-    /// ```
-    /// use spall_format::spall::ThreadRecorder;
-    /// let mut file = Vec::new();
-    /// let mut recorder = ThreadRecorder::new([0; 1024], 1, 1, |bytes: &[u8]| file.extend_from_slice(bytes))?;
-    /// let ticks = core::cell::Cell::new(0);
-    /// let now = || ticks.replace(ticks.get() + 5);
-    /// let sum = recorder.slice(now, "sum up", |recorder| {
-    ///     recorder.slice(now, "add", |_| 1 + 1)
-    /// });
-    /// assert_eq!((sum, ticks.get()), (2, 20));
-    /// # Ok::<(), spall_format::FormatError>(())
-    /// ```
-    pub fn slice<T>(
-        &mut self,
-        now: impl Fn() -> u64,
-        name: impl AsRef<[u8]>,
-        work: impl FnOnce(&mut Self) -> T,
-    ) -> T {
-        self.begin(now(), name);
-        let result = work(self);
-        self.end(now());
-        result
-    }
-
     /// Writes the name of the process. If it is written several times, readers use the last one.
     pub fn process_name(&mut self, name: impl AsRef<[u8]>) {
         let name = name.as_ref();

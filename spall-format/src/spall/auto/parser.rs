@@ -224,14 +224,6 @@ impl<S: Symbolizer> Parser<S> {
 /// The receiver of a call.
 type Lent<'r> = &'r mut dyn for<'e> Receiver<'e>;
 
-impl<S> Parser<S> {
-    /// Returns the symbolizer that the parser was created with.
-    #[must_use]
-    pub fn symbols(&self) -> &S {
-        &self.symbols
-    }
-}
-
 impl<S: Symbolizer + Default> Default for Parser<S> {
     fn default() -> Self {
         Self::new(S::default())

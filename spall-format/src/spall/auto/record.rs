@@ -1,4 +1,4 @@
-//! The packed records of a buffer, and the buffers of a file. [spall A.7](crate::rules::spall#A.7)
+//! The packed records of a file. [spall A.7](crate::rules::spall#A.7)
 //!
 //! The top bits of a record's first byte give its type and the length of each number in it. Numbers are differences
 //! to the record before.
@@ -105,106 +105,52 @@ fn number(input: &mut Cursor<'_>, length: usize) -> Result<u64, Short> {
     Ok(bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)))
 }
 
-/// A buffer of a file, which holds records of one thread.
-#[derive(Debug, Clone, Copy)]
-#[non_exhaustive]
-pub struct Buffer<'a> {
-    /// The id of the thread of all records in the buffer.
-    pub tid: u32,
-    /// The time in ticks to which the time of the first record is relative.
-    first_ts: u64,
-    /// The bytes of the records. They are fewer than the header says if the file is cut off.
-    pub records: &'a [u8],
-}
-
-impl<'a> Buffer<'a> {
-    /// Returns an iterator over the records, with the position of each behind the header.
-    #[must_use]
-    pub fn iter(&self) -> Records<'a> {
-        Records { rest: self.records, pos: 0, base: Base::at(self.first_ts) }
-    }
-}
-
-impl<'a> IntoIterator for Buffer<'a> {
-    type Item = Result<(usize, Record<'a>), RecordError>;
-    type IntoIter = Records<'a>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.iter()
-    }
-}
-
-/// An iterator over the buffers of a file.
+/// An iterator over the records of a file in memory, each with the id of its thread.
 ///
-/// If the file is cut off inside the last buffer, the iterator yields it with the bytes that are left. It does not
-/// yield a buffer whose header is not whole.
+/// Behind an error it goes on with the next buffer: records of a buffer are relative to each other.
 ///
 /// ```
-/// use spall_format::spall::auto::{Buffers, Record};
+/// use spall_format::spall::auto::{Record, Records};
 ///
 /// // A buffer of thread 7 from tick 100 on, with one record: 4 ticks later, a slice ends.
 /// let data = b"\x02\0\0\0\x07\0\0\0\x64\0\0\0\0\0\0\0\0\0\0\0\x40\x04";
-/// let buffer = Buffers::new(data).next().unwrap();
-/// assert_eq!(buffer.tid, 7);
-/// assert_eq!(buffer.iter().next(), Some(Ok((0, Record::End { when: 104 }))));
+/// assert!(Records::new(data).eq([Ok((7, Record::End { when: 104 }))]));
 /// ```
 #[derive(Debug, Clone)]
-pub struct Buffers<'a> {
-    rest: &'a [u8],
-}
-
-impl<'a> Buffers<'a> {
-    /// Creates an iterator over the buffers in `data`, which starts behind the file's header and the program's path.
-    #[must_use]
-    pub fn new(data: &'a [u8]) -> Self {
-        Self { rest: data }
-    }
-}
-
-impl<'a> Iterator for Buffers<'a> {
-    type Item = Buffer<'a>;
-
-    fn next(&mut self) -> Option<Buffer<'a>> {
-        let (header, rest) = BufferHeader::ref_from_prefix(self.rest).ok()?;
-        let size = usize::try_from(header.size.get()).unwrap_or(usize::MAX).min(rest.len());
-        let (records, rest) = rest.split_at_checked(size)?;
-        self.rest = rest;
-        Some(Buffer { tid: header.tid.get(), first_ts: header.first_ts.get(), records })
-    }
-}
-
-impl core::iter::FusedIterator for Buffers<'_> {}
-
-/// An iterator over the records of a [`Buffer`]. An item is the position of a record behind the buffer's header, and
-/// the record. The iterator ends after the first error.
-#[derive(Debug, Clone)]
 pub struct Records<'a> {
+    /// The records of the current buffer, and the bytes behind it.
+    records: &'a [u8],
     rest: &'a [u8],
-    pos: usize,
+    tid: u32,
     base: Base,
 }
 
-impl<'a> Iterator for Records<'a> {
-    type Item = Result<(usize, Record<'a>), RecordError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.rest.is_empty() {
-            return None;
-        }
-        match decode(self.rest, self.base) {
-            Ok((record, length, base)) => {
-                self.rest = self.rest.get(length..).unwrap_or_default();
-                self.base = base;
-                let start = self.pos;
-                self.pos += length;
-                Some(Ok((start, record)))
-            }
-            Err(error) => {
-                self.rest = b"";
-                Some(Err(error))
-            }
-        }
+impl<'a> Records<'a> {
+    /// Creates an iterator over the records in `data`, which starts behind the file's header and the program's path.
+    #[must_use]
+    pub fn new(data: &'a [u8]) -> Self {
+        Self { records: b"", rest: data, tid: 0, base: Base::at(0) }
     }
 }
 
-impl core::iter::FusedIterator for Records<'_> {}
+impl<'a> Iterator for Records<'a> {
+    type Item = Result<(u32, Record<'a>), RecordError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.records.is_empty() {
+            let (header, rest) = BufferHeader::ref_from_prefix(self.rest).ok()?;
+            let size = usize::try_from(header.size.get()).unwrap_or(usize::MAX).min(rest.len());
+            (self.records, self.rest) = rest.split_at_checked(size)?;
+            (self.tid, self.base) = (header.tid.get(), Base::at(header.first_ts.get()));
+        }
+        let decoded = decode(self.records, self.base).map(|(record, length, base)| {
+            self.records = self.records.get(length..).unwrap_or_default();
+            self.base = base;
+            (self.tid, record)
+        });
+        if decoded.is_err() {
+            self.records = b"";
+        }
+        Some(decoded)
+    }
+}
