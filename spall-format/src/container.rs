@@ -27,13 +27,17 @@ mod zstd;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Container {
-    /// Blocks of raw snappy behind the two bytes `at`. The tracer of apitrace writes this container.
+    /// Blocks of raw snappy behind the two bytes `at`, each with its length in front. The tracer of apitrace writes this
+    /// container, and no other program does. No feature is needed to read it.
     Snappy,
-    /// gzip, with one member or several. Reading it needs the feature `gzip`.
+    /// A gzip file, which begins with `1f 8b`. It has one member or several, whose contents are joined. Reading it needs
+    /// the feature `gzip`.
     Gzip,
-    /// Zstandard frames, seekable or not. Reading it needs the feature `zstd`.
+    /// A Zstandard file, which begins with `28 b5 2f fd`. Its frames may be seekable.
+    /// Reading it needs the feature `zstd`.
     Zstd,
-    /// Brotli, which has no magic number. Reading it needs the feature `brotli`.
+    /// A brotli stream, which has no magic number: only its content tells that it is one. Reading it needs the feature
+    /// `brotli`.
     Brotli,
 }
 

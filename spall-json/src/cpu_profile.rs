@@ -203,7 +203,7 @@ pub fn is_cpu_profile(data: &[u8]) -> bool {
 pub(crate) enum FirstObject {
     /// A document with a list of events.
     Document,
-    /// An event.
+    /// An event, which others may follow without a list around them.
     Event,
     /// A CPU profile.
     Profile,

@@ -103,10 +103,6 @@ impl FieldSet {
     fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
-
-    fn is_empty(self) -> bool {
-        self.0 == 0
-    }
 }
 
 use Field::{
@@ -208,12 +204,12 @@ impl Fields {
 
     /// Returns whether the event has no field at all, not even an unknown one.
     pub(crate) fn is_empty(&self) -> bool {
-        self.present.is_empty()
+        self.present.0 == 0
     }
 
     /// Returns whether the event has fields that `represented` does not have.
     #[inline]
     pub(crate) fn has_more_than(&self, represented: FieldSet) -> bool {
-        !self.present.without(represented).is_empty()
+        self.present.without(represented).0 != 0
     }
 }

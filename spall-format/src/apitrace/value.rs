@@ -17,21 +17,21 @@ use crate::cursor::Cursor;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Token<'a> {
-    /// A null pointer.
+    /// A null pointer, in place of a value of any kind that the program passes by its address.
     Null,
-    /// A truth value.
+    /// A truth value, which has a kind of its own in the stream and is no number.
     Bool(bool),
     /// An integer, of at most 65 bits: a sign and 64 bits.
     Integer(i128),
-    /// A 32-bit float.
+    /// A floating-point number of 32 bits.
     Float(f32),
-    /// A 64-bit float.
+    /// A floating-point number of 64 bits.
     Double(f64),
     /// A text of unknown encoding, which may contain NUL.
     Text(&'a [u8]),
     /// A text of wide characters, which hold more than 8 bits each.
     Wide(WideText<'a>),
-    /// Binary data.
+    /// Binary data, such as the content of a texture or of a buffer.
     Blob(&'a [u8]),
     /// A value of an enum: the id of the enum in the [`Signatures`], and the number.
     Enum(u64, i128),

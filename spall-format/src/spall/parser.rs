@@ -118,12 +118,6 @@ impl Parser {
         }
         self
     }
-
-    /// Returns the number of bytes of the file that were consumed so far.
-    #[must_use]
-    pub fn offset(&self) -> u64 {
-        self.place.offset
-    }
 }
 
 impl Default for Parser {

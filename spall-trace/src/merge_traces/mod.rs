@@ -39,7 +39,7 @@ pub enum Alignment<'a> {
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct MergeInput<'t> {
-    /// The trace.
+    /// The trace to merge, which stays as it is: the merged trace copies what it needs.
     pub trace: &'t Trace<'t>,
     /// The name of the trace, such as that of its file. Its processes get it as a label.
     pub name: &'t str,
