@@ -2,7 +2,7 @@
 
 use spall_model::{Args, SliceArgs, SliceId, Trace, TraceView};
 
-use crate::{Table, tables::n_items};
+use crate::Table;
 
 /// The argument sets of a trace, numbered table by table in the order of [`ArgOwner`].
 #[derive(Debug, Clone, Copy)]
@@ -58,7 +58,7 @@ impl<'t> ArgSets<'t> {
         let mut next = 0;
         for (start, owner) in starts.iter_mut().zip(ArgOwner::ALL) {
             *start = next;
-            next += n_items(trace, owner.table());
+            next += owner.table().n_items(trace);
         }
         if let Some(end) = starts.last_mut() {
             *end = next;

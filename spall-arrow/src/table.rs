@@ -1,4 +1,6 @@
-//! The names of the tables.
+//! The tables, with their names and the numbers of their rows.
+
+use spall_model::{Trace, TraceView};
 
 macro_rules! tables {
     ($($(#[doc = $doc:literal])* $table:ident = $name:literal,)*) => {
@@ -63,4 +65,28 @@ tables! {
     Args = "args",
     /// What the file has that is damaged or odd, counted by kind.
     Diagnostic = "diagnostic",
+}
+
+impl Table {
+    /// Returns how many items of a trace are the rows of the table; 0 where rows are no items of the trace.
+    pub(crate) fn n_items(self, trace: &Trace<'_>) -> usize {
+        match self {
+            Self::Trace => 1,
+            Self::Process => trace.processes().len(),
+            Self::Track => trace.tracks().len(),
+            Self::Slice => trace.slices().len(),
+            Self::Instant => trace.instants().len(),
+            Self::Counter => trace.counters().len(),
+            Self::State => trace.states().len(),
+            Self::Flow => trace.flows().len(),
+            Self::Profile => trace.profiles().len(),
+            Self::Frame => trace.frames().len(),
+            Self::Sample => trace.samples().len(),
+            Self::Object => trace.objects().len(),
+            Self::Snapshot => trace.snapshots().len(),
+            Self::Metadata => trace.meta().len(),
+            Self::OtherEvent => trace.others().len(),
+            Self::Args | Self::Diagnostic => 0,
+        }
+    }
 }

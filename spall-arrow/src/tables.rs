@@ -48,7 +48,7 @@ impl<'t> Tables<'t> {
         match table {
             Table::Args => None,
             Table::Diagnostic => Some(self.diagnostics().len()),
-            _ => Some(n_items(self.trace, table)),
+            _ => Some(table.n_items(self.trace)),
         }
     }
 
@@ -93,28 +93,6 @@ impl<'t> Tables<'t> {
             Key::Number(_) => self.trace.key_text(key).parse().ok(),
             Key::Text(_) => None,
         }
-    }
-}
-
-/// Returns how many items of a trace are the rows of a table; 0 where rows are no items of the trace.
-pub(crate) fn n_items(trace: &Trace<'_>, table: Table) -> usize {
-    match table {
-        Table::Trace => 1,
-        Table::Process => trace.processes().len(),
-        Table::Track => trace.tracks().len(),
-        Table::Slice => trace.slices().len(),
-        Table::Instant => trace.instants().len(),
-        Table::Counter => trace.counters().len(),
-        Table::State => trace.states().len(),
-        Table::Flow => trace.flows().len(),
-        Table::Profile => trace.profiles().len(),
-        Table::Frame => trace.frames().len(),
-        Table::Sample => trace.samples().len(),
-        Table::Object => trace.objects().len(),
-        Table::Snapshot => trace.snapshots().len(),
-        Table::Metadata => trace.meta().len(),
-        Table::OtherEvent => trace.others().len(),
-        Table::Args | Table::Diagnostic => 0,
     }
 }
 
