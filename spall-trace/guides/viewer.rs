@@ -1,16 +1,6 @@
-// What the examples of the guide go on with.
-
-/// Returns the trace of the guide, its layout, its lines without headers, all of its time in so many columns, and the
-/// rectangles of this picture.
-fn picture(
-    columns: u16,
-) -> (
-    spall_trace::model::Trace<'static>,
-    spall_trace::layout::Layout,
-    spall_trace::layout::Vertical,
-    spall_trace::layout::Viewport,
-    Vec<spall_trace::layout::LineRect>,
-) {
+// What the examples of the guide go on with: its trace, the layout, the lines without headers, all of its time in so many
+// columns, and the rectangles of this picture.
+|columns: u16| {
     use spall_trace::{layout, model::TraceView};
 
     const FILE: &[u8] = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/guides/viewer.json"));
