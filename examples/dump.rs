@@ -273,9 +273,12 @@ impl<W: Write> Dump<'_, W> {
             line.raw("at", counter.at.0).float("value", counter.value);
             self.line(&mut line)?;
         }
-        if let Some(profile) = trace.profile_of(id) {
+        let profiles: Vec<_> = trace.profiles().iter().filter(|profile| profile.track == id).collect();
+        for profile in &profiles {
+            // The name tells apart the profiles of one track.
+            let name = if profiles.len() > 1 { trace.name(profile.name) } else { "".into() };
             for sample in trace.samples_of(profile) {
-                self.sample(id, sample)?;
+                self.sample(id, &name, sample)?;
             }
         }
         for state in trace.states_of(track.id) {
@@ -310,7 +313,7 @@ impl<W: Write> Dump<'_, W> {
         self.line(&mut line)
     }
 
-    fn sample(&mut self, track: TrackId, sample: &Sample) -> io::Result<()> {
+    fn sample(&mut self, track: TrackId, profile: &str, sample: &Sample) -> io::Result<()> {
         let mut stack = Vec::new();
         let mut at = sample.frame().and_then(|frame| self.trace.frame(frame));
         while let Some(frame) = at {
@@ -320,7 +323,7 @@ impl<W: Write> Dump<'_, W> {
         stack.reverse();
         let mut line = Line::new("sample");
         line.raw("track", track.0).raw("at", sample.at.0).float("weight", sample.weight);
-        line.raw("stack", format_args!("[{}]", stack.join(",")));
+        line.raw("stack", format_args!("[{}]", stack.join(","))).some_text("profile", profile);
         self.line(&mut line)
     }
 

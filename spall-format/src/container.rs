@@ -33,6 +33,9 @@ pub enum Container {
     /// A gzip file, which begins with `1f 8b`. It has one member or several, whose contents are joined. Reading it needs
     /// the feature `gzip`.
     Gzip,
+    /// A zlib stream, which is inside of some files and around none: Perfetto's compressed packets. Reading it needs the
+    /// feature `gzip`.
+    Zlib,
     /// A Zstandard file, which begins with `28 b5 2f fd`. Its frames may be seekable.
     /// Reading it needs the feature `zstd`.
     Zstd,
@@ -170,6 +173,8 @@ fn decode(container: Container, data: &[u8], output: &mut Output) -> Option<Resu
         Container::Snappy => snappy::decode(data, output),
         #[cfg(feature = "gzip")]
         Container::Gzip => gzip::decode(data, output),
+        #[cfg(feature = "gzip")]
+        Container::Zlib => gzip::decode_zlib(data, output),
         #[cfg(feature = "zstd")]
         Container::Zstd => zstd::decode(data, output),
         #[cfg(feature = "brotli")]

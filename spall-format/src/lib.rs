@@ -74,6 +74,10 @@ pub mod container;
 mod cursor;
 mod error;
 pub mod heph;
+#[cfg(feature = "alloc")]
+pub mod perfetto;
+#[cfg(feature = "alloc")]
+mod protobuf;
 pub mod rules;
 pub mod spall;
 

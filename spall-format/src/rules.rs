@@ -10,3 +10,6 @@ pub mod heph {}
 
 #[doc = include_str!("../rules/apitrace.md")]
 pub mod apitrace {}
+
+#[doc = include_str!("../rules/perfetto.md")]
+pub mod perfetto {}

@@ -19,8 +19,14 @@ pub(crate) const OBJECT: [(u8, ObjectPhase); 3] =
     [(b'N', ObjectPhase::New), (b'O', ObjectPhase::Snapshot), (b'D', ObjectPhase::Delete)];
 
 /// The phases of flows.
-pub(crate) const FLOW: [(u8, FlowPhase); 3] =
-    [(b's', FlowPhase::Start), (b't', FlowPhase::Step), (b'f', FlowPhase::End)];
+pub(crate) const FLOW: [(u8, FlowPhase); 5] = [
+    (b's', FlowPhase::Start),
+    (b't', FlowPhase::Step),
+    (b'f', FlowPhase::End),
+    // What other formats have is written as the letter that comes closest, and not read.
+    (b't', FlowPhase::Pass),
+    (b'f', FlowPhase::Stop),
+];
 
 /// Returns the phase that has this letter.
 #[inline]

@@ -213,6 +213,53 @@ impl ArgsBuilder<'static> {
     pub const fn new() -> Self {
         Self { memory: Memory::Owned(Vec::new()), n_lost: 0 }
     }
+
+    /// Begins an entry that is a map. The entries that are added from now on are in it, until it is given to
+    /// [`ArgsBuilder::end`].
+    ///
+    /// ```
+    /// use spall_model::ArgsBuilder;
+    ///
+    /// let mut args = ArgsBuilder::new();
+    /// let task = args.begin_map("task");
+    /// args.add("file", "a.cc").add("line", 7);
+    /// args.end(task);
+    /// assert_eq!(args.args().to_string(), "task={file: a.cc, line: 7}");
+    /// ```
+    pub fn begin_map<'v>(&mut self, key: impl Into<Text<'v>>) -> OpenEntry {
+        self.begin(key.into(), tag::MAP)
+    }
+
+    /// Begins an entry that is a list. The values that are added from now on, with empty keys, are in it, until it is
+    /// given to [`ArgsBuilder::end`].
+    pub fn begin_list<'v>(&mut self, key: impl Into<Text<'v>>) -> OpenEntry {
+        self.begin(key.into(), tag::LIST)
+    }
+
+    fn begin(&mut self, key: Text<'_>, tag: u8) -> OpenEntry {
+        let start = self.memory.len();
+        let whole = self.memory.put_key(key).and_then(|()| self.memory.put(&[tag, 0, 0, 0, 0]));
+        OpenEntry { start, len: whole.map(|()| self.memory.len() - 4) }
+    }
+
+    /// Ends the entry that was begun last. If it is longer than 4 GiB, it is left out with everything in it.
+    pub fn end(&mut self, entry: OpenEntry) {
+        if entry.len.and_then(|at| self.memory.patch(at)).is_none() {
+            self.memory.truncate(entry.start);
+            self.n_lost += 1;
+        }
+    }
+}
+
+/// A list or map of an [`ArgsBuilder`] that was begun and not ended.
+#[cfg(feature = "alloc")]
+#[must_use = "an entry that is not ended cannot be read"]
+#[derive(Debug)]
+pub struct OpenEntry {
+    /// The position of the entry.
+    start: usize,
+    /// The position of its length; `None` if the key is too long.
+    len: Option<usize>,
 }
 
 #[cfg(feature = "alloc")]

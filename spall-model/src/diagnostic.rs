@@ -206,6 +206,19 @@ kinds! {
     /// An epoch is not 8 bytes long. It is kept as metadata and sets no clock.
     BadEpoch = "bad-epoch",
 
+    // Found by readers of Perfetto.
+    /// A packet has content of a kind that is not read. The content is left out.
+    NotRead = "not-read",
+    /// A message has a field that is no field, or one that is longer than the message. The rest of the message is left
+    /// out.
+    DamagedMessage = "damaged-message",
+    /// A packet refers to packets of its sequence that were lost. The packet is left out.
+    LostState = "lost-state",
+    /// A packet refers to a text or another entry that the file does not have. The reference is left out.
+    UnknownEntry = "unknown-entry",
+    /// Nothing tells how the clock of a packet relates to that of the trace. The time is kept as it is.
+    UnknownClock = "unknown-clock",
+
     // Found in compressed files, and by readers of apitrace.
     /// Compressed data cannot be decoded. What came out before is kept, what follows is lost.
     BadCompression = "bad-compression",

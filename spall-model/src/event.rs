@@ -102,7 +102,7 @@ pub enum Event<'a> {
     Diagnostic(DiagnosticKind),
 }
 
-/// The meaning of a format's ids and of the order of its events, in the two respects in which formats differ.
+/// The meaning of a format's ids and of the order of its events, in the respects in which formats differ.
 ///
 /// ```
 /// use spall_model::Conventions;
@@ -119,6 +119,9 @@ pub struct Conventions {
     /// Whether slices are written when they end. Of two slices with equal bounds the later one then contains the
     /// earlier, as in Heph traces.
     pub children_first: bool,
+    /// Whether begins and ends of a thread follow each other by their times, whatever their order in the file is, as in
+    /// Perfetto's traces. Those of equal times are in the order of the file.
+    pub by_time: bool,
 }
 
 impl Conventions {
@@ -138,6 +141,12 @@ impl Conventions {
     #[must_use]
     pub const fn with_children_first(self) -> Self {
         Self { children_first: true, ..self }
+    }
+
+    /// Returns the same conventions with begins and ends that follow each other by their times.
+    #[must_use]
+    pub const fn with_events_by_time(self) -> Self {
+        Self { by_time: true, ..self }
     }
 }
 

@@ -147,6 +147,8 @@ mod written;
 
 pub use args::{Args, ArgsFormat, Entries, NextEntry, Value, no_entry};
 pub use args_builder::ArgsBuilder;
+#[cfg(feature = "alloc")]
+pub use args_builder::OpenEntry;
 #[cfg(feature = "parallel")]
 pub use builder::EventBatch;
 #[cfg(feature = "alloc")]

@@ -33,7 +33,7 @@ fn ids_and_times_are_numbers() {
 fn clocks_and_limits_are_objects() {
     check(Clock::NANOSECONDS, r#"{"unit":{"nanoseconds":1.0},"epoch_ns":null}"#);
     check(Clock::new(Unit::Ordinal).with_epoch_ns(Some(3)), r#"{"unit":"ordinal","epoch_ns":3}"#);
-    check(Conventions::default(), r#"{"unsigned_ids":false,"children_first":false}"#);
+    check(Conventions::default(), r#"{"unsigned_ids":false,"children_first":false,"by_time":false}"#);
     let mut limits = Limits::default();
     limits.max_depth = 3;
     assert_eq!(serde_json::from_str::<Limits>(r#"{"max_depth":3}"#).unwrap(), limits, "the rest by default");

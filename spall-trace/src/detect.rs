@@ -2,6 +2,8 @@
 
 #[cfg(feature = "alloc")]
 use spall_format::container::{Container, peek};
+#[cfg(feature = "alloc")]
+use spall_format::perfetto;
 use spall_format::{heph, spall};
 
 /// A file format of traces, as [`detect`] recognises it.
@@ -31,6 +33,8 @@ pub enum Format {
     Heph,
     /// An apitrace recording of graphics calls.
     Apitrace,
+    /// A protobuf trace of Perfetto, as Chrome, Android and many libraries write it.
+    Perfetto,
 }
 
 impl Format {
@@ -47,6 +51,7 @@ impl Format {
             Self::CpuProfile => "cpuprofile",
             Self::Heph => "heph",
             Self::Apitrace => "apitrace",
+            Self::Perfetto => "perfetto",
         }
     }
 }
@@ -171,6 +176,10 @@ fn recognise_content(data: &[u8]) -> Option<(Format, Certainty)> {
     }
     if heph::starts_with_magic(data) {
         return Some((Format::Heph, Certain));
+    }
+    #[cfg(feature = "alloc")]
+    if perfetto::is_trace(data) {
+        return Some((Format::Perfetto, Certain));
     }
     if spall_json::is_cpu_profile(data) {
         return Some((Format::CpuProfile, Certain));

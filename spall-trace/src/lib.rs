@@ -124,6 +124,8 @@ mod merge_traces;
 mod parallel;
 #[cfg(feature = "alloc")]
 mod parser;
+#[cfg(feature = "alloc")]
+mod perfetto;
 #[cfg(feature = "std")]
 mod stream;
 #[cfg(feature = "std")]

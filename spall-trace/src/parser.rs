@@ -12,7 +12,7 @@ use spall_format::{
 use spall_json::JsonParser;
 use spall_model::{ByteRange, Event, LendingParser, Limits, Parser, Progress, Receiver};
 
-use crate::{Error, Format};
+use crate::{Error, Format, perfetto::PerfettoParser};
 
 /// What is to be done with the parser of a file, whichever it is.
 // A trait and not a boxed parser, so that there is a loop for each parser, with the parser inlined: a call for each event
@@ -43,6 +43,7 @@ pub(crate) fn visit<V: Visit>(format: Format, limits: &Limits, visitor: V) -> V:
         Format::Heph => visitor.visit(heph::Parser::new()),
         Format::TraceEventJson | Format::CpuProfile => visitor.visit(JsonParser::new()),
         Format::Apitrace => visitor.visit_lending(apitrace::Parser::new().with_limits(limits)),
+        Format::Perfetto => visitor.visit_lending(PerfettoParser::new(limits)),
     }
 }
 

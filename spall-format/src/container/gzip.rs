@@ -40,6 +40,18 @@ pub(super) fn decode(data: &[u8], output: &mut Output) -> Result<(), DecodeFailu
     wrong.map_or(Ok(()), |from| Err(DecodeFailure::Checksum { from }))
 }
 
+/// Decodes a zlib stream: two bytes, a deflate stream, and a checksum, which is not looked at.
+pub(super) fn decode_zlib(data: &[u8], output: &mut Output) -> Result<(), DecodeFailure> {
+    // The lower half of the first byte is the method, deflate, and both together are a multiple of 31.
+    match data {
+        [method, flags, ..] if method & 15 == 8 && u16::from_be_bytes([*method, *flags]) % 31 == 0 => {}
+        [_, _, ..] => return Err(DecodeFailure::Invalid { from: 0 }),
+        _ => return Err(DecodeFailure::Truncated { from: 0 }),
+    }
+    let mut ring = alloc::vec![0; WINDOW];
+    inflate(data, 2, &mut Box::new(DecompressorOxide::new()), &mut ring, output).map(drop)
+}
+
 /// Returns the trailer that belongs to a content: the checksum, and the lower bits of the length.
 #[expect(clippy::cast_possible_truncation, reason = "the format has 32 bits for a length of any size")]
 fn sums(content: &[u8]) -> [u8; TRAILER] {

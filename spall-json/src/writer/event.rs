@@ -92,8 +92,8 @@ impl<W: Write> JsonWriter<W> {
             self.open = Some(Open::Event);
             return self.out.write_str(match flow.phase {
                 FlowPhase::Start => ",\"flow_out\":true",
-                FlowPhase::Step => ",\"flow_in\":true,\"flow_out\":true",
-                FlowPhase::End => ",\"flow_in\":true",
+                FlowPhase::Step | FlowPhase::Pass => ",\"flow_in\":true,\"flow_out\":true",
+                FlowPhase::End | FlowPhase::Stop => ",\"flow_in\":true",
             });
         }
         self.begin(letter_of(&FLOW, flow.phase), Some((flow.at, None)), flow.thread.pid)?;

@@ -48,6 +48,13 @@ struct FlowKey {
     name: Option<(NameId, NameId)>,
 }
 
+impl FlowEnd {
+    /// Returns how the event is bound once its slice is found: an event of a chain belongs to that slice from then on.
+    fn bound(&self) -> FlowBind {
+        if self.phase.is_of_chain() { FlowBind::Slice } else { self.bind }
+    }
+}
+
 impl FlowLog {
     pub(super) fn is_empty(&self) -> bool {
         self.ends.is_empty()
@@ -67,7 +74,7 @@ impl<'a> TraceBuilder<'a> {
         let key = FlowKey {
             id: self.key::<S>(event.id),
             process: self.registry.track(track).process.filter(|_| event.local),
-            name: (event.bind != FlowBind::Slice).then_some((name, category)),
+            name: (event.bind != FlowBind::Slice && !event.phase.is_of_chain()).then_some((name, category)),
         };
         // Without any row this is a number that no row has, and the event stays unbound.
         let row = index32(self.rows.len()).wrapping_sub(1);
@@ -97,12 +104,12 @@ pub(super) fn resolve(log: &FlowLog, arranged: &Arranged, diagnostics: &mut Diag
     let mut by_time = ByTime::default();
     // Events at one time keep the order in which they are added. Events that are bound to slices directly may come in
     // the order of threads and not of causes, so at one time a flow leaves before it arrives.
-    for phase in [FlowPhase::Start, FlowPhase::Step, FlowPhase::End] {
-        let ends =
-            log.ends.iter().zip(0..).filter(|(end, _)| end.bind == FlowBind::Slice && end.phase == phase);
+    let is_direct = |end: &FlowEnd| end.bind == FlowBind::Slice || end.phase.is_of_chain();
+    for phase in [FlowPhase::Start, FlowPhase::Step, FlowPhase::Pass, FlowPhase::End, FlowPhase::Stop] {
+        let ends = log.ends.iter().zip(0..).filter(|(end, _)| is_direct(end) && end.phase == phase);
         ends.for_each(|(end, position)| by_time.add(end.at, position));
     }
-    let others = log.ends.iter().zip(0..).filter(|(end, _)| end.bind != FlowBind::Slice);
+    let others = log.ends.iter().zip(0..).filter(|(end, _)| !is_direct(end));
     others.for_each(|(end, position)| by_time.add(end.at, position));
     let mut flows = Vec::new();
     let mut open: HashMap<FlowKey, OpenFlow, RandomState> = HashMap::default();
@@ -122,22 +129,31 @@ pub(super) fn resolve(log: &FlowLog, arranged: &Arranged, diagnostics: &mut Diag
                     (start.used, start.emitted) = (true, true);
                 }
                 None => {
-                    diagnostics.add(DiagnosticKind::UnmatchedFlow, end.bytes);
+                    if !end.phase.is_of_chain() {
+                        diagnostics.add(DiagnosticKind::UnmatchedFlow, end.bytes);
+                    }
                     unmatched = true;
                 }
             }
         }
-        if end.phase == FlowPhase::End {
-            if once {
+        if matches!(end.phase, FlowPhase::End | FlowPhase::Stop) {
+            if once || end.phase == FlowPhase::Stop {
                 open.remove(&end.key);
             }
         } else if !(unmatched && once) {
             // The next flow leaves from here. A step with a name at which no flow arrives is ignored, but a step that
             // is bound to its slice directly then starts a flow.
             let is_start = end.phase == FlowPhase::Start;
-            let &FlowEnd { at, bind, args, bytes, .. } = end;
-            let start =
-                OpenFlow { slice, at, bind, used: !is_start, emitted: !is_start && !unmatched, args, bytes };
+            let &FlowEnd { at, args, bytes, .. } = end;
+            let start = OpenFlow {
+                slice,
+                at,
+                bind: end.bound(),
+                used: !is_start,
+                emitted: !is_start && !unmatched,
+                args,
+                bytes,
+            };
             let before = open.insert(end.key, start);
             if is_start && before.is_some_and(|before| once || !before.used) {
                 diagnostics.add(DiagnosticKind::DuplicateFlow, end.bytes);
@@ -161,7 +177,7 @@ fn flow_between(slices: &Slices, start: &OpenFlow, end: &FlowEnd, to: SliceId) -
     // The minimum comes first: no slice ends before it starts, so the result is never outside of the slice.
     let inside =
         |at: Tick, slice: SliceId| at.min(slices.ends()[slice.index()]).max(slices.starts()[slice.index()]);
-    let arrives = match end.bind {
+    let arrives = match end.bound() {
         FlowBind::Slice => slices.starts()[to.index()],
         _ => inside(end.at, to),
     };
@@ -183,8 +199,8 @@ fn flow_between(slices: &Slices, start: &OpenFlow, end: &FlowEnd, to: SliceId) -
         ends: FlowEnds {
             local: end.key.process.is_some(),
             starts: !start.emitted,
-            goes_on: end.phase == FlowPhase::Step,
-            binds: (start.bind, end.bind),
+            goes_on: matches!(end.phase, FlowPhase::Step | FlowPhase::Pass),
+            binds: (start.bind, end.bound()),
             times: (start.at, end.at),
         },
     }

@@ -117,6 +117,12 @@ impl TraceBuilder<'_> {
     /// begins. Spans are paired already, and their ends are among those.
     pub(super) fn finish_pairs(&mut self) {
         let mut pairs = core::mem::take(&mut self.pairs);
+        if self.conventions.by_time {
+            // The order of the file says nothing, so such threads are read again, too.
+            for thread in pairs.threads.iter_mut().filter(|thread| thread.unordered) {
+                thread.fault.get_or_insert(thread.went_back);
+            }
+        }
         for (track, thread) in (0_u32..).zip(&pairs.threads) {
             let (first, last) = thread.bounds();
             // The list has a place for every track up to the last thread, also for those without begins and ends.
@@ -132,7 +138,7 @@ impl TraceBuilder<'_> {
         if pairs.threads.iter().any(ThreadPairs::is_faulty) {
             repair(self, &mut pairs);
         }
-        for thread in pairs.threads.iter().filter(|thread| thread.unordered) {
+        for thread in pairs.threads.iter().filter(|thread| thread.unordered && !self.conventions.by_time) {
             self.diagnostics.add(DiagnosticKind::Unordered, thread.went_back);
         }
         if pairs.threads.iter().any(|thread| thread.unordered && !thread.is_faulty()) {
@@ -196,7 +202,12 @@ fn repair(builder: &mut TraceBuilder<'_>, pairs: &mut PairLog) {
             input.add_orphan(&orphans[orphan as usize]);
         }
         input.put_in_order();
-        input.find_best_reading(thread.unordered, &mut readings);
+        if thread.unordered && builder.conventions.by_time {
+            input.sort(&mut readings.sorted);
+            input.read_plainly(&readings.sorted, true, &mut readings.best, &mut readings.open);
+        } else {
+            input.find_best_reading(thread.unordered, &mut readings);
+        }
         let nests = readings.best.sorted || !thread.unordered;
         let somewhere = thread.fault.unwrap_or(thread.outermost);
         input.apply(&readings.best, nests, somewhere, builder, end_args);
@@ -256,6 +267,13 @@ impl PairingInput {
         }
     }
 
+    /// Puts the events into the order of time.
+    fn sort(&self, sorted: &mut Vec<PairEvent>) {
+        sorted.clear();
+        sorted.extend_from_slice(&self.events);
+        sorted.sort_by_key(|&event| self.time_of(event));
+    }
+
     /// Sets `readings.best` to the reading with the fewest faults; on a tie, to the first one.
     fn find_best_reading(&self, unordered: bool, readings: &mut Readings) {
         let Readings { best, other, open, sorted } = readings;
@@ -268,9 +286,7 @@ impl PairingInput {
         self.read_plainly(&self.events, false, other, open);
         keep_better(best, other);
         if unordered {
-            sorted.clear();
-            sorted.extend_from_slice(&self.events);
-            sorted.sort_by_key(|&event| self.time_of(event));
+            self.sort(sorted);
             self.read_by_name(sorted, true, other, open);
             keep_better(best, other);
             self.read_plainly(sorted, true, other, open);
@@ -401,7 +417,7 @@ impl PairingInput {
         builder: &mut TraceBuilder<'_>,
         end_args: &mut Vec<(u32, ArgsId)>,
     ) {
-        if reading.sorted {
+        if reading.sorted && !builder.conventions.by_time {
             builder.diagnostics.add(DiagnosticKind::Resorted, somewhere);
         }
         for (position, begin) in self.begins.iter().enumerate() {

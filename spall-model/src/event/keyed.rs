@@ -218,6 +218,19 @@ pub enum FlowPhase {
     Step,
     /// A flow arrives at a slice, and the chain ends.
     End,
+    /// A flow arrives at a slice if one of the id has left an earlier one, and the next flow leaves it. So the file need
+    /// not say where a chain begins. The id alone is the key.
+    Pass,
+    /// A flow arrives at a slice if one of the id has left an earlier one, and the chain ends. Events that follow may use
+    /// the id for another chain. The id alone is the key.
+    Stop,
+}
+
+impl FlowPhase {
+    /// Returns whether the event belongs to a chain whose beginning the file does not say.
+    pub(crate) const fn is_of_chain(self) -> bool {
+        matches!(self, Self::Pass | Self::Stop)
+    }
 }
 
 /// The slice that an end of a flow is bound to.

@@ -41,7 +41,7 @@ impl Trace<'_> {
     ///   of a thread, the thread ends earlier, and so do its unfinished slices. If one of them had the first time of a
     ///   track of its own, that may come later among others, and it is not shown if there is nothing else on it.
     /// - Slices that were inferred from samples are left out. The samples are emitted and can be merged again.
-    /// - [`Conventions::children_first`] is off, as the slices are emitted in display order.
+    /// - [`Conventions::children_first`] and [`Conventions::by_time`] are off, as the slices are emitted in display order.
     /// - Pairs of begin and end become complete slices if the times of their thread go back, unless begin and end
     ///   both have arguments. Slices of such a thread that begin at one time may nest otherwise.
     /// - Flows that are bound to slices directly may be bound in another order if those slices begin at one time on
@@ -98,7 +98,11 @@ impl<'t, E> Replay<'t, E> {
     fn run(mut self) -> Result<(), E> {
         let trace = self.trace;
         self.emit(Event::Clock(trace.clock))?;
-        self.emit(Event::Conventions(Conventions { children_first: false, ..trace.conventions }))?;
+        self.emit(Event::Conventions(Conventions {
+            children_first: false,
+            by_time: false,
+            ..trace.conventions
+        }))?;
         let is_about_file = |meta: &&Metadata| meta.thread.is_none();
         // Facts on the file that came before all others set things up, and stay before them. The rest comes last.
         let head = trace.meta.iter().take_while(is_about_file).count();

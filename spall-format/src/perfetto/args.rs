@@ -1,0 +1,308 @@
+//! The arguments of track events. [perfetto 4.5](crate::rules::perfetto#4.5)
+
+use spall_model::{ArgsBuilder, OpenEntry, Text, Value};
+
+use super::schema::{HistogramSample, LogMessage, SourceLocation};
+use super::sequence::Sequence;
+use super::strings::{Strings, table};
+use super::track::digits;
+use crate::protobuf::{Fields, FromWire as _, Message as _, Wire};
+
+/// Reads a text that is a JSON value.
+pub(super) type ReadJson = for<'a> fn(&'a [u8]) -> Value<'a>;
+
+/// What arguments refer to.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'s> {
+    pub(super) sequence: &'s Sequence,
+    pub(super) strings: &'s Strings,
+    pub(super) json: ReadJson,
+    /// The size in bytes at which arguments are given up, because they refer to texts that are much longer.
+    pub(super) limit: usize,
+}
+
+/// The number of lists and maps inside one another that are read. What lies deeper is left out.
+const MAX_DEPTH: usize = 32;
+
+/// A list or map whose values are being added.
+struct Level<'a> {
+    /// The fields of the message that has the values.
+    fields: Fields<'a>,
+    /// The number of the field that has the values.
+    number: u32,
+    /// The fields that have the keys, if they are not in the values.
+    keys: Option<Fields<'a>>,
+    is_list: bool,
+    /// Whether the values are nested values and not annotations.
+    is_nested: bool,
+    entry: OpenEntry,
+}
+
+/// What an annotation, or a nested value, holds.
+enum Content<'a> {
+    None,
+    Scalar(Value<'a>),
+    Pointer(u64),
+    /// A list or map in a message: the number of the field that has its values, and whether it is a list.
+    Inside(&'a [u8], u32, bool, bool),
+}
+
+impl<'s> Source<'s> {
+    fn text(&self, table: u32, iid: u64) -> Option<&'s [u8]> {
+        self.sequence.interned.get(table, iid).map(|place| self.strings.get(place))
+    }
+
+    /// Returns whether arguments have reached the limit. Then they are dropped as a whole.
+    pub(super) fn is_too_long(&self, args: &ArgsBuilder<'_>) -> bool {
+        args.args().bytes().len() > self.limit
+    }
+
+    /// Adds a debug annotation with everything in it.
+    pub(super) fn annotation<'a>(&'a self, message: &'a [u8], args: &mut ArgsBuilder<'static>) {
+        // A fixed stack instead of recursion, because the file decides how deep it gets.
+        let mut levels: [Option<Level<'a>>; MAX_DEPTH] = [const { None }; MAX_DEPTH];
+        let mut depth = 0;
+        let mut next = Some((self.read_annotation(message), false));
+        loop {
+            if self.is_too_long(args) {
+                return;
+            }
+            if let Some(((key, content), in_list)) = next.take() {
+                let key = if in_list { b"" } else { key };
+                let key = Text::plain(key);
+                match (content, levels.get_mut(depth)) {
+                    (Content::None, _) | (Content::Inside(..), None) => {
+                        args.add(key, Value::Null);
+                    }
+                    (Content::Scalar(value), _) => {
+                        args.add(key, value);
+                    }
+                    (Content::Pointer(address), _) => {
+                        args.add(key, Text::plain(hexadecimal(address, &mut [0; 18])));
+                    }
+                    (Content::Inside(message, number, is_list, is_nested), Some(slot)) => {
+                        let entry = if is_list { args.begin_list(key) } else { args.begin_map(key) };
+                        let keys = (is_nested && !is_list).then(|| Fields::new(message));
+                        *slot = Some(Level {
+                            fields: Fields::new(message),
+                            number,
+                            keys,
+                            is_list,
+                            is_nested,
+                            entry,
+                        });
+                        depth += 1;
+                    }
+                }
+            }
+            let Some(slot) = depth.checked_sub(1).and_then(|top| levels.get_mut(top)) else { return };
+            let Some(level) = slot else { return };
+            match next_bytes(&mut level.fields, level.number) {
+                Some(message) if level.is_nested => {
+                    let key = level.keys.as_mut().and_then(|keys| next_bytes(keys, nested::KEYS));
+                    next = Some(((key.unwrap_or_default(), read_nested(message)), level.is_list));
+                }
+                Some(message) => next = Some((self.read_annotation(message), level.is_list)),
+                None => {
+                    if let Some(level) = slot.take() {
+                        args.end(level.entry);
+                    }
+                    depth -= 1;
+                }
+            }
+        }
+    }
+
+    /// Returns the name and the content of an annotation. The last value counts.
+    fn read_annotation<'a>(&'a self, message: &'a [u8]) -> (&'a [u8], Content<'a>) {
+        let (mut name, mut content): (&[u8], _) = (b"", Content::None);
+        for (number, value) in Fields::new(message).map_while(Result::ok) {
+            let scalar = |value: Option<Value<'a>>| value.map_or(Content::None, Content::Scalar);
+            content = match (number, value) {
+                (1, Wire::Varint(iid)) => {
+                    name = self.text(table::ANNOTATION_NAMES, iid).unwrap_or_default();
+                    continue;
+                }
+                (10, Wire::Bytes(text)) => {
+                    name = text;
+                    continue;
+                }
+                (2, value) => scalar(bool::from_wire(value).map(Value::Bool)),
+                (3, value) => scalar(u64::from_wire(value).map(Value::U64)),
+                (4, value) => scalar(i64::from_wire(value).map(Value::I64)),
+                (5, value) => scalar(f64::from_wire(value).map(Value::F64)),
+                (6, Wire::Bytes(text)) => Content::Scalar(Value::Text(Text::plain(text))),
+                (7, Wire::Varint(address)) => Content::Pointer(address),
+                (8, Wire::Bytes(message)) => read_nested(message),
+                (9, Wire::Bytes(json)) => Content::Scalar((self.json)(json)),
+                (14, Wire::Bytes(bytes)) => Content::Scalar(Value::Bytes(bytes)),
+                (17, Wire::Varint(iid)) => {
+                    scalar(self.text(table::STRING_VALUES, iid).map(|text| Value::Text(Text::plain(text))))
+                }
+                (11 | 12, Wire::Bytes(_)) => {
+                    // One of them says what the annotation is, and the values are read later.
+                    if matches!(content, Content::Inside(..)) {
+                        continue;
+                    }
+                    Content::Inside(message, number, number == 12, false)
+                }
+                _ => continue,
+            };
+        }
+        (name, content)
+    }
+
+    /// Adds the arguments of a track event that are not debug annotations.
+    pub(super) fn typed(&self, number: u32, value: Wire<'_>, args: &mut ArgsBuilder<'static>) {
+        match (number, value) {
+            (5, Wire::Bytes(task)) => {
+                let location = Fields::new(task).map_while(Result::ok).find(|field| field.0 == 1);
+                let entry = args.begin_map("task");
+                if let Some(location) = location.and_then(|(_, iid)| u64::from_wire(iid)) {
+                    self.location("posted_from", location, args);
+                }
+                args.end(entry);
+            }
+            (21, Wire::Bytes(message)) => {
+                let message = LogMessage::of(message);
+                let entry = args.begin_map("log_message");
+                if let Some(body) = self.text(table::LOG_BODIES, message.body) {
+                    args.add("body", Text::plain(body));
+                }
+                if message.location != 0 {
+                    self.location("source_location", message.location, args);
+                }
+                if message.priority != 0 {
+                    args.add("priority", message.priority);
+                }
+                args.end(entry);
+            }
+            (28, Wire::Bytes(sample)) => {
+                let sample = HistogramSample::of(sample);
+                let entry = args.begin_map("chrome_histogram_sample");
+                let name = sample.name_iid.and_then(|iid| self.text(table::HISTOGRAM_NAMES, iid));
+                if let Some(hash) = sample.hash {
+                    args.add("name_hash", hash);
+                }
+                if let Some(name) = sample.name.or(name) {
+                    args.add("name", Text::plain(name));
+                }
+                if let Some(sample) = sample.sample {
+                    args.add("sample", sample);
+                }
+                args.end(entry);
+            }
+            (33, Wire::Bytes(location)) => add_location("source_location", location, args),
+            (34, Wire::Varint(iid)) => self.location("source_location", iid, args),
+            (52, Wire::Varint(id)) => {
+                args.add("correlation_id", id);
+            }
+            (53, Wire::Bytes(id)) => {
+                args.add("correlation_id", Text::plain(id));
+            }
+            (54, Wire::Varint(iid)) => {
+                if let Some(id) = self.text(table::CORRELATION_IDS, iid) {
+                    args.add("correlation_id", Text::plain(id));
+                }
+            }
+            (24.., value) => {
+                let name = NAMES.iter().find(|(of, _)| *of == number);
+                let (mut buffer, digits_of) = ([0; 20], u64::from(number));
+                let key = name.map_or_else(|| digits(digits_of, &mut buffer), |(_, name)| name.as_bytes());
+                args.add(Text::plain(key), raw(value));
+            }
+            _ => {}
+        }
+    }
+
+    fn location(&self, key: &str, iid: u64, args: &mut ArgsBuilder<'static>) {
+        if let Some(location) = self.text(table::SOURCE_LOCATIONS, iid) {
+            add_location(key, location, args);
+        }
+    }
+}
+
+/// The names of typed arguments whose messages are kept as bytes.
+const NAMES: [(u32, &str); 12] = [
+    (24, "cc_scheduler_state"),
+    (25, "chrome_user_event"),
+    (26, "chrome_keyed_service"),
+    (27, "chrome_legacy_ipc"),
+    (29, "chrome_latency_info"),
+    (32, "chrome_frame_reporter"),
+    (35, "chrome_message_pump"),
+    (38, "chrome_mojo_event_info"),
+    (39, "chrome_application_state_info"),
+    (40, "chrome_renderer_scheduler_state"),
+    (43, "chrome_content_settings_event_info"),
+    (49, "chrome_active_processes"),
+];
+
+fn raw(value: Wire<'_>) -> Value<'_> {
+    match value {
+        Wire::Varint(number) | Wire::Fixed64(number) => Value::U64(number),
+        Wire::Fixed32(number) => Value::U64(u64::from(number)),
+        Wire::Bytes(bytes) => Value::Bytes(bytes),
+    }
+}
+
+fn add_location(key: &str, location: &[u8], args: &mut ArgsBuilder<'static>) {
+    let location = SourceLocation::of(location);
+    let entry = args.begin_map(key);
+    args.add("file_name", Text::plain(location.file)).add("function_name", Text::plain(location.function));
+    if location.line != 0 {
+        args.add("line_number", location.line);
+    }
+    args.end(entry);
+}
+
+/// The numbers of the fields of a nested value.
+mod nested {
+    pub(super) const KEYS: u32 = 2;
+    pub(super) const MAP_VALUES: u32 = 3;
+    pub(super) const LIST_VALUES: u32 = 4;
+}
+
+/// Returns the content of a nested value, the older form of lists and maps.
+fn read_nested(message: &[u8]) -> Content<'_> {
+    let mut content = Content::None;
+    for (number, value) in Fields::new(message).map_while(Result::ok) {
+        content = match (number, value) {
+            (1, Wire::Varint(1)) => Content::Inside(message, nested::MAP_VALUES, false, true),
+            (1, Wire::Varint(2)) => Content::Inside(message, nested::LIST_VALUES, true, true),
+            (5, Wire::Varint(number)) => Content::Scalar(Value::I64(number.cast_signed())),
+            (6, value) => {
+                f64::from_wire(value).map_or(Content::None, |number| Content::Scalar(Value::F64(number)))
+            }
+            (7, Wire::Varint(flag)) => Content::Scalar(Value::Bool(flag != 0)),
+            (8, Wire::Bytes(text)) => Content::Scalar(Value::Text(Text::plain(text))),
+            _ => continue,
+        };
+    }
+    content
+}
+
+/// Returns the next value of a repeated field that is bytes.
+fn next_bytes<'a>(fields: &mut Fields<'a>, number: u32) -> Option<&'a [u8]> {
+    fields.map_while(Result::ok).find_map(|field| match field {
+        (found, Wire::Bytes(bytes)) if found == number => Some(bytes),
+        _ => None,
+    })
+}
+
+/// Returns a number as `0x` and its hexadecimal digits.
+fn hexadecimal(number: u64, buffer: &mut [u8; 18]) -> &[u8] {
+    let n_digits = (64 - number.leading_zeros()).div_ceil(4).max(1);
+    let length = 2 + n_digits as usize;
+    for (slot, at) in buffer.iter_mut().zip(0_u32..).take(length) {
+        *slot = match at {
+            0 => b'0',
+            1 => b'x',
+            _ => {
+                let shift = 4 * (n_digits + 1 - at);
+                *b"0123456789abcdef".get((number >> shift & 15) as usize).unwrap_or(&b'0')
+            }
+        };
+    }
+    buffer.get(..length).unwrap_or_default()
+}

@@ -1,0 +1,72 @@
+//! Counters whose names are put together of several facts.
+
+use alloc::vec::Vec;
+use core::fmt::{self, Write as _};
+
+use spall_model::{ArgsBuilder, CounterEvent, Event, Id, Text, Tick};
+
+use super::output::Output;
+
+/// A name that is being put together.
+#[derive(Debug, Default)]
+pub(super) struct NameBuffer(Vec<u8>);
+
+impl fmt::Write for NameBuffer {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        // Names are put together for each value, so a long one would be copied again and again.
+        let room = MAX_NAME.saturating_sub(self.0.len());
+        self.0.extend_from_slice(text.as_bytes().get(..room).unwrap_or(text.as_bytes()));
+        Ok(())
+    }
+}
+
+/// The most bytes of a name that is put together.
+const MAX_NAME: usize = 1024;
+
+/// What counters are handed over with.
+pub(super) struct Counters<'c, 'r> {
+    pub(super) name: &'c mut NameBuffer,
+    pub(super) values: &'c mut ArgsBuilder<'static>,
+    pub(super) at: i64,
+    pub(super) out: &'c mut Output<'r>,
+}
+
+impl Counters<'_, '_> {
+    /// Hands over a value of the counter of this name.
+    pub(super) fn say(&mut self, pid: Id<'_>, name: fmt::Arguments<'_>, value: f64) {
+        self.name.0.clear();
+        // Writing into memory does not fail.
+        let _ = self.name.write_fmt(name);
+        self.values.clear();
+        self.values.add("value", value);
+        let event = CounterEvent::new(pid, Tick(self.at), Text::plain(&self.name.0), self.values.args());
+        self.out.say(&Event::Counter(event));
+    }
+
+    /// Hands over a value of the counter of this name of a processor.
+    pub(super) fn say_of_cpu(&mut self, cpu: u32, name: &[u8], value: f64) {
+        self.values.clear();
+        self.values.add("value", value);
+        let mut event = CounterEvent::new(Id::NONE, Tick(self.at), Text::plain(name), self.values.args());
+        event.id = Some(Id::from(cpu));
+        self.out.say(&Event::Counter(event));
+    }
+
+    pub(super) fn global(&mut self, name: fmt::Arguments<'_>, value: u64) {
+        self.say(Id::NONE, name, float(value));
+    }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "a counter's value is a float, as in every reader")]
+pub(super) fn float(number: u64) -> f64 {
+    number as f64
+}
+
+/// Writes bytes as text, and bad UTF-8 as U+FFFD.
+pub(super) struct Shown<'a>(pub(super) &'a [u8]);
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&Text::plain(self.0), f)
+    }
+}

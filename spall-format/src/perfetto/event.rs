@@ -1,0 +1,443 @@
+//! Track events, the events of a program that records itself. [perfetto 4](crate::rules::perfetto#4)
+
+use alloc::vec::Vec;
+
+use spall_model::{
+    CounterEvent, DiagnosticKind, Event, FlowBind, FlowEvent, FlowPhase, Id, Scope, Text, Thread,
+    ThreadEvent, Tick, Ticks,
+};
+
+use super::args::Source;
+use super::clock::{ClockId, Fit};
+use super::legacy::Legacy;
+use super::output::Output;
+use super::schema::{LegacyEvent, Packet};
+use super::sequence::Sequence;
+use super::state::State;
+use super::strings::{Strings, table};
+use crate::protobuf::{Fields, FromWire as _, Message, Packed, Wire, repeated, scalars};
+
+/// The fields of a track event that decide what it is.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct TrackEvent<'a> {
+    kind: u32,
+    track: Option<u64>,
+    name_iid: u64,
+    name: &'a [u8],
+    n_categories: u32,
+    category_iid: u64,
+    category: &'a [u8],
+    pub(super) legacy: Option<&'a [u8]>,
+    value: Option<f64>,
+    time: Option<EventTime>,
+    thread_time: Option<(bool, i64)>,
+    instructions: Option<(bool, i64)>,
+    has_args: bool,
+    has_flows: bool,
+    has_counters: bool,
+    pub(super) has_callstack: bool,
+    /// The whole message.
+    message: &'a [u8],
+}
+
+/// A time in the event itself, by the monotonic clock in microseconds.
+#[derive(Debug, Clone, Copy)]
+enum EventTime {
+    Delta(i64),
+    Absolute(i64),
+}
+
+/// The values of [`TrackEvent::kind`].
+mod kind {
+    pub(super) const BEGIN: u32 = 1;
+    pub(super) const END: u32 = 2;
+    pub(super) const INSTANT: u32 = 3;
+    pub(super) const COUNTER: u32 = 4;
+    pub(super) const STATE: u32 = 5;
+}
+
+impl<'a> Message<'a> for TrackEvent<'a> {
+    #[inline(always)]
+    #[allow(clippy::cast_precision_loss, reason = "a counter's value is a float, as in every reader")]
+    fn take(&mut self, number: u32, value: Wire<'a>) {
+        let signed = || i64::from_wire(value).unwrap_or(0);
+        match (number, value) {
+            (9, Wire::Varint(kind)) => self.kind = u32::try_from(kind).unwrap_or(u32::MAX),
+            (10, Wire::Varint(iid)) => self.name_iid = iid,
+            (11, Wire::Varint(uuid)) => self.track = Some(uuid),
+            (3, Wire::Varint(iid)) => (self.category_iid, self.n_categories) = (iid, self.n_categories + 1),
+            (22, Wire::Bytes(text)) => (self.category, self.n_categories) = (text, self.n_categories + 1),
+            // Packed numbers, which are read once more.
+            (3, _) => self.n_categories = u32::MAX / 2,
+            (23, Wire::Bytes(name)) => self.name = name,
+            (6, Wire::Bytes(legacy)) => self.legacy = Some(legacy),
+            (30, Wire::Varint(_)) => self.value = Some(signed() as f64),
+            (44, value) => self.value = f64::from_wire(value).or(self.value),
+            (12 | 46, _) => self.has_counters = true,
+            (36 | 42 | 47 | 48, _) => self.has_flows = true,
+            (55 | 56, _) => self.has_callstack = true,
+            (1, _) => self.time = Some(EventTime::Delta(signed())),
+            (16, _) => self.time = Some(EventTime::Absolute(signed())).filter(|_| signed() != 0),
+            (2 | 17, _) => self.thread_time = Some((number == 2, signed())),
+            (8 | 20, _) => self.instructions = Some((number == 8, signed())),
+            (31 | 45 | 57, _) => {}
+            _ => self.has_args = true,
+        }
+    }
+}
+
+impl State {
+    /// Hands over what a track event means.
+    pub(super) fn track_event(
+        &mut self,
+        packet: &Packet<'_>,
+        at: Option<i64>,
+        message: &[u8],
+        out: &mut Output<'_>,
+    ) {
+        let (mut track_event, whole) = TrackEvent::read(message);
+        track_event.message = message;
+        out.check(whole);
+        let legacy = track_event.legacy.map(LegacyEvent::of).unwrap_or_default();
+        let Some(at) = self.event_time(packet, at, &track_event, out) else { return };
+        let sequence = self.sequences.find(packet.sequence);
+        let uuid = track_event.track.or(sequence.defaults.track).unwrap_or(0);
+        let track_at = self.tracks.find(uuid, &mut self.strings);
+        if track_event.has_counters {
+            self.extra_counters(packet.sequence, message, at, out);
+        }
+        match track_event.kind {
+            kind::COUNTER => {
+                return self.counter_event(packet.sequence, track_at, track_event.value, at, out);
+            }
+            kind::STATE => return self.state_event(packet.sequence, track_at, &track_event, at),
+            _ => {}
+        }
+        let Self { sequences, strings, tracks, args, categories, json, budget, .. } = self;
+        let sequence = &*sequences.find(packet.sequence);
+        let thread = match sequence.legacy_thread(uuid, &track_event, &legacy) {
+            Some((pid, tid)) => Thread { pid: Id::Number(pid), tid: Id::Number(tid) },
+            None => {
+                let track = tracks.settle(track_at);
+                tracks.thread(&track, strings)
+            }
+        };
+        args.clear();
+        if track_event.has_args {
+            let limit = usize::try_from(*budget).unwrap_or(usize::MAX);
+            let source = Source { sequence, strings, json: *json, limit };
+            for (number, value) in Fields::new(message).map_while(Result::ok) {
+                if source.is_too_long(args) {
+                    break;
+                }
+                match (number, value) {
+                    (4, Wire::Bytes(annotation)) => source.annotation(annotation, args),
+                    (5 | 21 | 24.., value) if is_argument(number) => source.typed(number, value, args),
+                    _ => {}
+                }
+            }
+        }
+        let size = args.args().bytes().len() as u64;
+        if size > *budget {
+            out.report(DiagnosticKind::NotRead);
+            args.clear();
+        } else {
+            *budget -= size;
+        }
+        // The event of the model has no place for the id of the profile that it is a part of.
+        if let (PROFILE, Some(id)) =
+            (legacy.phase, legacy.unscoped_id.or(legacy.local_id).or(legacy.global_id))
+        {
+            args.add(PROFILE_ID, id);
+        }
+        let event = ThreadEvent {
+            thread,
+            at: Tick(at),
+            name: Text::plain(name(&track_event, &legacy, sequence, strings, out)),
+            category: Text::plain(category(&track_event, sequence, strings, (categories, budget), out)),
+            args: args.args(),
+        };
+        let mut row = None;
+        match track_event.kind {
+            _ if legacy.phase != 0 => {
+                let event = Legacy { event, legacy: &legacy };
+                row = event.hand_over(out);
+            }
+            kind::BEGIN => {
+                out.say(&Event::Begin(event));
+                row = Some(FlowBind::Slice);
+            }
+            kind::END => {
+                // An end that a flow reaches or leaves is bound to the slice that it ends.
+                if track_event.has_flows {
+                    flows(message, &event, FlowBind::Enclosing, out);
+                }
+                out.say(&Event::End(ThreadEvent { name: Text::EMPTY, ..event }));
+            }
+            // Flows are between slices.
+            kind::INSTANT if track_event.has_flows => {
+                out.say(&Event::Complete(event, Ticks::ZERO));
+                row = Some(FlowBind::Slice);
+            }
+            kind::INSTANT => out.say(&Event::Instant(event, Scope::Thread)),
+            _ => out.report(DiagnosticKind::UnknownEvent),
+        }
+        if let (Some(bind), true) = (row, track_event.has_flows) {
+            flows(message, &event, bind, out);
+        }
+        let (thread_times, thread) =
+            (track_event.thread_time.is_some() || track_event.instructions.is_some(), event.thread);
+        if thread_times && let (Id::Number(pid), Id::Number(tid)) = (thread.pid, thread.tid) {
+            self.thread_counters(packet.sequence, (pid, tid), &track_event, at, out);
+        }
+        if track_event.has_callstack {
+            self.track_stack(packet.sequence, track_at, message, at, out);
+        }
+    }
+
+    /// Returns the time of a track event. [perfetto 3.2](crate::rules::perfetto#3.2)
+    #[inline]
+    fn event_time(
+        &mut self,
+        packet: &Packet<'_>,
+        at: Option<i64>,
+        event: &TrackEvent<'_>,
+        out: &mut Output<'_>,
+    ) -> Option<i64> {
+        let sequence = self.sequences.find(packet.sequence);
+        let Some(time) = event.time else {
+            if at.is_none() {
+                out.report(DiagnosticKind::MissingTime);
+            }
+            return at;
+        };
+        let us = match time {
+            EventTime::Absolute(us) => us,
+            EventTime::Delta(us) => {
+                let Some(sum) = &mut sequence.time_ns else {
+                    out.report(DiagnosticKind::LostState);
+                    return None;
+                };
+                *sum = sum.saturating_add(us.saturating_mul(1000));
+                *sum / 1000
+            }
+        };
+        let fit = if us.checked_mul(1000).is_some() { Fit::Fits } else { Fit::Clamped };
+        let (at, fit) = self.clocks.place(ClockId::MONOTONIC, us.saturating_mul(1000), &mut None, fit);
+        out.fit(fit);
+        self.end = self.end.max(at);
+        Some(at)
+    }
+
+    /// Hands over a value of a counter track. [perfetto 4.2](crate::rules::perfetto#4.2)
+    fn counter_event(
+        &mut self,
+        sequence: u32,
+        track_at: usize,
+        value: Option<f64>,
+        at: i64,
+        out: &mut Output<'_>,
+    ) {
+        let Some(value) = value else { return out.report(DiagnosticKind::EmptyCounter) };
+        let Self { sequences, strings, tracks, values, .. } = self;
+        let track = tracks.settle(track_at);
+        let Some(counter) = track.counter else { return out.report(DiagnosticKind::UnknownEntry) };
+        let mut value = counter.scaled(value);
+        if counter.is_incremental {
+            let sum = sequences.find(sequence).counters.entry(track.uuid).or_insert(0.0);
+            *sum += value;
+            value = *sum;
+        }
+        values.clear();
+        values.add("value", value);
+        let thread = tracks.thread(&track, strings);
+        let name = Text::plain(strings.get(track.name));
+        let mut event = CounterEvent::new(thread.pid, Tick(at), name, values.args());
+        event.id = Some(thread.tid);
+        out.say(&Event::Counter(event));
+    }
+
+    /// Hands over the values of counters that an event has beside its own meaning.
+    fn extra_counters(&mut self, sequence: u32, message: &[u8], at: i64, out: &mut Output<'_>) {
+        for (values, uuids, packed) in [(12, 31, Packed::Varint), (46, 45, Packed::Fixed64)] {
+            let number = |bits: u64| match packed {
+                #[allow(
+                    clippy::cast_precision_loss,
+                    reason = "a counter's value is a float, as in every reader"
+                )]
+                Packed::Varint => bits.cast_signed() as f64,
+                Packed::Fixed64 => f64::from_bits(bits),
+            };
+            for (n, value) in scalars(message, values, packed).map(number).enumerate() {
+                let defaults = self.sequences.find(sequence).defaults.track_event;
+                let uuid = scalars(message, uuids, Packed::Varint)
+                    .nth(n)
+                    .or_else(|| scalars(self.strings.get(defaults), uuids, Packed::Varint).nth(n));
+                let Some(uuid) = uuid.filter(|_| n < MAX_EXTRA) else {
+                    out.report(DiagnosticKind::UnknownEntry);
+                    break;
+                };
+                let track = self.tracks.find(uuid, &mut self.strings);
+                self.counter_event(sequence, track, Some(value), at, out);
+            }
+        }
+    }
+
+    /// Hands over the thread time and the instructions of a thread, as older files have them.
+    fn thread_counters(
+        &mut self,
+        sequence: u32,
+        (pid, tid): (i64, i64),
+        event: &TrackEvent<'_>,
+        at: i64,
+        out: &mut Output<'_>,
+    ) {
+        let Self { sequences, values, .. } = self;
+        let sequence = sequences.find(sequence);
+        let counters = [
+            ("thread_time", event.thread_time, &mut sequence.thread_time_ns, 1000),
+            ("thread_instruction_count", event.instructions, &mut sequence.instructions, 1),
+        ];
+        for (name, value, sum, multiplier) in counters {
+            let Some((is_delta, value)) = value else { continue };
+            let mut value = value.saturating_mul(multiplier);
+            if is_delta {
+                *sum = sum.saturating_add(value);
+                value = *sum;
+            }
+            values.clear();
+            values.add("value", value);
+            let mut event = CounterEvent::new(pid, Tick(at), Text::from(name), values.args());
+            event.id = Some(Id::Number(tid));
+            out.say(&Event::Counter(event));
+        }
+    }
+
+    /// Keeps a value of a state track. [perfetto 4.6](crate::rules::perfetto#4.6)
+    fn state_event(&mut self, sequence: u32, track_at: usize, event: &TrackEvent<'_>, at: i64) {
+        let Self { sequences, strings, states, .. } = self;
+        let interned = &sequences.find(sequence).interned;
+        let name = match event.name_iid {
+            0 => strings.add(event.name),
+            iid => interned.get(table::EVENT_NAMES, iid).unwrap_or_default(),
+        };
+        states.push_track(track_at, at, name);
+    }
+}
+
+/// The phase of a part of a CPU profile.
+const PROFILE: u32 = b'P' as u32;
+
+/// The argument that has the id of the CPU profile that an [`Event::Other`] of the phase `P` is a part of.
+pub const PROFILE_ID: &str = "profile_id";
+
+/// The most counters that an event may have beside its own meaning.
+const MAX_EXTRA: usize = 64;
+
+/// Returns whether a field of a track event is an argument.
+fn is_argument(number: u32) -> bool {
+    !matches!(number, 30 | 31 | 36 | 42 | 44..=48 | 55..=57)
+}
+
+impl Sequence {
+    /// Returns the thread of an event that its track does not say. [perfetto 4.1](crate::rules::perfetto#4.1)
+    #[inline]
+    fn legacy_thread(
+        &self,
+        uuid: u64,
+        event: &TrackEvent<'_>,
+        legacy: &LegacyEvent<'_>,
+    ) -> Option<(i64, i64)> {
+        if uuid != 0 {
+            return None;
+        }
+        let says_nothing = event.track.is_none() || event.kind == 0;
+        let overrides = legacy.pid_override.is_some() || legacy.tid_override.is_some();
+        if !says_nothing && !overrides {
+            return None;
+        }
+        let pid = legacy.pid_override.map(i64::from).or(self.thread.map(|(pid, _)| pid))?;
+        let tid = match (legacy.tid_override, legacy.pid_override, self.thread) {
+            (Some(tid), ..) => i64::from(tid),
+            (None, Some(_), _) => -1,
+            (None, None, thread) => thread?.1,
+        };
+        Some((pid, tid))
+    }
+}
+
+/// Returns the name of an event, or the empty text if it has none.
+#[inline]
+fn name<'s>(
+    event: &TrackEvent<'s>,
+    legacy: &LegacyEvent<'_>,
+    sequence: &Sequence,
+    strings: &'s Strings,
+    out: &mut Output<'_>,
+) -> &'s [u8] {
+    let iid = if event.name_iid == 0 { legacy.name_iid } else { event.name_iid };
+    if iid == 0 {
+        return event.name;
+    }
+    match sequence.interned.get(table::EVENT_NAMES, iid) {
+        Some(place) => strings.get(place),
+        None => {
+            out.report(DiagnosticKind::UnknownEntry);
+            b""
+        }
+    }
+}
+
+/// Returns the categories of an event, separated by commas.
+#[inline]
+fn category<'s>(
+    event: &TrackEvent<'s>,
+    sequence: &Sequence,
+    strings: &'s Strings,
+    (joined, budget): (&'s mut Vec<u8>, &mut u64),
+    out: &mut Output<'_>,
+) -> &'s [u8] {
+    let mut interned = |iid| match sequence.interned.get(table::CATEGORIES, iid) {
+        Some(place) => strings.get(place),
+        None => {
+            out.report(DiagnosticKind::UnknownEntry);
+            b""
+        }
+    };
+    match (event.n_categories, event.category_iid) {
+        (0, _) => return b"",
+        (1, 0) => return event.category,
+        (1, iid) => return interned(iid),
+        _ => {}
+    }
+    joined.clear();
+    let mut join = |category: &[u8]| {
+        // Short references may be to long texts.
+        let Some(rest) = budget.checked_sub(category.len() as u64) else { return };
+        *budget = rest;
+        if !joined.is_empty() && !category.is_empty() {
+            joined.push(b',');
+        }
+        joined.extend_from_slice(category);
+    };
+    scalars(event.message, 3, Packed::Varint).for_each(|iid| join(interned(iid)));
+    repeated(event.message, 22).for_each(join);
+    joined
+}
+
+/// Hands over the flows that pass through a slice, and those that end there. [perfetto 4.4](crate::rules::perfetto#4.4)
+fn flows(message: &[u8], event: &ThreadEvent<'_>, bind: FlowBind, out: &mut Output<'_>) {
+    let (old, new) = (Packed::Varint, Packed::Fixed64);
+    let lists = [
+        (36, old, FlowPhase::Pass),
+        (47, new, FlowPhase::Pass),
+        (42, old, FlowPhase::Stop),
+        (48, new, FlowPhase::Stop),
+    ];
+    for (number, packed, phase) in lists {
+        for id in scalars(message, number, packed) {
+            let flow = FlowEvent::new(phase, bind, event.thread, event.at, id, Text::EMPTY);
+            out.say(&Event::Flow(flow));
+        }
+    }
+}

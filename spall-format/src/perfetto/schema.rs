@@ -1,0 +1,158 @@
+//! The messages that are read, as their fields and numbers. [perfetto 1.1](crate::rules::perfetto#1.1)
+//!
+//! Names and numbers are those of Perfetto's schema. Fields that repeat are read where they are used.
+
+use crate::protobuf::messages;
+
+messages! {
+    /// A packet without its payload.
+    Packet {
+        timestamp: Option<u64> = 8,
+        clock: Option<u32> = 58,
+        sequence: u32 = 10,
+        flags: u32 = 13,
+        is_cleared: bool = 41,
+        dropped: u32 = 42,
+        interned_data: Option<&'a [u8]> = 12,
+        defaults: Option<&'a [u8]> = 59,
+    }
+
+    /// An entry of a table of interned texts.
+    InternedText { iid: u64 = 1, text: &'a [u8] = 2 }
+
+    PacketDefaults { clock: Option<u32> = 58, track_event: &'a [u8] = 11, perf_sample: &'a [u8] = 12, stack_sample: &'a [u8] = 100 }
+
+    TrackEventDefaults { track: Option<u64> = 11 }
+
+    Clock { id: u32 = 1, timestamp: u64 = 2, is_incremental: bool = 3, multiplier: u64 = 4 }
+
+    TrackDescriptor {
+        uuid: Option<u64> = 1,
+        parent: u64 = 5,
+        name: Option<&'a [u8]> = 2,
+        static_name: Option<&'a [u8]> = 10,
+        atrace_name: Option<&'a [u8]> = 13,
+        process: Option<&'a [u8]> = 3,
+        chrome_process: Option<&'a [u8]> = 6,
+        thread: Option<&'a [u8]> = 4,
+        chrome_thread: Option<&'a [u8]> = 7,
+        counter: Option<&'a [u8]> = 8,
+        state: Option<&'a [u8]> = 18,
+        child_ordering: u32 = 11,
+        rank: i32 = 12,
+        merging: u32 = 15,
+        merge_key: Option<&'a [u8]> = 16,
+        merge_key_number: u64 = 17,
+        process_ordering: u32 = 19,
+        thread_ordering: u32 = 20,
+    }
+
+    ProcessDescriptor { pid: Option<i32> = 1, name: &'a [u8] = 6, chrome_type: u32 = 4, sort_index: Option<i32> = 3 }
+
+    ChromeProcess { kind: u32 = 1, sort_index: Option<i32> = 3 }
+
+    ThreadDescriptor {
+        pid: Option<i32> = 1,
+        tid: Option<i64> = 2,
+        name: &'a [u8] = 5,
+        chrome_type: u32 = 4,
+        sort_index: Option<i32> = 3,
+        time_us: i64 = 6,
+        thread_time_us: i64 = 7,
+        instructions: i64 = 8,
+    }
+
+    ChromeThread { kind: u32 = 1, sort_index: Option<i32> = 2 }
+
+    CounterDescriptor { kind: u32 = 1, unit: u32 = 3, multiplier: i64 = 4, is_incremental: bool = 5, unit_name: &'a [u8] = 6 }
+
+    /// What a legacy event has beside its track event.
+    LegacyEvent {
+        name_iid: u64 = 1,
+        phase: u32 = 2,
+        duration_us: Option<i64> = 3,
+        unscoped_id: Option<u64> = 6,
+        local_id: Option<u64> = 10,
+        global_id: Option<u64> = 11,
+        id_scope: &'a [u8] = 7,
+        bind_id: Option<u64> = 8,
+        binds_to_enclosing: bool = 12,
+        flow_direction: u32 = 13,
+        scope: u32 = 14,
+        pid_override: Option<i32> = 18,
+        tid_override: Option<i32> = 19,
+    }
+
+    SourceLocation { file: &'a [u8] = 2, function: &'a [u8] = 3, line: u32 = 4 }
+
+    LogMessage { location: u64 = 1, body: u64 = 2, priority: u32 = 3 }
+
+    HistogramSample { hash: Option<u64> = 1, name: Option<&'a [u8]> = 2, sample: Option<i64> = 3, name_iid: Option<u64> = 4 }
+
+    Frame { function: u64 = 2, mapping: u64 = 3, address: u64 = 4, source: u64 = 5, line: u32 = 6 }
+
+    Mapping { build_id: u64 = 2 }
+
+    InlineFrame { function: &'a [u8] = 1, file: &'a [u8] = 2, line: u32 = 3 }
+
+    PerfSample {
+        cpu: u32 = 1,
+        pid: u32 = 2,
+        tid: u32 = 3,
+        callstack: u64 = 4,
+        count: u64 = 6,
+        lost: Option<u64> = 17,
+        skipped: Option<u32> = 18,
+        producer_event: Option<&'a [u8]> = 19,
+    }
+
+    PerfDefaults { timebase: &'a [u8] = 1 }
+
+    Timebase { counter: u32 = 4, tracepoint: &'a [u8] = 3, name: &'a [u8] = 10 }
+
+    Follower { counter: u32 = 1, tracepoint: &'a [u8] = 2, name: &'a [u8] = 4 }
+
+    StackSample {
+        task: Option<&'a [u8]> = 1,
+        task_iid: u64 = 2,
+        callstack: Option<&'a [u8]> = 5,
+        callstack_iid: u64 = 6,
+        descriptor: Option<&'a [u8]> = 9,
+        weight: Option<u64> = 11,
+    }
+
+    StackSampleDefaults { source: &'a [u8] = 1, descriptor: &'a [u8] = 2 }
+
+    TaskContext { pid: u32 = 2, tid: u32 = 3 }
+
+    /// The call stack of a track event.
+    EventStack { inline: Option<&'a [u8]> = 55, iid: u64 = 56, weight: Option<f64> = 57 }
+
+    TreeProcess { pid: i32 = 1, uid: i32 = 5, name_is_thread: bool = 9 }
+
+    TreeThread { tid: i32 = 1, pid: i32 = 3, name: &'a [u8] = 2 }
+
+    FtraceBundle {
+        cpu: u32 = 1,
+        compact: Option<&'a [u8]> = 4,
+        clock: u32 = 5,
+        clock_time: i64 = 6,
+        boot_time: i64 = 7,
+    }
+
+    Print { text: &'a [u8] = 2 }
+
+    SchedSwitch {
+        prev_comm: &'a [u8] = 1,
+        prev_pid: i32 = 2,
+        prev_state: i64 = 4,
+        next_comm: &'a [u8] = 5,
+        next_pid: i32 = 6,
+    }
+
+    SchedWaking { comm: &'a [u8] = 1, pid: i32 = 2 }
+
+    NewTask { pid: i32 = 1, comm: &'a [u8] = 2, flags: u64 = 3 }
+
+    RenamedTask { pid: i32 = 1, comm: &'a [u8] = 3 }
+}

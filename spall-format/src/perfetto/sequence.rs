@@ -1,0 +1,112 @@
+//! What packets of one sequence leave behind for later ones. [perfetto 2](crate::rules::perfetto#2)
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use super::clock::KnownClock;
+use super::schema::{Packet, PacketDefaults, ThreadDescriptor, TrackEventDefaults};
+use super::stacks::StackNode;
+use super::strings::{Interned, Place, Strings};
+use crate::protobuf::Message as _;
+
+/// The bit of `sequence_flags` that says that nothing of the state counts any more.
+const CLEARED: u32 = 1;
+/// The bit of `sequence_flags` that says that the packet refers to the state.
+const NEEDS_STATE: u32 = 2;
+
+/// The state of a sequence.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Sequence {
+    pub(super) id: u32,
+    /// Whether nothing was lost since the state was cleared.
+    is_whole: bool,
+    pub(super) interned: Interned,
+    pub(super) defaults: Defaults,
+    /// The thread of the sequence by the legacy descriptors.
+    pub(super) thread: Option<(i64, i64)>,
+    /// The time by the monotonic clock to which the next delta adds, in nanoseconds.
+    pub(super) time_ns: Option<i64>,
+    /// The thread time in nanoseconds and the instructions to which the next deltas add.
+    pub(super) thread_time_ns: i64,
+    pub(super) instructions: i64,
+    /// The counters that are given as differences, and their values.
+    pub(super) counters: BTreeMap<u64, f64>,
+    /// The innermost calls of interned stacks, by the place of the stack and where stacks of its user begin.
+    pub(super) stacks: BTreeMap<(Place, StackNode), StackNode>,
+    pub(super) clock: KnownClock,
+}
+
+/// The values that packets of a sequence have unless they say otherwise.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Defaults {
+    pub(super) clock: Option<u32>,
+    pub(super) track: Option<u64>,
+    /// The whole messages.
+    pub(super) track_event: Place,
+    pub(super) perf_sample: Place,
+    pub(super) stack_sample: Place,
+}
+
+impl Sequence {
+    /// Takes what the head of a packet says about the state. Returns whether the packet can be understood.
+    #[inline]
+    pub(super) fn accept(&mut self, packet: &Packet<'_>) -> bool {
+        if packet.dropped != 0 {
+            self.is_whole = false;
+        }
+        if packet.is_cleared || packet.flags & CLEARED != 0 {
+            self.is_whole = true;
+            self.interned.clear();
+            self.counters.clear();
+            self.stacks.clear();
+            self.defaults = Defaults::default();
+            self.time_ns = None;
+        }
+        self.is_whole || packet.flags & NEEDS_STATE == 0
+    }
+
+    /// Takes new defaults, which replace all earlier ones.
+    pub(super) fn set_defaults(&mut self, message: &[u8], strings: &mut Strings) {
+        let defaults = PacketDefaults::of(message);
+        self.defaults = Defaults {
+            clock: defaults.clock,
+            track: TrackEventDefaults::of(defaults.track_event).track,
+            track_event: strings.add(defaults.track_event),
+            perf_sample: strings.add(defaults.perf_sample),
+            stack_sample: strings.add(defaults.stack_sample),
+        };
+    }
+
+    /// Takes the thread of the sequence, and the times that deltas refer to.
+    pub(super) fn set_thread(&mut self, thread: &ThreadDescriptor<'_>) {
+        let (Some(pid), Some(tid)) = (thread.pid, thread.tid) else { return };
+        self.thread = Some((i64::from(pid), tid));
+        self.time_ns = Some(thread.time_us.saturating_mul(1000));
+        self.thread_time_ns = thread.thread_time_us.saturating_mul(1000);
+        self.instructions = thread.instructions;
+    }
+}
+
+/// All sequences of a file.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Sequences {
+    list: Vec<Sequence>,
+    by_id: BTreeMap<u32, usize>,
+    last: usize,
+}
+
+impl Sequences {
+    /// Returns the sequence of a packet, which is added if it is new.
+    #[inline]
+    pub(super) fn find(&mut self, id: u32) -> &mut Sequence {
+        if self.list.get(self.last).is_none_or(|sequence| sequence.id != id) {
+            let new = self.list.len();
+            self.last = *self.by_id.entry(id).or_insert(new);
+            if self.last == new {
+                self.list.push(Sequence { id, ..Sequence::default() });
+            }
+        }
+        #[allow(clippy::indexing_slicing, reason = "the position was found or added above")]
+        &mut self.list[self.last]
+    }
+}

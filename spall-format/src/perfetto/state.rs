@@ -1,0 +1,372 @@
+//! Everything that packets leave behind for later ones, and what each kind of packet does with it.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use spall_model::{
+    ArgsBuilder, ChildOrder, Clock, DiagnosticKind, Event, Id, MetaEvent, Scope, Text, ThreadEvent, Tick,
+    TrackEvent, Value,
+};
+
+use super::args::ReadJson;
+use super::clock::{ClockId, Clocks, Offset};
+use super::counters::NameBuffer;
+use super::output::Output;
+use super::schema::{
+    ChromeProcess, ChromeThread, Packet, ProcessDescriptor, ThreadDescriptor, TrackDescriptor,
+};
+use super::sequence::Sequences;
+use super::stacks::Stacks;
+use super::states::States;
+use super::strings::{Place, Strings};
+use super::track::{Tracks, digits};
+use crate::protobuf::{Fields, Message as _, Wire, repeated, text};
+
+/// What was read so far.
+#[derive(Debug)]
+pub(super) struct State {
+    pub(super) json: ReadJson,
+    pub(super) strings: Strings,
+    pub(super) sequences: Sequences,
+    pub(super) tracks: Tracks,
+    pub(super) clocks: Clocks,
+    pub(super) states: States,
+    /// The bytes that arguments and categories may still take beyond those of the file that were read.
+    pub(super) budget: u64,
+    /// The latest time of an event.
+    pub(super) end: i64,
+    /// The arguments of the event that is being handed over, and the value of a counter.
+    pub(super) args: ArgsBuilder<'static>,
+    pub(super) values: ArgsBuilder<'static>,
+    /// The categories of that event, if there are several.
+    pub(super) categories: Vec<u8>,
+    /// The process of each thread of the system.
+    pub(super) threads: BTreeMap<i32, i32>,
+    /// The user of each process.
+    pub(super) uids: BTreeMap<i32, i32>,
+    pub(super) stacks: Stacks,
+    /// The name of each thread of the system.
+    pub(super) task_names: BTreeMap<i32, Place>,
+    pub(super) ftrace_offset: Option<Offset>,
+    /// The last statistics of each disk.
+    pub(super) disks: BTreeMap<Vec<u8>, [u64; 10]>,
+    pub(super) name: NameBuffer,
+    /// The numbers of payloads that are not read, and how many there are.
+    not_read: BTreeMap<u32, u64>,
+    epoch_ns: Option<i64>,
+}
+
+/// The payloads that are read, by their number in a packet.
+mod payload {
+    pub(super) const FTRACE: u32 = 1;
+    pub(super) const PROCESS_TREE: u32 = 2;
+    pub(super) const CLOCK_SNAPSHOT: u32 = 6;
+    pub(super) const SYS_STATS: u32 = 7;
+    pub(super) const PROCESS_STATS: u32 = 9;
+    pub(super) const TRACK_EVENT: u32 = 11;
+    pub(super) const SYNCHRONIZATION: u32 = 36;
+    pub(super) const TRIGGER: u32 = 46;
+    pub(super) const PACKAGES: u32 = 47;
+    pub(super) const STREAMING_PROFILE: u32 = 54;
+    pub(super) const MODULE_SYMBOLS: u32 = 61;
+    pub(super) const DEOBFUSCATION: u32 = 64;
+    pub(super) const PERF_SAMPLE: u32 = 66;
+    pub(super) const CLONE_TRIGGER: u32 = 113;
+    pub(super) const STACK_SAMPLE: u32 = 135;
+    pub(super) const COMPRESSED: u32 = 50;
+    pub(super) const ZSTD: u32 = 133;
+    pub(super) const PROCESS_DESCRIPTOR: u32 = 43;
+    pub(super) const THREAD_DESCRIPTOR: u32 = 44;
+    pub(super) const TRACK_DESCRIPTOR: u32 = 60;
+}
+
+impl State {
+    pub(super) fn new(json: ReadJson) -> Self {
+        Self {
+            json,
+            strings: Strings::default(),
+            sequences: Sequences::default(),
+            tracks: Tracks::default(),
+            clocks: Clocks::default(),
+            states: States::default(),
+            budget: FREE_BYTES,
+            end: i64::MIN,
+            args: ArgsBuilder::new(),
+            values: ArgsBuilder::new(),
+            categories: Vec::new(),
+            threads: BTreeMap::new(),
+            uids: BTreeMap::new(),
+            stacks: Stacks::default(),
+            task_names: BTreeMap::new(),
+            ftrace_offset: None,
+            disks: BTreeMap::new(),
+            name: NameBuffer::default(),
+            not_read: BTreeMap::new(),
+            epoch_ns: None,
+        }
+    }
+
+    /// Reads a packet. Returns the packets that are compressed in it, if that is what it holds.
+    #[inline]
+    pub(super) fn packet<'a>(&mut self, message: &'a [u8], out: &mut Output<'_>) -> Option<(u32, &'a [u8])> {
+        self.budget = self.budget.saturating_add(message.len() as u64 * MAX_GROWTH);
+        let mut packet = Packet::default();
+        let mut payload = None;
+        for field in Fields::new(message) {
+            match field {
+                Ok((8 | 58 | 10 | 13 | 41 | 42 | 12 | 59, _)) | Err(_) => {}
+                Ok((number, Wire::Bytes(bytes))) => payload = Some((number, bytes)),
+                Ok(_) => {}
+            }
+            match field {
+                Ok((number, value)) => crate::protobuf::Message::take(&mut packet, number, value),
+                Err(_) => out.report(DiagnosticKind::DamagedMessage),
+            }
+        }
+        let sequence = self.sequences.find(packet.sequence);
+        let is_whole = sequence.accept(&packet);
+        if let Some(interned) = packet.interned_data {
+            for field in Fields::new(interned) {
+                match field {
+                    Ok((number, Wire::Bytes(entry))) => {
+                        sequence.interned.add(number, entry, &mut self.strings)
+                    }
+                    Ok(_) => {}
+                    Err(_) => out.report(DiagnosticKind::DamagedMessage),
+                }
+            }
+        }
+        if let Some(defaults) = packet.defaults {
+            sequence.set_defaults(defaults, &mut self.strings);
+        }
+        let (number, bytes) = payload?;
+        if !is_whole {
+            out.report(DiagnosticKind::LostState);
+            return None;
+        }
+        if number == payload::CLOCK_SNAPSHOT {
+            self.clock_snapshot(&packet, bytes, out);
+            return None;
+        }
+        // The time of every packet counts for clocks whose numbers are differences.
+        let at = self.packet_time(&packet, out);
+        match number {
+            payload::TRACK_EVENT => self.track_event(&packet, at, bytes, out),
+            payload::TRACK_DESCRIPTOR => self.track_descriptor(&packet, bytes, out),
+            payload::THREAD_DESCRIPTOR => self.thread_descriptor(&packet, bytes, out),
+            payload::PROCESS_DESCRIPTOR => self.process_descriptor(bytes, None, out),
+            payload::COMPRESSED | payload::ZSTD => return payload,
+            payload::SYNCHRONIZATION => {}
+            payload::FTRACE => self.ftrace(&packet, bytes, out),
+            payload::PROCESS_TREE => self.process_tree(bytes, out),
+            payload::SYS_STATS => {
+                let at = known(at, out);
+                self.sys_stats(bytes, at, out);
+            }
+            payload::PROCESS_STATS => {
+                let at = known(at, out);
+                self.process_stats(bytes, at, out);
+            }
+            payload::PERF_SAMPLE => {
+                let at = known(at, out);
+                self.perf_sample(packet.sequence, bytes, at, out);
+            }
+            payload::STACK_SAMPLE => {
+                let at = known(at, out);
+                self.stack_sample(packet.sequence, bytes, at, out);
+            }
+            payload::STREAMING_PROFILE => self.streaming_profile(packet.sequence, bytes, out),
+            payload::MODULE_SYMBOLS => self.stacks.add_symbols(bytes),
+            payload::DEOBFUSCATION => self.stacks.add_plain_names(bytes),
+            payload::PACKAGES => self.packages(bytes),
+            payload::TRIGGER | payload::CLONE_TRIGGER => {
+                let at = known(at, out);
+                let event = ThreadEvent::new(
+                    spall_model::Thread { pid: Id::NONE, tid: Id::NONE },
+                    Tick(at),
+                    Text::plain(text(bytes, 1)),
+                );
+                out.say(&Event::Instant(event, Scope::Global));
+            }
+            _ => self.leave_out(number, out),
+        }
+        None
+    }
+
+    /// Counts content that is not read. [perfetto 1.2](crate::rules::perfetto#1.2)
+    pub(super) fn leave_out(&mut self, number: u32, out: &mut Output<'_>) {
+        *self.not_read.entry(number).or_default() += 1;
+        out.report(DiagnosticKind::NotRead);
+    }
+
+    /// Returns the time of a packet, or `None` if it has none.
+    #[inline]
+    pub(super) fn packet_time(&mut self, packet: &Packet<'_>, out: &mut Output<'_>) -> Option<i64> {
+        let timestamp = packet.timestamp?;
+        let sequence = self.sequences.find(packet.sequence);
+        let clock = packet.clock.or(sequence.defaults.clock).unwrap_or(BOOTTIME);
+        let clock = ClockId::new(clock, packet.sequence);
+        let (at, fit) = self.clocks.time(clock, timestamp, &mut sequence.clock);
+        out.fit(fit);
+        self.end = self.end.max(at);
+        Some(at)
+    }
+
+    fn clock_snapshot(&mut self, packet: &Packet<'_>, message: &[u8], out: &mut Output<'_>) {
+        self.clocks.snapshot(message, packet.sequence);
+        let epoch_ns = self.clocks.epoch_ns();
+        if self.epoch_ns != epoch_ns {
+            self.epoch_ns = epoch_ns;
+            out.say(&Event::Clock(Clock::NANOSECONDS.with_epoch_ns(epoch_ns)));
+        }
+    }
+
+    fn track_descriptor(&mut self, packet: &Packet<'_>, message: &[u8], out: &mut Output<'_>) {
+        let (descriptor, whole) = TrackDescriptor::read(message);
+        out.check(whole);
+        let Some(at) = self.tracks.describe(&descriptor, &mut self.strings) else {
+            return out.report(DiagnosticKind::MissingId);
+        };
+        if let Some(thread) = descriptor.thread {
+            self.sequences.find(packet.sequence).set_thread(&ThreadDescriptor::of(thread));
+            self.name_thread(thread, descriptor.chrome_thread, out);
+        } else if let Some(process) = descriptor.process {
+            self.process_descriptor(process, descriptor.chrome_process, out);
+        }
+        self.declare(at, out);
+    }
+
+    fn thread_descriptor(&mut self, packet: &Packet<'_>, message: &[u8], out: &mut Output<'_>) {
+        let (thread, whole) = ThreadDescriptor::read(message);
+        out.check(whole);
+        self.sequences.find(packet.sequence).set_thread(&thread);
+        self.name_thread(message, None, out);
+    }
+
+    /// Hands over the name and the place of a thread.
+    fn name_thread(&self, message: &[u8], chrome: Option<&[u8]>, out: &mut Output<'_>) {
+        let thread = ThreadDescriptor::of(message);
+        let (Some(pid), Some(tid)) = (thread.pid, thread.tid) else {
+            return out.report(DiagnosticKind::MissingId);
+        };
+        let id = spall_model::Thread { pid: Id::from(pid), tid: Id::Number(tid) };
+        let chrome = chrome.map(ChromeThread::of).unwrap_or_default();
+        let kind = if chrome.kind == 0 { thread.chrome_type } else { chrome.kind };
+        let name = match THREADS.get(kind as usize) {
+            Some(name) if thread.name.is_empty() => name.as_bytes(),
+            _ => thread.name,
+        };
+        if !name.is_empty() {
+            out.say(&Event::ThreadName(id, Text::plain(name)));
+        }
+        if let Some(index) = thread.sort_index.or(chrome.sort_index) {
+            out.say(&Event::ThreadSortIndex(id, i64::from(index)));
+        }
+    }
+
+    /// Hands over the name, the place and the labels of a process.
+    fn process_descriptor(&self, message: &[u8], chrome: Option<&[u8]>, out: &mut Output<'_>) {
+        let (process, whole) = ProcessDescriptor::read(message);
+        out.check(whole);
+        let Some(pid) = process.pid else { return out.report(DiagnosticKind::MissingId) };
+        let chrome = chrome.map(ChromeProcess::of).unwrap_or_default();
+        let kind = if chrome.kind == 0 { process.chrome_type } else { chrome.kind };
+        let command = repeated(message, 2).next().unwrap_or_default();
+        let name = [process.name, command, PROCESSES.get(kind as usize).unwrap_or(&"").as_bytes()];
+        if let Some(name) = name.into_iter().find(|name| !name.is_empty()) {
+            out.say(&Event::ProcessName(Id::from(pid), Text::plain(name)));
+        }
+        if let Some(index) = process.sort_index.or(chrome.sort_index) {
+            out.say(&Event::ProcessSortIndex(Id::from(pid), i64::from(index)));
+        }
+        for label in repeated(message, 8) {
+            out.say(&Event::ProcessLabels(Id::from(pid), Text::plain(label)));
+        }
+    }
+
+    /// Hands over what is known about a track, unless it is a thread, whose place threads have themselves.
+    fn declare(&mut self, at: usize, out: &mut Output<'_>) {
+        let Self { tracks, strings, .. } = self;
+        let track = tracks.get(at);
+        let thread = tracks.thread(&track, strings);
+        if Tracks::is_thread(&track) {
+            if tracks.orders_threads {
+                out.say(&Event::ThreadSortIndex(thread, i64::from(track.rank)));
+            }
+            return;
+        }
+        if Tracks::is_process(&track) && tracks.orders_processes {
+            out.say(&Event::ProcessSortIndex(thread.pid, i64::from(track.rank)));
+        }
+        let mut event = TrackEvent::new(thread, Text::plain(strings.get(track.name)));
+        event.parent = tracks.parent(&track, strings);
+        event.group = Text::plain(strings.get(track.group));
+        event.rank = i64::from(track.rank);
+        event.children = match track.ordering {
+            1 => ChildOrder::ByName,
+            2 => ChildOrder::ByTime,
+            3 => ChildOrder::ByRank,
+            _ => ChildOrder::Unspecified,
+        };
+        out.say(&Event::Track(event));
+    }
+
+    /// Hands over what only the end of the file settles.
+    pub(super) fn finish(&mut self, out: &mut Output<'_>) {
+        for at in 0..self.tracks.len() {
+            if self.tracks.get(at).is_undeclared() {
+                self.declare(at, out);
+            }
+        }
+        let changes = core::mem::take(&mut self.states);
+        let process_of = |tid| i64::from(self.threads.get(&tid).copied().unwrap_or(tid));
+        changes.hand_over(self.end, (&self.tracks, &self.strings), process_of, out);
+        self.stacks.hand_over(out);
+        if !self.not_read.is_empty() {
+            self.values.clear();
+            for (&number, &count) in &self.not_read {
+                let mut buffer = [0; 20];
+                self.values.add(Text::plain(digits(u64::from(number), &mut buffer)), count);
+            }
+            let counts = Value::Map(self.values.args());
+            out.say(&Event::Meta(MetaEvent::new(Text::from("packets_not_read"), counts)));
+        }
+    }
+}
+
+/// Returns the time of a packet, or 0 for one without a time.
+fn known(at: Option<i64>, out: &mut Output<'_>) -> i64 {
+    at.unwrap_or_else(|| {
+        out.report(DiagnosticKind::MissingTime);
+        0
+    })
+}
+
+/// How many bytes of arguments and joined categories a byte of the file may become. Arguments repeat the texts that the file
+/// has once; those of Chrome's traces take twice their packets.
+const MAX_GROWTH: u64 = 6;
+/// The bytes that they may take beside that, so that small files are read whole.
+const FREE_BYTES: u64 = 1 << 18;
+
+/// The clock of packets that do not say theirs.
+const BOOTTIME: u32 = 6;
+
+/// The names of Chrome's processes, by their type.
+const PROCESSES: [&str; 9] =
+    ["", "Browser", "Renderer", "Utility", "Zygote", "SandboxHelper", "Gpu", "PpapiPlugin", "PpapiBroker"];
+
+/// The names of Chrome's threads, by their type.
+const THREADS: [&str; 12] = [
+    "",
+    "CrProcessMain",
+    "ChromeIOThread",
+    "ThreadPoolBackgroundWorker",
+    "ThreadPoolForegroundWorker",
+    "ThreadPoolForegroundBlocking",
+    "ThreadPoolBackgroundBlocking",
+    "ThreadPoolService",
+    "Compositor",
+    "VizCompositorThread",
+    "CompositorTileWorker",
+    "ServiceWorkerThread",
+];

@@ -1,0 +1,123 @@
+//! Texts that packets refer to by number. [perfetto 2.2](crate::rules::perfetto#2.2)
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+/// A memory of texts, which grows only. A text is there as often as the file has it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Strings {
+    bytes: Vec<u8>,
+}
+
+/// The place of a text in [`Strings`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(super) struct Place {
+    start: usize,
+    len: u32,
+}
+
+impl Place {
+    pub(super) const fn is_empty(self) -> bool {
+        self.len == 0
+    }
+}
+
+impl Strings {
+    /// Adds a text. One of 4 GiB or more is cut.
+    pub(super) fn add(&mut self, text: &[u8]) -> Place {
+        let start = self.bytes.len();
+        let len = u32::try_from(text.len()).unwrap_or(u32::MAX);
+        self.bytes.extend_from_slice(text.get(..len as usize).unwrap_or_default());
+        Place { start, len }
+    }
+
+    #[inline]
+    pub(super) fn get(&self, place: Place) -> &[u8] {
+        self.bytes.get(place.start..).and_then(|rest| rest.get(..place.len as usize)).unwrap_or_default()
+    }
+}
+
+/// A table of interned texts, which is the number of its field in `InternedData`.
+pub(super) type Table = u32;
+
+/// The tables that have names.
+pub(super) mod table {
+    use super::Table;
+
+    pub(in crate::perfetto) const CATEGORIES: Table = 1;
+    pub(in crate::perfetto) const EVENT_NAMES: Table = 2;
+    pub(in crate::perfetto) const ANNOTATION_NAMES: Table = 3;
+    pub(in crate::perfetto) const SOURCE_LOCATIONS: Table = 4;
+    pub(in crate::perfetto) const FUNCTION_NAMES: Table = 5;
+    pub(in crate::perfetto) const FRAMES: Table = 6;
+    pub(in crate::perfetto) const CALLSTACKS: Table = 7;
+    pub(in crate::perfetto) const BUILD_IDS: Table = 16;
+    pub(in crate::perfetto) const MAPPING_PATHS: Table = 17;
+    pub(in crate::perfetto) const SOURCE_PATHS: Table = 18;
+    pub(in crate::perfetto) const MAPPINGS: Table = 19;
+    pub(in crate::perfetto) const LOG_BODIES: Table = 20;
+    pub(in crate::perfetto) const HISTOGRAM_NAMES: Table = 25;
+    pub(in crate::perfetto) const KERNEL_SYMBOLS: Table = 26;
+    pub(in crate::perfetto) const STRING_VALUES: Table = 29;
+    pub(in crate::perfetto) const CORRELATION_IDS: Table = 43;
+    pub(in crate::perfetto) const TASK_CONTEXTS: Table = 48;
+
+    /// Returns whether the entries of a table are kept whole. Of the others only the text is kept, which is their field 2.
+    pub(super) const fn is_message(table: Table) -> bool {
+        matches!(table, SOURCE_LOCATIONS | FRAMES | CALLSTACKS | MAPPINGS | 28 | 48..=51)
+    }
+}
+
+/// The interned texts of a sequence, by table and number.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Interned {
+    /// The entries of the first tables, which nearly all events refer to, by number. An entry whose start is
+    /// [`usize::MAX`] is missing.
+    dense: [Vec<Place>; 3],
+    others: BTreeMap<(Table, u64), Place>,
+}
+
+/// The entry of a number that was not interned.
+const MISSING: Place = Place { start: usize::MAX, len: 0 };
+
+impl Interned {
+    /// Adds an entry. A later entry of a number replaces the earlier one.
+    pub(super) fn add(&mut self, table: Table, entry: &[u8], strings: &mut Strings) {
+        use crate::protobuf::Message as _;
+        let found = super::schema::InternedText::of(entry);
+        if found.iid == 0 {
+            return;
+        }
+        let place = strings.add(if table::is_message(table) { entry } else { found.text });
+        let dense = usize::try_from(table).ok().and_then(|table| self.dense.get_mut(table.checked_sub(1)?));
+        if let (Some(dense), Ok(at)) = (dense, usize::try_from(found.iid)) {
+            // Numbers count up from 1. Others would make the list longer than its entries.
+            if at <= 2 * dense.len() + 2 {
+                if at >= dense.len() {
+                    dense.resize(at + 1, MISSING);
+                }
+                if let Some(slot) = dense.get_mut(at) {
+                    *slot = place;
+                }
+                return;
+            }
+        }
+        self.others.insert((table, found.iid), place);
+    }
+
+    /// Returns an entry: its text, or the whole message for the tables that hold messages. Returns `None` if there is no
+    /// such entry.
+    #[inline]
+    pub(super) fn get(&self, table: Table, iid: u64) -> Option<Place> {
+        let dense = self.dense.get((table as usize).wrapping_sub(1));
+        let found =
+            dense.and_then(|dense| dense.get(usize::try_from(iid).ok()?)).filter(|found| **found != MISSING);
+        found.or_else(|| self.others.get(&(table, iid))).copied()
+    }
+
+    /// Forgets all entries.
+    pub(super) fn clear(&mut self) {
+        self.dense.iter_mut().for_each(Vec::clear);
+        self.others.clear();
+    }
+}

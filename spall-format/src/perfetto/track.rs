@@ -1,0 +1,250 @@
+//! The tracks of track events. [perfetto 4.1](crate::rules::perfetto#4.1)
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use spall_model::{Id, Thread};
+
+use super::schema::{CounterDescriptor, ProcessDescriptor, ThreadDescriptor, TrackDescriptor};
+use super::strings::{Place, Strings};
+use crate::protobuf::Message as _;
+
+/// A track, as far as its descriptors say.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Track {
+    pub(super) uuid: u64,
+    /// The digits of the uuid, which are the id of a track that is not a thread.
+    digits: Place,
+    kind: Kind,
+    pub(super) parent: u64,
+    pub(super) name: Place,
+    pub(super) group: Place,
+    pub(super) rank: i32,
+    pub(super) ordering: u32,
+    pub(super) is_declared: bool,
+    /// The process of its events, once there were some: begins and ends must have the same.
+    process: Option<Option<i64>>,
+    pub(super) is_state: bool,
+    pub(super) counter: Option<Counter>,
+}
+
+impl Track {
+    /// Returns whether the track has events but no descriptor.
+    pub(super) fn is_undeclared(&self) -> bool {
+        !self.is_declared && self.process.is_some()
+    }
+}
+
+/// What a track stands for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Kind {
+    #[default]
+    Own,
+    Process(i64),
+    Thread(i64, i64),
+}
+
+/// How the values of a counter are written.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Counter {
+    multiplier: f64,
+    pub(super) is_incremental: bool,
+}
+
+impl Counter {
+    pub(super) fn scaled(self, value: f64) -> f64 {
+        value * self.multiplier
+    }
+}
+
+/// The number of tracks inside one another that are followed. A parent that is its own parent in the end is none.
+const MAX_PARENTS: usize = 64;
+
+/// All tracks of a file, by their uuid.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Tracks {
+    list: Vec<Track>,
+    by_uuid: BTreeMap<u64, u32>,
+    last: Option<(u64, u32)>,
+    /// Whether the ranks of process tracks and of thread tracks count.
+    pub(super) orders_processes: bool,
+    pub(super) orders_threads: bool,
+}
+
+impl Tracks {
+    /// Returns the position of a track, which is added if it is new.
+    #[inline]
+    pub(super) fn find(&mut self, uuid: u64, strings: &mut Strings) -> usize {
+        if let Some((last, at)) = self.last
+            && last == uuid
+        {
+            return at as usize;
+        }
+        let new = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
+        let at = *self.by_uuid.entry(uuid).or_insert(new);
+        if at == new {
+            let digits = strings.add(digits(uuid, &mut [0; 20]));
+            self.list.push(Track { uuid, digits, ..Track::default() });
+        }
+        self.last = Some((uuid, at));
+        at as usize
+    }
+
+    pub(super) fn get(&self, at: usize) -> Track {
+        self.list.get(at).copied().unwrap_or_default()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Returns the process or thread that a track belongs to in the end, as the track that stands for it.
+    fn owner(&self, track: &Track) -> Kind {
+        let mut kind = track.kind;
+        let mut parent = track.parent;
+        for _ in 0..MAX_PARENTS {
+            if kind != Kind::Own || parent == 0 {
+                break;
+            }
+            let Some(above) = self.by_uuid.get(&parent).and_then(|&at| self.list.get(at as usize)) else {
+                break;
+            };
+            (kind, parent) = (above.kind, above.parent);
+        }
+        kind
+    }
+
+    /// Decides to which process the events of a track belong, if it is not decided yet.
+    #[inline]
+    pub(super) fn settle(&mut self, at: usize) -> Track {
+        let track = self.get(at);
+        if track.kind != Kind::Own || track.process.is_some() {
+            return track;
+        }
+        let process = match self.owner(&track) {
+            Kind::Process(pid) | Kind::Thread(pid, _) => Some(pid),
+            Kind::Own => None,
+        };
+        let track = Track { process: Some(process), ..track };
+        if let Some(slot) = self.list.get_mut(at) {
+            *slot = track;
+        }
+        track
+    }
+
+    /// Returns the process and the id under which events of a track come.
+    #[inline]
+    pub(super) fn thread<'s>(&self, track: &Track, strings: &'s Strings) -> Thread<'s> {
+        let own = Id::Text(strings.get(track.digits));
+        match track.kind {
+            Kind::Thread(pid, tid) => Thread { pid: Id::Number(pid), tid: Id::Number(tid) },
+            Kind::Process(pid) => Thread { pid: Id::Number(pid), tid: own },
+            Kind::Own => Thread { pid: self.process(track), tid: own },
+        }
+    }
+
+    /// Returns the process that a track belongs to.
+    pub(super) fn process(&self, track: &Track) -> Id<'static> {
+        match track.process {
+            Some(settled) => settled.map_or(Id::NONE, Id::Number),
+            None => match self.owner(track) {
+                Kind::Process(pid) | Kind::Thread(pid, _) => Id::Number(pid),
+                Kind::Own => Id::NONE,
+            },
+        }
+    }
+
+    /// Returns whether a track is a thread, or a process.
+    pub(super) fn is_thread(track: &Track) -> bool {
+        matches!(track.kind, Kind::Thread(..))
+    }
+
+    pub(super) fn is_process(track: &Track) -> bool {
+        matches!(track.kind, Kind::Process(_))
+    }
+
+    /// Returns the id of what a track lies below in its process, or `None` if that is the process.
+    pub(super) fn parent<'s>(&self, track: &Track, strings: &'s Strings) -> Option<Id<'s>> {
+        if track.kind != Kind::Own || track.parent == 0 {
+            return None;
+        }
+        let above = self.list.get(*self.by_uuid.get(&track.parent)? as usize)?;
+        match above.kind {
+            Kind::Process(_) => None,
+            _ => Some(self.thread(above, strings).tid),
+        }
+    }
+
+    /// Takes a descriptor. Returns the position of its track, or `None` if it has no uuid.
+    pub(super) fn describe(
+        &mut self,
+        descriptor: &TrackDescriptor<'_>,
+        strings: &mut Strings,
+    ) -> Option<usize> {
+        let uuid = descriptor.uuid?;
+        if uuid == 0 {
+            self.orders_processes |= descriptor.process_ordering == 1;
+            self.orders_threads |= descriptor.thread_ordering == 1;
+        }
+        let at = self.find(uuid, strings);
+        let track = self.list.get_mut(at)?;
+        track.is_declared = true;
+        track.parent = descriptor.parent;
+        track.rank = descriptor.rank;
+        track.ordering = descriptor.child_ordering;
+        track.is_state |= descriptor.state.is_some();
+        let thread = descriptor.thread.map(ThreadDescriptor::of);
+        let process = descriptor.process.map(ProcessDescriptor::of);
+        if let Some((pid, tid)) = thread.and_then(|thread| thread.pid.zip(thread.tid)) {
+            track.kind = Kind::Thread(i64::from(pid), tid);
+        } else if let Some(pid) = process.and_then(|process| process.pid) {
+            track.kind = Kind::Process(i64::from(pid));
+        }
+        let mut name = descriptor.name.or(descriptor.static_name).or(descriptor.atrace_name);
+        if let Some(counter) = descriptor.counter.map(CounterDescriptor::of) {
+            let multiplier = if counter.multiplier == 0 { 1 } else { counter.multiplier };
+            #[allow(clippy::cast_precision_loss, reason = "a counter's value is a float, as in every reader")]
+            let multiplier = multiplier as f64;
+            track.counter = Some(Counter { multiplier, is_incremental: counter.is_incremental });
+            name = name.or(match counter.kind {
+                1 => Some(b"thread_time"),
+                2 => Some(b"thread_instruction_count"),
+                _ => None,
+            });
+        }
+        // Of a track that is never merged with others the last name counts, of any other the first.
+        if let Some(name) = name.filter(|name| !name.is_empty())
+            && (track.name.is_empty() || descriptor.merging == merging::NONE)
+        {
+            track.name = strings.add(name);
+        }
+        track.group = match descriptor.merging {
+            merging::NONE => Place::default(),
+            merging::BY_KEY => match descriptor.merge_key {
+                Some(key) => strings.add(key),
+                None => strings.add(digits(descriptor.merge_key_number, &mut [0; 20])),
+            },
+            _ => track.name,
+        };
+        Some(at)
+    }
+}
+
+/// How tracks of one parent are merged.
+mod merging {
+    pub(super) const NONE: u32 = 2;
+    pub(super) const BY_KEY: u32 = 3;
+}
+
+/// Returns the decimal digits of a number.
+pub(super) fn digits(mut number: u64, buffer: &mut [u8; 20]) -> &[u8] {
+    let mut at = buffer.len();
+    while let Some(slot) = at.checked_sub(1).and_then(|before| buffer.get_mut(before)) {
+        *slot = b'0' + u8::try_from(number % 10).unwrap_or(0);
+        (number, at) = (number / 10, at - 1);
+        if number == 0 {
+            break;
+        }
+    }
+    buffer.get(at..).unwrap_or_default()
+}

@@ -1,0 +1,268 @@
+//! The wire encoding of Protocol Buffers: a message is a list of fields, each with a number and a value.
+//!
+//! The encoding does not say what a field means, so this file knows no format. Nothing here recurses: a nested message
+//! is a value of bytes, which the caller reads if it wants to.
+
+/// The value of a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wire<'a> {
+    /// A number of a variable length, which means a bool, an enum, or an integer of any width.
+    Varint(u64),
+    /// Eight bytes, little-endian.
+    Fixed64(u64),
+    /// A text, bytes, a nested message, or packed scalars.
+    Bytes(&'a [u8]),
+    /// Four bytes, little-endian.
+    Fixed32(u32),
+}
+
+/// The error of a message whose rest cannot be read: a field of number 0, a group, or a value beyond the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Damaged;
+
+/// Iterates over the fields of a message, as pairs of a number and a value. It ends after an error.
+#[derive(Debug, Clone)]
+pub(crate) struct Fields<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Fields<'a> {
+    #[inline]
+    pub(crate) const fn new(message: &'a [u8]) -> Self {
+        Self { rest: message }
+    }
+
+    /// Returns the fields that were not read.
+    pub(crate) const fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
+    #[inline(always)]
+    fn field(&mut self) -> Option<(u32, Wire<'a>)> {
+        let key = self.varint()?;
+        let number = u32::try_from(key >> 3).ok().filter(|&number| number != 0)?;
+        let value = match key & 7 {
+            0 => Wire::Varint(self.varint()?),
+            1 => Wire::Fixed64(u64::from_le_bytes(self.array()?)),
+            2 => {
+                let length = usize::try_from(self.varint()?).ok()?;
+                let (bytes, rest) = self.rest.split_at_checked(length)?;
+                self.rest = rest;
+                Wire::Bytes(bytes)
+            }
+            5 => Wire::Fixed32(u32::from_le_bytes(self.array()?)),
+            _ => return None,
+        };
+        Some((number, value))
+    }
+
+    #[inline(always)]
+    fn varint(&mut self) -> Option<u64> {
+        // Most numbers are small.
+        if let [byte @ 0..0x80, rest @ ..] = self.rest {
+            self.rest = rest;
+            return Some(u64::from(*byte));
+        }
+        let (number, length) = varint(self.rest)?;
+        self.rest = self.rest.get(length..)?;
+        Some(number)
+    }
+
+    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (&array, rest) = self.rest.split_first_chunk()?;
+        self.rest = rest;
+        Some(array)
+    }
+}
+
+impl<'a> Iterator for Fields<'a> {
+    type Item = Result<(u32, Wire<'a>), Damaged>;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let field = self.field();
+        if field.is_none() {
+            self.rest = &[];
+        }
+        Some(field.ok_or(Damaged))
+    }
+}
+
+/// Reads the number at the start of `data`, and returns it with its length in bytes. Returns `None` where the data ends
+/// inside it, and for a number of more than ten bytes. Bits beyond the 64th are dropped, as every reader does.
+#[inline]
+pub(crate) fn varint(data: &[u8]) -> Option<(u64, usize)> {
+    let mut number = 0;
+    for (&byte, at) in data.iter().take(10).zip(0..) {
+        number |= u64::from(byte & 0x7f) << (7 * at);
+        if byte < 0x80 {
+            return Some((number, at + 1));
+        }
+    }
+    None
+}
+
+/// A type of values that a field may have. A value of another wire type leaves it as it is.
+pub(crate) trait FromWire<'a>: Sized {
+    fn from_wire(value: Wire<'a>) -> Option<Self>;
+}
+
+macro_rules! from_varint {
+    ($($integer:ty),*) => {
+        $(impl FromWire<'_> for $integer {
+            #[inline(always)]
+            #[allow(clippy::cast_possible_truncation, reason = "a number of the encoding is as wide as its reader wants")]
+            #[allow(clippy::cast_sign_loss, reason = "the bits of a signed number are those of an unsigned one")]
+            fn from_wire(value: Wire<'_>) -> Option<Self> {
+                match value {
+                    Wire::Varint(number) | Wire::Fixed64(number) => Some(number as Self),
+                    Wire::Fixed32(number) => Some(number as Self),
+                    Wire::Bytes(_) => None,
+                }
+            }
+        })*
+    };
+}
+
+from_varint!(u64, i64, u32, i32);
+
+impl FromWire<'_> for bool {
+    fn from_wire(value: Wire<'_>) -> Option<Self> {
+        u64::from_wire(value).map(|number| number != 0)
+    }
+}
+
+impl FromWire<'_> for f64 {
+    fn from_wire(value: Wire<'_>) -> Option<Self> {
+        match value {
+            Wire::Fixed64(bits) => Some(Self::from_bits(bits)),
+            Wire::Fixed32(bits) => Some(Self::from(f32::from_bits(bits))),
+            _ => None,
+        }
+    }
+}
+
+impl<'a> FromWire<'a> for &'a [u8] {
+    #[inline(always)]
+    fn from_wire(value: Wire<'a>) -> Option<Self> {
+        match value {
+            Wire::Bytes(bytes) => Some(bytes),
+            _ => None,
+        }
+    }
+}
+
+impl<'a, T: FromWire<'a>> FromWire<'a> for Option<T> {
+    #[inline(always)]
+    fn from_wire(value: Wire<'a>) -> Option<Self> {
+        T::from_wire(value).map(Some)
+    }
+}
+
+/// A message of which some fields are known. Of a field that repeats, the last value counts.
+pub(crate) trait Message<'a>: Default {
+    /// Takes the value of a field. Values of unknown fields, and of other wire types, are left.
+    fn take(&mut self, number: u32, value: Wire<'a>);
+
+    /// Reads a message as far as it goes, and whether it is damaged.
+    #[inline]
+    fn read(message: &'a [u8]) -> (Self, Result<(), Damaged>) {
+        let mut this = Self::default();
+        for field in Fields::new(message) {
+            match field {
+                Ok((number, value)) => this.take(number, value),
+                Err(damaged) => return (this, Err(damaged)),
+            }
+        }
+        (this, Ok(()))
+    }
+
+    /// Reads a message as far as it goes.
+    #[inline]
+    fn of(message: &'a [u8]) -> Self {
+        Self::read(message).0
+    }
+}
+
+/// Declares messages by their fields, each with a type and a number.
+macro_rules! messages {
+    ($($(#[$meta:meta])* $name:ident { $($field:ident: $type:ty = $number:pat),* $(,)? })*) => {
+        $($(#[$meta])*
+        #[derive(Debug, Clone, Copy, Default)]
+        pub(super) struct $name<'a> {
+            $(pub(super) $field: $type,)*
+            _input: core::marker::PhantomData<&'a [u8]>,
+        }
+
+        impl<'a> $crate::protobuf::Message<'a> for $name<'a> {
+            #[inline(always)]
+            fn take(&mut self, number: u32, value: $crate::protobuf::Wire<'a>) {
+                match number {
+                    $($number => {
+                        if let Some(value) = $crate::protobuf::FromWire::from_wire(value) {
+                            self.$field = value;
+                        }
+                    })*
+                    _ => {}
+                }
+            }
+        })*
+    };
+}
+pub(crate) use messages;
+
+/// Returns the values of a repeated field that are bytes, such as texts and nested messages.
+pub(crate) fn repeated(message: &[u8], number: u32) -> impl Iterator<Item = &[u8]> + Clone {
+    Fields::new(message).map_while(Result::ok).filter_map(move |field| match field {
+        (found, Wire::Bytes(bytes)) if found == number => Some(bytes),
+        _ => None,
+    })
+}
+
+/// Returns the values of a repeated scalar field, packed or not. Packed values are of the wire type `packed`.
+pub(crate) fn scalars(message: &[u8], number: u32, packed: Packed) -> impl Iterator<Item = u64> + Clone {
+    Fields::new(message).map_while(Result::ok).filter(move |&(found, _)| found == number).flat_map(
+        move |(_, value)| {
+            let (one, many) = match value {
+                Wire::Bytes(bytes) => (None, bytes),
+                other => (u64::from_wire(other), &[][..]),
+            };
+            one.into_iter().chain(unpack(many, packed))
+        },
+    )
+}
+
+/// The wire type of packed scalars.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Packed {
+    Varint,
+    Fixed64,
+}
+
+/// Returns packed scalars. It ends where they are damaged.
+pub(crate) fn unpack(bytes: &[u8], packed: Packed) -> impl Iterator<Item = u64> + Clone {
+    let mut rest = Fields::new(bytes);
+    core::iter::from_fn(move || match packed {
+        Packed::Varint => rest.varint(),
+        Packed::Fixed64 => rest.array().map(u64::from_le_bytes),
+    })
+}
+
+/// Returns the numbers of the first fields of a message, each by the number of its field.
+pub(crate) fn numbers<const N: usize>(message: &[u8]) -> [u64; N] {
+    let mut found = [0; N];
+    for (number, value) in Fields::new(message).map_while(Result::ok) {
+        if let (Some(slot), Some(value)) = (found.get_mut(number as usize), u64::from_wire(value)) {
+            *slot = value;
+        }
+    }
+    found
+}
+
+/// Returns the text of a field, or the empty text if there is none.
+pub(crate) fn text(message: &[u8], number: u32) -> &[u8] {
+    repeated(message, number).last().unwrap_or_default()
+}

@@ -1,0 +1,617 @@
+//! The rules of Perfetto's traces, on packets that are written here.
+#![cfg(feature = "alloc")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::std_instead_of_alloc,
+    reason = "a test fails by panicking"
+)]
+
+use spall_format::perfetto::{Parser, is_trace};
+use spall_model::{
+    ByteRange, DiagnosticKind, Event, Id, LendingParser, Limits, Progress, Trace, TraceBuilder, TraceView,
+    Value,
+};
+use spall_synth::perfetto::{Message, event, file, packet, payload, thread, trace};
+
+fn load(packets: &[Message]) -> Trace<'static> {
+    load_bytes(&file(packets))
+}
+
+fn load_bytes(data: &[u8]) -> Trace<'static> {
+    let mut builder = TraceBuilder::new(&Limits::default());
+    {
+        let mut to = builder.copying();
+        let mut see = |event: &Event<'_>, bytes: ByteRange| {
+            spall_model::Receiver::receive(&mut to, event, bytes);
+        };
+        let (mut parser, mut rest) = (Parser::new(), data);
+        while let Progress::Read(n) = parser.lend(rest, true, &mut see).unwrap() {
+            rest = &rest[n..];
+        }
+    }
+    builder.finish().into_owned()
+}
+
+/// Name, start and end of all slices, in the order of display.
+fn slices(trace: &Trace<'_>) -> Vec<(String, i64, i64)> {
+    let slices = trace.slices();
+    (0..slices.len())
+        .map(|at| (trace.name(slices.names()[at]).into_owned(), slices.starts()[at].0, slices.ends()[at].0))
+        .collect()
+}
+
+/// Name and time of all instants.
+fn instants(trace: &Trace<'_>) -> Vec<(String, i64)> {
+    trace.instants().iter().map(|instant| (trace.name(instant.name).into_owned(), instant.at.0)).collect()
+}
+
+fn counters(trace: &Trace<'_>) -> Vec<(i64, f64)> {
+    trace.counters().iter().map(|counter| (counter.at.0, counter.value)).collect()
+}
+
+fn count(trace: &Trace<'_>, kind: DiagnosticKind) -> u64 {
+    trace.diagnostics().count(kind)
+}
+
+fn name(text: &str, at: i64) -> (String, i64) {
+    (text.to_owned(), at)
+}
+
+/// An instant at a time.
+fn instant(time: u64, text: &str) -> Message {
+    packet(time, payload::EVENT, &event(3, 1, text))
+}
+
+/// A packet that clears the state of the sequence 1, with interned data.
+fn cleared(data: &Message) -> Message {
+    Message::new().number(10, 1).number(13, 1).message(12, data)
+}
+
+/// An entry of interned texts.
+fn entry(iid: u64, text: &str) -> Message {
+    Message::new().number(1, iid).text(2, text)
+}
+
+#[test]
+fn perfetto_1_1_a_trace_is_told_from_json_behind_a_line_feed() {
+    assert!(is_trace(&file(&[instant(1, "a")])));
+    assert!(is_trace(&file(&[packet(0, payload::CLOCKS, &Message::new())])));
+    for text in [
+        "\n[",
+        "\n{",
+        "\n[{\"ph\":\"B\"}]",
+        "\n\n[{}]",
+        "\n{\n \"a\":1}",
+        "\n[\n  {\"name\":\"x\"}]",
+        "\n",
+        "a",
+    ] {
+        let long = format!("{text}{}", " \"x\":1,\n".repeat(100));
+        assert!(!is_trace(text.as_bytes()) && !is_trace(long.as_bytes()), "{text:?}");
+    }
+}
+
+#[test]
+fn perfetto_1_2_what_is_not_read_is_counted_by_its_field_number() {
+    let unknown = |field| packet(5, field, &Message::new().number(1, 1));
+    let trace = load(&[unknown(39), instant(1, "a"), unknown(39), unknown(1500)]);
+    assert_eq!(instants(&trace), [name("a", 1)]);
+    assert_eq!(count(&trace, DiagnosticKind::NotRead), 3);
+    let fact = &trace.meta()[0];
+    assert_eq!(trace.name(fact.key), "packets_not_read");
+    let Value::Map(counts) = trace.meta_value(fact) else { panic!("a map") };
+    let counts: Vec<_> = counts.iter().map(|(key, value)| (key.to_string(), value)).collect();
+    assert_eq!(counts, [("39".to_owned(), Value::U64(2)), ("1500".to_owned(), Value::U64(1))]);
+}
+
+#[test]
+fn perfetto_1_2_a_packet_that_the_end_cuts_off_is_left_out() {
+    let data = file(&[instant(1, "a"), instant(2, "b")]);
+    let first = file(&[instant(1, "a")]).len();
+    for end in first + 1..data.len() {
+        let trace = load_bytes(&data[..end]);
+        assert_eq!(instants(&trace), [name("a", 1)], "{end} bytes");
+        assert_eq!(count(&trace, DiagnosticKind::Truncated), 1, "{end} bytes");
+    }
+    assert_eq!(count(&load_bytes(&data[..first]), DiagnosticKind::Truncated), 0);
+}
+
+#[cfg(feature = "gzip")]
+#[test]
+fn perfetto_1_2_compressed_packets_hold_packets() {
+    let inside = file(&[instant(1, "a"), instant(2, "b")]);
+    // A zlib stream of one stored block.
+    let length = u16::try_from(inside.len()).unwrap();
+    let mut zlib = vec![0x78, 0x01, 0x01];
+    zlib.extend(length.to_le_bytes());
+    zlib.extend((!length).to_le_bytes());
+    zlib.extend(&inside);
+    let packed = Message::new().raw(50, &zlib);
+    let trace = load(&[instant(0, "before"), packed.clone(), instant(3, "behind")]);
+    assert_eq!(instants(&trace), [name("before", 0), name("a", 1), name("b", 2), name("behind", 3)]);
+    // Packets inside count for the limit, and packets behind are read all the same.
+    let mut limits = Limits::default();
+    limits.max_decompressed_bytes = inside.len() as u64;
+    let data = file(&[packed.clone(), packed, instant(3, "behind")]);
+    let mut seen = Vec::new();
+    let parser = Parser::new().with_limits(&limits);
+    let see = |event: &Event<'_>, _| match event {
+        Event::Instant(event, _) => seen.push(event.at.0),
+        Event::Diagnostic(kind) => assert_eq!(*kind, DiagnosticKind::BadCompression),
+        _ => {}
+    };
+    parser.lend_all(&data, see).unwrap();
+    assert_eq!(seen, [1, 2, 3]);
+}
+
+#[test]
+fn perfetto_1_3_damage_of_a_message_ends_at_the_message() {
+    // A group, the field number 0, and a length beyond the message.
+    for junk in [&b"\x0b"[..], b"\x00", b"\x7a\x7f", b"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"] {
+        let damaged = packet(1, payload::EVENT, &event(3, 1, "a").junk(junk));
+        let trace = load(&[damaged, instant(2, "b")]);
+        assert_eq!(instants(&trace), [name("a", 1), name("b", 2)], "{junk:x?}");
+        assert_eq!(count(&trace, DiagnosticKind::DamagedMessage), 1, "{junk:x?}");
+    }
+}
+
+#[test]
+fn perfetto_1_3_scalars_may_be_packed_and_the_last_value_counts() {
+    let uuids = Message::new().message(11, &Message::new().packed(31, &[7, 8]));
+    let counter =
+        |uuid| packet(0, payload::TRACK, &Message::new().number(1, uuid).message(8, &Message::new()));
+    let plain = event(3, 1, "a").number(31, 7).number(31, 8).number(12, 10).number(12, 20);
+    let packed = event(3, 1, "b").text(23, "c").packed(12, &[30, 40]);
+    let defaults = Message::new().number(10, 1).number(13, 1).message(59, &uuids);
+    let packets = [
+        defaults,
+        counter(7),
+        counter(8),
+        packet(1, payload::EVENT, &plain),
+        packet(2, payload::EVENT, &packed).number(8, 3),
+    ];
+    let trace = load(&packets);
+    assert_eq!(instants(&trace), [name("a", 1), name("c", 3)]);
+    assert_eq!(counters(&trace), [(1, 10.0), (3, 30.0), (1, 20.0), (3, 40.0)]);
+}
+
+#[test]
+fn perfetto_2_1_packets_that_need_lost_state_are_left_out() {
+    let needs = |time, text| instant(time, text).number(13, 2);
+    let lost = |time, text| instant(time, text).number(13, 2).number(42, 1);
+    let packets = [
+        needs(1, "before"),
+        cleared(&Message::new()),
+        needs(2, "whole"),
+        lost(3, "behind a gap"),
+        needs(4, "too"),
+        instant(5, "needs nothing"),
+        cleared(&Message::new()),
+        needs(6, "again"),
+    ];
+    let trace = load(&packets);
+    assert_eq!(instants(&trace), [name("whole", 2), name("needs nothing", 5), name("again", 6)]);
+    assert_eq!(count(&trace, DiagnosticKind::LostState), 3);
+}
+
+#[test]
+fn perfetto_2_2_interned_names_count_until_they_are_replaced_or_cleared() {
+    let names = |text| Message::new().message(2, &entry(3, text));
+    let named = |time| packet(time, payload::EVENT, &Message::new().number(9, 3).number(11, 1).number(10, 3));
+    let more = |text| Message::new().number(10, 1).message(12, &names(text));
+    let other = named(5).number(10, 2);
+    let packets =
+        [cleared(&names("a")), named(1), more("b"), named(2), cleared(&Message::new()), named(3), other];
+    let trace = load(&packets);
+    assert_eq!(instants(&trace), [name("a", 1), name("b", 2), name("", 3), name("", 5)]);
+    assert_eq!(count(&trace, DiagnosticKind::UnknownEntry), 2);
+}
+
+/// A snapshot of clocks in the sequence 1, as pairs of an id and a time.
+fn snapshot(clocks: &[(u64, u64)]) -> Message {
+    let clocks = clocks.iter().fold(Message::new(), |all, &(id, time)| {
+        all.message(1, &Message::new().number(1, id).number(2, time))
+    });
+    Message::new().number(10, 1).message(payload::CLOCKS, &clocks)
+}
+
+#[test]
+fn perfetto_3_1_times_go_by_the_latest_snapshot_before_them() {
+    let by = |clock, time| instant(time, "").number(58, clock);
+    let packets = [
+        snapshot(&[(3, 100), (6, 1100)]),
+        snapshot(&[(3, 200), (6, 1300)]),
+        by(3, 50),
+        by(3, 150),
+        by(3, 250),
+        by(6, 7),
+    ];
+    let at: Vec<i64> = instants(&load(&packets)).into_iter().map(|(_, at)| at).collect();
+    assert_eq!(at, [7, 1050, 1150, 1350]);
+}
+
+#[test]
+fn perfetto_3_1_clocks_of_a_sequence_may_count_differences_in_units_of_their_own() {
+    // The clock 64 counts microseconds since its last packet, and relates to the monotonic clock alone.
+    let own = Message::new().number(1, 64).number(2, 5).number(3, 1).number(4, 1000);
+    let all = Message::new().message(1, &own).message(1, &Message::new().number(1, 3).number(2, 5_000));
+    let all = Message::new().number(10, 1).message(payload::CLOCKS, &all);
+    let by = |time| instant(time, "").number(58, 64);
+    // The clock of the same number of another sequence is another clock.
+    let other = by(9).number(10, 2);
+    let trace = load(&[snapshot(&[(3, 0), (6, 1_000_000)]), all, by(2), by(3), other]);
+    let at: Vec<i64> = instants(&trace).into_iter().map(|(_, at)| at).collect();
+    assert_eq!(at, [9, 1_007_000, 1_010_000]);
+    assert_eq!(count(&trace, DiagnosticKind::UnknownClock), 1);
+}
+
+#[test]
+fn perfetto_3_2_times_in_events_are_microseconds_of_the_monotonic_clock() {
+    let thread = Message::new().number(1, 1).number(2, 2).number(6, 10);
+    let head = Message::new().number(10, 1).number(13, 1).message(44, &thread);
+    let delta = |us| Message::new().number(10, 1).message(payload::EVENT, &event(3, 1, "").number(1, us));
+    let absolute = |us: i64| {
+        Message::new().number(10, 1).message(payload::EVENT, &event(3, 1, "").number(16, us.cast_unsigned()))
+    };
+    let packets = [snapshot(&[(3, 0), (6, 1)]), head, delta(5), delta(5), absolute(3), absolute(i64::MAX)];
+    let trace = load(&packets);
+    let at: Vec<i64> = instants(&trace).into_iter().map(|(_, at)| at).collect();
+    assert_eq!(at, [3_001, 15_001, 20_001, i64::MAX]);
+    assert_eq!(count(&trace, DiagnosticKind::TimeOutOfRange), 1);
+}
+
+#[test]
+fn perfetto_3_3_the_epoch_is_the_wall_clock_at_tick_0() {
+    let trace = load(&[snapshot(&[(1, 1_700_000_000_000_000_500), (6, 500)]), instant(1, "")]);
+    assert_eq!(trace.clock().epoch_ns, Some(1_700_000_000_000_000_000));
+    assert_eq!(load(&[instant(1, "")]).clock().epoch_ns, None);
+}
+
+#[test]
+fn perfetto_3_4_begins_and_ends_pair_by_their_times() {
+    let of = |sequence: u64, packet: &Message| packet.clone().number(10, sequence);
+    let begin = |time, text| packet(time, payload::EVENT, &event(1, 1, text));
+    let end = |time| packet(time, payload::EVENT, &event(2, 1, ""));
+    let (first, second) = ([begin(0, "a"), end(9)], [begin(3, "b"), end(5)]);
+    let expected = [("a".to_owned(), 0, 9), ("b".to_owned(), 3, 5)];
+    for order in [[0, 1, 2, 3], [2, 3, 0, 1], [0, 2, 1, 3], [1, 3, 2, 0]] {
+        let all = [of(1, &first[0]), of(1, &first[1]), of(2, &second[0]), of(2, &second[1])];
+        let packets = order.map(|at: usize| all[at].clone());
+        let trace = load(&packets);
+        assert_eq!(slices(&trace), expected, "{order:?}");
+        assert_eq!(count(&trace, DiagnosticKind::Unordered), 0, "the order of the file says nothing");
+    }
+}
+
+#[test]
+fn perfetto_4_1_tracks_lie_below_their_parents() {
+    let process = Message::new().number(1, 10).message(3, &Message::new().number(1, 5).text(6, "p"));
+    let own = |uuid, parent, text| Message::new().number(1, uuid).number(5, parent).text(2, text);
+    let tracks =
+        [thread(1, 5, 6, "t"), process, own(20, 10, "of p"), own(21, 20, "inner"), own(22, 1, "of t")];
+    let mut packets: Vec<_> = tracks.iter().map(|track| packet(0, payload::TRACK, track)).collect();
+    packets.extend([1, 10, 20, 21, 22].map(|track| packet(1, payload::EVENT, &event(1, track, "s"))));
+    // Without a uuid an event is on the thread of the sequence, or on the one that it says itself.
+    let phase = Message::new().number(2, u64::from(b'B'));
+    let other = phase.clone().number(18, 5).number(19, 7);
+    for legacy in [phase, other] {
+        packets.push(packet(2, payload::EVENT, &Message::new().text(23, "l").message(6, &legacy)));
+    }
+    let trace = load(&packets);
+    let found: Vec<_> = trace
+        .tracks()
+        .iter()
+        .map(|track| {
+            let pid = track.process.map(|process| trace.key_text(trace.processes()[process.0 as usize].pid));
+            let parent = track.parent.map(|parent| trace.track_title(parent).into_owned());
+            (
+                trace.track_title(track.id).into_owned(),
+                pid.unwrap().into_owned(),
+                parent,
+                track.slices().len(),
+            )
+        })
+        .collect();
+    let row = |title: &str, parent: Option<&str>, n| {
+        (title.to_owned(), "5".to_owned(), parent.map(str::to_owned), n)
+    };
+    for expected in [
+        row("t", None, 2),
+        row("of p", None, 1),
+        row("inner", Some("of p"), 1),
+        row("of t", Some("t"), 1),
+        row("Thread 7", None, 1),
+    ] {
+        assert!(found.contains(&expected), "{expected:?} in {found:?}");
+    }
+    assert_eq!(trace.name(trace.processes()[0].name), "p");
+}
+
+#[test]
+fn perfetto_4_2_ends_close_the_innermost_slice_and_counters_add_up() {
+    let counter = Message::new().number(4, 10).number(5, 1);
+    let counter = Message::new().number(1, 9).text(2, "c").message(8, &counter);
+    let value = |time, value: i64| {
+        packet(
+            time,
+            payload::EVENT,
+            &Message::new().number(9, 4).number(11, 9).number(30, value.cast_unsigned()),
+        )
+    };
+    let at =
+        |time, kind, text| packet(time, payload::EVENT, &event(kind, 1, text).text(22, "x").text(22, "y"));
+    let packets = [
+        packet(0, payload::TRACK, &counter),
+        at(1, 1, "outer"),
+        at(2, 1, "inner"),
+        at(3, 2, "another name"),
+        at(4, 2, ""),
+        value(5, 3),
+        value(6, -1),
+    ];
+    let trace = load(&packets);
+    assert_eq!(slices(&trace), [("outer".to_owned(), 1, 4), ("inner".to_owned(), 2, 3)]);
+    assert_eq!(trace.name(trace.slices().categories()[0]), "x,y");
+    assert_eq!(counters(&trace), [(5, 30.0), (6, 20.0)]);
+}
+
+#[test]
+fn perfetto_4_3_phases_mean_what_they_mean_in_json() {
+    let legacy = |time, phase: u8, more: Message| {
+        let legacy = more.number(2, u64::from(phase));
+        packet(time, payload::EVENT, &Message::new().number(11, 1).text(23, "e").message(6, &legacy))
+    };
+    let none = Message::new;
+    let id = |id| Message::new().number(11, id);
+    let packets = [
+        packet(0, payload::TRACK, &thread(1, 5, 6, "t")),
+        legacy(1, b'X', none().number(3, 2)),
+        legacy(10, b'b', id(7)),
+        legacy(30, b'e', id(7)),
+        legacy(40, b'I', none().number(14, 2)),
+        legacy(50, b'N', id(9)),
+        legacy(60, b'D', id(9)),
+        legacy(70, b'b', none()),
+    ];
+    let trace = load(&packets);
+    let e = || "e".to_owned();
+    assert_eq!(slices(&trace), [(e(), 1, 2001), (e(), 10, 30)]);
+    assert_eq!(instants(&trace), [(e(), 40)]);
+    let object = &trace.objects()[0];
+    assert_eq!((object.start.unwrap().0, object.end.unwrap().0), (50, 60));
+    assert_eq!(count(&trace, DiagnosticKind::MissingId), 1);
+}
+
+#[test]
+fn perfetto_4_4_flows_go_from_each_event_to_the_next_in_time() {
+    let with = |time, text, field| packet(time, payload::EVENT, &event(3, time, text).fixed(field, 7));
+    // In another order than that of time. The id is used again behind the end of the first flow.
+    let packets =
+        [with(20, "b", 47), with(10, "a", 47), with(40, "d", 47), with(30, "c", 48), with(50, "e", 47)];
+    let trace = load(&packets);
+    let name =
+        |slice: spall_model::SliceId| trace.name(trace.slices().names()[slice.0 as usize]).into_owned();
+    let flows: Vec<_> = trace.flows().iter().map(|flow| name(flow.from) + &name(flow.to)).collect();
+    assert_eq!(flows, ["ab", "bc", "de"]);
+    assert!(trace.diagnostics().is_empty(), "{}", trace.diagnostics());
+}
+
+#[test]
+fn perfetto_4_4_an_end_with_a_flow_stands_for_its_slice() {
+    let at = |time, kind, text, field| {
+        let event = event(kind, 1, text);
+        packet(time, payload::EVENT, &if field == 0 { event } else { event.fixed(field, 7) })
+    };
+    let packets = [at(1, 1, "a", 0), at(2, 2, "", 47), at(3, 1, "b", 48), at(4, 2, "", 0)];
+    let trace = load(&packets);
+    let flow = &trace.flows()[0];
+    assert_eq!((flow.from.0, flow.to.0, trace.flows().len()), (0, 1, 1));
+}
+
+#[test]
+fn perfetto_4_5_annotations_and_typed_messages_are_arguments() {
+    let named = |text: &str| Message::new().text(10, text);
+    let item = |value| Message::new().number(4, value);
+    let nested = named("dict")
+        .message(11, &named("list").message(12, &item(1)).message(12, &item(2)))
+        .message(11, &named("yes").number(2, 1));
+    // The older form: keys beside their values.
+    let old = Message::new().number(1, 1).text(2, "k").message(3, &Message::new().text(8, "v"));
+    let interned = Message::new()
+        .message(3, &entry(1, "key"))
+        .message(29, &entry(1, "value"))
+        .message(4, &entry(2, "a.cc").text(3, "f").number(4, 7));
+    let event = event(3, 1, "e")
+        .message(4, &Message::new().number(1, 1).number(17, 1))
+        .message(4, &nested)
+        .message(4, &named("old").message(8, &old))
+        .message(4, &named("pointer").number(7, 0xbeef))
+        .message(4, &named("float").float(5, 1.5))
+        .message(5, &Message::new().number(1, 2))
+        .number(1234, 5);
+    let trace = load(&[cleared(&interned), packet(1, payload::EVENT, &event)]);
+    let args = trace.args_of(&trace.instants()[0]).to_string();
+    assert_eq!(
+        args,
+        "key=value, dict={list: [1, 2], yes: true}, old={k: v}, pointer=0xbeef, float=1.5, \
+         task={posted_from: {file_name: a.cc, function_name: f, line_number: 7}}, 1234=5"
+    );
+}
+
+/// Events of ftrace on the processor 0, each at a time on a thread.
+fn ftrace(events: &[(u64, u64, u32, Message)]) -> Message {
+    let bundle = events.iter().fold(Message::new().number(1, 0), |bundle, (time, tid, kind, payload)| {
+        bundle.message(2, &Message::new().number(1, *time).number(2, *tid).message(*kind, payload))
+    });
+    Message::new().number(10, 1).message(payload::FTRACE, &bundle)
+}
+
+#[test]
+fn perfetto_4_6_states_last_until_the_next_one() {
+    let switch = |previous, state, next| Message::new().number(2, previous).number(4, state).number(6, next);
+    let track = Message::new().number(1, 9).text(2, "s").message(18, &Message::new());
+    let state = |time, text| packet(time, payload::EVENT, &event(5, 9, text));
+    // The events of the second processor come first.
+    let packets = [
+        ftrace(&[(30, 8, 4, switch(8, 1, 0)), (40, 0, 20, Message::new().number(2, 8))]),
+        ftrace(&[(10, 7, 4, switch(7, 2, 8)), (20, 8, 20, Message::new().number(2, 8))]),
+        packet(0, payload::TRACK, &track),
+        state(15, "on"),
+        state(25, ""),
+        instant(50, ""),
+    ];
+    let trace = load(&packets);
+    let mut found: Vec<_> = trace
+        .states()
+        .iter()
+        .map(|state| (state.start.0, state.end.0, trace.name(state.name).into_owned()))
+        .collect();
+    found.sort();
+    let expected = [(10, 30, "Running"), (10, 50, "D"), (15, 25, "on"), (30, 40, "S"), (40, 50, "R")];
+    assert_eq!(found, expected.map(|(start, end, name)| (start, end, name.to_owned())));
+}
+
+#[test]
+fn perfetto_4_6_programs_print_slices_and_counters() {
+    let print = |time, text: &str| (time, 7, 3, Message::new().text(2, text));
+    let events = [
+        print(1, "B|5|a|b\n"),
+        print(2, "C|5|memory|12\n"),
+        print(3, "I|5|mark\n"),
+        print(4, "S|5|async|1\n"),
+        print(5, "F|5|async|1\n"),
+        print(6, "G|5|track|inside|2\n"),
+        print(7, "H|5|track|2\n"),
+        print(8, "E|5\n"),
+        print(9, "no such form\n"),
+        (9, 0, 11, Message::new().number(1, 1_000).number(2, 3)),
+    ];
+    let trace = load(&[ftrace(&events)]);
+    let mut found = slices(&trace);
+    found.sort();
+    let expected = [("async", 4, 5), ("a|b", 1, 8), ("inside", 6, 7)];
+    assert_eq!(found, expected.map(|(name, start, end)| (name.to_owned(), start, end)));
+    assert_eq!(instants(&trace), [name("mark", 3)]);
+    let mut values = counters(&trace);
+    values.sort_by_key(|value| value.0);
+    assert_eq!(values, [(2, 12.0), (9, 1000.0)]);
+    assert_eq!(count(&trace, DiagnosticKind::UnknownEvent), 1);
+}
+
+#[test]
+fn perfetto_4_7_samples_have_the_names_that_come_behind_them() {
+    let data = [(1, "main"), (2, "a.b"), (3, "")].iter().fold(Message::new(), |data, &(iid, text)| {
+        let frame = Message::new().number(1, iid).number(2, iid).number(3, 1).number(4, 16 * iid);
+        data.message(5, &entry(iid, text)).message(6, &frame)
+    });
+    let data = data
+        .message(7, &Message::new().number(1, 1).number(2, 1).number(2, 2).number(2, 3))
+        .message(17, &entry(1, "lib.so"))
+        .message(19, &Message::new().number(1, 1).number(7, 1));
+    let sample = |time, stack| {
+        packet(time, 66, &Message::new().number(2, 5).number(3, 6).number(4, stack).number(6, time))
+    };
+    let symbol = Message::new().text(1, "leaf").text(2, "leaf.c").number(3, 3);
+    let symbols =
+        Message::new().text(1, "/lib.so").message(3, &Message::new().number(1, 48).message(2, &symbol));
+    let class =
+        Message::new().text(1, "a").text(2, "Plain").message(4, &entry(0, "").text(1, "b").text(2, "name"));
+    let plain = Message::new().text(1, "lib.so").message(3, &class);
+    let packets = [
+        cleared(&data),
+        sample(1, 1),
+        sample(2, 1),
+        sample(3, 0),
+        Message::new().message(61, &symbols),
+        Message::new().message(64, &plain),
+    ];
+    let trace = load(&packets);
+    let profile = &trace.profiles()[0];
+    let samples = trace.samples_of(profile);
+    assert_eq!(samples.iter().map(|sample| sample.at.0).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!(counters(&trace), [(1, 1.0), (2, 2.0), (3, 3.0)], "a sample without a stack has its counter");
+    let mut stack = Vec::new();
+    let mut frame = samples[1].frame().and_then(|frame| trace.frame(frame));
+    while let Some(at) = frame {
+        stack.push(trace.name(at.name).into_owned());
+        frame = at.parent.and_then(|parent| trace.frame(parent));
+    }
+    assert_eq!(stack, ["leaf", "Plain.name", "main"]);
+    let thread = trace.tracks()[profile.track.0 as usize].kind.tid();
+    assert_eq!(thread.map(|tid| trace.key_text(tid).into_owned()), Some("6".to_owned()));
+}
+
+/// All events with their bytes, and what is said at the end.
+fn read(data: &[u8], size: usize) -> Vec<String> {
+    let (mut parser, mut start, mut end) = (Parser::new(), 0, size.min(data.len()));
+    let mut found = Vec::new();
+    loop {
+        let mut see = |event: &Event<'_>, bytes: ByteRange| found.push(format!("{bytes:?} {event:?}"));
+        match parser.lend(&data[start..end], end == data.len(), &mut see).unwrap() {
+            Progress::Read(n) => start += n,
+            Progress::NeedMore(more) => {
+                assert!(more > 0 && end < data.len());
+                end = (end + size).min(data.len());
+            }
+            Progress::End => return found,
+        }
+    }
+}
+
+#[test]
+fn splitting_a_trace_anywhere_changes_nothing() {
+    let data = trace(40);
+    let whole = read(&data, data.len());
+    assert!(whole.len() > 100);
+    for size in 1..60 {
+        let pieces = read(&data, size);
+        let differs = pieces.iter().zip(&whole).find(|(pieces, whole)| pieces != whole);
+        assert_eq!((differs, pieces.len()), (None, whole.len()), "pieces of {size} bytes");
+    }
+}
+
+#[test]
+fn cutting_a_trace_leaves_a_prefix_of_what_packets_say() {
+    let data = trace(10);
+    let whole = read(&data, data.len());
+    for end in 0..data.len() {
+        let cut = read(&data[..end], data.len().max(1));
+        let same = cut.iter().zip(&whole).take_while(|(cut, whole)| cut == whole).count();
+        // The end of the file settles states and names, and says what is cut.
+        let is_of_the_end = |said: &String| {
+            ["State(", "SharedFrame(", "Meta(", "Track(", "Truncated"].iter().any(|kind| said.contains(kind))
+        };
+        assert!(cut[same..].iter().all(is_of_the_end), "{end}: {:?}", &cut[same..]);
+    }
+}
+
+#[test]
+fn no_byte_of_a_trace_makes_the_parser_fail() {
+    let data = trace(12);
+    for at in 0..data.len() {
+        for flip in [0x01, 0x04, 0x80, 0xff] {
+            let mut faulty = data.clone();
+            faulty[at] ^= flip;
+            read(&faulty, faulty.len());
+        }
+    }
+}
+
+#[test]
+fn ids_of_tracks_are_never_those_of_threads() {
+    let trace = load(&[
+        packet(1, payload::EVENT, &event(1, 6, "a")),
+        packet(0, payload::TRACK, &thread(1, 5, 6, "t")),
+    ]);
+    assert_eq!(trace.tracks().len(), 2);
+    let mut ids = Vec::new();
+    let see = |event: &Event<'_>, _| {
+        if let Event::Begin(event) = event {
+            ids.push(matches!(event.thread.tid, Id::Text(b"6")));
+        }
+    };
+    Parser::new().lend_all(&file(&[packet(1, payload::EVENT, &event(1, 6, "a"))]), see).unwrap();
+    assert_eq!(ids, [true]);
+}
