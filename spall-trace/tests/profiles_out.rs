@@ -282,6 +282,7 @@ mod perfetto {
                 };
                 let parent = number(&track, 5);
                 let below = if parent == 0 { String::new() } else { format!(" below {}", tracks[&parent]) };
+                let name = name.trim_end().to_owned();
                 lines.push(format!("track {name}{below}"));
                 assert!(uuid != 0 && tracks.insert(uuid, name).is_none());
             }
@@ -330,16 +331,16 @@ mod perfetto {
         assert_eq!(
             lines,
             [
-                "track process 1 1",
-                "track 1/2 2",
-                "10000 [1/2 2] begin outer cat=c n=4:3",
-                "12000 [1/2 2] begin inner",
-                "15000 [1/2 2] end",
-                "16000 [1/2 2] begin inner",
-                "18000 [1/2 2] end",
-                "20000 [1/2 2] end",
-                "13000 [1/2 2] instant now",
-                "track memory used (counter) below process 1 1",
+                "track process 1",
+                "track 1/2",
+                "10000 [1/2] begin outer cat=c n=4:3",
+                "12000 [1/2] begin inner",
+                "15000 [1/2] end",
+                "16000 [1/2] begin inner",
+                "18000 [1/2] end",
+                "20000 [1/2] end",
+                "13000 [1/2] instant now",
+                "track memory used (counter) below process 1",
                 "12000 [memory used (counter)] counter 10",
                 "14000 [memory used (counter)] counter 4",
             ]
@@ -381,7 +382,7 @@ mod perfetto {
                 {"ph":"f","bp":"e","name":"back","id":"0x2","pid":1,"tid":1,"ts":5}]"#,
         );
         let with_flows: Vec<_> = lines.iter().filter(|line| line.contains("s=")).collect();
-        assert_eq!(with_flows, ["0 [1/1 1] begin a leaves=1", "3000 [1/2 2] begin b arrives=1"]);
+        assert_eq!(with_flows, ["0 [1/1] begin a leaves=1", "3000 [1/2] begin b arrives=1"]);
         assert_eq!((report.count(Loss::Flow), report.left_out()), (1, 1));
     }
 
@@ -395,11 +396,8 @@ mod perfetto {
         assert_eq!(
             lines[2..],
             [
-                format!(
-                    "0 [1/1 1] begin f on=2:1 big=3:{} text=6:0a\nb list=9:0[1,{{\"x\":null}}]",
-                    u64::MAX
-                ),
-                format!("1000 [1/1 1] end half=5:{half}"),
+                format!("0 [1/1] begin f on=2:1 big=3:{} text=6:0a\nb list=9:0[1,{{\"x\":null}}]", u64::MAX),
+                format!("1000 [1/1] end half=5:{half}"),
             ]
         );
         assert_eq!((report.left_out(), report.count(Loss::Argument)), (0, 1), "tts is no argument");

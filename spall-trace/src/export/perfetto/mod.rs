@@ -23,7 +23,7 @@ use super::{
     lane::{Edge, lanes, without_open_ends},
     protobuf::Fields,
     thread::{NamedThread, name_or_id, numbered},
-    thread_ids::ThreadIds,
+    thread_ids::{ThreadIds, fitting},
 };
 use crate::tick_scale::TickScale;
 use fields::{UNMERGED, argument, event, kind, packet, process, thread, track};
@@ -69,6 +69,9 @@ pub fn perfetto(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> 
     Ok(export.report)
 }
 
+/// The largest id of a process or thread.
+const MAX_ID: u32 = i32::MAX.unsigned_abs();
+
 /// The number of the clock that counts from 1970.
 const UNIX_CLOCK: u64 = 1;
 
@@ -99,7 +102,7 @@ impl<'t, W: Write> Export<'t, W> {
             packets: Packets::new(trace, out),
             report,
             scale: TickScale::new(trace.clock().ns_per_tick().unwrap_or(1.0)),
-            ids: ThreadIds::of(trace, i32::MAX.unsigned_abs()),
+            ids: ThreadIds::of(trace, MAX_ID),
             flows,
             uuids: Uuids::of(trace),
         }
@@ -145,7 +148,9 @@ impl<'t, W: Write> Export<'t, W> {
             track.uint(track::UUID, uuid);
             track.message(track::PROCESS, |fields| {
                 fields.uint(process::PID, pid.into());
-                fields.text(process::NAME, &name_or_id(trace, process.name, process.pid));
+                if !process.name.is_empty() || fitting(process.pid, MAX_ID) != Some(pid) {
+                    fields.text(process::NAME, &name_or_id(trace, process.name, process.pid));
+                }
                 sort_index.into_iter().for_each(|index| fields.int(process::SORT_INDEX, index));
                 process.labels.iter().for_each(|&label| fields.text(process::LABEL, &trace.name(label)));
             });
@@ -192,7 +197,9 @@ impl<'t, W: Write> Export<'t, W> {
         let process = track.process.and_then(|process| trace.processes().get(process.index()));
         let of_thread = process.zip(track.kind.tid()).map(|(process, tid)| {
             let (pid, number) = self.ids.thread(&NamedThread { track, process, tid }, 0);
-            (pid, number, self.sort_index(track.sort_index), name_or_id(trace, track.name, tid))
+            let needs_name = !track.name.is_empty() || fitting(tid, MAX_ID) != Some(number);
+            let name = needs_name.then(|| name_or_id(trace, track.name, tid));
+            (pid, number, self.sort_index(track.sort_index), name)
         });
         if of_thread.is_none() {
             self.report.add(Loss::Metadata, usize::from(track.sort_index != 0));
@@ -205,7 +212,7 @@ impl<'t, W: Write> Export<'t, W> {
                     fields.uint(thread::PID, pid.into());
                     fields.uint(thread::TID, number.into());
                     sort_index.into_iter().for_each(|index| fields.int(thread::SORT_INDEX, index));
-                    fields.text(thread::NAME, &name);
+                    name.into_iter().for_each(|name| fields.text(thread::NAME, &name));
                 });
                 return;
             }
