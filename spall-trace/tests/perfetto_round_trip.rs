@@ -1,0 +1,126 @@
+//! Traces that are written for Perfetto and read again.
+#![cfg(feature = "perfetto")]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use spall_trace::export::{self, ExportReport};
+use spall_trace::model::{
+    ArgsBuilder, ChildOrder, CounterEvent, Event, Id, Limits, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
+    TraceBuilder, TraceView, Track, TrackEvent,
+};
+
+fn again(trace: &Trace<'_>) -> (Trace<'static>, ExportReport) {
+    let mut file = Vec::new();
+    let report = export::perfetto(trace, &mut file).unwrap();
+    (spall_trace::load(&file).unwrap().into_owned(), report)
+}
+
+/// Returns the name, the categories and the start of each slice, sorted; and the ends and the arguments if they are wanted.
+fn slices(trace: &Trace<'_>, with_ends: bool, with_args: bool) -> Vec<String> {
+    let line = |id| {
+        let slice = trace.slice(id).unwrap();
+        let (name, category) = (trace.name(slice.name), trace.name(slice.category));
+        let end = if slice.flags.is_unfinished() { "?".into() } else { slice.end.to_string() };
+        let end = if with_ends { end } else { String::new() };
+        let args = if with_args { trace.slice_args(id).to_string() } else { String::new() };
+        format!("{name} {category} {} {end} {args}", slice.start)
+    };
+    let mut lines: Vec<String> = trace.slices().ids().into_iter().map(line).collect();
+    lines.sort();
+    lines
+}
+
+/// Returns what each track is, where it lies, and how much is on it.
+fn lines(trace: &Trace<'_>) -> Vec<String> {
+    let line = |track: &Track| {
+        let process = track.process.map(|process| trace.process_title(process));
+        let (kind, id) = (track.kind.name(), track.kind.tid().map(|id| trace.key_text(id)));
+        let (name, place) = (trace.name(track.name), (track.parent, track.sort_index, track.children));
+        let n_items = [track.slices().len(), track.instants().len(), track.counters().len()];
+        format!("{process:?} {kind} {id:?} {name:?} {place:?} {n_items:?}")
+    };
+    trace.tracks().iter().map(line).collect()
+}
+
+/// [perfetto 5.2]
+#[test]
+fn tracks_of_their_own_are_the_same_again() {
+    let id = |id: &'static str| Id::Text(id.as_bytes());
+    let (process, none) = (Id::Number(1), Id::NONE);
+    let mut builder = TraceBuilder::new(&Limits::default());
+    builder.push(&Event::ProcessName(process, Text::from("game")));
+    let tracks = [
+        (process, "900", None, 0, ChildOrder::ByRank),
+        (process, "1", Some("900"), 7, ChildOrder::ByName),
+        (process, "4", Some("900"), -7, ChildOrder::Unspecified),
+        (process, "3", Some("1"), 0, ChildOrder::Unspecified),
+        (process, "5", Some("900"), 6, ChildOrder::ByTime),
+        (process, "6", Some("5"), 0, ChildOrder::Unspecified),
+        (none, "18446744073709551615", None, 0, ChildOrder::Unspecified),
+        (none, "77", Some("18446744073709551615"), 0, ChildOrder::Unspecified),
+    ];
+    for (pid, tid, parent, rank, children) in tracks {
+        let thread = Thread { pid, tid: id(tid) };
+        let event = TrackEvent::new(thread, Text::from(if tid == "3" { "" } else { tid }));
+        builder.push(&Event::Track(TrackEvent { parent: parent.map(id), rank, children, ..event }));
+        let work = ThreadEvent::new(thread, Tick(rank + 10), Text::from("work"));
+        match tid {
+            "5" => {
+                let mut values = ArgsBuilder::new();
+                values.add("value", 3.5);
+                let mut counter = CounterEvent::new(pid, work.at, Text::from("count"), values.args());
+                counter.id = Some(thread.tid);
+                builder.push_copied(&Event::Counter(counter));
+            }
+            // Nothing but other tracks.
+            "900" => {}
+            _ => {
+                builder.push(&Event::Begin(work));
+                builder.push(&Event::End(ThreadEvent { at: work.at + Ticks(5), ..work }));
+            }
+        }
+    }
+    let thread = ThreadEvent::new(Thread::new(1, 7), Tick(3), Text::from("on thread"));
+    builder.push(&Event::Begin(thread));
+    builder.push(&Event::End(ThreadEvent { at: Tick(9), ..thread }));
+    let below = TrackEvent::new(Thread { pid: process, tid: id("8") }, Text::from("below a thread"));
+    builder.push(&Event::Track(TrackEvent { parent: Some(Id::Number(7)), ..below }));
+    builder.push(&Event::Begin(ThreadEvent { thread: below.thread, ..thread }));
+    let trace = builder.finish();
+    assert_eq!(trace.tracks().len(), 10);
+    let (again, report) = again(&trace);
+    assert!(report.is_lossless(), "{report}");
+    assert_eq!(lines(&again), lines(&trace));
+    assert!(again == trace);
+}
+
+/// Formats differ in what they have besides slices on threads and tracks of their own, which becomes such tracks in the first
+/// file already. So a second file is the same. [perfetto 5.2]
+#[test]
+fn files_of_every_format_stay_as_they_are_once_they_are_written() {
+    let mut n_files = 0;
+    for path in spall_testdata::inputs("", "") {
+        let data = std::fs::read(&path).unwrap();
+        let Ok(trace) = spall_trace::load(&data) else { continue };
+        if data.len() > 1 << 16 || trace.bounds().is_none() {
+            continue;
+        }
+        let (first, report) = again(&trace);
+        let has_ns = report.moved == Ticks(0) && trace.clock().ns_per_tick() == Some(1.0);
+        // States become slices.
+        if has_ns && trace.states().is_empty() {
+            // A slice without an end gets one inside a slice with an end. Lists and maps are text in the file.
+            let all_end = !trace.slices().flags().iter().any(|flags| flags.is_unfinished());
+            let [written, before] = [&first, &trace].map(|trace| slices(trace, all_end, false));
+            assert_eq!(written, before, "{}", path.display());
+        }
+        if first.bounds().is_none() {
+            // Nothing of the trace has a place in the file, such as samples.
+            continue;
+        }
+        let (second, _) = again(&first);
+        assert_eq!(slices(&second, true, true), slices(&first, true, true), "{}", path.display());
+        assert_eq!(lines(&second), lines(&first), "{}", path.display());
+        n_files += 1;
+    }
+    assert!(n_files > 100, "{n_files}");
+}
