@@ -7,7 +7,7 @@ use std::{collections::HashSet, error::Error, io::Write};
 
 use spall_examples::terminal::clean;
 use spall_trace::layout::{
-    Flows, Hits, Layout, LayoutOptions, Series, Vertical, VerticalStyle, Viewport, block,
+    Flows, Hits, Layout, LayoutOptions, LayoutView, Series, Vertical, VerticalStyle, Viewport, block,
 };
 use spall_trace::model::{Job, TraceView};
 

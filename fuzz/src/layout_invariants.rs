@@ -46,9 +46,8 @@ struct View {
 }
 
 fn settings(u: &mut Unstructured<'_>) -> Result<(LayoutOptions, Vec<View>)> {
-    let mut options = LayoutOptions::default();
-    options.overlap = *u.choose(&[Overlap::Spill, Overlap::Spill, Overlap::Clip, Overlap::Reject])?;
-    options.overhang_tolerance = Ticks(*u.choose(&[0, 0, 1, 5])?);
+    let overlap = *u.choose(&[Overlap::Spill, Overlap::Spill, Overlap::Clip, Overlap::Reject])?;
+    let options = LayoutOptions { overlap, overhang_tolerance: Ticks(*u.choose(&[0, 0, 1, 5])?) };
     let mut views = Vec::new();
     for _ in 0..4 {
         let wild = u.ratio(1, 8)?;

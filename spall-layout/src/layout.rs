@@ -14,12 +14,11 @@ use crate::{RowId, RowView};
 /// ```
 /// use spall_layout::{LayoutOptions, Overlap};
 /// use spall_model::Ticks;
-/// let options = LayoutOptions::default().with_overlap(Overlap::Clip).with_overhang_tolerance(Ticks(1000));
-/// assert_eq!(options.overlap, Overlap::Clip);
+/// let options = LayoutOptions { overhang_tolerance: Ticks(1000), ..LayoutOptions::default() };
+/// assert_eq!(options.overlap, Overlap::Spill);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
 pub struct LayoutOptions {
     /// How to draw a slice that begins inside another and ends after it. The default is [`Overlap::Spill`].
     #[cfg_attr(feature = "serde", serde(default))]
@@ -31,20 +30,6 @@ pub struct LayoutOptions {
     /// truncate start and duration separately.
     #[cfg_attr(feature = "serde", serde(default))]
     pub overhang_tolerance: Ticks,
-}
-
-impl LayoutOptions {
-    /// Returns these options with another rule for slices that overlap partially.
-    #[must_use]
-    pub fn with_overlap(self, overlap: Overlap) -> Self {
-        Self { overlap, ..self }
-    }
-
-    /// Returns these options with another tolerance for slices that reach past the end of the slice around them.
-    #[must_use]
-    pub fn with_overhang_tolerance(self, overhang_tolerance: Ticks) -> Self {
-        Self { overhang_tolerance, ..self }
-    }
 }
 
 /// The rows of a finished trace: the lane, depth and row of each slice, and an index of each row.
@@ -170,9 +155,8 @@ impl Layout {
     }
 
     /// Returns the track, lane and depth of a row, or `None` if the layout has no such row. This takes O(log rows).
-    #[must_use]
-    pub fn row_info(&self, row: RowId) -> Option<RowInfo> {
-        self.position(row)?;
+    pub(crate) fn row_info(&self, row: RowId) -> Option<RowInfo> {
+        self.rows().position(row)?;
         let lane = self.lanes.partition_point(|lane| lane.first_row <= row.0).checked_sub(1)?;
         let Lane { first_row, track, lane } = *self.lanes.get(lane)?;
         Some(RowInfo { track, lane, depth: row.0 - first_row })
@@ -181,7 +165,7 @@ impl Layout {
     /// Returns the slices of a row, or `None` if the layout has no such row.
     #[must_use]
     pub fn row(&self, row: RowId) -> Option<RowView<'_>> {
-        let at = self.position(row)?;
+        let at = self.rows().position(row)?;
         let (this, next) = (self.rows.get(at)?, self.rows.get(at + 1)?);
         let range = this.slices as usize..next.slices as usize;
         let nodes = self.nodes.get(this.nodes as usize..next.nodes as usize)?;
@@ -194,20 +178,9 @@ impl Layout {
         })
     }
 
-    /// Returns the row of a slice, or `None` if the slice is on no row or not of this trace. This takes O(log tracks).
-    #[must_use]
-    pub fn row_of(&self, slice: SliceId) -> Option<RowId> {
-        self.row_numbers.get(slice)
-    }
-
     /// Returns the position at which the slices of a row begin in the arrays.
     pub(crate) fn first_slice(&self, row: RowId) -> usize {
         self.rows.get(row.index()).map_or(self.ids.len(), |row| row.slices as usize)
-    }
-
-    /// Returns the number of a row as a position, or `None` if there is no such row.
-    fn position(&self, row: RowId) -> Option<usize> {
-        self.rows().position(row)
     }
 
     /// Returns how many slices begin inside another slice and end after it.

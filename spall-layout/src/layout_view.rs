@@ -237,7 +237,7 @@ impl LayoutView for Layout {
     }
 
     fn row_of(&self, slice: SliceId) -> Option<RowId> {
-        Layout::row_of(self, slice)
+        self.row_numbers.get(slice)
     }
 }
 

@@ -1,8 +1,7 @@
 //! The layout engine of a timeline viewer: it turns a profiler trace into the rectangles, arrows, marks and labels of a
 //! picture, for any viewport and without a window. The same answers serve a GPU, a canvas, a terminal and an SVG file.
 //!
-#![cfg_attr(feature = "alloc", doc = "```")]
-#![cfg_attr(not(feature = "alloc"), doc = "```ignore")]
+//! ```
 //! use spall_layout::{Layout, LineRect, LayoutOptions, Vertical, VerticalStyle, Viewport};
 //! use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView};
 //!
@@ -80,9 +79,8 @@
 //!
 //! # Features
 //!
-//! - `std` (default): `alloc`, and the same feature of `spall-model`.
-//! - `alloc`: everything that holds or lists slices. Without it, [`Viewport`], [`Ruler`], [`fit_label`], [`fit_chars`],
-//!   [`block`], [`ColorKey`] and [`Theme`] remain.
+//! - `std` (default): the same feature of `spall-model`, and better seeds for hashing. Without it the crate needs an
+//!   allocator, but no operating system.
 //! - `serde`: viewports, options, ids and the results of queries implement the traits of the crate `serde`.
 //! - `zerocopy`: [`Instance`] implements the traits of the crate `zerocopy`.
 //!
@@ -90,132 +88,74 @@
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-#[cfg(feature = "alloc")]
 extern crate alloc;
 
-#[cfg(feature = "alloc")]
 mod active;
-#[cfg(feature = "alloc")]
 mod bits;
-#[cfg(feature = "alloc")]
 mod build;
 mod color;
-#[cfg(feature = "alloc")]
 mod convert;
-#[cfg(feature = "alloc")]
 mod counters;
-#[cfg(feature = "alloc")]
 mod flame;
-#[cfg(feature = "alloc")]
 mod flows;
-#[cfg(feature = "alloc")]
 mod folds;
-#[cfg(feature = "alloc")]
 mod free_lines;
-#[cfg(feature = "alloc")]
 mod gap;
-#[cfg(feature = "alloc")]
 mod histogram;
-#[cfg(feature = "alloc")]
 mod hits;
-#[cfg(feature = "alloc")]
 mod index;
-#[cfg(feature = "alloc")]
 mod instance;
-#[cfg(feature = "alloc")]
 mod instants;
 mod label;
-#[cfg(feature = "alloc")]
 mod layout;
-#[cfg(feature = "alloc")]
 mod layout_view;
-#[cfg(feature = "alloc")]
 mod line;
-#[cfg(feature = "alloc")]
 mod live;
-#[cfg(feature = "alloc")]
 mod merge;
-#[cfg(feature = "alloc")]
 mod outermost;
-#[cfg(feature = "alloc")]
 mod pack;
-#[cfg(feature = "alloc")]
 mod piece;
-#[cfg(feature = "alloc")]
 mod rect;
-#[cfg(feature = "alloc")]
 mod row;
-#[cfg(feature = "alloc")]
 mod row_numbers;
 mod ruler;
 pub mod rules;
-#[cfg(feature = "alloc")]
 mod slice_tree;
-#[cfg(feature = "alloc")]
 mod slice_visits;
-#[cfg(feature = "alloc")]
 mod stacked;
-#[cfg(feature = "alloc")]
 mod stats;
-#[cfg(feature = "alloc")]
 mod vertical;
 mod viewport;
-#[cfg(feature = "alloc")]
 mod visits;
-#[cfg(feature = "alloc")]
 mod walk;
-#[cfg(feature = "alloc")]
 mod window;
 
-#[cfg(feature = "alloc")]
 pub use active::active_range;
 pub use color::{ColorKey, Theme};
-#[cfg(feature = "alloc")]
 pub use counters::{CounterRun, Series};
-#[cfg(feature = "alloc")]
 pub use flame::{SelfSide, TreeOrder, diff_rows, flame_rows};
-#[cfg(feature = "alloc")]
 pub use flows::{FlowArrow, FlowEnd, Flows};
-#[cfg(feature = "alloc")]
 pub use folds::Folds;
-#[cfg(feature = "alloc")]
 pub use histogram::Histogram;
-#[cfg(feature = "alloc")]
 pub use hits::Hits;
-#[cfg(feature = "alloc")]
 pub use instance::Instance;
-#[cfg(feature = "alloc")]
 pub use instants::{InstantMark, InstantPriorities, instant_marks};
 pub use label::{Ellipsis, Fitted, block, fit_chars, fit_label};
-#[cfg(feature = "alloc")]
 pub use layout::{Layout, LayoutOptions, PlacedSlice, RowInfo};
-#[cfg(feature = "alloc")]
 pub use layout_view::LayoutView;
-#[cfg(feature = "alloc")]
 pub use line::{Line, LineId, LineKind, PackId};
-#[cfg(feature = "alloc")]
 pub use live::{LiveLayout, LiveView};
-#[cfg(feature = "alloc")]
 pub use pack::Packed;
-#[cfg(feature = "alloc")]
 pub use rect::{LineRect, Rect};
-#[cfg(feature = "alloc")]
 pub use row::{Row, RowId, RowView};
 pub use ruler::{Ruler, RulerMark};
-#[cfg(feature = "alloc")]
 pub use slice_tree::{slice_tree, slice_tree_by};
-#[cfg(feature = "alloc")]
 pub use slice_visits::{SliceVisit, SliceVisits};
-#[cfg(feature = "alloc")]
 pub use spall_model::nest::Overlap;
-#[cfg(feature = "alloc")]
 pub use stats::{NameStats, Stats};
-#[cfg(feature = "alloc")]
 pub use vertical::{Vertical, VerticalStyle};
 pub use viewport::Viewport;
-#[cfg(feature = "alloc")]
 pub use visits::EdgeRule;
-#[cfg(feature = "alloc")]
 pub use window::Window;
 
 // Runs the examples of the README as tests.

@@ -207,7 +207,6 @@ fn round(value: f64) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    extern crate alloc;
     use alloc::{string::ToString, vec::Vec};
     use core::ops::Range;
 

@@ -92,7 +92,6 @@ pub(crate) struct Position {
     pub(crate) part: u64,
 }
 
-#[cfg(feature = "alloc")]
 impl Position {
     /// Returns the last column that a slice touches if it ends here and began before.
     pub(crate) fn last_touched(self) -> u32 {
@@ -359,7 +358,6 @@ impl Viewport {
 }
 
 /// Arithmetic that queries need.
-#[cfg(feature = "alloc")]
 impl Viewport {
     /// Returns the number of parts of a column. Parts are the unit of [`Position::part`] and of overlaps.
     pub(crate) fn column_parts(&self) -> u64 {

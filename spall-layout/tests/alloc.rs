@@ -1,7 +1,6 @@
 //! Queries allocate nothing once their working memory has grown to the size of the picture.
 //!
 //! This is a binary of its own, because it counts what the whole binary allocates.
-#![cfg(feature = "alloc")]
 #![allow(clippy::indexing_slicing, reason = "a test may panic")]
 
 use spall_layout::{

@@ -1,5 +1,4 @@
 //! Queries at the ends of time do not overflow, and odd queries get a result. Tests run with overflow checks.
-#![cfg(feature = "alloc")]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
 
 mod common;

@@ -1,5 +1,4 @@
 //! Compares arrows with a brute force over all flows.
-#![cfg(feature = "alloc")]
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -13,7 +12,8 @@ extern crate alloc;
 use alloc::collections::BTreeMap;
 
 use spall_layout::{
-    FlowEnd, Flows, Folds, Layout, LayoutOptions, LineId, LineKind, Vertical, VerticalStyle, Viewport,
+    FlowEnd, Flows, Folds, Layout, LayoutOptions, LayoutView, LineId, LineKind, Vertical, VerticalStyle,
+    Viewport,
 };
 use spall_model::{
     Event, Flow, FlowBind, FlowEvent, FlowPhase, Id, Key, Limits, SliceId, Text, Thread, ThreadEvent, Tick,

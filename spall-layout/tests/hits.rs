@@ -1,10 +1,9 @@
 //! Search hits and their order in time. \[layout 13\]
-#![cfg(feature = "alloc")]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
 
 mod common;
 
-use spall_layout::{Hits, Layout, LayoutOptions};
+use spall_layout::{Hits, Layout, LayoutOptions, LayoutView};
 use spall_model::{Job, SliceId, TraceView};
 
 use common::{Random, random_trace};

@@ -1,5 +1,5 @@
 //! Instances of a vertex buffer as bytes. \[layout 16\]
-#![cfg(all(feature = "alloc", feature = "zerocopy"))]
+#![cfg(feature = "zerocopy")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use spall_layout::{Instance, Row, RowId, Viewport};

@@ -1,5 +1,4 @@
 //! Lays out whole traces and checks rows, lanes, depths, parents and self times. \[layout 4\]
-#![cfg(feature = "alloc")]
 #![allow(
     clippy::cast_possible_truncation,
     clippy::indexing_slicing,
@@ -36,9 +35,7 @@ fn span(phase: AsyncPhase, name: &'static str, at: i64) -> Event<'static> {
 }
 
 fn options(overlap: Overlap, tolerance: i64) -> LayoutOptions {
-    let mut options = LayoutOptions::default();
-    options.overlap = overlap;
-    options.overhang_tolerance = Ticks(tolerance);
+    let options = LayoutOptions { overlap, overhang_tolerance: Ticks(tolerance) };
     options
 }
 

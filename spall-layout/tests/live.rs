@@ -1,5 +1,4 @@
 //! Compares a live layout at any commit with the layout of a finished trace of the same events. \[layout 18\]
-#![cfg(feature = "alloc")]
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

@@ -1,6 +1,5 @@
 //! Compares the rectangles of random rows with a brute force over all slices and columns, which is written after the rules.
 //! \[layout 2\]
-#![cfg(feature = "alloc")]
 #![allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

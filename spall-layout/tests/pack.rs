@@ -1,5 +1,4 @@
 //! Packs random tracks and compares the result with the rules, and with a search through all lines. \[layout 17\]
-#![cfg(feature = "alloc")]
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

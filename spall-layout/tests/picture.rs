@@ -1,5 +1,4 @@
 //! Goes from a trace to a picture and back: lines, the rectangles of all rows, hits and edges. \[layout 5\] \[layout 6\]
-#![cfg(feature = "alloc")]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
 
 mod common;

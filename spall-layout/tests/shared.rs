@@ -1,5 +1,4 @@
 //! Values can be sent to other threads, and can be serialised and read again.
-#![cfg(feature = "alloc")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use spall_layout::{
@@ -79,7 +78,7 @@ mod serialised {
 
     #[test]
     fn serialised_options_and_results_are_read_back() {
-        let options = LayoutOptions::default().with_overlap(Overlap::Clip).with_overhang_tolerance(Ticks(7));
+        let options = LayoutOptions { overlap: Overlap::Clip, overhang_tolerance: Ticks(7) };
         assert_eq!(round_trip(&options), options);
         assert_eq!(serde_json::from_str::<LayoutOptions>("{}").unwrap(), LayoutOptions::default());
         assert_eq!(round_trip(&Theme::Dark), Theme::Dark);

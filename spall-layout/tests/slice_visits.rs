@@ -1,5 +1,4 @@
 //! Compares the visit of a range of slices with the queries about one slice. \[layout 4.6\] \[layout 4.7\]
-#![cfg(feature = "alloc")]
 #![allow(
     clippy::unwrap_used,
     clippy::cast_sign_loss,
@@ -21,7 +20,7 @@ fn a_visit_says_of_each_slice_what_the_queries_say() {
     for round in 0..400 {
         let trace = if round % 3 == 0 { random_async_trace(&mut random) } else { random_trace(&mut random) };
         let overlap = [Overlap::Spill, Overlap::Clip, Overlap::Reject][round / 3 % 3];
-        let layout = Layout::new(&trace, &LayoutOptions::default().with_overlap(overlap));
+        let layout = Layout::new(&trace, &LayoutOptions { overlap, ..LayoutOptions::default() });
         let n_slices = trace.slices().len() as u64;
         // A visit may begin anywhere, and may go beyond the last slice.
         let start = random.below(n_slices + 1) as u32 * u32::from(round % 2 == 0);

@@ -1,5 +1,4 @@
 //! Compares the statistics of random traces with a brute force over all slices. \[layout 14\]
-#![cfg(feature = "alloc")]
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

@@ -1,5 +1,4 @@
 //! Compares merged trees of random traces with stacks that are written out one by one. \[layout 15\]
-#![cfg(feature = "alloc")]
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

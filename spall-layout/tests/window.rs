@@ -1,10 +1,11 @@
 //! The state of a viewer: what its window shows, and what is folded. \[layout 19\] \[layout 20\]
-#![cfg(feature = "alloc")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
 
-use spall_layout::{Folds, Layout, LayoutOptions, LineKind, LineRect, Vertical, VerticalStyle, Window};
+use spall_layout::{
+    Folds, Layout, LayoutOptions, LayoutView, LineKind, LineRect, Vertical, VerticalStyle, Window,
+};
 use spall_model::{
     Event, Id, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
     TrackEvent, TrackId,

@@ -36,7 +36,6 @@ const HAS_ROW_ON_TOP: u8 = 0x80;
 impl<'a> ArgsTable<'a> {
     /// Adds `args`, whose bytes `keep` copies or borrows. Returns [`ArgsId::NONE`] if there are no arguments, if the
     /// table is full with 2³² − 2 rows, or for the encodings after the first 128.
-    #[inline]
     fn add(&mut self, args: Args<'_>, keep: impl FnOnce(&mut Arena) -> Entry<'a>) -> ArgsId {
         if args.is_none() {
             return ArgsId::NONE;
@@ -50,7 +49,6 @@ impl<'a> ArgsTable<'a> {
 
     /// Returns the number of an encoding, which is added if it is new, or `None` for the encodings after the first 128.
     /// There are few, so that a search is faster than a hash.
-    #[inline]
     fn format_of(&mut self, format: &'static ArgsFormat) -> Option<u8> {
         let known = self.formats.iter().position(|&known| core::ptr::eq(known, format));
         let position = known.unwrap_or(self.formats.len());
@@ -62,7 +60,6 @@ impl<'a> ArgsTable<'a> {
     }
 
     /// Adds arguments that stay in the input.
-    #[inline]
     pub(crate) fn add_borrowed(&mut self, args: Args<'a>) -> ArgsId {
         self.add(args, |_| Entry::Input(args.bytes()))
     }

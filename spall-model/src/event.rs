@@ -307,7 +307,6 @@ pub struct CounterEvent<'a> {
 
 impl<'a> CounterEvent<'a> {
     /// Returns an event of a counter without an id and categories.
-    #[inline]
     #[must_use]
     pub fn new(pid: impl Into<Id<'a>>, at: Tick, name: Text<'a>, series: Args<'a>) -> Self {
         Self { pid: pid.into(), at, name, id: None, category: Text::EMPTY, series }
@@ -328,14 +327,12 @@ pub struct MetaEvent<'a> {
 
 impl<'a> MetaEvent<'a> {
     /// Returns a fact about the whole file.
-    #[inline]
     #[must_use]
     pub fn new(key: Text<'a>, value: Value<'a>) -> Self {
         Self { thread: None, key, value }
     }
 
     /// Returns the same fact about a process and thread.
-    #[inline]
     #[must_use]
     pub fn with_thread(self, thread: Thread<'a>) -> Self {
         Self { thread: Some(thread), ..self }

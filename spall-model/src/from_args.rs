@@ -5,14 +5,11 @@ use alloc::{
     string::{String, ToString},
 };
 
-use serde::de::value::{BorrowedStrDeserializer, StringDeserializer};
-use serde::de::{
-    DeserializeSeed, Deserializer, EnumAccess, Error as _, IntoDeserializer, MapAccess, SeqAccess,
-    VariantAccess, Visitor,
-};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{DeserializeSeed, Deserializer, Error as _, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, forward_to_deserialize_any};
 
-use crate::{Args, Entries, Text, Value};
+use crate::{Args, Entries, Value};
 
 /// The number of lists and objects inside one another that are read. Types that contain themselves could go deeper, and
 /// would exhaust the stack.
@@ -121,17 +118,12 @@ impl<'a> Deserializer<'a> for Decoder<'a> {
         visitor: V,
     ) -> Result<V::Value, ArgsError> {
         match self.value {
-            Value::Text(name) => visitor.visit_enum(Variant { name, content: None }),
-            Value::Map(entries) => {
-                let mut entries = self.inside(entries)?;
-                match (entries.entries.next(), entries.entries.next()) {
-                    (Some((name, value)), None) => {
-                        let content = Some(Self { value, depth: entries.depth });
-                        visitor.visit_enum(Variant { name, content })
-                    }
-                    _ => Err(ArgsError::custom("expected an object with one key, the variant")),
-                }
+            // A variant without content is a text.
+            Value::Text(name) => visitor.visit_enum(name.decode().into_deserializer()),
+            Value::Map(entries) if entries.iter().nth(1).is_some() => {
+                Err(ArgsError::custom("expected an object with one key, the variant"))
             }
+            Value::Map(entries) => visitor.visit_enum(MapAccessDeserializer::new(self.inside(entries)?)),
             _ => Err(ArgsError::custom("expected a variant")),
         }
     }
@@ -172,58 +164,5 @@ impl<'a> MapAccess<'a> for Inside<'a> {
     fn next_value_seed<T: DeserializeSeed<'a>>(&mut self, seed: T) -> Result<T::Value, ArgsError> {
         let value = self.value.take().unwrap_or(Value::Null);
         seed.deserialize(Decoder { value, depth: self.depth })
-    }
-}
-
-/// A variant of an enum: its name and its content. A variant without content is a text.
-struct Variant<'a> {
-    name: Text<'a>,
-    content: Option<Decoder<'a>>,
-}
-
-impl<'a> EnumAccess<'a> for Variant<'a> {
-    type Error = ArgsError;
-    type Variant = Self;
-
-    fn variant_seed<T: DeserializeSeed<'a>>(self, seed: T) -> Result<(T::Value, Self), ArgsError> {
-        let name = match self.name.decode() {
-            Cow::Borrowed(name) => seed.deserialize(BorrowedStrDeserializer::new(name)),
-            Cow::Owned(name) => {
-                let name: StringDeserializer<ArgsError> = name.into_deserializer();
-                seed.deserialize(name)
-            }
-        };
-        Ok((name?, self))
-    }
-}
-
-impl<'a> VariantAccess<'a> for Variant<'a> {
-    type Error = ArgsError;
-
-    fn unit_variant(self) -> Result<(), ArgsError> {
-        self.content.map_or(Ok(()), <()>::deserialize)
-    }
-
-    fn newtype_variant_seed<T: DeserializeSeed<'a>>(self, seed: T) -> Result<T::Value, ArgsError> {
-        seed.deserialize(self.required()?)
-    }
-
-    fn tuple_variant<V: Visitor<'a>>(self, _: usize, visitor: V) -> Result<V::Value, ArgsError> {
-        self.required()?.deserialize_any(visitor)
-    }
-
-    fn struct_variant<V: Visitor<'a>>(
-        self,
-        _: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, ArgsError> {
-        self.required()?.deserialize_any(visitor)
-    }
-}
-
-impl<'a> Variant<'a> {
-    /// Returns the content, or an error if the variant has none.
-    fn required(self) -> Result<Decoder<'a>, ArgsError> {
-        self.content.ok_or_else(|| ArgsError::custom("the variant has no content"))
     }
 }

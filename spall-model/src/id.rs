@@ -45,7 +45,6 @@ impl<'a> Id<'a> {
 macro_rules! from_lossless {
     ($($integer:ty),*) => {
         $(impl From<$integer> for Id<'_> {
-            #[inline]
             fn from(number: $integer) -> Self {
                 Self::Number(i64::from(number))
             }
@@ -60,7 +59,6 @@ impl From<u64> for Id<'_> {
     ///
     /// A number of 2⁶³ or more becomes negative. A trace shows it as unsigned again if
     /// [`Conventions::unsigned_ids`](crate::Conventions::unsigned_ids) is set.
-    #[inline]
     fn from(number: u64) -> Self {
         Self::Number(number.cast_signed())
     }
@@ -68,14 +66,12 @@ impl From<u64> for Id<'_> {
 
 impl From<usize> for Id<'_> {
     /// Keeps the bits of the number, as for `u64`.
-    #[inline]
     fn from(number: usize) -> Self {
         Self::from(number as u64)
     }
 }
 
 impl From<isize> for Id<'_> {
-    #[inline]
     fn from(number: isize) -> Self {
         Self::Number(number as i64)
     }
@@ -135,7 +131,6 @@ pub struct Thread<'a> {
 
 impl<'a> Thread<'a> {
     /// Returns the thread with these ids.
-    #[inline]
     pub fn new(pid: impl Into<Id<'a>>, tid: impl Into<Id<'a>>) -> Self {
         Self { pid: pid.into(), tid: tid.into() }
     }

@@ -21,7 +21,6 @@ pub trait DenseId: Copy + Ord + fmt::Debug {
 
 /// Returns a position as a number of 32 bits. One of 2³² − 1 or more becomes 2³² − 1, the number that no element has.
 #[doc(hidden)]
-#[inline]
 #[must_use]
 #[expect(clippy::cast_possible_truncation, reason = "the comparison excludes a truncation")]
 pub const fn index32(index: usize) -> u32 {
@@ -38,14 +37,12 @@ macro_rules! dense_id {
             #[doc = concat!("Returns the id of the element at position `index` in ", $of, ".")]
             ///
             /// A position of 2³² − 1 or more becomes 2³² − 1, an id that no element has.
-            #[inline]
             #[must_use]
             pub const fn new(index: usize) -> Self {
                 Self($crate::index32(index))
             }
 
             #[doc = concat!("Returns the position of the element in ", $of, ".")]
-            #[inline]
             #[must_use]
             pub const fn index(self) -> usize {
                 self.0 as usize
@@ -114,56 +111,48 @@ pub struct IdRange<I> {
 
 impl<I: DenseId> IdRange<I> {
     /// Returns the range from `start` to the id before `end`; it is empty if `end` is not greater than `start`.
-    #[inline]
     #[must_use]
     pub fn new(start: I, end: I) -> Self {
         Self { start, end: end.max(start) }
     }
 
     /// Returns the range of the ids at the positions `indices`.
-    #[inline]
     pub(crate) fn of(indices: &Range<u32>) -> Self {
         Self::new(I::from_number(indices.start), I::from_number(indices.end))
     }
 
     /// Returns the first id of the range. The start of an empty range is the id before which it lies, and need not be
     /// the id of any element.
-    #[inline]
     #[must_use]
     pub fn start(self) -> I {
         self.start
     }
 
     /// Returns the id after the last one of the range.
-    #[inline]
     #[must_use]
     pub fn end(self) -> I {
         self.end
     }
 
     /// Returns the number of ids in the range.
-    #[inline]
     #[must_use]
     pub fn len(self) -> usize {
         (self.end.number() - self.start.number()) as usize
     }
 
     /// Returns whether the range holds no id.
-    #[inline]
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.start == self.end
     }
 
     /// Returns whether `id` lies in the range.
-    #[inline]
     #[must_use]
     pub fn contains(self, id: I) -> bool {
         self.start <= id && id < self.end
     }
 
     /// Returns the id at position `n` of the range, or `None` if the range has no more than `n` ids.
-    #[inline]
     #[must_use]
     pub fn get(self, n: usize) -> Option<I> {
         let n = u32::try_from(n).ok()?;
@@ -172,14 +161,12 @@ impl<I: DenseId> IdRange<I> {
     }
 
     /// Returns the position of `id` in the range, or `None` if it does not lie in it. This undoes [`IdRange::get`].
-    #[inline]
     #[must_use]
     pub fn position(self, id: I) -> Option<usize> {
         self.contains(id).then(|| (id.number() - self.start.number()) as usize)
     }
 
     /// Returns the range as positions, to index the columns that the ids belong to.
-    #[inline]
     #[must_use]
     pub fn indices(self) -> Range<usize> {
         self.start.number() as usize..self.end.number() as usize

@@ -145,60 +145,49 @@ mod with_slices;
 mod workers;
 mod written;
 
+#[cfg(feature = "alloc")]
+pub use self::{
+    builder::{LiveSnapshot, LiveTrace, LiveTrack, TraceBuilder},
+    diagnostic::{DiagnosticCount, Diagnostics},
+    facts::{CounterValue, Flow, Instant, Metadata, Object, OtherEvent, Snapshot, State},
+    ids::{FlowId, FrameId, ProcessId, SliceId, StateId, TrackId},
+    names::{NameId, Names},
+    profile::{CallSite, Frame, LineHits, Profile, Sample, Sampled},
+    sample_rules::{Callee, SampleRules},
+    slice_args::SliceArgs,
+    slices::{Slice, SliceFlags, Slices},
+    trace::Trace,
+    track::{Key, Process, Track, TrackInfo, TrackKind},
+    tree::{
+        CallTree, CallTreeBuilder, DiffNode, DiffSums, DiffWidth, FoldedNode, FoldedStacks, Function,
+        FunctionSource, FunctionStats, InvertedTree, TreeDiff, TreeNode, TreeNodeId, Unattributed,
+    },
+    view::TraceView,
+    with_slices::TrackSlices,
+};
 pub use args::{Args, ArgsFormat, Entries, NextEntry, Value, no_entry};
 pub use args_builder::ArgsBuilder;
 #[cfg(feature = "alloc")]
 pub use args_builder::OpenEntry;
 #[cfg(feature = "parallel")]
 pub use builder::EventBatch;
-#[cfg(feature = "alloc")]
-pub use builder::{LiveSnapshot, LiveTrace, LiveTrack, TraceBuilder};
 pub use byte_range::ByteRange;
 pub use diagnostic::{Diagnostic, DiagnosticKind};
-#[cfg(feature = "alloc")]
-pub use diagnostic::{DiagnosticCount, Diagnostics};
 pub use event::{
     AsyncPhase, ChildOrder, Conventions, CounterEvent, Event, FlowBind, FlowEvent, FlowPhase, FrameEvent,
     FrameParent, KeyedEvent, LineHitsEvent, MetaEvent, ObjectPhase, ProfileEvent, ProfileKey, ProfileStart,
     SampleEvent, SampleStack, SampleTime, Scope, ThreadEvent, ThreadRole, ThreadSampleEvent, TrackEvent,
 };
-#[cfg(feature = "alloc")]
-pub use facts::{CounterValue, Flow, Instant, Metadata, Object, OtherEvent, Snapshot, State};
 #[cfg(feature = "serde")]
 pub use from_args::{ArgsError, from_args};
 pub use id::{Id, Thread};
 pub use id_range::{DenseId, IdRange, index32};
-#[cfg(feature = "alloc")]
-pub use ids::{FlowId, FrameId, ProcessId, SliceId, StateId, TrackId};
 pub use job::Job;
 pub use limits::Limits;
-#[cfg(feature = "alloc")]
-pub use names::{NameId, Names};
-#[cfg(feature = "alloc")]
-pub use profile::{CallSite, Frame, LineHits, Profile, Sample, Sampled};
 pub use read::{LendingParser, Parser, Progress, Receiver};
-#[cfg(feature = "alloc")]
-pub use sample_rules::{Callee, SampleRules};
-#[cfg(feature = "alloc")]
-pub use slice_args::SliceArgs;
-#[cfg(feature = "alloc")]
-pub use slices::{Slice, SliceFlags, Slices};
 pub use text::{Piece, Pieces, Text};
 pub use time::{Clock, Tick, Ticks, Unit};
 pub use time_text::{DurationText, TimeFormat, TimeText};
-#[cfg(feature = "alloc")]
-pub use trace::Trace;
-#[cfg(feature = "alloc")]
-pub use track::{Key, Process, Track, TrackInfo, TrackKind};
-#[cfg(feature = "alloc")]
-pub use tree::{
-    CallTree, CallTreeBuilder, DiffNode, DiffSums, DiffWidth, FoldedNode, FoldedStacks, Function,
-    FunctionSource, FunctionStats, InvertedTree, TreeDiff, TreeNode, TreeNodeId, Unattributed,
-};
-#[cfg(feature = "alloc")]
-pub use view::TraceView;
-#[cfg(feature = "alloc")]
-pub use with_slices::TrackSlices;
 pub use written::{LostParts, Written};
 
 // Runs the examples of the README as tests.

@@ -105,7 +105,6 @@ impl<'a> Names<'a> {
     }
 
     /// Returns the number of a text, which is added and borrowed from the input if it is new.
-    #[inline]
     pub(crate) fn intern(&mut self, text: Text<'a>) -> NameId {
         if text.is_escaped() {
             return self.intern_escaped(text);
@@ -136,7 +135,6 @@ impl<'a> Names<'a> {
     }
 
     /// Returns the number of a string, which `push` adds to the store if it is new.
-    #[inline]
     fn find_or_push(&mut self, bytes: &[u8], push: impl FnOnce(&mut Store<'a>)) -> NameId {
         let hash = hash(&self.hasher, bytes);
         if let Some(&id) = self.table.find(hash, |&id| self.store.get(id.index()) == bytes) {
@@ -168,7 +166,6 @@ impl<'a> Names<'a> {
 }
 
 /// Hashes the bytes alone. Hashing them as a slice would hash their number as well.
-#[inline]
 fn hash(hasher: &RandomState, bytes: &[u8]) -> u64 {
     let mut state = hasher.build_hasher();
     state.write(bytes);

@@ -72,7 +72,6 @@ pub trait Parser {
     ///
     /// # Errors
     /// As for [`Parser::read`]. `each` was called for the events before the error.
-    #[inline]
     fn parse_all<'a>(
         mut self,
         data: &'a [u8],
@@ -188,7 +187,6 @@ pub trait LendingParser {
     ///
     /// # Errors
     /// As for [`Parser::read`]. `each` was called for the events before the error.
-    #[inline]
     fn lend_all(mut self, data: &[u8], mut each: impl FnMut(&Event<'_>, ByteRange)) -> Result<(), Self::Error>
     where
         Self: Sized,

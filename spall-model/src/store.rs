@@ -44,7 +44,6 @@ impl Arena {
     }
 
     /// Returns the string of an entry that this arena made or that is borrowed.
-    #[inline]
     pub(crate) fn get<'s>(&'s self, entry: Entry<'s>) -> &'s [u8] {
         match entry {
             Entry::Input(bytes) => bytes,
@@ -81,7 +80,6 @@ impl<'a> Store<'a> {
     }
 
     /// Returns the string at a position, or an empty one if the list has no such position.
-    #[inline]
     pub(crate) fn get(&self, index: usize) -> &[u8] {
         self.entries.get(index).map_or(b"", |&entry| self.arena.get(entry))
     }

@@ -137,6 +137,7 @@ mod unknown;
 
 pub use spall_format as format;
 pub use spall_json as json;
+#[cfg(feature = "alloc")]
 pub use spall_layout as layout;
 pub use spall_model as model;
 pub use spall_samples as samples;

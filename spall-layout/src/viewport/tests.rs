@@ -4,7 +4,6 @@
     clippy::reversed_empty_ranges,
     reason = "random and deliberately odd numbers"
 )]
-extern crate alloc;
 use alloc::vec::Vec;
 
 use spall_synth::Random;

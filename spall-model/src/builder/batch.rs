@@ -104,7 +104,6 @@ impl<'e> EventBatch<'e> {
 
     /// Keeps an end of a slice that is not of the batch.
     #[cold]
-    #[inline(never)]
     fn push_early_end(&mut self, track: u32, event: &ThreadEvent<'e>, bytes: ByteRange) {
         let closed_at = index32(self.part.rows.len());
         self.part.pairs.thread(track).add_early_end(event.at, bytes);
@@ -115,7 +114,6 @@ impl<'e> EventBatch<'e> {
 
     /// Keeps an event as it is.
     #[cold]
-    #[inline(never)]
     fn push_other(&mut self, event: Event<'e>, bytes: ByteRange) {
         self.is_irregular |= matches!(event, Event::Unfinished(_));
         self.others.push((self.held(), event, bytes));

@@ -50,7 +50,6 @@ impl ByTime {
     }
 
     /// Adds a row at a time.
-    #[inline]
     pub(super) fn add(&mut self, at: Tick, row: u32) {
         let row = Timed { time: at.0.cast_unsigned() ^ 1 << 63, row };
         match self.rows.last() {

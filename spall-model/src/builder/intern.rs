@@ -29,12 +29,10 @@ pub(super) struct Borrowed;
 pub(super) struct Copied;
 
 impl<'a> TextStorage<'a, 'a> for Borrowed {
-    #[inline]
     fn store_name(names: &mut Names<'a>, text: Text<'a>) -> NameId {
         names.intern(text)
     }
 
-    #[inline]
     fn store_args(table: &mut ArgsTable<'a>, args: Args<'a>) -> ArgsId {
         table.add_borrowed(args)
     }

@@ -292,7 +292,6 @@ impl<'a> TraceBuilder<'a> {
     }
 
     /// Compares the name of an end with that of the row it closed, and keeps it if they differ.
-    #[inline]
     fn check_name(
         &mut self,
         track: u32,

@@ -73,7 +73,6 @@ impl Name {
     }
 
     /// Returns whether the name has a fingerprint, up to the highest bits of the length.
-    #[inline(always)]
     fn has(&self, fingerprint: &Fingerprint) -> bool {
         let word = |[low, high]: [u64; 2]| u128::from(low) | u128::from(high) << 64;
         let differ = (word(self.first) ^ fingerprint.first) | (word(self.last) ^ fingerprint.last);

@@ -106,7 +106,6 @@ pub struct FrameEvent<'a> {
 
 impl<'a> FrameEvent<'a> {
     /// Returns a call frame whose source the file does not say.
-    #[inline]
     #[must_use]
     pub fn new(id: impl Into<Id<'a>>, parent: FrameParent<'a>, name: Text<'a>) -> Self {
         Self { id: id.into(), parent, name, url: Text::EMPTY, source: 0, line: None, column: None }
