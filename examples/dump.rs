@@ -207,11 +207,28 @@ impl<W: Write> Dump<'_, W> {
         };
     }
 
+    /// Returns the id of the thread below which a track lies, if it lies below one.
+    fn thread_above(&self, track: &Track) -> Option<Key> {
+        let mut above = track.parent;
+        while let Some(track) = above.and_then(|id| self.trace.tracks().get(id.index())) {
+            if let TrackKind::Thread { tid } = track.kind {
+                return Some(tid);
+            }
+            above = track.parent;
+        }
+        None
+    }
+
     fn track(&mut self, id: TrackId, track: &Track) -> io::Result<()> {
         let trace = self.trace;
         let mut line = Line::new("track");
         line.raw("id", id.0);
-        line.text("kind", track.kind.name());
+        // What lies below a thread is of that thread.
+        let thread = match track.kind {
+            TrackKind::Track { .. } => self.thread_above(track),
+            _ => None,
+        };
+        line.text("kind", if thread.is_some() { "thread" } else { track.kind.name() });
         if let Some(process) = track.process {
             self.key(&mut line, "pid", trace.processes()[process.0 as usize].pid);
         }
@@ -230,6 +247,9 @@ impl<W: Write> Dump<'_, W> {
                     .raw("slices", track.slices().len());
             }
             TrackKind::Track { id } => {
+                if let Some(tid) = thread {
+                    self.key(&mut line, "tid", tid);
+                }
                 line.text("key", &trace.key_text(id)).some_text("name", &name);
                 line.raw("sort", track.sort_index).raw("slices", track.slices().len());
             }

@@ -160,7 +160,7 @@ impl State {
         let mut row = None;
         match track_event.kind {
             _ if legacy.phase != 0 => {
-                let event = Legacy { event, legacy: &legacy };
+                let event = Legacy { event, legacy: &legacy, has_flows: track_event.has_flows };
                 row = event.hand_over(out);
             }
             kind::BEGIN => {

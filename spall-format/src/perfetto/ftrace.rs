@@ -43,6 +43,17 @@ const COUNTERS: [(u32, u32, usize, &str, &str); 14] = [
     (340, 1, 3, "Gpu ", " Memory"),
 ];
 
+/// Events of drivers that mark slices and counters as programs do by printing: the event, and the fields of the process,
+/// the name, whether a slice begins, the letter of the phase, and the value. A field of number 0 is not there.
+const MARKS: [(u32, [u32; 5]); 6] = [
+    (80, [1, 2, 3, 0, 0]),
+    (333, [1, 2, 5, 3, 4]),
+    (348, [1, 4, 3, 5, 6]),
+    (349, [1, 4, 0, 5, 6]),
+    (350, [2, 1, 0, 3, 4]),
+    (484, [1, 2, 3, 4, 5]),
+];
+
 /// The flag of a new task that is a thread of the process of its creator.
 const CLONE_THREAD: u64 = 0x0001_0000;
 
@@ -124,7 +135,10 @@ impl State {
                 out.say(&Event::End(ThreadEvent::new(self.thread_of(tid), Tick(at), Text::EMPTY)));
             }
             event::ION_STAT => self.ion(payload, at, out),
-            _ => self.ftrace_counter(number, payload, at, out),
+            _ => match MARKS.iter().find(|(mark, _)| *mark == number) {
+                Some((_, fields)) => self.mark(payload, *fields, (tid, at), out),
+                None => self.ftrace_counter(number, payload, at, out),
+            },
         }
     }
 
@@ -163,6 +177,25 @@ impl State {
         let event =
             KeyedEvent::new(Id::NONE, Tick(at), buffer, name).with_scope(Text::from("mem.ion_buffer"));
         out.say(&Event::Async(if length > 0 { AsyncPhase::Begin } else { AsyncPhase::End }, event));
+    }
+
+    /// Hands over what a driver has marked, as if it had printed it.
+    fn mark(&mut self, payload: &[u8], fields: [u32; 5], (tid, at): (i32, i64), out: &mut Output<'_>) {
+        let found: [u64; 8] = numbers(payload);
+        let [pid, name, begins, kind, value] =
+            fields.map(|field| (field, found.get(field as usize).copied().unwrap_or(0).cast_signed()));
+        let letter = match u8::try_from(kind.1) {
+            Ok(letter @ 1..) => letter,
+            _ if begins.1 != 0 => b'B',
+            _ => b'E',
+        };
+        let mut printed = alloc::vec![letter];
+        printed.extend_from_slice(alloc::format!("|{}|", pid.1).as_bytes());
+        printed.extend_from_slice(text(payload, name.0));
+        if letter == b'C' {
+            printed.extend_from_slice(alloc::format!("|{}", value.1).as_bytes());
+        }
+        self.print(&printed, tid, at, out);
     }
 
     /// Hands over what a program has printed, in the form of Android's atrace.

@@ -13,6 +13,8 @@ use super::schema::LegacyEvent;
 pub(super) struct Legacy<'l, 's> {
     pub(super) event: ThreadEvent<'s>,
     pub(super) legacy: &'l LegacyEvent<'s>,
+    /// Whether flows reach or leave the event.
+    pub(super) has_flows: bool,
 }
 
 impl<'s> Legacy<'_, 's> {
@@ -34,7 +36,11 @@ impl<'s> Legacy<'_, 's> {
                     2 => Scope::Process,
                     _ => Scope::Thread,
                 };
-                Event::Instant(event, scope)
+                match self.has_flows {
+                    // Flows are between slices.
+                    true => Event::Complete(event, Ticks::ZERO),
+                    false => Event::Instant(event, scope),
+                }
             }
             b'C' => {
                 let mut counter = CounterEvent::new(event.thread.pid, event.at, event.name, event.args);

@@ -79,8 +79,9 @@ impl Sequence {
 
     /// Takes the thread of the sequence, and the times that deltas refer to.
     pub(super) fn set_thread(&mut self, thread: &ThreadDescriptor<'_>) {
-        let (Some(pid), Some(tid)) = (thread.pid, thread.tid) else { return };
-        self.thread = Some((i64::from(pid), tid));
+        if let (Some(pid), Some(tid)) = (thread.pid, thread.tid) {
+            self.thread = Some((i64::from(pid), tid));
+        }
         self.time_ns = Some(thread.time_us.saturating_mul(1000));
         self.thread_time_ns = thread.thread_time_us.saturating_mul(1000);
         self.instructions = thread.instructions;
