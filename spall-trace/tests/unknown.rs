@@ -13,12 +13,12 @@ fn error(data: &[u8]) -> String {
         Loader::new().on_all_cores().load(data).map(drop),
         Loader::new().read_events(data, |_, _| {}),
     ];
-    let mut messages = errors.map(|error| match error.unwrap_err() {
-        error @ Error::UnknownFormat { .. } => error.to_string(),
-        error => panic!("{error:?}"),
+    let [first, rest @ ..] = errors.map(|error| {
+        let error = error.unwrap_err();
+        assert!(matches!(error, Error::UnknownFormat { .. }), "{error:?}");
+        error.to_string()
     });
-    let first = std::mem::take(&mut messages[0]);
-    assert!(messages[1..].iter().all(|message| *message == first), "{first} {messages:?}");
+    assert!(rest.iter().all(|message| *message == first), "{first} {rest:?}");
     first
 }
 
