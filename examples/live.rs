@@ -31,7 +31,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         match &parser {
             Some(_) if once => return Ok(()),
-            None if once => return Ok(drop(spall_trace::load(&data)?)),
+            // No parser knows these bytes. The error says what they seem to be.
+            None if once => return spall_trace::load(&data).map(drop).map_err(Into::into),
             _ => thread::sleep(Duration::from_millis(100)),
         }
     }
