@@ -35,8 +35,7 @@ fn span(phase: AsyncPhase, name: &'static str, at: i64) -> Event<'static> {
 }
 
 fn options(overlap: Overlap, tolerance: i64) -> LayoutOptions {
-    let options = LayoutOptions { overlap, overhang_tolerance: Ticks(tolerance) };
-    options
+    LayoutOptions { overlap, overhang_tolerance: Ticks(tolerance) }
 }
 
 /// Prints every slice as `name lane.depth start-end self <parent`, in the order of the trace.
