@@ -4,7 +4,7 @@ use core::fmt::Display;
 
 use spall_trace::{
     format::{
-        apitrace, heph,
+        apitrace, heph, perfetto,
         spall::{self as binary, auto},
     },
     json,
@@ -25,8 +25,13 @@ pub fn run(bytes: &[u8]) -> bool {
     let auto = check(|| auto::Parser::new(auto::NoSymbols), bytes, size, Junk::HidesTheRest);
     // A cut recording ends with the calls and groups that are open there, so only splitting is compared.
     let apitrace = in_pieces(apitrace::Parser::new, bytes, size);
-    spall || heph || json || auto || !apitrace.is_empty()
+    // A cut trace ends with the states and frames that are known there.
+    let perfetto = in_pieces(perfetto::Parser::new, bytes, size);
+    spall || heph || json || auto || !apitrace.is_empty() || perfetto.len() > MIN_PERFETTO
 }
+
+/// What the parser of Perfetto says of any bytes: its clock, its conventions, and that they are junk.
+const MIN_PERFETTO: usize = 3;
 
 /// What a reader finds behind junk.
 #[derive(Clone, Copy, PartialEq)]

@@ -1,4 +1,4 @@
-//! Parsers and writers of the binary traces of spall, Heph and apitrace.
+//! Parsers and writers of the binary traces of spall, Heph, apitrace and Perfetto.
 //!
 //! Each format is a module with a `Parser`, which takes input in pieces of any size. It hands over
 //! [`spall_model::Event`]s, whose names and arguments borrow from the input.
@@ -9,6 +9,7 @@
 //! | [`spall`] | spall streams, versions 0, 1 and 3 | yes | yes |
 //! | [`heph`] | trace logs of the Heph actor framework | yes | yes |
 //! | `apitrace` (`alloc`) | graphics call traces of apitrace | yes | |
+//! | `perfetto` (`alloc`) | protobuf traces of Perfetto | yes | |
 //!
 //! ```
 //! use spall_format::spall::{BufferWriter, Header, Parser, Version};
@@ -52,7 +53,7 @@
 //!
 //! # Features
 //! - none: `core` alone, with the parsers of spall and Heph and the writers into memory of the caller;
-//! - `alloc`: `apitrace`, which keeps tables, and `container`, which undoes the compression of files;
+//! - `alloc`: `apitrace` and `perfetto`, which keep tables, and `container`, which undoes the compression of files;
 //! - `gzip`, `brotli`, `zstd`: containers beside snappy, which needs none of these;
 //! - `std` (default): the writers to `std::io::Write`.
 //!

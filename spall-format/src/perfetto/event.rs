@@ -103,6 +103,9 @@ impl State {
         let sequence = self.sequences.find(packet.sequence);
         let uuid = track_event.track.or(sequence.defaults.track).unwrap_or(0);
         let track_at = self.tracks.find(uuid, &mut self.strings);
+        if uuid != 0 && !self.tracks.get(track_at).is_shown {
+            self.show(track_at, out);
+        }
         if track_event.has_counters {
             self.extra_counters(packet.sequence, message, at, out);
         }
@@ -214,7 +217,7 @@ impl State {
         let us = match time {
             EventTime::Absolute(us) => us,
             EventTime::Delta(us) => {
-                let Some(sum) = &mut sequence.time_ns else {
+                let Some(sum) = sequence.thread.as_mut().and_then(|thread| thread.time_ns.as_mut()) else {
                     out.report(DiagnosticKind::LostState);
                     return None;
                 };
@@ -241,7 +244,7 @@ impl State {
         let Some(value) = value else { return out.report(DiagnosticKind::EmptyCounter) };
         let Self { sequences, strings, tracks, values, .. } = self;
         let track = tracks.settle(track_at);
-        let Some(counter) = track.counter else { return out.report(DiagnosticKind::UnknownEntry) };
+        let Some(counter) = tracks.counter(&track) else { return out.report(DiagnosticKind::UnknownEntry) };
         let mut value = counter.scaled(value);
         if counter.is_incremental {
             let sum = sequences.find(sequence).counters.entry(track.uuid).or_insert(0.0);
@@ -269,7 +272,7 @@ impl State {
                 Packed::Fixed64 => f64::from_bits(bits),
             };
             for (n, value) in scalars(message, values, packed).map(number).enumerate() {
-                let defaults = self.sequences.find(sequence).defaults.track_event;
+                let defaults = self.sequences.find(sequence).default_messages().track_event;
                 let uuid = scalars(message, uuids, Packed::Varint)
                     .nth(n)
                     .or_else(|| scalars(self.strings.get(defaults), uuids, Packed::Varint).nth(n));
@@ -278,6 +281,9 @@ impl State {
                     break;
                 };
                 let track = self.tracks.find(uuid, &mut self.strings);
+                if !self.tracks.get(track).is_shown {
+                    self.show(track, out);
+                }
                 self.counter_event(sequence, track, Some(value), at, out);
             }
         }
@@ -293,10 +299,10 @@ impl State {
         out: &mut Output<'_>,
     ) {
         let Self { sequences, values, .. } = self;
-        let sequence = sequences.find(sequence);
+        let thread = sequences.find(sequence).thread.get_or_insert_default();
         let counters = [
-            ("thread_time", event.thread_time, &mut sequence.thread_time_ns, 1000),
-            ("thread_instruction_count", event.instructions, &mut sequence.instructions, 1),
+            ("thread_time", event.thread_time, &mut thread.thread_time_ns, 1000),
+            ("thread_instruction_count", event.instructions, &mut thread.instructions, 1),
         ];
         for (name, value, sum, multiplier) in counters {
             let Some((is_delta, value)) = value else { continue };
@@ -356,8 +362,8 @@ impl Sequence {
         if !says_nothing && !overrides {
             return None;
         }
-        let pid = legacy.pid_override.map(i64::from).or(self.thread.map(|(pid, _)| pid))?;
-        let tid = match (legacy.tid_override, legacy.pid_override, self.thread) {
+        let pid = legacy.pid_override.map(i64::from).or(self.thread().map(|(pid, _)| pid))?;
+        let tid = match (legacy.tid_override, legacy.pid_override, self.thread()) {
             (Some(tid), ..) => i64::from(tid),
             (None, Some(_), _) => -1,
             (None, None, thread) => thread?.1,

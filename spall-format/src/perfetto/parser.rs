@@ -145,17 +145,21 @@ impl Parser {
         if self.is_over {
             return Progress::End;
         }
+        if data.is_empty() && !eof && self.inner.is_none() {
+            return Progress::NeedMore(1);
+        }
         if !self.has_begun {
             self.has_begun = true;
             to.receive(&Event::Clock(Clock::NANOSECONDS), ByteRange::default());
             let conventions = Conventions::default().with_events_by_time();
             to.receive(&Event::Conventions(conventions), ByteRange::default());
+            return Progress::Read(0);
         }
         if self.read_inner(to) {
             return Progress::Read(0);
         }
         if data.is_empty() {
-            return if eof { self.end(to) } else { Progress::NeedMore(1) };
+            return self.end(to);
         }
         let short = |parser: &mut Self, missing: usize, to: &mut dyn for<'e> Receiver<'e>| {
             if !eof {

@@ -9,6 +9,7 @@ use super::schema::{
     EventStack, Follower, InlineFrame, PerfDefaults, PerfSample, StackSample, StackSampleDefaults,
     TaskContext, Timebase,
 };
+use super::sequence::LegacyThread;
 use super::stacks::{Function, ROOT, StackNode, TextId};
 use super::state::State;
 use super::strings::table;
@@ -58,7 +59,7 @@ impl State {
             return out.report(DiagnosticKind::LostPackets);
         }
         let Self { sequences, strings, stacks, name: buffer, values, .. } = self;
-        let defaults = strings.get(sequences.find(sequence).defaults.perf_sample);
+        let defaults = strings.get(sequences.find(sequence).default_messages().perf_sample);
         let timebase = Timebase::of(PerfDefaults::of(defaults).timebase);
         let base = counter_name(timebase.name, timebase.tracepoint, timebase.counter);
         let mut counters = Counters { name: buffer, values, at, out };
@@ -87,7 +88,7 @@ impl State {
         let state = sequences.find(sequence);
         let interned = |iid| state.interned.get(table::TASK_CONTEXTS, iid).map(|place| strings.get(place));
         let task = sample.task.or_else(|| interned(sample.task_iid)).map(TaskContext::of).unwrap_or_default();
-        let defaults = StackSampleDefaults::of(strings.get(state.defaults.stack_sample));
+        let defaults = StackSampleDefaults::of(strings.get(state.default_messages().stack_sample));
         let descriptor = sample.descriptor.unwrap_or(defaults.descriptor);
         let name = [text(descriptor, 2), defaults.source].into_iter().find(|name| !name.is_empty());
         let name = stacks.text(name.unwrap_or_default());
@@ -108,14 +109,15 @@ impl State {
         let (root, name) = (self.stacks.root(None), self.stacks.text(b""));
         for (stack, delta) in stacks.zip(deltas) {
             let state = self.sequences.find(sequence);
-            let (Some((pid, tid)), Some(time)) = (state.thread, &mut state.time_ns) else {
+            let Some(LegacyThread { pid, tid, time_ns: Some(time), .. }) = state.thread.as_deref_mut() else {
                 return out.report(DiagnosticKind::LostState);
             };
             *time = time.saturating_add(delta.cast_signed().saturating_mul(1000));
+            let thread = Thread::new(*pid, *tid);
             let (at, fit) = self.clocks.place(ClockId::MONOTONIC, *time, &mut None, Fit::Fits);
             out.fit(fit);
             let node = self.interned_stack(sequence, stack, root, out);
-            self.sample(Thread::new(pid, tid), (at, node, 1.0), name, out);
+            self.sample(thread, (at, node, 1.0), name, out);
         }
     }
 
@@ -171,24 +173,29 @@ impl State {
         root: StackNode,
         out: &mut Output<'_>,
     ) -> StackNode {
-        let Self { sequences, strings, stacks, .. } = self;
+        let Self { sequences, strings, stacks, budget, .. } = self;
         let state = sequences.find(sequence);
         let Some(place) = state.interned.get(table::CALLSTACKS, iid) else {
             out.report(DiagnosticKind::UnknownEntry);
             return ROOT;
         };
         // A stack is read once, however many samples have it.
-        if let Some(&known) = state.stacks.get(&(place, root)) {
+        if let Some(known) = state.interned.known(place, root) {
             return known;
         }
         let mut node = root;
         for frame in scalars(strings.get(place), 2, Packed::Varint) {
+            let Some(rest) = budget.checked_sub(stacks.take_cost()) else {
+                out.report(DiagnosticKind::NotRead);
+                break;
+            };
+            *budget = rest;
             match stacks.interned_function(frame, &state.interned, strings) {
                 Some(function) => node = stacks.call(node, function),
                 None => out.report(DiagnosticKind::UnknownEntry),
             }
         }
-        state.stacks.insert((place, root), node);
+        state.interned.remember(place, root, node);
         node
     }
 

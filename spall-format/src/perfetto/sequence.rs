@@ -1,11 +1,11 @@
 //! What packets of one sequence leave behind for later ones. [perfetto 2](crate::rules::perfetto#2)
 
+use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use super::clock::KnownClock;
 use super::schema::{Packet, PacketDefaults, ThreadDescriptor, TrackEventDefaults};
-use super::stacks::StackNode;
 use super::strings::{Interned, Place, Strings};
 use crate::protobuf::Message as _;
 
@@ -23,28 +23,39 @@ pub(super) struct Sequence {
     pub(super) interned: Interned,
     pub(super) defaults: Defaults,
     /// The thread of the sequence by the legacy descriptors.
-    pub(super) thread: Option<(i64, i64)>,
-    /// The time by the monotonic clock to which the next delta adds, in nanoseconds.
-    pub(super) time_ns: Option<i64>,
-    /// The thread time in nanoseconds and the instructions to which the next deltas add.
-    pub(super) thread_time_ns: i64,
-    pub(super) instructions: i64,
+    pub(super) thread: Option<Box<LegacyThread>>,
     /// The counters that are given as differences, and their values.
     pub(super) counters: BTreeMap<u64, f64>,
-    /// The innermost calls of interned stacks, by the place of the stack and where stacks of its user begin.
-    pub(super) stacks: BTreeMap<(Place, StackNode), StackNode>,
     pub(super) clock: KnownClock,
 }
 
 /// The values that packets of a sequence have unless they say otherwise.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Defaults {
     pub(super) clock: Option<u32>,
     pub(super) track: Option<u64>,
-    /// The whole messages.
+    messages: Option<Box<DefaultMessages>>,
+}
+
+/// The defaults of some kinds of packets, as whole messages.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct DefaultMessages {
     pub(super) track_event: Place,
     pub(super) perf_sample: Place,
     pub(super) stack_sample: Place,
+}
+
+/// A thread that a sequence is about, and the values to which its next deltas add.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct LegacyThread {
+    pub(super) pid: i64,
+    pub(super) tid: i64,
+    /// Whether a descriptor has said the ids.
+    is_known: bool,
+    /// The time by the monotonic clock in nanoseconds.
+    pub(super) time_ns: Option<i64>,
+    pub(super) thread_time_ns: i64,
+    pub(super) instructions: i64,
 }
 
 impl Sequence {
@@ -58,9 +69,10 @@ impl Sequence {
             self.is_whole = true;
             self.interned.clear();
             self.counters.clear();
-            self.stacks.clear();
             self.defaults = Defaults::default();
-            self.time_ns = None;
+            if let Some(thread) = &mut self.thread {
+                thread.time_ns = None;
+            }
         }
         self.is_whole || packet.flags & NEEDS_STATE == 0
     }
@@ -71,20 +83,36 @@ impl Sequence {
         self.defaults = Defaults {
             clock: defaults.clock,
             track: TrackEventDefaults::of(defaults.track_event).track,
-            track_event: strings.add(defaults.track_event),
-            perf_sample: strings.add(defaults.perf_sample),
-            stack_sample: strings.add(defaults.stack_sample),
+            messages: None,
         };
+        let messages = [defaults.track_event, defaults.perf_sample, defaults.stack_sample];
+        if messages.iter().any(|message| !message.is_empty()) {
+            let [track_event, perf_sample, stack_sample] = messages.map(|message| strings.add(message));
+            self.defaults.messages =
+                Some(Box::new(DefaultMessages { track_event, perf_sample, stack_sample }));
+        }
+    }
+
+    /// Returns the places of the defaults of some kinds of packets.
+    pub(super) fn default_messages(&self) -> DefaultMessages {
+        self.defaults.messages.as_deref().copied().unwrap_or_default()
+    }
+
+    /// Returns the process and the thread that the sequence is about.
+    #[inline]
+    pub(super) fn thread(&self) -> Option<(i64, i64)> {
+        self.thread.as_ref().filter(|thread| thread.is_known).map(|thread| (thread.pid, thread.tid))
     }
 
     /// Takes the thread of the sequence, and the times that deltas refer to.
     pub(super) fn set_thread(&mut self, thread: &ThreadDescriptor<'_>) {
+        let known = self.thread.get_or_insert_default();
         if let (Some(pid), Some(tid)) = (thread.pid, thread.tid) {
-            self.thread = Some((i64::from(pid), tid));
+            (known.pid, known.tid, known.is_known) = (i64::from(pid), tid, true);
         }
-        self.time_ns = Some(thread.time_us.saturating_mul(1000));
-        self.thread_time_ns = thread.thread_time_us.saturating_mul(1000);
-        self.instructions = thread.instructions;
+        known.time_ns = Some(thread.time_us.saturating_mul(1000));
+        known.thread_time_ns = thread.thread_time_us.saturating_mul(1000);
+        known.instructions = thread.instructions;
     }
 }
 
@@ -97,6 +125,11 @@ pub(super) struct Sequences {
 }
 
 impl Sequences {
+    /// Returns the sequence of a packet, if there were others.
+    pub(super) fn known(&mut self, id: u32) -> Option<&mut Sequence> {
+        self.list.get_mut(*self.by_id.get(&id)?)
+    }
+
     /// Returns the sequence of a packet, which is added if it is new.
     #[inline]
     pub(super) fn find(&mut self, id: u32) -> &mut Sequence {

@@ -40,7 +40,7 @@ enum Node {
     Root(Option<i32>),
     Call {
         caller: StackNode,
-        function: Function,
+        function: u32,
         root: StackNode,
     },
 }
@@ -49,7 +49,12 @@ enum Node {
 #[derive(Debug, Clone)]
 pub(super) struct Stacks {
     nodes: Vec<Node>,
-    calls: BTreeMap<(StackNode, Function), StackNode>,
+    /// The number of calls whose cost was asked.
+    n_paid: usize,
+    /// The calls by their caller and the position of their function. A frame of a stack may be two bytes of a file.
+    calls: BTreeMap<(StackNode, u32), StackNode>,
+    functions: Vec<Function>,
+    function_ids: BTreeMap<Function, u32>,
     roots: BTreeMap<i32, StackNode>,
     texts: Vec<Vec<u8>>,
     text_ids: BTreeMap<Vec<u8>, TextId>,
@@ -65,7 +70,10 @@ impl Default for Stacks {
     fn default() -> Self {
         Self {
             nodes: alloc::vec![Node::Root(None)],
+            n_paid: 1,
             calls: BTreeMap::new(),
+            functions: Vec::new(),
+            function_ids: BTreeMap::new(),
             roots: BTreeMap::new(),
             texts: Vec::new(),
             text_ids: BTreeMap::new(),
@@ -97,8 +105,21 @@ impl Stacks {
         !matches!(self.nodes.get(node as usize), Some(Node::Call { .. }))
     }
 
+    /// Returns the bytes that calls have taken, in a trace and here, since this was asked last.
+    pub(super) fn take_cost(&mut self) -> u64 {
+        const COST: usize = 64;
+        let cost = (self.nodes.len() - self.n_paid) * COST;
+        self.n_paid = self.nodes.len();
+        cost as u64
+    }
+
     /// Returns the call of a function by the innermost call of a stack.
     pub(super) fn call(&mut self, caller: StackNode, function: Function) -> StackNode {
+        let new = u32::try_from(self.functions.len()).unwrap_or(u32::MAX);
+        let function = *self.function_ids.entry(function).or_insert_with(|| {
+            self.functions.push(function);
+            new
+        });
         if let Some(&known) = self.calls.get(&(caller, function)) {
             return known;
         }
@@ -201,6 +222,7 @@ impl Stacks {
     pub(super) fn hand_over(&self, out: &mut Output<'_>) {
         for (node, id) in self.nodes.iter().zip(0_u32..) {
             let Node::Call { caller, function, root } = node else { continue };
+            let Some(function) = self.functions.get(*function as usize) else { continue };
             let keys = [function.mapping, function.build_id].map(|key| self.text_of(key));
             let mut keys = keys.into_iter().filter(|key| !key.is_empty());
             let symbol = match self.symbols.is_empty() {

@@ -123,6 +123,14 @@ impl State {
                 Err(_) => out.report(DiagnosticKind::DamagedMessage),
             }
         }
+        if payload.is_none() && packet.interned_data.is_none() && packet.defaults.is_none() {
+            // There may be very many such packets, each of its own sequence.
+            if let Some(sequence) = self.sequences.known(packet.sequence) {
+                sequence.accept(&packet);
+            }
+            self.packet_time(&packet, out);
+            return None;
+        }
         let sequence = self.sequences.find(packet.sequence);
         let is_whole = sequence.accept(&packet);
         if let Some(interned) = packet.interned_data {
@@ -139,7 +147,10 @@ impl State {
         if let Some(defaults) = packet.defaults {
             sequence.set_defaults(defaults, &mut self.strings);
         }
-        let (number, bytes) = payload?;
+        let Some((number, bytes)) = payload else {
+            self.packet_time(&packet, out);
+            return None;
+        };
         if !is_whole {
             out.report(DiagnosticKind::LostState);
             return None;
@@ -233,7 +244,41 @@ impl State {
         } else if let Some(process) = descriptor.process {
             self.process_descriptor(process, descriptor.chrome_process, out);
         }
-        self.declare(at, out);
+        // A track without events is handed over when it gets some. There may be very many tracks.
+        if self.tracks.get(at).is_shown {
+            self.declare(at, out);
+            self.show_parents(at, out);
+        } else if descriptor.thread.is_some() || descriptor.process.is_some() {
+            self.order(at, out);
+        }
+    }
+
+    /// Hands over a track that has events, and those above it.
+    #[cold]
+    pub(super) fn show(&mut self, at: usize, out: &mut Output<'_>) {
+        let (track, is_new) = self.tracks.show(at);
+        if is_new && track.is_declared {
+            self.declare(at, out);
+        }
+        if is_new {
+            self.show_parents(at, out);
+        }
+    }
+
+    /// Hands over the tracks above a track, up to the first that was handed over before.
+    fn show_parents(&mut self, at: usize, out: &mut Output<'_>) {
+        let mut track = self.tracks.get(at);
+        while track.parent != 0 {
+            let above = self.tracks.find(track.parent, &mut self.strings);
+            let (found, is_new) = self.tracks.show(above);
+            if !is_new {
+                return;
+            }
+            if found.is_declared {
+                self.declare(above, out);
+            }
+            track = found;
+        }
     }
 
     fn thread_descriptor(&mut self, packet: &Packet<'_>, message: &[u8], out: &mut Output<'_>) {
@@ -284,23 +329,30 @@ impl State {
         }
     }
 
-    /// Hands over what is known about a track, unless it is a thread, whose place threads have themselves.
-    fn declare(&mut self, at: usize, out: &mut Output<'_>) {
+    /// Hands over the place of a thread or a process among the others.
+    fn order(&mut self, at: usize, out: &mut Output<'_>) {
         let Self { tracks, strings, .. } = self;
         let track = tracks.get(at);
         let thread = tracks.thread(&track, strings);
-        if Tracks::is_thread(&track) {
-            if tracks.orders_threads {
-                out.say(&Event::ThreadSortIndex(thread, i64::from(track.rank)));
-            }
-            return;
-        }
-        if Tracks::is_process(&track) && tracks.orders_processes {
+        if Tracks::is_thread(&track) && tracks.orders_threads {
+            out.say(&Event::ThreadSortIndex(thread, i64::from(track.rank)));
+        } else if Tracks::is_process(&track) && tracks.orders_processes {
             out.say(&Event::ProcessSortIndex(thread.pid, i64::from(track.rank)));
         }
+    }
+
+    /// Hands over what is known about a track, unless it is a thread, whose place threads have themselves.
+    fn declare(&mut self, at: usize, out: &mut Output<'_>) {
+        self.order(at, out);
+        let Self { tracks, strings, .. } = self;
+        let track = tracks.get(at);
+        if Tracks::is_thread(&track) {
+            return;
+        }
+        let thread = tracks.thread(&track, strings);
         let mut event = TrackEvent::new(thread, Text::plain(strings.get(track.name)));
         event.parent = tracks.parent(&track, strings);
-        event.group = Text::plain(strings.get(track.group));
+        event.group = Text::plain(strings.get(tracks.group(&track)));
         event.rank = i64::from(track.rank);
         event.children = match track.ordering {
             1 => ChildOrder::ByName,
@@ -314,7 +366,7 @@ impl State {
     /// Hands over what only the end of the file settles.
     pub(super) fn finish(&mut self, out: &mut Output<'_>) {
         for at in 0..self.tracks.len() {
-            if self.tracks.get(at).is_undeclared() {
+            if self.tracks.get(at).is_left() {
                 self.declare(at, out);
             }
         }

@@ -1,5 +1,6 @@
 //! Texts that packets refer to by number. [perfetto 2.2](crate::rules::perfetto#2.2)
 
+use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
@@ -69,12 +70,18 @@ pub(super) mod table {
 }
 
 /// The interned texts of a sequence, by table and number.
+// There may be very many sequences, of which most have no texts.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Interned {
+pub(super) struct Interned(Option<Box<Tables>>);
+
+#[derive(Debug, Clone, Default)]
+struct Tables {
     /// The entries of the first tables, which nearly all events refer to, by number. An entry whose start is
     /// [`usize::MAX`] is missing.
     dense: [Vec<Place>; 3],
     others: BTreeMap<(Table, u64), Place>,
+    /// What was made of an interned message, by its place and a number.
+    known: BTreeMap<(Place, u32), u32>,
 }
 
 /// The entry of a number that was not interned.
@@ -88,8 +95,9 @@ impl Interned {
         if found.iid == 0 {
             return;
         }
+        let tables = self.0.get_or_insert_default();
         let place = strings.add(if table::is_message(table) { entry } else { found.text });
-        let dense = usize::try_from(table).ok().and_then(|table| self.dense.get_mut(table.checked_sub(1)?));
+        let dense = usize::try_from(table).ok().and_then(|table| tables.dense.get_mut(table.checked_sub(1)?));
         if let (Some(dense), Ok(at)) = (dense, usize::try_from(found.iid)) {
             // Numbers count up from 1. Others would make the list longer than its entries.
             if at <= 2 * dense.len() + 2 {
@@ -102,22 +110,36 @@ impl Interned {
                 return;
             }
         }
-        self.others.insert((table, found.iid), place);
+        tables.others.insert((table, found.iid), place);
     }
 
     /// Returns an entry: its text, or the whole message for the tables that hold messages. Returns `None` if there is no
     /// such entry.
     #[inline]
     pub(super) fn get(&self, table: Table, iid: u64) -> Option<Place> {
-        let dense = self.dense.get((table as usize).wrapping_sub(1));
+        let tables = self.0.as_ref()?;
+        let dense = tables.dense.get((table as usize).wrapping_sub(1));
         let found =
             dense.and_then(|dense| dense.get(usize::try_from(iid).ok()?)).filter(|found| **found != MISSING);
-        found.or_else(|| self.others.get(&(table, iid))).copied()
+        found.or_else(|| tables.others.get(&(table, iid))).copied()
+    }
+
+    /// Returns what was made of an interned message.
+    pub(super) fn known(&self, message: Place, number: u32) -> Option<u32> {
+        self.0.as_ref()?.known.get(&(message, number)).copied()
+    }
+
+    /// Keeps what was made of an interned message.
+    pub(super) fn remember(&mut self, message: Place, number: u32, made: u32) {
+        self.0.get_or_insert_default().known.insert((message, number), made);
     }
 
     /// Forgets all entries.
     pub(super) fn clear(&mut self) {
-        self.dense.iter_mut().for_each(Vec::clear);
-        self.others.clear();
+        if let Some(tables) = &mut self.0 {
+            tables.dense.iter_mut().for_each(Vec::clear);
+            tables.others.clear();
+            tables.known.clear();
+        }
     }
 }

@@ -18,20 +18,37 @@ pub(super) struct Track {
     kind: Kind,
     pub(super) parent: u64,
     pub(super) name: Place,
-    pub(super) group: Place,
+    group: Group,
     pub(super) rank: i32,
-    pub(super) ordering: u32,
+    pub(super) ordering: u8,
     pub(super) is_declared: bool,
+    /// Whether the track, or one below it, has events, so that it was handed over.
+    pub(super) is_shown: bool,
     /// The process of its events, once there were some: begins and ends must have the same.
-    process: Option<Option<i64>>,
+    process: Option<Option<i32>>,
     pub(super) is_state: bool,
-    pub(super) counter: Option<Counter>,
+    /// The position of its counter, plus 1; 0 if it is none.
+    counter: u32,
 }
 
+/// The tracks that may become one with a track.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Group {
+    /// Those of its name.
+    #[default]
+    Named,
+    None,
+    /// Those of a key, by its position.
+    Keyed(u32),
+}
+
+// A descriptor may be a few bytes of a file.
+const _: () = assert!(size_of::<Track>() <= 104);
+
 impl Track {
-    /// Returns whether the track has events but no descriptor.
-    pub(super) fn is_undeclared(&self) -> bool {
-        !self.is_declared && self.process.is_some()
+    /// Returns whether the track has events, and was not handed over with a descriptor.
+    pub(super) fn is_left(&self) -> bool {
+        self.process.is_some() && !(self.is_declared && self.is_shown)
     }
 }
 
@@ -40,8 +57,8 @@ impl Track {
 enum Kind {
     #[default]
     Own,
-    Process(i64),
-    Thread(i64, i64),
+    Process(i32),
+    Thread(i32, i64),
 }
 
 /// How the values of a counter are written.
@@ -65,6 +82,8 @@ const MAX_PARENTS: usize = 64;
 pub(super) struct Tracks {
     list: Vec<Track>,
     by_uuid: BTreeMap<u64, u32>,
+    counters: Vec<Counter>,
+    merge_keys: Vec<Place>,
     last: Option<(u64, u32)>,
     /// Whether the ranks of process tracks and of thread tracks count.
     pub(super) orders_processes: bool,
@@ -83,6 +102,10 @@ impl Tracks {
         let new = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
         let at = *self.by_uuid.entry(uuid).or_insert(new);
         if at == new {
+            // A list of very many tracks would otherwise be three times as large while it moves.
+            if self.list.len() == self.list.capacity() {
+                self.list.reserve_exact(4 + self.list.len() / 4);
+            }
             let digits = strings.add(digits(uuid, &mut [0; 20]));
             self.list.push(Track { uuid, digits, ..Track::default() });
         }
@@ -114,6 +137,15 @@ impl Tracks {
         kind
     }
 
+    /// Takes note that a track has events. Returns the track, and whether that is new.
+    pub(super) fn show(&mut self, at: usize) -> (Track, bool) {
+        let track = self.get(at);
+        if let Some(slot) = self.list.get_mut(at) {
+            slot.is_shown = true;
+        }
+        (track, !track.is_shown)
+    }
+
     /// Decides to which process the events of a track belong, if it is not decided yet.
     #[inline]
     pub(super) fn settle(&mut self, at: usize) -> Track {
@@ -137,8 +169,8 @@ impl Tracks {
     pub(super) fn thread<'s>(&self, track: &Track, strings: &'s Strings) -> Thread<'s> {
         let own = Id::Text(strings.get(track.digits));
         match track.kind {
-            Kind::Thread(pid, tid) => Thread { pid: Id::Number(pid), tid: Id::Number(tid) },
-            Kind::Process(pid) => Thread { pid: Id::Number(pid), tid: own },
+            Kind::Thread(pid, tid) => Thread { pid: Id::from(pid), tid: Id::Number(tid) },
+            Kind::Process(pid) => Thread { pid: Id::from(pid), tid: own },
             Kind::Own => Thread { pid: self.process(track), tid: own },
         }
     }
@@ -146,11 +178,25 @@ impl Tracks {
     /// Returns the process that a track belongs to.
     pub(super) fn process(&self, track: &Track) -> Id<'static> {
         match track.process {
-            Some(settled) => settled.map_or(Id::NONE, Id::Number),
+            Some(settled) => settled.map_or(Id::NONE, Id::from),
             None => match self.owner(track) {
-                Kind::Process(pid) | Kind::Thread(pid, _) => Id::Number(pid),
+                Kind::Process(pid) | Kind::Thread(pid, _) => Id::from(pid),
                 Kind::Own => Id::NONE,
             },
+        }
+    }
+
+    /// Returns how the values of a counter are written, or `None` for a track that is no counter.
+    pub(super) fn counter(&self, track: &Track) -> Option<Counter> {
+        self.counters.get((track.counter as usize).checked_sub(1)?).copied()
+    }
+
+    /// Returns the place of the name of a track's group, which is empty if there is none.
+    pub(super) fn group(&self, track: &Track) -> Place {
+        match track.group {
+            Group::Named => track.name,
+            Group::None => Place::default(),
+            Group::Keyed(at) => self.merge_keys.get(at as usize).copied().unwrap_or_default(),
         }
     }
 
@@ -191,21 +237,22 @@ impl Tracks {
         track.is_declared = true;
         track.parent = descriptor.parent;
         track.rank = descriptor.rank;
-        track.ordering = descriptor.child_ordering;
+        track.ordering = u8::try_from(descriptor.child_ordering).unwrap_or(0);
         track.is_state |= descriptor.state.is_some();
         let thread = descriptor.thread.map(ThreadDescriptor::of);
         let process = descriptor.process.map(ProcessDescriptor::of);
         if let Some((pid, tid)) = thread.and_then(|thread| thread.pid.zip(thread.tid)) {
-            track.kind = Kind::Thread(i64::from(pid), tid);
+            track.kind = Kind::Thread(pid, tid);
         } else if let Some(pid) = process.and_then(|process| process.pid) {
-            track.kind = Kind::Process(i64::from(pid));
+            track.kind = Kind::Process(pid);
         }
         let mut name = descriptor.name.or(descriptor.static_name).or(descriptor.atrace_name);
         if let Some(counter) = descriptor.counter.map(CounterDescriptor::of) {
             let multiplier = if counter.multiplier == 0 { 1 } else { counter.multiplier };
             #[allow(clippy::cast_precision_loss, reason = "a counter's value is a float, as in every reader")]
             let multiplier = multiplier as f64;
-            track.counter = Some(Counter { multiplier, is_incremental: counter.is_incremental });
+            self.counters.push(Counter { multiplier, is_incremental: counter.is_incremental });
+            track.counter = u32::try_from(self.counters.len()).unwrap_or(0);
             name = name.or(match counter.kind {
                 1 => Some(b"thread_time"),
                 2 => Some(b"thread_instruction_count"),
@@ -219,12 +266,15 @@ impl Tracks {
             track.name = strings.add(name);
         }
         track.group = match descriptor.merging {
-            merging::NONE => Place::default(),
-            merging::BY_KEY => match descriptor.merge_key {
-                Some(key) => strings.add(key),
-                None => strings.add(digits(descriptor.merge_key_number, &mut [0; 20])),
-            },
-            _ => track.name,
+            merging::NONE => Group::None,
+            merging::BY_KEY => {
+                self.merge_keys.push(match descriptor.merge_key {
+                    Some(key) => strings.add(key),
+                    None => strings.add(digits(descriptor.merge_key_number, &mut [0; 20])),
+                });
+                Group::Keyed(u32::try_from(self.merge_keys.len() - 1).unwrap_or(u32::MAX))
+            }
+            _ => Group::Named,
         };
         Some(at)
     }
