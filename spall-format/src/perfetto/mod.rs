@@ -19,7 +19,7 @@
 //! use spall_model::{Event, LendingParser as _, Tick};
 //!
 //! // One packet with a time of 7 ns and an instant named "hi" on the track of no process.
-//! let file = b"\x0a\x0d\x08\x07\x50\x01\x5a\x07\x48\x03\xba\x01\x02hi";
+//! let file = b"\x0a\x0d\x40\x07\x50\x01\x5a\x07\x48\x03\xba\x01\x02hi";
 //! let mut instants = Vec::new();
 //! Parser::new().lend_all(file, |event, _| {
 //!     if let Event::Instant(event, _) = event {
@@ -61,7 +61,7 @@ use crate::protobuf::varint;
 /// ```
 /// use spall_format::perfetto::is_trace;
 ///
-/// assert!(is_trace(b"\x0a\x04\x08\x00\x50\x01"));
+/// assert!(is_trace(b"\x0a\x04\x40\x00\x50\x01"));
 /// assert!(!is_trace(b"\n[{\"ph\":\"B\"}]"));
 /// ```
 #[must_use]
