@@ -59,10 +59,15 @@ impl<'s> Source<'s> {
 
     /// Adds a debug annotation with everything in it.
     pub(super) fn annotation<'a>(&'a self, message: &'a [u8], args: &mut ArgsBuilder<'static>) {
+        let (key, content) = self.read_annotation(message);
+        if let Content::Scalar(value) = content {
+            args.add(Text::plain(key), value);
+            return;
+        }
         // A fixed stack instead of recursion, because the file decides how deep it gets.
         let mut levels: [Option<Level<'a>>; MAX_DEPTH] = [const { None }; MAX_DEPTH];
         let mut depth = 0;
-        let mut next = Some((self.read_annotation(message), false));
+        let mut next = Some(((key, content), false));
         loop {
             if self.is_too_long(args) {
                 return;
