@@ -128,7 +128,7 @@ struct Comparison<'t> {
     diagnostics: Rows<'t>,
     args: ArgSets,
     /// The samples of each track.
-    samples: BTreeMap<usize, VecDeque<Row>>,
+    samples: BTreeMap<usize, VecDeque<(Row, Json)>>,
     /// The times of the snapshots of each object.
     snapshots: BTreeMap<Option<usize>, Vec<Json>>,
     /// The number of slices of each track.
@@ -146,11 +146,11 @@ impl<'t> Comparison<'t> {
         let mut samples: BTreeMap<_, VecDeque<_>> = BTreeMap::new();
         for sample in rows(Table::Sample) {
             let id = sample.id("profile_id").unwrap();
-            let track = profiles[id].id("track_id").unwrap();
-            // Of several profiles of a thread the first one counts, and `dump` prints its samples only.
-            if id == 0 || profiles[id - 1].id("track_id") != Some(track) {
-                samples.entry(track).or_default().push_back(sample);
-            }
+            let track = profiles[id].id("track_id");
+            // A name tells apart the profiles of one thread.
+            let n_profiles = profiles.iter().filter(|profile| profile.id("track_id") == track).count();
+            let name = if n_profiles > 1 { profiles[id].text("name") } else { Json::Null };
+            samples.entry(track.unwrap()).or_default().push_back((sample, name));
         }
         let mut snapshots: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for snapshot in rows(Table::Snapshot) {
@@ -320,11 +320,14 @@ impl<'t> Comparison<'t> {
 
     fn sample(&mut self, line: &Map<String, Json>) -> Result<Json, String> {
         let track = line["track"].as_u64().and_then(|track| usize::try_from(track).ok()).unwrap();
-        let row = self.samples.get_mut(&track).and_then(VecDeque::pop_front).ok_or("no more rows")?;
+        let (row, profile) =
+            self.samples.get_mut(&track).and_then(VecDeque::pop_front).ok_or("no more rows")?;
+        let profile = Some(profile).filter(|name| name != "");
         let frames = std::iter::successors(row.id("frame_id"), |&frame| self.frames[frame].id("parent_id"));
         let mut stack: Vec<_> = frames.map(|frame| self.frames[frame].text("name")).collect();
         stack.reverse();
-        Ok(json!({"track": track, "at": row.get("ts"), "weight": row.get("weight"), "stack": stack}))
+        Ok(json!({"track": track, "at": row.get("ts"), "weight": row.get("weight"), "stack": stack,
+            "profile": profile}))
     }
 
     fn end_of_flow(&self, flow: &Row, column: &str) -> Json {
