@@ -104,6 +104,7 @@ fn main() {
         ("json", json),
         ("apitrace", apitrace),
         ("chromium", chromium),
+        ("perfetto", perfetto),
         ("growth", growth::tenfold),
         ("large", growth::hundredfold),
     ];
@@ -224,6 +225,17 @@ fn chromium() {
     json_file(&file);
     let [folded] = file.medians(["folded"]);
     line("export to folded", file.name, "ms", folded.figure(0) / 1e6, None, Budget::AtMost(60.0));
+}
+
+/// Measures a real trace of Chromium in Perfetto's format. The trace processor of Perfetto, as WebAssembly in Node.js, takes
+/// 1.6 s to load it where `fs::read` and `load` take what is measured here.
+fn perfetto() {
+    let name = "chromium148.pftrace";
+    let Some(folder) = spall_testdata::collection("perfetto") else { return };
+    let Ok(data) = std::fs::read(folder.join(name)) else { return };
+    let file = File::new(name, &data);
+    let [trace] = file.medians(["trace"]);
+    line("Perfetto to trace", file.name, "ms", trace.figure(0) / 1e6, None, Budget::AtMost(160.0));
 }
 
 /// A file on disk, which is removed at the end.

@@ -70,6 +70,9 @@ fn readers() {
     job("apitrace to calls", || ours::apitrace_calls(&recording));
     job("apitrace to trace", || ours::trace(&recording));
 
+    let perfetto = spall_synth::perfetto::trace(10_000);
+    job("Perfetto to trace", || ours::trace(&perfetto));
+
     let profile = Profile::random(10_000, 100, 5_000, 1).to_json(Form::Chunks(100));
     job("CPU profile to trace", || ours::trace(profile.as_bytes()));
     let trace = ours::trace(profile.as_bytes());
