@@ -399,6 +399,17 @@ fn perfetto_4_4_flows_go_from_each_event_to_the_next_in_time() {
 }
 
 #[test]
+fn perfetto_4_4_an_instant_with_a_phase_and_a_flow_is_a_slice() {
+    let at = |time, text, field| {
+        let phase = Message::new().number(2, u64::from(b'I'));
+        packet(time, payload::EVENT, &event(0, 1, text).message(6, &phase).fixed(field, 7))
+    };
+    let trace = load(&[at(10, "a", 47), at(20, "b", 48)]);
+    assert_eq!(slices(&trace), [("a".to_owned(), 10, 10), ("b".to_owned(), 20, 20)]);
+    assert_eq!(trace.flows().len(), 1);
+}
+
+#[test]
 fn perfetto_4_4_an_end_with_a_flow_stands_for_its_slice() {
     let at = |time, kind, text, field| {
         let event = event(kind, 1, text);
@@ -471,6 +482,25 @@ fn perfetto_4_6_states_last_until_the_next_one() {
     found.sort();
     let expected = [(10, 30, "Running"), (10, 50, "D"), (15, 25, "on"), (30, 40, "S"), (40, 50, "R")];
     assert_eq!(found, expected.map(|(start, end, name)| (start, end, name.to_owned())));
+}
+
+#[test]
+fn perfetto_4_6_drivers_mark_slices_and_counters() {
+    let mdss = |begins| Message::new().number(1, 5).text(2, "m").number(3, begins);
+    let g2d = |kind: u8, value| {
+        Message::new().number(1, 5).text(4, "g").number(5, u64::from(kind)).number(6, value)
+    };
+    let events = [
+        (1, 7, 80, mdss(1)),
+        (2, 7, 349, g2d(b'B', 0)),
+        (3, 7, 349, g2d(b'C', 12)),
+        (4, 7, 349, g2d(b'E', 0)),
+        (5, 7, 80, mdss(0)),
+    ];
+    let trace = load(&[ftrace(&events)]);
+    assert_eq!(slices(&trace), [("m".to_owned(), 1, 5), ("g".to_owned(), 2, 4)]);
+    assert_eq!(counters(&trace), [(3, 12.0)]);
+    assert!(trace.diagnostics().is_empty(), "{}", trace.diagnostics());
 }
 
 #[test]

@@ -34,7 +34,8 @@ pub(super) struct TrackEvent<'a> {
     instructions: Option<(bool, i64)>,
     has_args: bool,
     has_flows: bool,
-    has_counters: bool,
+    /// Which of the fields of further counters there are, as bits of [`EXTRA`].
+    extra: u8,
     pub(super) has_callstack: bool,
     /// The whole message.
     message: &'a [u8],
@@ -73,14 +74,17 @@ impl<'a> Message<'a> for TrackEvent<'a> {
             (6, Wire::Bytes(legacy)) => self.legacy = Some(legacy),
             (30, Wire::Varint(_)) => self.value = Some(signed() as f64),
             (44, value) => self.value = f64::from_wire(value).or(self.value),
-            (12 | 46, _) => self.has_counters = true,
+            (12, _) => self.extra |= 1,
+            (46, _) => self.extra |= 2,
+            (31, _) => self.extra |= 4,
+            (45, _) => self.extra |= 8,
             (36 | 42 | 47 | 48, _) => self.has_flows = true,
             (55 | 56, _) => self.has_callstack = true,
             (1, _) => self.time = Some(EventTime::Delta(signed())),
             (16, _) => self.time = Some(EventTime::Absolute(signed())).filter(|_| signed() != 0),
             (2 | 17, _) => self.thread_time = Some((number == 2, signed())),
             (8 | 20, _) => self.instructions = Some((number == 8, signed())),
-            (31 | 45 | 57, _) => {}
+            (57, _) => {}
             _ => self.has_args = true,
         }
     }
@@ -106,8 +110,8 @@ impl State {
         if uuid != 0 && !self.tracks.get(track_at).is_shown {
             self.show(track_at, out);
         }
-        if track_event.has_counters {
-            self.extra_counters(packet.sequence, message, at, out);
+        if track_event.extra & 3 != 0 {
+            self.extra_counters(packet.sequence, &track_event, at, out);
         }
         match track_event.kind {
             kind::COUNTER => {
@@ -261,8 +265,13 @@ impl State {
     }
 
     /// Hands over the values of counters that an event has beside its own meaning.
-    fn extra_counters(&mut self, sequence: u32, message: &[u8], at: i64, out: &mut Output<'_>) {
-        for (values, uuids, packed) in [(12, 31, Packed::Varint), (46, 45, Packed::Fixed64)] {
+    fn extra_counters(&mut self, sequence: u32, event: &TrackEvent<'_>, at: i64, out: &mut Output<'_>) {
+        let message = event.message;
+        for ((values, has_values), (uuids, has_uuids), packed) in EXTRA {
+            if event.extra & has_values == 0 {
+                continue;
+            }
+            let own = if event.extra & has_uuids == 0 { &[] } else { message };
             let number = |bits: u64| match packed {
                 #[allow(
                     clippy::cast_precision_loss,
@@ -273,7 +282,7 @@ impl State {
             };
             for (n, value) in scalars(message, values, packed).map(number).enumerate() {
                 let defaults = self.sequences.find(sequence).default_messages().track_event;
-                let uuid = scalars(message, uuids, Packed::Varint)
+                let uuid = scalars(own, uuids, Packed::Varint)
                     .nth(n)
                     .or_else(|| scalars(self.strings.get(defaults), uuids, Packed::Varint).nth(n));
                 let Some(uuid) = uuid.filter(|_| n < MAX_EXTRA) else {
@@ -336,6 +345,12 @@ const PROFILE: u32 = b'P' as u32;
 
 /// The argument that has the id of the CPU profile that an [`Event::Other`] of the phase `P` is a part of.
 pub const PROFILE_ID: &str = "profile_id";
+
+/// A field and its bit in [`TrackEvent::extra`].
+type Field = (u32, u8);
+/// The fields of the values of further counters and those of their tracks: whole numbers, and fractions.
+const EXTRA: [(Field, Field, Packed); 2] =
+    [((12, 1), (31, 4), Packed::Varint), ((46, 2), (45, 8), Packed::Fixed64)];
 
 /// The most counters that an event may have beside its own meaning.
 const MAX_EXTRA: usize = 64;
