@@ -263,6 +263,13 @@ impl<'t> Comparison<'t> {
                     expected[key] = row.get(column);
                 }
                 expected["slices"] = n_slices.into();
+                // `dump` says of what lies below a thread that it is of the thread.
+                let above = |row: &Row| row.id("parent_id").map(|parent| &self.all_tracks[parent]);
+                let mut ancestors = std::iter::successors(above(&row), |row| above(row));
+                if let Some(thread) = ancestors.find(|row| row.get("type") == "thread") {
+                    expected["kind"] = "thread".into();
+                    expected["tid"] = id(thread, "tid");
+                }
             }
             "process" | "global" => {}
             _ => {

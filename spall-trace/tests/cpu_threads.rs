@@ -248,9 +248,11 @@ fn json_1_slices_refer_to_shared_frames() {
 
 #[test]
 fn json_1_keys_that_hold_something_else_are_metadata() {
-    for json in
-        [r#"{"samples":[1,2],"traceEvents":[]}"#, r#"{"samples":{"a":1}}"#, r#"{"stackFrames":["a"]}"#]
-    {
+    for json in [
+        r#"{"samples":[1,2],"traceEvents":[]}"#,
+        r#"{"samples":{"a":1},"traceEvents":[]}"#,
+        r#"{"stackFrames":["a"],"traceEvents":[]}"#,
+    ] {
         let trace = trace(json);
         assert_eq!((trace.meta().len(), trace.samples().len()), (1, 0), "{json}");
         assert!(trace.diagnostics().is_empty(), "{json}");
