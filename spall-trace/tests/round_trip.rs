@@ -61,7 +61,11 @@ fn json_files_become_the_same_trace_again() {
             if name.ends_with(".expect.json") || data.len() > 4 << 20 {
                 continue;
             }
-            let Ok(trace) = spall_trace::load(&data) else { panic!("{name}") };
+            let trace = match spall_trace::load(&data) {
+                Ok(trace) => trace,
+                Err(spall_trace::Error::UnknownFormat { .. }) => continue,
+                Err(error) => panic!("{name}: {error}"),
+            };
             compare(&name, &trace, &to_json(JsonParser::new(), &data));
         }
     }
