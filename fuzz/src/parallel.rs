@@ -19,10 +19,8 @@ pub fn run(bytes: &[u8]) -> bool {
     for limits in [Limits::default(), narrow] {
         let alone = Loader::new().with_limits(limits.clone()).load(bytes);
         for n_threads in [2, 3, 8].into_iter().filter_map(NonZeroUsize::new) {
-            let loader = Loader::new()
-                .with_limits(limits.clone())
-                .with_threads(n_threads)
-                .with_part_bytes(usize::from(size) + 1);
+            let mut loader = Loader::new().with_limits(limits.clone()).with_threads(n_threads);
+            loader.part_bytes = usize::from(size) + 1;
             match (&alone, loader.load(bytes)) {
                 (Ok(alone), Ok(shared)) => assert_identical(alone, &shared, "on several threads"),
                 (alone, shared) => {

@@ -200,7 +200,8 @@ mod tests {
         let files: Vec<_> = (0..).zip(&texts).map(|(n, text)| folder.file(&format!("{n}"), text)).collect();
         let max_bytes = trace(100).len() as u64;
         let (now, most) = (AtomicU64::new(0), AtomicU64::new(0));
-        threads(4).with_max_file_bytes(max_bytes).load_files(&files, |file, _| {
+        let loader = Loader { max_file_bytes: max_bytes, ..threads(4) };
+        loader.load_files(&files, |file, _| {
             let n_bytes = texts[file].len() as u64;
             let sum = now.fetch_add(n_bytes, Ordering::SeqCst) + n_bytes;
             assert!(sum <= max_bytes || sum == n_bytes, "{sum} bytes at once, with file {file}");
@@ -216,7 +217,7 @@ mod tests {
         let folder = Folder::new("panic");
         let files: Vec<_> = (0..8_u32).map(|n| folder.file(&n.to_string(), &trace(10))).collect();
         // Without room for two files, a thread that never gave its bytes back would stop all others.
-        let options = threads(2).with_max_file_bytes(1);
+        let options = Loader { max_file_bytes: 1, ..threads(2) };
         let result = std::panic::catch_unwind(|| {
             options.load_files(&files, |file, _| assert_ne!(file, 3));
         });

@@ -142,20 +142,6 @@ impl Loader {
         Self { n_threads, ..self }
     }
 
-    /// Returns this loader with other parts of a file that several threads read.
-    #[cfg(feature = "parallel")]
-    #[must_use]
-    pub fn with_part_bytes(self, part_bytes: usize) -> Self {
-        Self { part_bytes, ..self }
-    }
-
-    /// Returns this loader with another bound on the bytes of all files that are loaded at a time.
-    #[cfg(feature = "std")]
-    #[must_use]
-    pub fn with_max_file_bytes(self, max_file_bytes: u64) -> Self {
-        Self { max_file_bytes, ..self }
-    }
-
     /// Loads a trace from memory, like [`load`].
     ///
     /// # Errors

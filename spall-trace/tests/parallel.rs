@@ -23,10 +23,9 @@ fn check(data: &[u8], limits: &Limits, parts: &[usize], what: &str) {
     let alone = Loader::new().with_limits(limits.clone()).load(data);
     for &n_threads in threads() {
         for &part_bytes in parts {
-            let loader = Loader::new()
-                .with_limits(limits.clone())
-                .with_threads(NonZeroUsize::new(n_threads).unwrap())
-                .with_part_bytes(part_bytes);
+            let n_threads = NonZeroUsize::new(n_threads).unwrap();
+            let mut loader = Loader::new().with_limits(limits.clone()).with_threads(n_threads);
+            loader.part_bytes = part_bytes;
             let what = format!("{what}, {n_threads} threads, parts of {part_bytes} bytes");
             match (&alone, loader.load(data)) {
                 (Ok(alone), Ok(shared)) => assert_identical(alone, &shared, &what),
