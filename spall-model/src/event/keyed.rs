@@ -228,6 +228,7 @@ pub enum FlowPhase {
 
 impl FlowPhase {
     /// Returns whether the event belongs to a chain whose beginning the file does not say.
+    #[cfg(feature = "alloc")]
     pub(crate) const fn is_of_chain(self) -> bool {
         matches!(self, Self::Pass | Self::Stop)
     }
