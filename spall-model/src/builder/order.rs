@@ -209,7 +209,7 @@ fn main_threads(registry: &Registry) -> Vec<bool> {
     const ZERO: Key = Key::Number(0);
     let mut has_zero = vec![false; registry.processes.len()];
     for row in &registry.tracks {
-        if let TrackKey::Thread { process, tid: ZERO } = row.key {
+        if let (TrackKey::Thread { process, tid: ZERO }, false) = (row.key, row.is_own) {
             has_zero[process as usize] = true;
         }
     }
