@@ -31,7 +31,6 @@ pub struct Tick(pub i64);
 ///
 /// let total: Ticks = [Ticks(2), Ticks(3)].into_iter().sum();
 /// assert_eq!(total - Ticks(1), Ticks(4));
-/// assert_eq!(-Ticks(i64::MIN), Ticks(i64::MAX));
 /// ```
 #[doc(alias("duration"))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
