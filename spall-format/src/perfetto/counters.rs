@@ -57,8 +57,16 @@ impl Counters<'_, '_> {
     }
 }
 
+/// Returns a number as the value of a counter.
 #[allow(clippy::cast_precision_loss, reason = "a counter's value is a float, as in every reader")]
 pub(super) fn float(number: u64) -> f64 {
+    number as f64
+}
+
+/// Returns a number with a sign as the value of a counter.
+#[inline]
+#[allow(clippy::cast_precision_loss, reason = "a counter's value is a float, as in every reader")]
+pub(super) fn signed_float(number: i64) -> f64 {
     number as f64
 }
 

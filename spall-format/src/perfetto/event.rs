@@ -9,6 +9,7 @@ use spall_model::{
 
 use super::args::Source;
 use super::clock::{ClockId, Fit};
+use super::counters::signed_float;
 use super::legacy::Legacy;
 use super::output::Output;
 use super::schema::{LegacyEvent, Packet};
@@ -59,7 +60,6 @@ mod kind {
 
 impl<'a> Message<'a> for TrackEvent<'a> {
     #[inline(always)]
-    #[allow(clippy::cast_precision_loss, reason = "a counter's value is a float, as in every reader")]
     fn take(&mut self, number: u32, value: Wire<'a>) {
         let signed = || i64::from_wire(value).unwrap_or(0);
         match (number, value) {
@@ -72,7 +72,7 @@ impl<'a> Message<'a> for TrackEvent<'a> {
             (3, _) => self.n_categories = u32::MAX / 2,
             (23, Wire::Bytes(name)) => self.name = name,
             (6, Wire::Bytes(legacy)) => self.legacy = Some(legacy),
-            (30, Wire::Varint(_)) => self.value = Some(signed() as f64),
+            (30, Wire::Varint(_)) => self.value = Some(signed_float(signed())),
             (44, value) => self.value = f64::from_wire(value).or(self.value),
             (12, _) => self.extra |= 1,
             (46, _) => self.extra |= 2,
@@ -273,11 +273,7 @@ impl State {
             }
             let own = if event.extra & has_uuids == 0 { &[] } else { message };
             let number = |bits: u64| match packed {
-                #[allow(
-                    clippy::cast_precision_loss,
-                    reason = "a counter's value is a float, as in every reader"
-                )]
-                Packed::Varint => bits.cast_signed() as f64,
+                Packed::Varint => signed_float(bits.cast_signed()),
                 Packed::Fixed64 => f64::from_bits(bits),
             };
             for (n, value) in scalars(message, values, packed).map(number).enumerate() {

@@ -5,7 +5,7 @@ use spall_model::{
 };
 
 use super::clock::ClockId;
-use super::counters::{Counters, Shown, float};
+use super::counters::{Counters, Shown, float, signed_float};
 use super::output::Output;
 use super::schema::{FtraceBundle, NewTask, Packet, Print, RenamedTask, SchedSwitch, SchedWaking};
 use super::state::State;
@@ -170,8 +170,7 @@ impl State {
         let Self { name, values, .. } = self;
         let mut counters = Counters { name, values, at, out };
         counters.say(Id::NONE, format_args!("mem.ion"), float(total));
-        #[allow(clippy::cast_precision_loss, reason = "a counter's value is a float, as in every reader")]
-        counters.say(Id::NONE, format_args!("mem.ion_change"), length as f64);
+        counters.say(Id::NONE, format_args!("mem.ion_change"), signed_float(length));
         let size = alloc::format!("{} kB", length / 1024);
         let name = if length > 0 { Text::from(&*size) } else { Text::EMPTY };
         let event =
@@ -181,19 +180,19 @@ impl State {
 
     /// Hands over what a driver has marked, as if it had printed it.
     fn mark(&mut self, payload: &[u8], fields: [u32; 5], (tid, at): (i32, i64), out: &mut Output<'_>) {
+        let [pid, name, begins, kind, value] = fields;
         let found: [u64; 8] = numbers(payload);
-        let [pid, name, begins, kind, value] =
-            fields.map(|field| (field, found.get(field as usize).copied().unwrap_or(0).cast_signed()));
-        let letter = match u8::try_from(kind.1) {
+        let number = |field: u32| found.get(field as usize).copied().unwrap_or(0).cast_signed();
+        let letter = match u8::try_from(number(kind)) {
             Ok(letter @ 1..) => letter,
-            _ if begins.1 != 0 => b'B',
+            _ if number(begins) != 0 => b'B',
             _ => b'E',
         };
         let mut printed = alloc::vec![letter];
-        printed.extend_from_slice(alloc::format!("|{}|", pid.1).as_bytes());
-        printed.extend_from_slice(text(payload, name.0));
+        printed.extend_from_slice(alloc::format!("|{}|", number(pid)).as_bytes());
+        printed.extend_from_slice(text(payload, name));
         if letter == b'C' {
-            printed.extend_from_slice(alloc::format!("|{}", value.1).as_bytes());
+            printed.extend_from_slice(alloc::format!("|{}", number(value)).as_bytes());
         }
         self.print(&printed, tid, at, out);
     }
@@ -254,11 +253,7 @@ impl State {
                 let (label, value) = (part()?, number(part()?)?);
                 let Self { name, values, .. } = self;
                 let mut counters = Counters { name, values, at, out };
-                #[allow(
-                    clippy::cast_precision_loss,
-                    reason = "a counter's value is a float, as in every reader"
-                )]
-                counters.say(Id::Number(process?), format_args!("{}", Shown(label)), value as f64);
+                counters.say(Id::Number(process?), format_args!("{}", Shown(label)), signed_float(value));
                 return Some(());
             }
             _ => return None,

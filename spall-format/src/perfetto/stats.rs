@@ -2,7 +2,7 @@
 
 use spall_model::{DiagnosticKind, Event, Id, Text, Thread};
 
-use super::counters::{Counters, Shown, float};
+use super::counters::{Counters, Shown, float, signed_float};
 use super::output::Output;
 use super::state::State;
 use crate::protobuf::{Fields, FromWire as _, Wire, numbers, repeated, text};
@@ -223,11 +223,7 @@ impl State {
             for (number, value) in Fields::new(process).map_while(Result::ok) {
                 let Some(value) = u64::from_wire(value) else { continue };
                 if number == 10 {
-                    #[allow(
-                        clippy::cast_precision_loss,
-                        reason = "a counter's value is a float, as in every reader"
-                    )]
-                    counters.say(pid, format_args!("oom_score_adj"), value.cast_signed() as f64);
+                    counters.say(pid, format_args!("oom_score_adj"), signed_float(value.cast_signed()));
                 } else if let Some((_, name, unit)) = OF_PROCESS.iter().find(|(field, ..)| *field == number) {
                     counters.say(pid, format_args!("{name}"), float(value.saturating_mul(*unit)));
                 }

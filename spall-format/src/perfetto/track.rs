@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use spall_model::{Id, Thread};
 
+use super::counters::signed_float;
 use super::schema::{CounterDescriptor, ProcessDescriptor, ThreadDescriptor, TrackDescriptor};
 use super::strings::{Place, Strings};
 use crate::protobuf::Message as _;
@@ -59,6 +60,16 @@ enum Kind {
     Own,
     Process(i32),
     Thread(i32, i64),
+}
+
+impl Kind {
+    /// Returns the process that is meant, or that of the thread.
+    fn process(self) -> Option<i32> {
+        match self {
+            Self::Process(pid) | Self::Thread(pid, _) => Some(pid),
+            Self::Own => None,
+        }
+    }
 }
 
 /// How the values of a counter are written.
@@ -153,11 +164,7 @@ impl Tracks {
         if track.kind != Kind::Own || track.process.is_some() {
             return track;
         }
-        let process = match self.owner(&track) {
-            Kind::Process(pid) | Kind::Thread(pid, _) => Some(pid),
-            Kind::Own => None,
-        };
-        let track = Track { process: Some(process), ..track };
+        let track = Track { process: Some(self.owner(&track).process()), ..track };
         if let Some(slot) = self.list.get_mut(at) {
             *slot = track;
         }
@@ -177,13 +184,7 @@ impl Tracks {
 
     /// Returns the process that a track belongs to.
     pub(super) fn process(&self, track: &Track) -> Id<'static> {
-        match track.process {
-            Some(settled) => settled.map_or(Id::NONE, Id::from),
-            None => match self.owner(track) {
-                Kind::Process(pid) | Kind::Thread(pid, _) => Id::from(pid),
-                Kind::Own => Id::NONE,
-            },
-        }
+        track.process.unwrap_or_else(|| self.owner(track).process()).map_or(Id::NONE, Id::from)
     }
 
     /// Returns how the values of a counter are written, or `None` for a track that is no counter.
@@ -249,8 +250,7 @@ impl Tracks {
         let mut name = descriptor.name.or(descriptor.static_name).or(descriptor.atrace_name);
         if let Some(counter) = descriptor.counter.map(CounterDescriptor::of) {
             let multiplier = if counter.multiplier == 0 { 1 } else { counter.multiplier };
-            #[allow(clippy::cast_precision_loss, reason = "a counter's value is a float, as in every reader")]
-            let multiplier = multiplier as f64;
+            let multiplier = signed_float(multiplier);
             self.counters.push(Counter { multiplier, is_incremental: counter.is_incremental });
             track.counter = u32::try_from(self.counters.len()).unwrap_or(0);
             name = name.or(match counter.kind {
