@@ -13,3 +13,6 @@ pub mod apitrace {}
 
 #[doc = include_str!("../rules/perfetto.md")]
 pub mod perfetto {}
+
+#[doc = include_str!("../rules/profiles.md")]
+pub mod profiles {}
