@@ -264,9 +264,14 @@ fn perfetto_3_2_times_in_events_are_microseconds_of_the_monotonic_clock() {
 
 #[test]
 fn perfetto_3_3_the_epoch_is_the_wall_clock_at_tick_0() {
-    let trace = load(&[snapshot(&[(1, 1_700_000_000_000_000_500), (6, 500)]), instant(1, "")]);
-    assert_eq!(trace.clock().epoch_ns, Some(1_700_000_000_000_000_000));
-    assert_eq!(load(&[instant(1, "")]).clock().epoch_ns, None);
+    let clock = |packets: &[Message]| {
+        let clock = load(packets).clock();
+        (clock.epoch_ns, clock.monotonic_ns)
+    };
+    let related = snapshot(&[(1, 1_700_000_000_000_000_500), (3, 200), (6, 500)]);
+    assert_eq!(clock(&[related, instant(1, "")]), (Some(1_700_000_000_000_000_000), Some(-300)));
+    assert_eq!(clock(&[snapshot(&[(3, 200), (6, 500)]), instant(1, "")]), (None, Some(-300)));
+    assert_eq!(clock(&[instant(1, "")]), (None, None));
 }
 
 #[test]

@@ -150,22 +150,31 @@ pub struct Clock {
     pub unit: Unit,
     /// The epoch: the Unix time of tick 0 in nanoseconds. It is `None` if the file does not say it.
     pub epoch_ns: Option<i64>,
+    /// The time of tick 0 by the monotonic clock of the machine, `CLOCK_MONOTONIC` of Linux, in nanoseconds. It is `None` if
+    /// the file does not say it. Traces of one machine can be compared by it as long as the machine was not restarted.
+    pub monotonic_ns: Option<i64>,
 }
 
 impl Clock {
-    /// The clock whose ticks are nanoseconds, without an epoch.
+    /// The clock whose ticks are nanoseconds. When tick 0 was is unknown.
     pub const NANOSECONDS: Self = Self::new(Unit::Nanoseconds(1.0));
 
-    /// Returns a clock with this unit, without an epoch.
+    /// Returns a clock with this unit. When tick 0 was is unknown.
     #[must_use]
     pub const fn new(unit: Unit) -> Self {
-        Self { unit, epoch_ns: None }
+        Self { unit, epoch_ns: None, monotonic_ns: None }
     }
 
     /// Returns the clock with another epoch: the Unix time of tick 0 in nanoseconds, or `None` if it is unknown.
     #[must_use]
     pub const fn with_epoch_ns(self, epoch_ns: Option<i64>) -> Self {
         Self { epoch_ns, ..self }
+    }
+
+    /// Returns the clock with another [monotonic time of tick 0](Clock::monotonic_ns), or `None` if it is unknown.
+    #[must_use]
+    pub const fn with_monotonic_ns(self, monotonic_ns: Option<i64>) -> Self {
+        Self { monotonic_ns, ..self }
     }
 
     /// Returns the number of nanoseconds per tick, or `None` for an ordinal clock.

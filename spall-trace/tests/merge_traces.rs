@@ -4,7 +4,9 @@
 
 use spall_trace::json::JsonParser;
 use spall_trace::model::Parser as _;
-use spall_trace::model::{DiagnosticKind, Limits, Receiver, SliceId, Tick, Trace, TraceView, TrackKind};
+use spall_trace::model::{
+    Clock, DiagnosticKind, Event, Limits, Receiver, SliceId, Tick, Trace, TraceBuilder, TraceView, TrackKind,
+};
 use spall_trace::{Alignment, MergeInput, MergedTraces, PlacedBy, load, merge_traces};
 
 fn json(text: &str) -> Trace<'static> {
@@ -156,6 +158,36 @@ fn known_unix_times_place_traces() {
     let merged = merged(&[MergeInput::new(&a, "a"), MergeInput::new(&b, "b")]);
     assert_eq!((merged.placements[1].by, merged.placements[1].offset.0), (PlacedBy::Epoch, 500));
     assert_eq!(merged.trace.clock().epoch_ns, Some(1_700_000_000_000_000_000));
+}
+
+#[test]
+fn known_monotonic_times_place_traces_without_unix_times() {
+    let with_clock = |epoch_ns: Option<i64>, monotonic_ns: Option<i64>| {
+        let clock = Clock::NANOSECONDS.with_epoch_ns(epoch_ns).with_monotonic_ns(monotonic_ns);
+        let mut builder = TraceBuilder::new(&Limits::default());
+        builder.push(&Event::Clock(clock));
+        builder.finish()
+    };
+    let traces = [
+        with_clock(Some(1_000), Some(70)),
+        with_clock(None, Some(75)),
+        with_clock(Some(1_300), Some(70)),
+        with_clock(Some(1_300), None),
+        with_clock(None, None),
+    ];
+    let inputs: Vec<_> = traces.iter().map(|trace| MergeInput::new(trace, "")).collect();
+    let merged = merged(&inputs);
+    let placed: Vec<_> = merged.placements.iter().map(|place| (place.by, place.offset.0)).collect();
+    let expected = [
+        (PlacedBy::First, 0),
+        (PlacedBy::Monotonic, 5),
+        // The time of day tells more than the monotonic clock, which begins anew with each start of a machine.
+        (PlacedBy::Epoch, 300),
+        (PlacedBy::Epoch, 300),
+        (PlacedBy::Nothing, 0),
+    ];
+    assert_eq!(placed, expected);
+    assert_eq!(merged.trace.clock(), traces[0].clock());
 }
 
 #[test]

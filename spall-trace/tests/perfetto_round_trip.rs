@@ -4,8 +4,8 @@
 
 use spall_trace::export::{self, ExportReport};
 use spall_trace::model::{
-    ArgsBuilder, ChildOrder, CounterEvent, Event, Id, Limits, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
-    TraceBuilder, TraceView, Track, TrackEvent,
+    ArgsBuilder, ChildOrder, Clock, CounterEvent, Event, Id, Limits, Text, Thread, ThreadEvent, Tick, Ticks,
+    Trace, TraceBuilder, TraceView, Track, TrackEvent,
 };
 
 fn again(trace: &Trace<'_>) -> (Trace<'static>, ExportReport) {
@@ -95,6 +95,34 @@ fn tracks_of_their_own_are_the_same_again() {
 
 /// Formats differ in what they have besides slices on threads and tracks of their own, which becomes such tracks in the first
 /// file already. So a second file is the same. [perfetto 5.2]
+/// [perfetto 5.2]
+#[test]
+fn what_clocks_showed_at_tick_0_is_the_same_again() {
+    let losses = |epoch_ns: Option<i64>, monotonic_ns: Option<i64>| {
+        let clock = Clock::NANOSECONDS.with_epoch_ns(epoch_ns).with_monotonic_ns(monotonic_ns);
+        let mut builder = TraceBuilder::new(&Limits::default());
+        builder.push(&Event::Clock(clock));
+        builder
+            .push(&Event::Complete(ThreadEvent::new(Thread::new(1, 1), Tick(-9), Text::from("a")), Ticks(5)));
+        let (again, report) = again(&builder.finish());
+        // Times were moved by 9 ticks, so tick 0 of the file was that much earlier.
+        let moved = |ns: Option<i64>| ns.map(|ns| ns - 9);
+        match report.count(export::Loss::Metadata) {
+            0 => assert_eq!(
+                again.clock(),
+                clock.with_epoch_ns(moved(epoch_ns)).with_monotonic_ns(moved(monotonic_ns))
+            ),
+            _ => assert_eq!(again.clock(), Clock::NANOSECONDS),
+        }
+        report.count(export::Loss::Metadata)
+    };
+    assert_eq!(losses(None, None), 0);
+    assert_eq!(losses(Some(1_700_000_000_000_000_000), Some(5_000)), 0);
+    assert_eq!(losses(Some(1_700_000_000_000_000_000), Some(-5_000)), 0);
+    assert_eq!(losses(Some(-1), None), 0);
+    assert_eq!(losses(Some(i64::MAX - 9), Some(i64::MIN)), 1, "no snapshot can have both");
+}
+
 #[test]
 fn files_of_every_format_stay_as_they_are_once_they_are_written() {
     let mut n_files = 0;

@@ -4,6 +4,8 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::ops::Bound;
 
+use spall_model::Clock;
+
 use super::schema;
 use crate::protobuf::{Message as _, repeated};
 
@@ -284,12 +286,14 @@ impl Clocks {
         None
     }
 
-    /// Returns the Unix time of tick 0 in nanoseconds, if the wall clock and the trace's clock are related.
-    pub(super) fn epoch_ns(&self) -> Option<i64> {
-        if self.trace == ClockId::REALTIME {
-            return Some(0);
-        }
-        let offset = self.direct(self.trace, ClockId::REALTIME, i64::MIN)?;
-        Some(offset.ns)
+    /// Returns the unit of times, and what other clocks showed at tick 0 as far as the first snapshots tell.
+    pub(super) fn clock(&self) -> Clock {
+        let at_tick_0 = |clock| match self.trace == clock {
+            true => Some(0),
+            false => self.direct(self.trace, clock, i64::MIN).map(|offset| offset.ns),
+        };
+        Clock::NANOSECONDS
+            .with_epoch_ns(at_tick_0(ClockId::REALTIME))
+            .with_monotonic_ns(at_tick_0(ClockId::MONOTONIC))
     }
 }

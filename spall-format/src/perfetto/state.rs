@@ -53,7 +53,7 @@ pub(super) struct State {
     pub(super) name: NameBuffer,
     /// The numbers of payloads that are not read, and how many there are.
     not_read: BTreeMap<u32, u64>,
-    epoch_ns: Option<i64>,
+    clock: Clock,
 }
 
 /// The payloads that are read, by their number in a packet.
@@ -102,7 +102,7 @@ impl State {
             disks: BTreeMap::new(),
             name: NameBuffer::default(),
             not_read: BTreeMap::new(),
-            epoch_ns: None,
+            clock: Clock::NANOSECONDS,
         }
     }
 
@@ -225,10 +225,10 @@ impl State {
 
     fn clock_snapshot(&mut self, packet: &Packet<'_>, message: &[u8], out: &mut Output<'_>) {
         self.clocks.snapshot(message, packet.sequence);
-        let epoch_ns = self.clocks.epoch_ns();
-        if self.epoch_ns != epoch_ns {
-            self.epoch_ns = epoch_ns;
-            out.say(&Event::Clock(Clock::NANOSECONDS.with_epoch_ns(epoch_ns)));
+        let clock = self.clocks.clock();
+        if self.clock != clock {
+            self.clock = clock;
+            out.say(&Event::Clock(clock));
         }
     }
 

@@ -3,15 +3,15 @@
 use std::io::{self, BufWriter, Write};
 
 use spall_json::JsonFileWriter;
-use spall_model::{Event, Trace, TrackEvent};
+use spall_model::{Event, Trace, TraceView, TrackEvent};
 
-use super::ExportReport;
+use super::{ExportReport, Loss};
 
 /// Writes a trace as Trace Event JSON.
 ///
 /// Reading the file gives an equal trace, with the exceptions that [`Trace::replay`](spall_model::Trace::replay) lists
 /// and those of [json 5](spall_model::rules::json#5). The most important one is that ticks that are not nanoseconds are
-/// rounded to nanoseconds. The format cannot say that a track shows a CPU, a GPU or frames, a track of its own becomes a
+/// rounded to nanoseconds. The format cannot say when tick 0 was by the monotonic clock, that a track shows a CPU, a GPU or frames, a track of its own becomes a
 /// thread without a place below another track, and there is no place for a few metadata keys that a reader would take for something else.
 ///
 /// # Errors
@@ -33,6 +33,7 @@ use super::ExportReport;
 pub fn json(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
     let mut file = JsonFileWriter::new(BufWriter::new(out));
     let mut report = ExportReport::default();
+    report.add(Loss::Metadata, usize::from(trace.clock().monotonic_ns.is_some()));
     trace.replay(|event| {
         report.add_written(event, file.write_event(event)?);
         if let Event::Track(TrackEvent { thread, name, .. }) = *event

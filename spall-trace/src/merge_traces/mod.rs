@@ -22,8 +22,8 @@ pub use placement::{PlacedBy, Placement};
 #[non_exhaustive]
 pub enum Alignment<'a> {
     /// By what the traces say: markers of clock synchronisation that two traces share, or else the Unix times of their
-    /// clocks. A trace for which neither is known keeps its times, and is counted as
-    /// [`DiagnosticKind::UnalignedClock`].
+    /// clocks, or else the times of the machine's monotonic clock. A trace for which none is known keeps its times, and is
+    /// counted as [`DiagnosticKind::UnalignedClock`].
     #[default]
     Auto,
     /// By this number of nanoseconds, which is added to its times.
@@ -151,7 +151,7 @@ fn common_clock(inputs: &[MergeInput<'_>]) -> Clock {
     let Some(first) = inputs.first().map(|input| input.trace.clock()) else { return Clock::default() };
     let same_unit = inputs.iter().all(|input| input.trace.clock().unit == first.unit);
     let unit = if same_unit { first.unit } else { Unit::Nanoseconds(1.0) };
-    Clock::new(unit).with_epoch_ns(first.epoch_ns)
+    Clock::new(unit).with_epoch_ns(first.epoch_ns).with_monotonic_ns(first.monotonic_ns)
 }
 
 /// Returns the factor from the ticks of a trace to those of the result.

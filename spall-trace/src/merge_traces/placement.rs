@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use spall_model::{SliceId, Tick, Ticks, Trace, TraceView, Value};
+use spall_model::{Clock, SliceId, Tick, Ticks, Trace, TraceView, Value};
 
 use super::{Alignment, MergeInput};
 use crate::tick_scale::{TickScale, clamped};
@@ -35,6 +35,8 @@ pub enum PlacedBy {
     ClockSync,
     /// The Unix times of tick 0 are known for this trace and an earlier one.
     Epoch,
+    /// The monotonic times of tick 0 are known for this trace and an earlier one, but not both Unix times.
+    Monotonic,
     /// Nothing tells how the clocks relate. The times are as they were in the file.
     Nothing,
 }
@@ -50,6 +52,7 @@ impl PlacedBy {
             Self::Start => "begins with the first trace",
             Self::ClockSync => "is placed by a marker of clock synchronisation",
             Self::Epoch => "is placed by the time of day",
+            Self::Monotonic => "is placed by the machine's monotonic clock",
             Self::Nothing => "has a clock of its own: nothing tells how its times relate to the others",
         }
     }
@@ -115,7 +118,8 @@ pub(super) fn place(
             }
         }
         Alignment::Auto => by_clock_sync(trace, scale, placed)
-            .or_else(|| by_epoch(trace, placed, to_ticks))
+            .or_else(|| by_tick_0(trace, placed, to_ticks, PlacedBy::Epoch, |clock| clock.epoch_ns))
+            .or_else(|| by_tick_0(trace, placed, to_ticks, PlacedBy::Monotonic, |clock| clock.monotonic_ns))
             .unwrap_or(nowhere),
     }
 }
@@ -186,11 +190,17 @@ fn by_clock_sync(trace: &Trace<'_>, scale: TickScale, placed: &[Placed<'_>]) -> 
     Some(Placement::new(PlacedBy::ClockSync, middle(there) - middle(here), error(here) + error(there)))
 }
 
-/// Places a trace by the Unix time of its tick 0.
-fn by_epoch(trace: &Trace<'_>, placed: &[Placed<'_>], to_ticks: TickScale) -> Option<Placement> {
-    let here = trace.clock().epoch_ns?;
+/// Places a trace by what a clock of the machine showed at its tick 0.
+fn by_tick_0(
+    trace: &Trace<'_>,
+    placed: &[Placed<'_>],
+    to_ticks: TickScale,
+    by: PlacedBy,
+    shown: impl Fn(Clock) -> Option<i64>,
+) -> Option<Placement> {
+    let here = shown(trace.clock())?;
     let known = placed.iter().filter(|other| other.placement.is_on_the_axis());
-    let (other, there) = known.filter_map(|other| Some((other, other.trace.clock().epoch_ns?))).next()?;
+    let (other, there) = known.filter_map(|other| Some((other, shown(other.trace.clock())?))).next()?;
     let offset = to_ticks.convert(Tick(here)) - to_ticks.convert(Tick(there));
-    Some(Placement::new(PlacedBy::Epoch, offset + i128::from(other.placement.offset.0), 0))
+    Some(Placement::new(by, offset + i128::from(other.placement.offset.0), 0))
 }

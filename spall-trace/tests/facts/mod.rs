@@ -74,7 +74,7 @@ impl Facts<'_> {
     fn of_file(&mut self) {
         let trace = self.trace;
         let clock = trace.clock();
-        self.facts.push(format!("clock {:?} {:?}", clock.unit, clock.epoch_ns));
+        self.facts.push(format!("clock {clock:?}"));
         self.facts.push(format!("bounds {:?}", trace.bounds()));
         for meta in trace.meta() {
             let thread = meta.thread.map(|(pid, tid)| (self.key(pid), self.key(tid)));

@@ -5,6 +5,7 @@ mod flows;
 mod packets;
 mod uuids;
 
+use core::iter;
 use std::io::{self, Write};
 
 use alloc::{
@@ -74,6 +75,7 @@ const MAX_ID: u32 = i32::MAX.unsigned_abs();
 
 /// The number of the clock that counts from 1970.
 const UNIX_CLOCK: u64 = 1;
+const MONOTONIC_CLOCK: u64 = 3;
 
 /// The number of the clock of all times that do not name one.
 const BOOT_CLOCK: u64 = 6;
@@ -113,23 +115,29 @@ impl<'t, W: Write> Export<'t, W> {
         u64::try_from(self.scale.convert(at + self.report.moved).max(0)).unwrap_or(u64::MAX)
     }
 
-    /// Writes the Unix time of tick 0.
+    /// Writes what the clocks of the machine showed at tick 0.
     fn clock(&mut self) -> io::Result<()> {
         let clock = self.trace.clock();
         self.report.add(Loss::Metadata, usize::from(clock.unit == Unit::Ordinal));
-        let Some(epoch) = clock.epoch_ns else { return Ok(()) };
-        let Ok(unix) = u64::try_from(epoch) else {
+        let known = [(UNIX_CLOCK, clock.epoch_ns), (MONOTONIC_CLOCK, clock.monotonic_ns)];
+        let known = known.into_iter().filter_map(|(clock, ns)| Some((clock, i128::from(ns?))));
+        let Some(earliest) = known.clone().map(|(_, ns)| ns).min() else { return Ok(()) };
+        // Clocks are not read below 0, so they are read together when none of them is.
+        let boot = self.ns(Tick(0));
+        let later = earliest.min(0);
+        let readings =
+            iter::once((BOOT_CLOCK, i128::from(boot))).chain(known).map(|(clock, ns)| (clock, ns - later));
+        if readings.clone().any(|(_, ns)| i64::try_from(ns).is_err()) {
             self.report.add(Loss::Metadata, 1);
             return Ok(());
-        };
-        let boot = self.ns(Tick(0));
+        }
         self.packets.packet(|packet| {
             packet.uint(packet::TIME, boot);
             packet.message(packet::CLOCKS, |clocks| {
-                for (clock, time) in [(BOOT_CLOCK, boot), (UNIX_CLOCK, unix)] {
+                for (clock, ns) in readings {
                     clocks.message(1, |reading| {
                         reading.uint(1, clock);
-                        reading.uint(2, time);
+                        reading.uint(2, u64::try_from(ns).unwrap_or(0));
                     });
                 }
             });
