@@ -8,7 +8,7 @@ use crate::{Args, Clock, DiagnosticKind, Id, Text, Thread, Tick, Ticks, Value};
 pub use self::keyed::{AsyncPhase, FlowBind, FlowEvent, FlowPhase, KeyedEvent, ObjectPhase};
 pub use self::profile::{
     FrameEvent, FrameParent, LineHitsEvent, ProfileEvent, ProfileKey, ProfileStart, SampleEvent, SampleStack,
-    SampleTime, ThreadSampleEvent,
+    SampleTime, ThreadProfileEvent, ThreadSampleEvent,
 };
 
 /// One statement of a trace file, such as "a slice begins here", in a form that all formats share.
@@ -79,6 +79,8 @@ pub enum Event<'a> {
     /// A sample that names its thread and its time itself, and needs no current profile. [json
     /// 3.8](crate::rules::json#3.8)
     ThreadSample(ThreadSampleEvent<'a>),
+    /// A fact about the profile that the samples of one thread and one name make.
+    ThreadProfile(ThreadProfileEvent<'a>),
     /// The name of a process.
     ProcessName(Id<'a>, Text<'a>),
     /// The name of a thread.

@@ -176,7 +176,8 @@ pub use diagnostic::{Diagnostic, DiagnosticKind};
 pub use event::{
     AsyncPhase, ChildOrder, Conventions, CounterEvent, Event, FlowBind, FlowEvent, FlowPhase, FrameEvent,
     FrameParent, KeyedEvent, LineHitsEvent, MetaEvent, ObjectPhase, ProfileEvent, ProfileKey, ProfileStart,
-    SampleEvent, SampleStack, SampleTime, Scope, ThreadEvent, ThreadRole, ThreadSampleEvent, TrackEvent,
+    SampleEvent, SampleStack, SampleTime, Scope, ThreadEvent, ThreadProfileEvent, ThreadRole,
+    ThreadSampleEvent, TrackEvent,
 };
 #[cfg(feature = "serde")]
 pub use from_args::{ArgsError, from_args};

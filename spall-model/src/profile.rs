@@ -22,15 +22,19 @@ pub struct Profile {
     pub end: Option<Tick>,
     /// The time until which the last sample holds: the end of the profile if that is known and not before the sample, and
     /// otherwise the time of the sample plus the mean distance of samples. A profile without samples has its end here,
-    /// or its start if the end is not known. [json 3.8](crate::rules::json#3.8.7)
+    /// or its start if the end is not known. [json 3.8](crate::rules::json#3.8.7) In a profile with a period, the last
+    /// sample holds for the time that it stands for.
     pub samples_end: Tick,
     /// The duration of which all times of samples are multiples.
     pub resolution: Ticks,
     /// The rank among the profiles of the thread. Profiles are in the order of their ranks, and the first one counts.
     pub rank: u8,
+    /// The time that a sample of weight 1 stands for; `None` if the file does not say. [samples
+    /// 1](crate::rules::samples#1)
+    pub period: Option<Ticks>,
     /// Whether the samples name their thread themselves, in which case the frames may be shared. [json
     /// 3.8](crate::rules::json#3.8)
-    pub(crate) of_thread_samples: bool,
+    pub of_thread_samples: bool,
     pub(crate) frames: Range<u32>,
     pub(crate) samples: Range<u32>,
     pub(crate) sites: Range<u32>,
@@ -48,14 +52,36 @@ impl Profile {
     pub fn samples(&self) -> Range<usize> {
         widen(&self.samples)
     }
+
+    /// Returns the time that a sample of this weight stands for, or `None` if the profile has no period. [samples
+    /// 1](crate::rules::samples#1)
+    #[must_use]
+    pub fn time_of(&self, weight: f64) -> Option<Ticks> {
+        self.period.map(|period| time_of(weight, period))
+    }
+}
+
+/// Returns the time that a sample of this weight stands for. [samples 1](crate::rules::samples#1)
+#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a weight is a float")]
+fn time_of(weight: f64, period: Ticks) -> Ticks {
+    Ticks(((weight * period.0 as f64 + 0.5) as i64).max(0))
 }
 
 /// Returns the time until which the last of the `samples` of a profile holds. The mean distance of samples is rounded
 /// down to a multiple of `resolution`. [json 3.8](crate::rules::json#3.8.7)
-pub(crate) fn samples_end(start: Tick, end: Option<Tick>, resolution: Ticks, samples: &[Sample]) -> Tick {
+pub(crate) fn samples_end(
+    start: Tick,
+    end: Option<Tick>,
+    resolution: Ticks,
+    period: Option<Ticks>,
+    samples: &[Sample],
+) -> Tick {
     let Some((first, last)) = samples.first().zip(samples.last()) else {
         return end.unwrap_or(start).max(start);
     };
+    if let Some(period) = period {
+        return last.at + time_of(last.weight, period);
+    }
     if let Some(end) = end.filter(|&end| end >= last.at) {
         return end;
     }

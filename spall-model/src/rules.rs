@@ -7,3 +7,6 @@ pub mod json {}
 
 #[doc = include_str!("../rules/call-trees.md")]
 pub mod tree {}
+
+#[doc = include_str!("../rules/samples.md")]
+pub mod samples {}

@@ -69,6 +69,8 @@ mod callers;
 mod main_lane;
 #[cfg(feature = "alloc")]
 mod merge;
+#[cfg(feature = "alloc")]
+mod native;
 pub mod rules;
 #[cfg(feature = "alloc")]
 mod stacks;

@@ -58,6 +58,7 @@ pub fn merge<'a>(trace: Trace<'a>, rules: &SampleRules) -> Trace<'a> {
             return;
         }
         let budget = shared.budget;
+        let rules = rules_of(trace, id, rules);
         let stacks = core::mem::take(&mut shared).stacks_of(trace, id, rules);
         let thread = SampledThread::new(trace, id, stacks, rules);
         let mut timeline = Timeline::default();
@@ -117,6 +118,13 @@ pub fn call_trees(trace: &Trace<'_>, rules: &SampleRules) -> impl Iterator<Item 
     })
 }
 
+/// Returns the rules for the profile of a track: samples that name their thread are of native code, of which no runtime's
+/// rules hold. [cpu 5](crate::rules::cpu#5)
+fn rules_of<'r>(trace: &Trace<'_>, track: TrackId, rules: &'r SampleRules) -> &'r SampleRules {
+    let is_native = trace.profile_of(track).is_some_and(|profile| profile.of_thread_samples);
+    if is_native { &SampleRules::NONE } else { rules }
+}
+
 /// The state that the walks over the threads of a trace pass on.
 struct Shared {
     /// The stacks of the last profile. Threads that share their frames also share the stacks made of them.
@@ -154,9 +162,13 @@ fn build_tree(
         let tree = ThreadTree { track, tree, range, stats: MergeStats::default() };
         return (tree, Shared { budget: budget + BUDGET_PER_ITEM * n_slices, ..shared });
     }
+    let rules = rules_of(trace, track, rules);
     let thread = SampledThread::new(trace, track, shared.stacks_of(trace, track, rules), rules);
     let range = thread.range.map(|(start, end)| start..end);
     let mut sink = TreeSink::new(trace, range.as_ref().map_or(Tick::MIN, |range| range.start));
+    if thread.slices.is_empty() {
+        sink.profile = trace.profile_of(track).filter(|profile| profile.period.is_some());
+    }
     let done = Walk::new(trace, rules, thread, budget, &mut sink).run();
     let tree = sink.finish(range.as_ref().map(|range| range.end));
     (

@@ -10,7 +10,7 @@ use hashbrown::{HashMap, HashSet};
 use spall_model::{Frame, FrameId, NameId, Names, Profile, SampleRules, Trace, TraceView, index32};
 
 /// A call stack: the path from the root of the tree to this node. Equal stacks are one node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Stack(u32);
 
 impl Stack {
@@ -75,8 +75,8 @@ pub(super) struct Stacks {
     is_native: Vec<bool>,
     /// The meaning of each frame of the profile.
     roles: Vec<FrameRole>,
-    /// The results of [`Stacks::moved_onto`], by its two stacks.
-    moved: HashMap<(Stack, Stack), Stack, RandomState>,
+    /// The results of [`Stacks::moved_onto`], by its two stacks and whether the second one is cut off.
+    moved: HashMap<(Stack, Stack, bool), Stack, RandomState>,
 }
 
 impl Default for Stacks {
@@ -298,15 +298,22 @@ impl Stacks {
     /// [cpu 4](crate::rules::cpu#4)
     ///
     /// If the function on top of `base` occurs again in the part of `stack` that disagrees, these are the functions
-    /// above its last occurrence. Otherwise they are all functions of that part.
+    /// above its last occurrence. Otherwise they are all functions of that part. Of a stack that is cut off they are all
+    /// functions. [cpu 5.3](crate::rules::cpu#5.3)
     ///
     /// `spend` gets the number of functions looked at. Results are kept, so that the same two stacks cost nothing
     /// again.
-    pub(super) fn moved_onto(&mut self, base: Stack, stack: Stack, spend: &mut impl FnMut(u32)) -> Stack {
-        if let Some(&moved) = self.moved.get(&(base, stack)) {
+    pub(super) fn moved_onto(
+        &mut self,
+        base: Stack,
+        stack: Stack,
+        is_cut_off: bool,
+        spend: &mut impl FnMut(u32),
+    ) -> Stack {
+        if let Some(&moved) = self.moved.get(&(base, stack, is_cut_off)) {
             return moved;
         }
-        let common = self.common(base, stack);
+        let common = if is_cut_off { Stack::EMPTY } else { self.common(base, stack) };
         spend(self.depth(stack) - self.depth(common));
         let mut rest = Vec::new();
         let mut at = stack;
@@ -314,10 +321,12 @@ impl Stacks {
             rest.push(self.function(at));
             at = self.parent(at);
         }
-        let top = self.function(base);
-        rest.truncate(rest.iter().rposition(|&function| function == top).unwrap_or(rest.len()));
+        if !is_cut_off {
+            let top = self.function(base);
+            rest.truncate(rest.iter().rposition(|&function| function == top).unwrap_or(rest.len()));
+        }
         let moved = rest.iter().rev().fold(base, |stack, &function| self.step(stack, function));
-        self.moved.insert((base, stack), moved);
+        self.moved.insert((base, stack, is_cut_off), moved);
         moved
     }
 }

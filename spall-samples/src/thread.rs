@@ -11,6 +11,7 @@ use spall_model::{NameId, Profile, SampleRules, SliceId, Tick, Trace, TraceView,
 
 use crate::callers::Callers;
 use crate::main_lane::main_lane;
+use crate::native::enclose;
 use crate::stacks::{FrameRole, Function, Stack, Stacks};
 
 /// A slice in lane 0 of the thread.
@@ -28,6 +29,8 @@ pub(super) struct NestedSlice {
     pub(super) role: SliceRole,
     /// The call frame that ran when the slice began, as a position in the profile; `None` if the file does not say.
     pub(super) caller: Option<u32>,
+    /// The functions that enclose the slice, if they are functions of a native program. [cpu 5](crate::rules::cpu#5)
+    pub(super) enclosing: Option<Stack>,
     /// The first sample in the slice, without those inside of invocations in the slice; `None` if there is none.
     pub(super) first: Option<u32>,
     /// The first such sample that has a stack and is not an echo; `None` if there is none.
@@ -75,7 +78,7 @@ pub(super) struct PlacedSample {
     /// Whether the sample found a function in a stack.
     known: bool,
     /// The innermost slice around the sample; `None` if there is none.
-    slice: Option<u32>,
+    pub(super) slice: Option<u32>,
 }
 
 /// The finding of a sample.
@@ -85,14 +88,18 @@ pub(super) enum Observation {
     Stack(Stack),
     /// This function was running, on top of whatever ran before.
     OnTop(Function),
+    /// This stack was running, without the functions that called it. [cpu 5.3](crate::rules::cpu#5.3)
+    CutOff(Stack),
+    /// This is no sample: the one before it holds no longer. [samples 2](spall_model::rules::samples#2)
+    Gap,
 }
 
 impl Observation {
-    /// Returns the stack. It is empty for a function on top, which has no stack of its own.
+    /// Returns the whole stack; empty if it is not known.
     pub(super) fn stack(self) -> Stack {
         match self {
             Self::Stack(stack) => stack,
-            Self::OnTop(_) => Stack::EMPTY,
+            Self::OnTop(_) | Self::CutOff(_) | Self::Gap => Stack::EMPTY,
         }
     }
 }
@@ -102,8 +109,10 @@ impl Observation {
 pub(super) struct SampledThread {
     /// The slices in lane 0, in display order.
     pub(super) slices: Vec<NestedSlice>,
-    /// The samples, ordered by time.
+    /// The samples and the gaps between them, ordered by time.
     pub(super) samples: Vec<PlacedSample>,
+    /// The number of samples.
+    pub(super) n_samples: u64,
     pub(super) stacks: Stacks,
     /// The earliest and the latest time of the slices and the profile; `None` if there are neither.
     pub(super) range: Option<(Tick, Tick)>,
@@ -120,6 +129,7 @@ impl SampledThread {
         let mut thread = Self {
             slices: slices(trace, track, rules),
             samples: Vec::new(),
+            n_samples: 0,
             stacks,
             range: None,
             n_fixed: 0,
@@ -140,7 +150,9 @@ impl SampledThread {
         let first_frame = profile.frames().start().index();
         // Without slices the profile is all there is, and idle time is shown like a function.
         let is_pure = self.slices.is_empty();
-        for sample in trace.samples_of(profile) {
+        let mut samples = trace.samples_of(profile).iter().peekable();
+        self.n_samples = samples.len() as u64;
+        while let Some(sample) = samples.next() {
             let frame = sample.frame().map(|frame| frame.index() - first_frame);
             let role = frame.map(|frame| self.stacks.role(frame));
             self.n_unknown += u64::from(frame.is_none());
@@ -153,7 +165,7 @@ impl SampledThread {
                 }
             };
             let frame = frame.and_then(|frame| u32::try_from(frame).ok());
-            self.samples.push(PlacedSample {
+            let placed = PlacedSample {
                 at: sample.at,
                 observed,
                 weight: sample.weight,
@@ -162,9 +174,19 @@ impl SampledThread {
                 unreadable,
                 known,
                 slice: None,
-            });
+            };
+            self.samples.push(placed);
+            if let (Some(time), Some(next)) = (profile.time_of(sample.weight), samples.peek())
+                && next.at - sample.at > time + time
+            {
+                let gap = PlacedSample { observed: Observation::Gap, frame: None, ..placed };
+                self.samples.push(PlacedSample { at: sample.at + time, ..gap });
+            }
         }
         self.place_samples();
+        if profile.of_thread_samples {
+            enclose(&mut self.slices, &mut self.samples, &self.stacks);
+        }
         self.fix_missing();
         self.find_first_samples();
         let end = profile.samples_end;
@@ -265,6 +287,7 @@ fn slices(trace: &Trace<'_>, track: TrackId, rules: &SampleRules) -> Vec<NestedS
             call: around.or(role.is_invocation().then_some(number)),
             role,
             caller: callers.caller(id),
+            enclosing: None,
             first: None,
             first_stack: None,
         });

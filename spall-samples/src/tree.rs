@@ -5,7 +5,7 @@ use core::ops::Range;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
-use spall_model::{CallTree, CallTreeBuilder, Function, NameId, Tick, Trace, TrackId, TreeNodeId};
+use spall_model::{CallTree, CallTreeBuilder, Function, NameId, Profile, Tick, Trace, TrackId, TreeNodeId};
 
 use crate::main_lane::{self, main_lane};
 use crate::walk::{MergeStats, Opened, Sink};
@@ -13,7 +13,8 @@ use crate::walk::{MergeStats, Opened, Sink};
 /// The call tree of one thread, with the time and the number of samples of each call path.
 ///
 /// The self times of all nodes and the [unattributed](CallTree::unattributed) time, in which nothing ran, add up to the
-/// duration of the range. [`call_tree`](crate::call_tree) has an example.
+/// duration of the range, or to the time for which the samples stand if the thread has a profile with a period and no
+/// slices. [samples 1](spall_model::rules::samples#1) [`call_tree`](crate::call_tree) has an example.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ThreadTree {
@@ -38,13 +39,16 @@ pub(super) struct TreeSink<'t, 'a> {
     open: Vec<TreeNodeId>,
     /// The time up to which time has been given to calls.
     now: Tick,
+    /// The profile by whose period samples are given time, instead of by the time at which they were taken; `None` if
+    /// there is none. [samples 1](spall_model::rules::samples#1)
+    pub(super) profile: Option<&'t Profile>,
 }
 
 impl<'t, 'a> TreeSink<'t, 'a> {
     /// Returns a sink for a walk that begins at `start`.
     pub(super) fn new(trace: &'t Trace<'a>, start: Tick) -> Self {
         let (builder, nodes_of_frames) = (CallTreeBuilder::new(), HashMap::default());
-        Self { trace, builder, nodes_of_frames, open: Vec::new(), now: start }
+        Self { trace, builder, nodes_of_frames, open: Vec::new(), now: start, profile: None }
     }
 
     /// Counts the time to the end, in which nothing runs any more, and returns the tree.
@@ -57,7 +61,7 @@ impl<'t, 'a> TreeSink<'t, 'a> {
 
     /// Gives the time since the last change to the innermost call.
     fn advance(&mut self, at: Tick) {
-        if at > self.now {
+        if self.profile.is_none() && at > self.now {
             self.builder.add_time(self.open.last().copied(), at - self.now);
             self.now = at;
         }
@@ -132,6 +136,10 @@ impl Sink for TreeSink<'_, '_> {
     }
 
     fn hit(&mut self, weight: f64) {
-        self.builder.add_hits(self.open.last().copied(), 1, weight);
+        let innermost = self.open.last().copied();
+        self.builder.add_hits(innermost, 1, weight);
+        if let Some(time) = self.profile.and_then(|profile| profile.time_of(weight)) {
+            self.builder.add_time(innermost, time);
+        }
     }
 }

@@ -134,9 +134,9 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
         budget: u64,
         sink: &'w mut S,
     ) -> Self {
-        let n_items = (thread.slices.len() + thread.samples.len()) as u64;
+        let n_items = thread.slices.len() as u64 + thread.n_samples;
         let stats = MergeStats {
-            samples: thread.samples.len() as u64,
+            samples: thread.n_samples,
             fixed_missing: thread.n_fixed,
             unknown_frame: thread.n_unknown,
             ..MergeStats::default()
@@ -194,14 +194,18 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
         while let Some(top) = self.top.filter(|&top| self.slice(top).is_over(sample.at)) {
             self.end_slice(top);
         }
-        if self.top.is_some_and(|top| top.frozen) {
+        if sample.observed == Observation::Gap {
+            return self.set(Stack::EMPTY, sample.at);
+        } else if self.top.is_some_and(|top| top.frozen) {
             self.stats.frozen += 1;
         } else if sample.is_echo {
             self.stats.echoes += 1;
         } else {
             match sample.observed {
                 Observation::Stack(stack) => self.set(stack, sample.at),
+                Observation::CutOff(stack) => self.set_above_locked(stack, true, sample.at),
                 Observation::OnTop(function) => self.open_on_top(function, sample.at),
+                Observation::Gap => {}
             }
         }
         self.sink.hit(sample.weight);
@@ -230,6 +234,10 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
     /// caller is certain.
     fn prepare(&mut self, slice: &NestedSlice, next: usize) -> bool {
         if self.top.is_some_and(|top| top.frozen) {
+            return true;
+        }
+        if let Some(enclosing) = slice.enclosing {
+            self.set(enclosing, slice.start);
             return true;
         }
         if let Some(site) = slice.caller {
@@ -329,26 +337,40 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
     /// Sets the functions that run to `stack`, as far as the locked functions allow. Functions that ran before and
     /// are also in `stack` stay open.
     fn set(&mut self, stack: Stack, at: Tick) {
-        self.close_on_top(at);
-        let stacks = &mut self.thread.stacks;
-        let target = if stacks.begins_with(stack, self.locked) {
-            stack
+        let stacks = &self.thread.stacks;
+        if stacks.begins_with(stack, self.locked) {
+            self.run_stack(stack, at);
         } else if stacks.begins_with(self.locked, stack) {
-            self.locked
+            self.run_stack(self.locked, at);
         } else {
             self.stats.conflicts += 1;
-            let budget = &mut self.budget;
-            if *budget == 0 {
-                self.locked
-            } else {
-                stacks.moved_onto(self.locked, stack, &mut |steps| {
-                    *budget = budget.saturating_sub(steps.into())
-                })
-            }
+            self.set_above_locked(stack, false, at);
+        }
+    }
+
+    /// Sets the functions that run to the locked functions, and above them those of a stack that does not begin with
+    /// them.
+    fn set_above_locked(&mut self, stack: Stack, is_cut_off: bool, at: Tick) {
+        let budget = &mut self.budget;
+        let target = if self.locked == Stack::EMPTY {
+            stack
+        } else if *budget == 0 {
+            self.locked
+        } else {
+            let spend = &mut |steps: u32| *budget = budget.saturating_sub(steps.into());
+            self.thread.stacks.moved_onto(self.locked, stack, is_cut_off, spend)
         };
+        self.run_stack(target, at);
+    }
+
+    /// Opens and closes functions above the innermost slice until those of `target` run, which begins with the locked
+    /// functions.
+    fn run_stack(&mut self, target: Stack, at: Tick) {
+        self.close_on_top(at);
         if target == self.running {
             return;
         }
+        let stacks = &self.thread.stacks;
         let common = stacks.common(self.running, target);
         // The target begins with the locked functions, and so do those that run. So only functions above the
         // innermost slice are closed, and never the slice itself.

@@ -267,6 +267,7 @@ impl<'a> TraceBuilder<'a> {
             Event::CallSite(number, frame) => self.call_site::<S>(*number, *frame),
             Event::SharedFrame(event) => self.shared_frame::<S>(event, bytes),
             Event::ThreadSample(event) => self.thread_sample::<S>(event, bytes),
+            Event::ThreadProfile(event) => self.thread_profile::<S>(event, bytes),
             Event::Clock(clock) => self.clock = *clock,
             Event::Conventions(conventions) => self.conventions = *conventions,
             Event::Diagnostic(kind) => self.diagnostics.add(*kind, bytes),

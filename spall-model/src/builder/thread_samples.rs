@@ -8,7 +8,8 @@ use hashbrown::{HashMap, HashSet, hash_map::Entry};
 
 use crate::{
     ByteRange, DiagnosticKind, Frame, FrameId, Key, NameId, Profile, Sample, SampleStack, Text,
-    ThreadSampleEvent, Tick, Ticks, TrackId, Value, args_table::ArgsId, index32, profile::samples_end,
+    ThreadProfileEvent, ThreadSampleEvent, Tick, Ticks, TrackId, Value, args_table::ArgsId, index32,
+    profile::samples_end,
 };
 
 use super::{
@@ -23,6 +24,8 @@ pub(super) struct ThreadSampleLog {
     groups: Vec<ProfileGroup>,
     by_group: HashMap<ProfileGroup, u32, RandomState>,
     rows: Vec<ThreadSampleRow>,
+    /// The period and the rank of a profile of which the file says them, by its track and name.
+    said: HashMap<(u32, NameId), (Option<Ticks>, u8), RandomState>,
     /// The functions of stacks that are given by name, each after its caller. Stacks with a common beginning share it.
     calls: Vec<StackCall>,
     by_call: HashMap<StackCall, u32, RandomState>,
@@ -77,9 +80,6 @@ enum InnermostFrame {
 // A sample of 20 bytes in a file may make such a row and a thread: that bounds memory by the size of the input.
 const _: () = assert!(size_of::<ThreadSampleRow>() <= 56);
 
-/// The rank of profiles made of such samples, which is after all other profiles of their thread.
-const RANK: u8 = 4;
-
 /// The resolution of such samples, whose times may be any.
 const RESOLUTION: Ticks = Ticks(1);
 
@@ -115,6 +115,17 @@ impl<'a> TraceBuilder<'a> {
             new
         });
         log.rows.push(ThreadSampleRow { group, at: event.at, frame, weight: event.weight, args, bytes });
+    }
+
+    /// Keeps what an event says about the profile that the samples of a thread and a name make.
+    pub(super) fn thread_profile<'e, S: TextStorage<'a, 'e>>(
+        &mut self,
+        event: &ThreadProfileEvent<'e>,
+        bytes: ByteRange,
+    ) {
+        let Some(track) = self.thread::<S>(event.thread, bytes) else { return };
+        let name = self.intern::<S>(event.name);
+        self.thread_samples.said.insert((track, name), (event.period, event.rank));
     }
 
     /// Returns the innermost function of a stack that is given by names, the outermost first.
@@ -167,7 +178,7 @@ impl<'a> TraceBuilder<'a> {
         let frames = shared.first..index32(found.frames.len());
 
         drop(log.calls);
-        let mut rows = log.rows;
+        let (mut rows, said) = (log.rows, log.said);
         let owners = self.join_groups(&log.groups, &mut rows);
         drop(log.groups);
         rows.retain(|row| (row.group as usize) < owners.len());
@@ -196,7 +207,9 @@ impl<'a> TraceBuilder<'a> {
                 found.samples.push(Sample { args, ..Sample::new(at, frame, weight) });
             }
             let samples = found.samples.get(start as usize..).unwrap_or_default();
-            let samples_end = samples_end(first.at, None, RESOLUTION, samples);
+            let (period, rank) =
+                said.get(&(track, name)).copied().unwrap_or((None, ThreadProfileEvent::RANK));
+            let samples_end = samples_end(first.at, None, RESOLUTION, period, samples);
             self.touch(track, first.at, samples_end);
             let profile = Profile {
                 track: TrackId(track),
@@ -205,7 +218,8 @@ impl<'a> TraceBuilder<'a> {
                 end: None,
                 samples_end,
                 resolution: RESOLUTION,
-                rank: RANK,
+                rank,
+                period,
                 of_thread_samples: true,
                 frames: frames.clone(),
                 samples: start..index32(found.samples.len()),

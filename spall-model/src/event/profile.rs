@@ -215,6 +215,64 @@ impl<'a> ThreadSampleEvent<'a> {
     }
 }
 
+/// A fact about the profile that the samples of one thread and one name make, [`ThreadSampleEvent`]. It may come before
+/// or after them, and of several the last one counts.
+///
+/// ```
+/// use spall_model::{
+///     Event, Limits, SampleStack, Text, Thread, ThreadProfileEvent, ThreadSampleEvent, Tick, Ticks, TraceBuilder,
+/// };
+///
+/// let main = Thread::new(1, 1);
+/// let mut builder = TraceBuilder::new(&Limits::default());
+/// let cycles = Text::from("cycles");
+/// builder.push(&Event::ThreadProfile(ThreadProfileEvent::new(main, cycles).with_period(Ticks(10))));
+/// let sample = ThreadSampleEvent::new(main, Tick(5), cycles, SampleStack::Unknown);
+/// builder.push(&Event::ThreadSample(ThreadSampleEvent { weight: 2.0, ..sample }));
+/// let trace = builder.finish();
+/// let profile = &trace.profiles()[0];
+/// assert_eq!(profile.time_of(trace.samples_of(profile)[0].weight), Some(Ticks(20)));
+/// assert_eq!(profile.samples_end, Tick(25));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct ThreadProfileEvent<'a> {
+    /// The thread that was sampled.
+    pub thread: Thread<'a>,
+    /// The name of the event that triggered the samples, or of the value that their weights have; empty if the file
+    /// does not say.
+    pub name: Text<'a>,
+    /// The time that a sample of weight 1 stands for; `None` if samples stand for the time up to the next one.
+    /// [samples 1](crate::rules::samples#1)
+    pub period: Option<Ticks>,
+    /// The rank among the profiles of the thread, as [`ProfileStart::rank`]. It is 4 for profiles of which no event says
+    /// anything.
+    pub rank: u8,
+}
+
+impl<'a> ThreadProfileEvent<'a> {
+    /// The rank of profiles of which no event says anything.
+    pub(crate) const RANK: u8 = 4;
+
+    /// Returns the event of a profile without a period.
+    #[must_use]
+    pub fn new(thread: Thread<'a>, name: Text<'a>) -> Self {
+        Self { thread, name, period: None, rank: Self::RANK }
+    }
+
+    /// Returns the same event with a period.
+    #[must_use]
+    pub fn with_period(self, period: Ticks) -> Self {
+        Self { period: Some(period), ..self }
+    }
+
+    /// Returns the same event with a rank.
+    #[must_use]
+    pub fn with_rank(self, rank: u8) -> Self {
+        Self { rank, ..self }
+    }
+}
+
 /// The call stack of a [`ThreadSampleEvent`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SampleStack<'a> {

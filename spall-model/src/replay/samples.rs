@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use crate::{
     CallSite, Event, Frame, FrameEvent, FrameId, FrameParent, Id, Key, LineHits, LineHitsEvent, Profile,
     ProfileEvent, ProfileKey, ProfileStart, Sample, SampleEvent, SampleStack, SampleTime, Thread,
-    ThreadSampleEvent, Ticks, TraceView,
+    ThreadProfileEvent, ThreadSampleEvent, Ticks, TraceView,
 };
 
 use super::{
@@ -73,6 +73,11 @@ impl<'t, E> Replay<'t, E> {
         shared: &SharedFrames,
     ) -> Result<(), E> {
         let name = self.text(profile.name);
+        let &Profile { rank, period, .. } = profile;
+        let said = ThreadProfileEvent { thread, name, period, rank };
+        if said != ThreadProfileEvent::new(thread, name) {
+            self.emit(Event::ThreadProfile(said))?;
+        }
         let mut escaped = Vec::new();
         for sample in self.trace.samples_of(profile) {
             let stack = match sample.frame().map(|frame| shared.key(frame)) {

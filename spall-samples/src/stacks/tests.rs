@@ -136,10 +136,10 @@ fn a_stack_goes_on_behind_the_function_it_was_moved_onto() {
     let base = stack(&stacks, 2);
     let mut spent = 0;
     let (again, apart) = (stack(&stacks, 6), stack(&stacks, 9));
-    let moved = stacks.moved_onto(base, again, &mut |steps| spent += steps);
+    let moved = stacks.moved_onto(base, again, false, &mut |steps| spent += steps);
     assert_eq!(named(&stacks, moved), [a, x, call, g]);
-    let moved = stacks.moved_onto(base, apart, &mut |steps| spent += steps);
+    let moved = stacks.moved_onto(base, apart, false, &mut |steps| spent += steps);
     assert_eq!(named(&stacks, moved), [a, x, call, y, g]);
     assert_eq!(spent, 3 + 2);
-    stacks.moved_onto(base, apart, &mut |_| panic!("known already"));
+    stacks.moved_onto(base, apart, false, &mut |_| panic!("known already"));
 }

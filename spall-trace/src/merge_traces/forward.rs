@@ -127,6 +127,11 @@ impl Forward<'_> {
                 }
                 Event::ThreadSample(event)
             }
+            Event::ThreadProfile(mut event) => {
+                event.thread = thread(event.thread);
+                event.period = event.period.map(|period| self.duration(Tick(0), period));
+                Event::ThreadProfile(event)
+            }
             Event::ProcessName(pid, name) => Event::ProcessName(self.ids.pid(pid), name),
             Event::ThreadName(of, name) => Event::ThreadName(thread(of), name),
             Event::ThreadRole(of, role) => Event::ThreadRole(thread(of), role),
@@ -229,6 +234,7 @@ fn thread<'e>(event: &Event<'e>) -> Option<Thread<'e>> {
         Event::Flow(event) => event.thread,
         Event::Profile(event) => event.thread,
         Event::ThreadSample(event) => event.thread,
+        Event::ThreadProfile(event) => event.thread,
         Event::ThreadName(thread, _) | Event::ThreadRole(thread, _) | Event::ThreadSortIndex(thread, _) => {
             thread
         }

@@ -158,6 +158,7 @@ impl LiveTrace {
             | Event::CallSite(..)
             | Event::SharedFrame(_)
             | Event::ThreadSample(_)
+            | Event::ThreadProfile(_)
             | Event::Meta(_)
             | Event::Other(..) => {
                 self.n_deferred += 1;

@@ -130,7 +130,7 @@ impl ProfileJoiner<'_> {
         let start = head.start + head.offset;
         let end = parts.iter().filter_map(|part| part.part.end).next_back();
         let end = end.map(|end| end + head.offset);
-        let samples_end = samples_end(start, end, head.resolution, samples);
+        let samples_end = samples_end(start, end, head.resolution, None, samples);
         let from = samples.first().map_or(start, |first| start.min(first.at));
         let to = start.max(samples_end).max(end.unwrap_or(start));
         let profile = Profile {
@@ -141,6 +141,7 @@ impl ProfileJoiner<'_> {
             samples_end,
             resolution: head.resolution,
             rank: head.rank,
+            period: None,
             of_thread_samples: false,
             frames: first[0]..index32(found.frames.len()),
             samples: first[1]..index32(found.samples.len()),
