@@ -176,8 +176,8 @@ impl SampledThread {
                 slice: None,
             };
             self.samples.push(placed);
-            if let (Some(time), Some(next)) = (profile.time_of(sample.weight), samples.peek())
-                && next.at - sample.at > time + time
+            if let Some(time) = profile.time_of(sample.weight)
+                && samples.peek().is_none_or(|next| next.at - sample.at > time + time)
             {
                 let gap = PlacedSample { observed: Observation::Gap, frame: None, ..placed };
                 self.samples.push(PlacedSample { at: sample.at + time, ..gap });

@@ -227,8 +227,9 @@ impl<'a> ThreadSampleEvent<'a> {
 /// let mut builder = TraceBuilder::new(&Limits::default());
 /// let cycles = Text::from("cycles");
 /// builder.push(&Event::ThreadProfile(ThreadProfileEvent::new(main, cycles).with_period(Ticks(10))));
-/// let sample = ThreadSampleEvent::new(main, Tick(5), cycles, SampleStack::Unknown);
-/// builder.push(&Event::ThreadSample(ThreadSampleEvent { weight: 2.0, ..sample }));
+/// let mut sample = ThreadSampleEvent::new(main, Tick(5), cycles, SampleStack::Unknown);
+/// sample.weight = 2.0;
+/// builder.push(&Event::ThreadSample(sample));
 /// let trace = builder.finish();
 /// let profile = &trace.profiles()[0];
 /// assert_eq!(profile.time_of(trace.samples_of(profile)[0].weight), Some(Ticks(20)));

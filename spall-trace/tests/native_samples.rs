@@ -1,0 +1,192 @@
+//! The samples of a native program among its own spans, and what samples stand for.
+
+#![allow(clippy::unwrap_used, reason = "test code outside of test functions")]
+
+use std::collections::BTreeMap;
+
+use spall_samples::ThreadTree;
+use spall_trace::{
+    json::V8,
+    load,
+    model::{
+        Event, FrameEvent, FrameParent, Id, Limits, SampleStack, Text, Thread, ThreadEvent,
+        ThreadProfileEvent, ThreadSampleEvent, Tick, Ticks, Trace, TraceBuilder, TraceView, TrackId,
+        TrackKind, TreeNode,
+    },
+};
+
+/// The weights of the stacks of all threads, with slices in angle brackets, and the thread first.
+fn stacks(trace: &Trace<'_>) -> BTreeMap<String, f64> {
+    let mut found = BTreeMap::new();
+    for ThreadTree { track, tree, .. } in spall_samples::call_trees(trace, &V8) {
+        let TrackKind::Thread { tid } = trace.tracks()[track.index()].kind else {
+            continue;
+        };
+        for node in tree.nodes().iter().filter(|node| node.weight > 0.0) {
+            let path = core::iter::successors(Some(node), |node| tree.node(node.parent?));
+            let mut names: Vec<_> = path
+                .map(|node| match node.function.source {
+                    Some(_) => trace.name(node.function.name).into_owned(),
+                    None => format!("<{}>", trace.name(node.function.name)),
+                })
+                .collect();
+            names.push(trace.key_text(tid).into_owned());
+            names.reverse();
+            *found.entry(names.join(";")).or_default() += node.weight;
+        }
+    }
+    found
+}
+
+/// [cpu 5.1] [cpu 5.3] A recording of one program by its own spans and by samples of the system, against the sums of an
+/// independent program.
+#[test]
+fn functions_enclose_the_spans_of_a_recorded_program() {
+    let Some(folder) = spall_testdata::collection("profiles/native") else { return };
+    let data = std::fs::read(folder.join("frames.json")).unwrap();
+    let expected = std::fs::read_to_string(folder.join("frames.folded")).unwrap();
+    let expected: BTreeMap<String, f64> = expected
+        .lines()
+        .map(|line| line.rsplit_once(' ').unwrap())
+        .map(|(stack, weight)| (stack.to_owned(), weight.parse().unwrap()))
+        .collect();
+    assert_eq!(stacks(&load(&data).unwrap()), expected);
+}
+
+const MAIN: Thread<'static> = Thread { pid: Id::Number(1), tid: Id::Number(1) };
+
+/// Makes a trace of slices and of samples, whose stacks are functions with a letter each. Samples have the period if there
+/// is one.
+fn trace_of(
+    slices: &[(&'static str, i64, i64)],
+    samples: &[(i64, &'static str, f64)],
+    period: Option<i64>,
+) -> Trace<'static> {
+    let mut builder = TraceBuilder::new(&Limits::default());
+    for &(name, start, end) in slices {
+        let event = ThreadEvent::new(MAIN, Tick(start), Text::from(name));
+        builder.push(&Event::Complete(event, Ticks(end - start)));
+    }
+    for &(at, stack, weight) in samples {
+        // The id of a frame is its stack.
+        for depth in 1..=stack.len() {
+            let [callers, function] = [&stack[..depth - 1], &stack[depth - 1..depth]];
+            let parent = match callers {
+                "" => FrameParent::Unknown,
+                _ => FrameParent::Id(Id::Text(callers.as_bytes())),
+            };
+            let id = Id::Text(stack[..depth].as_bytes());
+            builder.push(&Event::SharedFrame(FrameEvent::new(id, parent, Text::from(function))));
+        }
+        let frame = match stack {
+            "" => SampleStack::Unknown,
+            _ => SampleStack::Frame(Id::Text(stack.as_bytes())),
+        };
+        let mut sample = ThreadSampleEvent::new(MAIN, Tick(at), Text::EMPTY, frame);
+        sample.weight = weight;
+        builder.push(&Event::ThreadSample(sample));
+    }
+    if let Some(period) = period {
+        let said = ThreadProfileEvent::new(MAIN, Text::EMPTY).with_period(Ticks(period));
+        builder.push(&Event::ThreadProfile(said));
+    }
+    builder.finish()
+}
+
+/// The functions and slices of the merged timeline: name, start and end.
+fn merged(trace: Trace<'static>) -> Vec<(String, i64, i64)> {
+    let merged = spall_trace::merge_samples(trace);
+    let slices = merged.slices_of(merged.tracks()[0].id);
+    slices.map(|(_, slice)| (merged.name(slice.name).into_owned(), slice.start.0, slice.end.0)).collect()
+}
+
+fn boxes(expected: &[(&str, i64, i64)]) -> Vec<(String, i64, i64)> {
+    expected.iter().map(|&(name, start, end)| (name.to_owned(), start, end)).collect()
+}
+
+/// The self time of each call path, and the time without a function.
+fn self_times(trace: &Trace<'_>) -> (Vec<(String, i64)>, i64) {
+    let ThreadTree { tree, .. } = spall_samples::call_tree(trace, TrackId(0), &V8);
+    let time = |node: &TreeNode| (trace.name(node.function.name).into_owned(), node.self_time.0);
+    (tree.nodes().iter().map(time).collect(), tree.unattributed().time.0)
+}
+
+/// [samples 1]
+#[test]
+fn a_sample_stands_for_its_weight_times_the_period() {
+    let samples = [(0, "m", 1.0), (10, "ma", 2.5), (4_000, "m", 1.0), (4_010, "", 3.0), (4_020, "mb", -1.0)];
+    let trace = trace_of(&[], &samples, Some(10));
+    let expected = [("m", 20), ("a", 25), ("b", 0)].map(|(name, time)| (name.to_owned(), time));
+    assert_eq!(self_times(&trace), (expected.to_vec(), 30));
+}
+
+/// [samples 2]
+#[test]
+fn a_sample_holds_for_twice_its_time_at_most() {
+    let samples = [(100, "m", 1.0), (110, "m", 1.0), (130, "m", 1.0), (151, "m", 1.0), (160, "m", 2.0)];
+    let period = trace_of(&[], &samples, Some(10));
+    assert_eq!(merged(period), boxes(&[("m", 100, 140), ("m", 151, 180)]));
+    // Without a thread's work, an hour later: nothing runs meanwhile.
+    let gap = trace_of(&[], &[(0, "m", 1.0), (3_600_000, "m", 1.0)], Some(10));
+    assert_eq!(merged(gap), boxes(&[("m", 0, 10), ("m", 3_600_000, 3_600_010)]));
+    let one = trace_of(&[], &[(5, "m", 1.0)], Some(10));
+    assert_eq!(merged(one), boxes(&[("m", 5, 15)]));
+}
+
+/// [samples 3]
+#[test]
+fn without_a_period_a_sample_holds_until_the_next_one() {
+    let trace = trace_of(&[], &[(0, "m", 1.0), (10, "m", 1.0), (4_000, "", 1.0)], None);
+    assert_eq!(merged(trace), boxes(&[("m", 0, 4_000)]));
+}
+
+/// [cpu 5.1] A slice lies below what the samples before and in it have in common, or those in it and behind it.
+#[test]
+fn the_functions_around_a_slice_are_those_of_the_samples_around_it() {
+    let before = trace_of(&[("s", 15, 35)], &[(10, "mab", 1.0), (20, "mac", 1.0), (30, "ma", 1.0)], Some(10));
+    assert_eq!(
+        merged(before),
+        boxes(&[("m", 10, 40), ("a", 10, 40), ("b", 10, 15), ("s", 15, 35), ("c", 20, 30)])
+    );
+    // Only the sample behind the slice tells that `a` ran before it.
+    let after = trace_of(&[("s", 15, 35)], &[(10, "m", 1.0), (20, "mac", 1.0), (40, "mab", 1.0)], Some(10));
+    assert_eq!(
+        merged(after),
+        boxes(&[("m", 10, 50), ("a", 15, 50), ("s", 15, 35), ("c", 20, 35), ("b", 40, 50)])
+    );
+    let none_inside = trace_of(&[("s", 12, 18)], &[(10, "mab", 1.0), (20, "mac", 1.0)], Some(10));
+    assert_eq!(
+        merged(none_inside),
+        boxes(&[("m", 10, 30), ("a", 10, 30), ("b", 10, 12), ("s", 12, 18), ("c", 20, 30)])
+    );
+    let alone = trace_of(&[("s", 5, 25)], &[(10, "mab", 1.0)], Some(10));
+    assert_eq!(merged(alone), boxes(&[("s", 5, 25), ("m", 10, 20), ("a", 10, 20), ("b", 10, 20)]));
+}
+
+/// [cpu 5.2]
+#[test]
+fn what_encloses_a_slice_encloses_the_slices_in_it() {
+    let slices = [("s", 15, 65), ("t", 20, 30), ("u", 45, 55)];
+    let samples = [(10, "ma", 1.0), (40, "mab", 1.0), (50, "mabc", 1.0), (60, "mad", 1.0), (70, "m", 1.0)];
+    let expected = [
+        ("m", 10, 90),
+        ("a", 10, 70),
+        ("s", 15, 65),
+        // Only the functions below `s` are known at that time.
+        ("t", 20, 30),
+        ("b", 40, 60),
+        ("u", 45, 55),
+        ("c", 50, 55),
+        ("d", 60, 65),
+    ];
+    assert_eq!(merged(trace_of(&slices, &samples, Some(20))), boxes(&expected));
+}
+
+/// [cpu 5.3] The stack `x` does not begin where most begin: it does not tell that nothing encloses the slice.
+#[test]
+fn a_stack_that_is_cut_off_lies_where_its_time_puts_it() {
+    let samples =
+        [(10, "ma", 1.0), (20, "x", 1.0), (30, "mab", 1.0), (40, "", 1.0), (50, "ma", 1.0), (60, "x", 1.0)];
+    let expected = [("m", 10, 60), ("a", 10, 60), ("s", 15, 45), ("x", 20, 30), ("b", 30, 40), ("x", 60, 70)];
+    assert_eq!(merged(trace_of(&[("s", 15, 45)], &samples, Some(10))), boxes(&expected));
+}
