@@ -10,8 +10,8 @@ use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
 use spall_trace::model::{
     Args, DiagnosticKind as Kind, Event, FrameEvent, FrameId, FrameParent, Id, Limits, LineHitsEvent,
     Profile, ProfileEvent, ProfileKey, ProfileStart, SampleEvent, SampleStack, SampleTime, SliceFlags,
-    SliceId, Text, Thread, ThreadEvent, ThreadSampleEvent, Tick, Ticks, Trace, TraceBuilder, TraceView,
-    TrackId, TreeNodeId, Value, Written,
+    SliceId, Text, Thread, ThreadEvent, ThreadProfileEvent, ThreadSampleEvent, Tick, Ticks, Trace,
+    TraceBuilder, TraceView, TrackId, TreeNodeId, Value, Written,
 };
 use spall_trace::samples;
 
@@ -91,11 +91,17 @@ fn call_tree(trace: &Trace<'_>, track: TrackId) -> Vec<(String, Option<TreeNodeI
     }
     assert!(rest.iter().all(|&rest| rest == 0), "totals are self times and children: {nodes:?}");
     let self_times: i64 = nodes.iter().map(|node| node.self_time.0).sum();
-    assert_eq!(
-        self_times + outside.time.0,
-        thread.range.map_or(0, |range| (range.end - range.start).0),
-        "self times are all of the range"
-    );
+    let by_period = trace.profile_of(track).filter(|profile| {
+        profile.period.is_some()
+            && trace.slices_of(track).all(|(_, slice)| slice.flags.contains(SliceFlags::SAMPLED))
+    });
+    let whole = match by_period {
+        Some(profile) => {
+            trace.samples_of(profile).iter().filter_map(|sample| profile.time_of(sample.weight)).sum()
+        }
+        None => thread.range.map_or(Ticks::ZERO, |range| range.end - range.start),
+    };
+    assert_eq!(Ticks(self_times) + outside.time, whole, "self times are all of the range, or of the samples");
     let functions = thread.tree.functions();
     assert_eq!(functions.iter().map(|function| function.self_time.0).sum::<i64>(), self_times);
     assert!(functions.iter().all(|function| function.self_time <= function.total));
@@ -250,6 +256,11 @@ fn events<'a>(u: &mut Unstructured<'a>) -> Result<Vec<Event<'a>>> {
         events.push(Event::Sample(sample));
         if u.ratio(1, 8)? {
             events.push(sample_of_thread(u, unit)?);
+        }
+        if u.ratio(1, 32)? {
+            let thread = Thread::new(1, u.int_in_range(1..=2)?);
+            let said = ThreadProfileEvent::new(thread, Text::EMPTY).with_rank(u.int_in_range(0..=4)?);
+            events.push(Event::ThreadProfile(said.with_period(Ticks(u.int_in_range(0..=20)? * unit))));
         }
     }
     if shared_last {
