@@ -14,5 +14,5 @@ pub mod apitrace {}
 #[doc = include_str!("../rules/perfetto.md")]
 pub mod perfetto {}
 
-#[doc = include_str!("../rules/profiles.md")]
-pub mod profiles {}
+#[doc(inline)]
+pub use spall_model::rules::profiles;

@@ -6,4 +6,4 @@
 pub mod cpu {}
 
 #[doc(inline)]
-pub use spall_model::rules::json;
+pub use spall_model::rules::{json, profiles};

@@ -10,3 +10,6 @@ pub mod tree {}
 
 #[doc = include_str!("../rules/samples.md")]
 pub mod samples {}
+
+#[doc = include_str!("../rules/profiles.md")]
+pub mod profiles {}

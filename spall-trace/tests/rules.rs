@@ -44,6 +44,13 @@ fn pages() -> HashMap<(String, String), String> {
             let text = std::fs::read_to_string(root().join(library).join(file)).unwrap();
             pages.insert((library.replace('-', "_"), module.to_owned()), text);
         }
+        // A page that crates share is in the model, which comes first.
+        for shared in rules.lines().filter_map(|line| line.strip_prefix("pub use spall_model::rules::")) {
+            for module in shared.trim_matches(['{', '}', ';']).split(", ") {
+                let text = pages.get(&("spall_model".to_owned(), module.to_owned())).unwrap().clone();
+                pages.insert((library.replace('-', "_"), module.to_owned()), text);
+            }
+        }
     }
     pages
 }
