@@ -17,7 +17,9 @@ use spall_examples::{
 use spall_trace::{
     format::{apitrace, container::decompress},
     layout::{Layout, LayoutOptions, LayoutView},
-    model::{FrameId, Key, Limits, Sample, Scope, SliceId, Trace, TraceView, Track, TrackId, TrackKind},
+    model::{
+        FrameId, Key, Limits, Sample, Scope, SliceId, Trace, TraceView, Track, TrackId, TrackKind, Unit,
+    },
 };
 
 /// What is to be printed.
@@ -139,9 +141,11 @@ impl<W: Write> Dump<'_, W> {
         let trace = self.trace;
         let mut line = Line::new("trace");
         line.text("format", format);
-        match trace.clock().ns_per_tick() {
-            Some(ns) => line.float("ns_per_tick", ns),
-            None => line.raw("ns_per_tick", "null"),
+        let unit = trace.clock().unit;
+        match unit.counted() {
+            _ if unit == Unit::EVENTS => line.raw("ns_per_tick", "null"),
+            Some(counted) => line.text("unit", counted),
+            None => line.float("ns_per_tick", trace.clock().ns_per_tick().unwrap_or_default()),
         };
         if let Some(epoch) = trace.clock().epoch_ns {
             line.raw("epoch_ns", epoch);

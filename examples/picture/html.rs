@@ -304,7 +304,9 @@ impl<'s, 't> Page<'s, 't> {
         for note in notes {
             stream.text(note);
         }
-        stream.float(self.scene.trace.clock().ns_per_tick().unwrap_or(0.0));
+        let clock = self.scene.trace.clock();
+        stream.float(clock.ns_per_tick().unwrap_or(0.0));
+        stream.text(clock.unit.counted().unwrap_or_default());
         stream.uint(end.0.abs_diff(start.0));
         let active = active_range(self.scene.trace, &self.scene.layout).unwrap_or_default();
         stream.uint(active.start.0.abs_diff(start.0));

@@ -126,7 +126,7 @@ pub(crate) fn texts<'a>(
 }
 
 /// Makes a column of few different words.
-pub(crate) fn words(words: impl Iterator<Item = &'static str>) -> Result<ArrayRef, TablesError> {
+pub(crate) fn words<'a>(words: impl Iterator<Item = &'a str>) -> Result<ArrayRef, TablesError> {
     let mut builder = StringDictionaryBuilder::<Int32Type>::new();
     for word in words {
         builder.append(word)?;

@@ -309,7 +309,7 @@ fn what_heph_has_no_place_for_is_left_out_and_said() {
     assert_eq!(written(Event::Complete(at(0, 1), Ticks(-2))), BadTime);
     let negative = ThreadEvent::new(Thread::new(0_u32, -1_i64), Tick(0), Text::EMPTY);
     assert_eq!(written(Event::Complete(negative, Ticks(1))), BadId);
-    assert_eq!(written(Event::Clock(Clock::new(Unit::Ordinal))), Unsupported);
+    assert_eq!(written(Event::Clock(Clock::new(Unit::EVENTS))), Unsupported);
     assert_eq!(written(Event::Clock(Clock::NANOSECONDS.with_epoch_ns(Some(-1)))), BadTime);
     assert_eq!(writer.bytes(), b"");
     for value in [Value::Null, Value::Bool(true), Value::Map(Args::NONE)] {

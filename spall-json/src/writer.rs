@@ -39,7 +39,7 @@ use chunk::ProfileChunk;
 /// deeper than 32 become `null`, which [`Written::InPart`] reports.
 ///
 /// Times are decimal microseconds without loss. If a tick is not a nanosecond, times are rounded to nanoseconds. A tick
-/// of an ordinal clock becomes a microsecond. The Unix time of tick 0, if it is known, becomes the key
+/// of a clock that does not count time becomes a microsecond. The Unix time of tick 0, if it is known, becomes the key
 /// `baseTimeNanoseconds`.
 ///
 /// ```

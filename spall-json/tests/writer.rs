@@ -138,7 +138,8 @@ fn other_clocks_become_nanoseconds_and_keep_nesting() {
     let line = |unit, at, length| lines(&[clock(unit), complete(at, length)]).remove(0);
     assert!(line(Unit::Nanoseconds(0.5), 3, 4).contains("\"ts\":0.002,\"dur\":0.002,"));
     assert!(line(Unit::Nanoseconds(0.5), -3, 4).contains("\"ts\":-0.002,\"dur\":0.003,"));
-    assert!(line(Unit::Ordinal, 3, 4).contains("\"ts\":3,\"dur\":4,"));
+    assert!(line(Unit::EVENTS, 3, 4).contains("\"ts\":3,\"dur\":4,"));
+    assert!(line(Unit::Bytes, 3, 4).contains("\"ts\":3,\"dur\":4,"));
 }
 
 #[test]

@@ -66,7 +66,7 @@ pub struct Ruler {
     viewport: Viewport,
     /// The tick from which labels count.
     origin: Tick,
-    /// The number of units of a label in a tick. The unit is a nanosecond, or a tick if the clock counts events.
+    /// The number of units of a label in a tick. The unit is a nanosecond, or a tick of a clock without time.
     per_tick: f64,
     /// The distance between marks, in units of a label.
     step: i64,
@@ -115,7 +115,7 @@ impl Ruler {
         let least = ((distance + columns - 1) / columns + rounding).max(1);
         let step = i64::try_from(least).map_or(i64::MAX, |least| round_step(least, is_time));
         let most = first.unsigned_abs().max(last.unsigned_abs());
-        let format = if is_time { TimeFormat::nanoseconds(most, step) } else { TimeFormat::COUNT };
+        let format = TimeFormat::new(unit, most, step);
         // The first multiple of the step in the viewport.
         let multiple = first.div_euclid(step) + i64::from(first.rem_euclid(step) > 0);
         let next = (viewport.columns() > 0).then(|| multiple.checked_mul(step)).flatten();
@@ -210,6 +210,8 @@ mod tests {
     use alloc::{string::ToString, vec::Vec};
     use core::ops::Range;
 
+    use spall_model::UnitName;
+
     use super::*;
 
     fn labels(range: Range<i64>, unit: Unit) -> Vec<alloc::string::String> {
@@ -233,7 +235,13 @@ mod tests {
 
     #[test]
     fn layout_7_2_other_clocks() {
-        assert_eq!(labels(0..1000, Unit::Ordinal), ["0", "500"]);
+        assert_eq!(labels(0..1000, Unit::EVENTS), ["0 events", "500 events"]);
+        assert_eq!(
+            labels(0..3, Unit::Count(UnitName::new("samples"))),
+            ["0 samples", "1 sample", "2 samples"]
+        );
+        assert_eq!(labels(0..3000, Unit::Bytes), ["0 kB", "1 kB", "2 kB"]);
+        assert_eq!(labels(1_000_000_000..1_000_000_900, Unit::Bytes), ["1.0000000 GB", "1.0000005 GB"]);
         // A tick of 0.4 ns: 10 000 ticks are 4 us.
         assert_eq!(labels(0..10_000, Unit::Nanoseconds(0.4)), ["0 µs", "2 µs"]);
     }
@@ -245,7 +253,7 @@ mod tests {
         while duration < i64::MAX / 3 {
             for start in [0, -duration / 2, i64::MIN, i64::MAX - duration - 1, duration / 3] {
                 for unit in
-                    [Unit::Nanoseconds(1.0), Unit::Nanoseconds(0.29), Unit::Nanoseconds(1e3), Unit::Ordinal]
+                    [Unit::Nanoseconds(1.0), Unit::Nanoseconds(0.29), Unit::Nanoseconds(1e3), Unit::EVENTS]
                 {
                     let viewport = Viewport::new(Tick(start)..Tick(start + duration), 1920);
                     let marks: Vec<_> = Ruler::new(&viewport, unit, 100).take(100).collect();
@@ -256,7 +264,7 @@ mod tests {
                     assert!(since.len() <= 21 && since.is_sorted_by(|a, b| a.at < b.at));
                     assert!(since.iter().any(|mark| mark.at == middle), "{start} {duration} {unit:?}");
                     // Where a float still tells the ticks apart, and nanoseconds fit.
-                    let is_exact = unit == Unit::Ordinal
+                    let is_exact = unit == Unit::EVENTS
                         || unit == Unit::Nanoseconds(1.0)
                         || start.unsigned_abs() + duration.unsigned_abs() < 1 << 50;
                     let least = if is_exact { 99.0 } else { 0.0 };

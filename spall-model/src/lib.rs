@@ -137,6 +137,7 @@ mod trace_eq;
 mod track;
 #[cfg(feature = "alloc")]
 mod tree;
+mod unit;
 #[cfg(feature = "alloc")]
 mod view;
 #[cfg(feature = "alloc")]
@@ -187,8 +188,9 @@ pub use job::Job;
 pub use limits::Limits;
 pub use read::{LendingParser, Parser, Progress, Receiver};
 pub use text::{Piece, Pieces, Text};
-pub use time::{Clock, Tick, Ticks, Unit};
+pub use time::{Clock, Tick, Ticks};
 pub use time_text::{DurationText, TimeFormat, TimeText};
+pub use unit::{Unit, UnitName};
 pub use written::{LostParts, Written};
 
 // Runs the examples of the README as tests.

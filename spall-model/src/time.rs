@@ -4,6 +4,8 @@ use core::fmt;
 use core::iter::Sum;
 use core::ops::{Add, AddAssign, Sub};
 
+use crate::Unit;
+
 /// A point in time, counted in ticks of the trace's [`Clock`].
 ///
 /// Ticks are integers as the file has them: nothing is rounded. Arithmetic saturates at [`Tick::MIN`] and
@@ -121,17 +123,6 @@ impl fmt::Display for Ticks {
     }
 }
 
-/// The unit of a tick: a number of nanoseconds, or one event.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
-#[non_exhaustive]
-pub enum Unit {
-    /// A tick is this many nanoseconds. The number is finite and positive.
-    Nanoseconds(f64),
-    /// The file has no time. A tick is one event, so that ticks number the events of the file.
-    Ordinal,
-}
-
 /// The unit of a trace's ticks, and the point in time at which tick 0 lies.
 ///
 /// ```
@@ -140,7 +131,7 @@ pub enum Unit {
 /// let clock = Clock::new(Unit::Nanoseconds(1.0));
 /// assert_eq!(clock.duration(Ticks(1_500)).to_string(), "1.5 µs");
 /// assert_eq!(clock.time(Tick(2_000_000_001)).to_string(), "2.000000001 s");
-/// assert_eq!(Clock::new(Unit::Ordinal).duration(Ticks(3)).to_string(), "3 events");
+/// assert_eq!(Clock::new(Unit::EVENTS).duration(Ticks(3)).to_string(), "3 events");
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -177,12 +168,12 @@ impl Clock {
         Self { monotonic_ns, ..self }
     }
 
-    /// Returns the number of nanoseconds per tick, or `None` for an ordinal clock.
+    /// Returns the number of nanoseconds per tick, or `None` if a tick is not a time.
     #[must_use]
     pub const fn ns_per_tick(&self) -> Option<f64> {
         match self.unit {
             Unit::Nanoseconds(ns) => Some(ns),
-            Unit::Ordinal => None,
+            Unit::Bytes | Unit::Count(_) => None,
         }
     }
 }

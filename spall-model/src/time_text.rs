@@ -2,21 +2,32 @@
 
 use core::fmt::{self, Write};
 
-use crate::{Clock, Tick, Ticks, Unit};
+use crate::{Clock, Tick, Ticks, Unit, UnitName};
 
 /// The number of nanoseconds in a second.
 const SECOND: u64 = 1_000_000_000;
 
+/// The units of durations and of sizes, each with the number of digits that a nanosecond or a byte is behind it; the
+/// largest first.
+const TIMES: [(u32, &str); 4] = [(9, "s"), (6, "ms"), (3, "µs"), (0, "ns")];
+const SIZES: [(u32, &str); 5] = [(12, "TB"), (9, "GB"), (6, "MB"), (3, "kB"), (0, "B")];
+
+/// Returns the largest unit that leaves a whole part of a value, else the smallest one.
+fn suitable(units: &[(u32, &'static str)], leaves_a_whole: impl Fn(u64) -> bool) -> (u32, &'static str) {
+    let found = units.iter().find(|(digits, _)| leaves_a_whole(10_u64.pow(*digits)));
+    found.or(units.last()).copied().unwrap_or_default()
+}
+
 impl Clock {
     /// Returns the text of a duration for people, to print with `{}`: four significant digits and the unit that suits
-    /// them (`12.35 ms`), or a number of events on an ordinal clock (`7 events`).
+    /// them (`12.35 ms`, `1.5 kB`), or the number of what the clock counts (`7 events`).
     #[must_use]
     pub const fn duration(&self, duration: Ticks) -> DurationText {
         DurationText::new(duration, self.unit)
     }
 
     /// Returns the text of a point in time for people, to print with `{}`: the time since tick 0, exact to the
-    /// nanosecond (`1.204 ms`, `0:01:05.5`), or the tick's number on an ordinal clock.
+    /// nanosecond (`1.204 ms`, `0:01:05.5`), or what the clock counts up to there (`7 events`).
     ///
     /// To measure from another point, such as the start of the trace, subtract it:
     /// `clock.time(Tick(0) + (at - start))`.
@@ -29,7 +40,8 @@ impl Clock {
 /// The text of a duration, from [`Clock::duration`](crate::Clock::duration): print it with `{}`.
 ///
 /// It has four significant digits, without zeros at the end, and the largest of `ns`, `µs`, `ms` and `s` that leaves
-/// a whole part. Thousands of seconds are set apart by narrow spaces. On an ordinal clock it is a number of events.
+/// a whole part, or of `B`, `kB`, `MB`, `GB` and `TB`. Thousands of the largest unit are set apart by narrow spaces. On a
+/// clock that counts other things it is their number.
 ///
 /// ```
 /// use spall_model::{Clock, Ticks};
@@ -55,18 +67,16 @@ impl DurationText {
         if self.duration.0 < 0 {
             text.write_str("-")?;
         }
-        let ns_per_tick = match self.unit {
-            Unit::Nanoseconds(ns) => ns,
-            Unit::Ordinal => return write!(text, "{ticks} event{}", if ticks == 1 { "" } else { "s" }),
+        let (per_tick, units) = match self.unit {
+            Unit::Nanoseconds(ns) => (ns, &TIMES[..]),
+            Unit::Bytes => (1.0, &SIZES[..]),
+            Unit::Count(name) => return write_count(text, ticks, &name),
         };
         #[expect(clippy::cast_precision_loss, reason = "four digits are shown")]
-        let ns = ticks as f64 * ns_per_tick;
-        let (value, unit) = match ns {
-            _ if ns < 1e3 => (ns, "ns"),
-            _ if ns < 1e6 => (ns / 1e3, "µs"),
-            _ if ns < 1e9 => (ns / 1e6, "ms"),
-            _ => (ns / 1e9, "s"),
-        };
+        let float = |number: u64| number as f64;
+        let amount = float(ticks) * per_tick;
+        let (digits, unit) = suitable(units, |size| amount >= float(size));
+        let value = amount / float(10_u64.pow(digits));
         // Beyond, a number is too long to be read, and a unit of 1e300 ns per tick would make it 300 digits long.
         if value >= 1e15 {
             return write!(text, "{value:.3e} {unit}");
@@ -98,10 +108,17 @@ impl fmt::Display for DurationText {
     }
 }
 
+/// Writes a number of things. The name of one has no `s` at its end.
+fn write_count(text: &mut Buffer, number: u64, name: &UnitName) -> fmt::Result {
+    let name = name.as_str();
+    let one = name.strip_suffix('s').filter(|_| number == 1);
+    write!(text, "{number} {}", one.unwrap_or(name))
+}
+
 /// The text of a point in time, from [`Clock::time`](crate::Clock::time) or [`TimeFormat::text`]: print it with `{}`.
 ///
 /// Times of a minute or more are hours, minutes and seconds (`0:01:05.5`), shorter ones a number with a unit
-/// (`1.204 ms`). On an ordinal clock it is a bare number.
+/// (`1.204 ms`). On a clock without time it is a number of what the clock counts (`7 events`).
 ///
 /// ```
 /// use spall_model::{Clock, Tick};
@@ -111,7 +128,7 @@ impl fmt::Display for DurationText {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimeText {
-    /// Nanoseconds, or ticks of an ordinal clock.
+    /// Nanoseconds, or ticks of a clock without time.
     value: i64,
     format: TimeFormat,
 }
@@ -119,7 +136,7 @@ pub struct TimeText {
 impl TimeText {
     /// Returns the text of a point in time, in the unit that suits it.
     pub(crate) fn of(at: Tick, unit: Unit) -> Self {
-        let ns = match unit {
+        let value = match unit {
             Unit::Nanoseconds(1.0) => at.0,
             #[expect(
                 clippy::cast_precision_loss,
@@ -130,9 +147,9 @@ impl TimeText {
                 let ns = at.0 as f64 * ns_per_tick;
                 (if ns < 0.0 { ns - 0.5 } else { ns + 0.5 }) as i64
             }
-            Unit::Ordinal => return TimeFormat::COUNT.text(at.0),
+            Unit::Bytes | Unit::Count(_) => at.0,
         };
-        TimeFormat::nanoseconds(ns.unsigned_abs(), ns).text(ns)
+        TimeFormat::new(unit, value.unsigned_abs(), value).text(value)
     }
 }
 
@@ -142,12 +159,12 @@ impl TimeText {
 /// and as many decimals as tell them apart.
 ///
 /// ```
-/// use spall_model::TimeFormat;
+/// use spall_model::{TimeFormat, Unit};
 ///
-/// let format = TimeFormat::nanoseconds(2_000_000, 500_000);
+/// let format = TimeFormat::new(Unit::Nanoseconds(1.0), 2_000_000, 500_000);
 /// assert_eq!(format.text(1_000_000).to_string(), "1.0 ms");
 /// assert_eq!(format.text(1_500_000).to_string(), "1.5 ms");
-/// assert_eq!(TimeFormat::COUNT.text(500).to_string(), "500");
+/// assert_eq!(TimeFormat::new(Unit::EVENTS, 900, 100).text(500).to_string(), "500 events");
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimeFormat {
@@ -158,41 +175,35 @@ pub struct TimeFormat {
 /// The unit in which a [`TimeFormat`] writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TextUnit {
-    /// No unit: a bare number of ticks.
-    Count,
-    /// Ten to this power of nanoseconds: 0, 3, 6 or 9.
-    Nanoseconds(u32),
+    /// A number of things with this name.
+    Count(UnitName),
+    /// Ten to this power of nanoseconds or bytes, and its name.
+    Power(u32, &'static str),
     /// Hours, minutes and seconds.
     Clock,
 }
 
 impl TimeFormat {
-    /// The format of ticks on an ordinal clock: a bare number.
-    pub const COUNT: Self = Self { unit: TextUnit::Count, decimals: 0 };
-
-    /// Returns the format for times of which the largest has the magnitude `most_ns` and all are multiples of
-    /// `step_ns`, both in nanoseconds.
+    /// Returns the format for values of which the largest has the magnitude `most` and all are multiples of `step`, both in
+    /// nanoseconds, or in bytes, or in what the unit counts.
     #[must_use]
-    pub const fn nanoseconds(most_ns: u64, step_ns: i64) -> Self {
-        let digits = match most_ns {
-            SECOND.. => 9,
-            1_000_000.. => 6,
-            1_000.. => 3,
-            _ => 0,
+    pub fn new(unit: Unit, most: u64, step: i64) -> Self {
+        let units = match unit {
+            Unit::Nanoseconds(_) => &TIMES[..],
+            Unit::Bytes => &SIZES[..],
+            Unit::Count(name) => return Self { unit: TextUnit::Count(name), decimals: 0 },
         };
-        // The last digits of a nanosecond count that are zero in every multiple of the step.
-        let (mut zeros, mut rest) = (0, step_ns);
-        while zeros < 9 && rest % 10 == 0 {
-            rest /= 10;
-            zeros += 1;
+        // The last digits of a value that are zero in every multiple of the step.
+        let zeros = (0..18).take_while(|&zeros| step % 10_i64.pow(zeros + 1) == 0).count();
+        let decimals = |digits: u32| digits.saturating_sub(zeros.try_into().unwrap_or(digits));
+        if matches!(unit, Unit::Nanoseconds(_)) && most >= 60 * SECOND {
+            return Self { unit: TextUnit::Clock, decimals: decimals(9) };
         }
-        if most_ns >= 60 * SECOND {
-            return Self { unit: TextUnit::Clock, decimals: 9 - zeros };
-        }
-        Self { unit: TextUnit::Nanoseconds(digits), decimals: digits.saturating_sub(zeros) }
+        let (digits, name) = suitable(units, |size| most >= size);
+        Self { unit: TextUnit::Power(digits, name), decimals: decimals(digits) }
     }
 
-    /// Returns the text of a time: a number of nanoseconds, or of ticks for [`TimeFormat::COUNT`].
+    /// Returns the text of a value in nanoseconds, in bytes, or in what the unit counts.
     #[must_use]
     pub const fn text(self, value: i64) -> TimeText {
         TimeText { value, format: self }
@@ -214,19 +225,14 @@ impl TimeFormat {
         }
         let value = value.unsigned_abs();
         let (digits, symbol) = match self.unit {
-            TextUnit::Count => return write!(text, "{value}"),
+            TextUnit::Count(name) => return write_count(text, value, &name),
             TextUnit::Clock => {
                 let seconds = value / SECOND;
                 let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
                 write!(text, "{hours}:{minutes:02}:{:02}", seconds % 60)?;
                 return self.write_fraction(text, value % SECOND, 9);
             }
-            TextUnit::Nanoseconds(digits) => match digits {
-                0 => (digits, "ns"),
-                3 => (digits, "µs"),
-                6 => (digits, "ms"),
-                _ => (digits, "s"),
-            },
+            TextUnit::Power(digits, name) => (digits, name),
         };
         let one = 10_u64.pow(digits);
         write!(text, "{}", value / one)?;
@@ -290,7 +296,12 @@ mod tests {
         assert_eq!(of(Unit::Nanoseconds(f64::MAX), i64::MAX), "inf s");
         assert_eq!(of(Unit::Nanoseconds(1e300), 1), "1.000e291 s");
         assert_eq!(of(Unit::Nanoseconds(f64::MIN_POSITIVE), 1), "0 ns");
-        assert_eq!((of(Unit::Ordinal, 1), of(Unit::Ordinal, 7)), ("1 event".into(), "7 events".into()));
+        assert_eq!((of(Unit::EVENTS, 1), of(Unit::EVENTS, -7)), ("1 event".into(), "-7 events".into()));
+        let samples = Unit::Count(UnitName::new("samples"));
+        assert_eq!((of(samples, 1), of(samples, 3)), ("1 sample".into(), "3 samples".into()));
+        let bytes = |ticks| of(Unit::Bytes, ticks);
+        assert_eq!([bytes(999), bytes(1500), bytes(5 << 20)], ["999 B", "1.5 kB", "5.243 MB"]);
+        assert_eq!([bytes(0), bytes(-1), bytes(i64::MAX)], ["0 B", "-1 B", "9\u{202f}223\u{202f}372 TB"]);
         assert_eq!(format!("[{:>8}]", Clock::NANOSECONDS.duration(Ticks(5))), "[    5 ns]");
     }
 
@@ -300,7 +311,15 @@ mod tests {
         assert_eq!([at(0), at(7), at(-1500), at(1_204_000)], ["0 ns", "7 ns", "-1.5 µs", "1.204 ms"]);
         assert_eq!([at(65_500_000_000), at(60_000_000_000)], ["0:01:05.5", "0:01:00"]);
         assert_eq!(at(i64::MIN), "-2562047:47:16.854775808");
-        assert_eq!(Clock::new(Unit::Ordinal).time(Tick(500)).to_string(), "500");
+        let of = |unit, ticks| Clock::new(unit).time(Tick(ticks)).to_string();
+        assert_eq!([of(Unit::EVENTS, 500), of(Unit::EVENTS, 1)], ["500 events", "1 event"]);
+        assert_eq!(
+            [of(Unit::Bytes, 0), of(Unit::Bytes, 1500), of(Unit::Bytes, -7)],
+            ["0 B", "1.5 kB", "-7 B"]
+        );
+        assert_eq!(of(Unit::Bytes, i64::MIN), "-9223372.036854775808 TB");
+        let name = UnitName::new("a name without an end, which is cut");
+        assert_eq!(of(Unit::Count(name), i64::MIN), "-9223372036854775808 a name without an end,");
         assert_eq!(Clock::new(Unit::Nanoseconds(0.25)).time(Tick(-6)).to_string(), "-2 ns");
         assert_eq!(Clock::new(Unit::Nanoseconds(1e300)).time(Tick(1)).to_string(), at(i64::MAX));
     }

@@ -32,8 +32,9 @@ fn ids_and_times_are_numbers() {
 #[test]
 fn clocks_and_limits_are_objects() {
     check(Clock::NANOSECONDS, r#"{"unit":{"nanoseconds":1.0},"epoch_ns":null,"monotonic_ns":null}"#);
-    let clock = Clock::new(Unit::Ordinal).with_epoch_ns(Some(3)).with_monotonic_ns(Some(-4));
-    check(clock, r#"{"unit":"ordinal","epoch_ns":3,"monotonic_ns":-4}"#);
+    let clock = Clock::new(Unit::EVENTS).with_epoch_ns(Some(3)).with_monotonic_ns(Some(-4));
+    check(clock, r#"{"unit":{"count":"events"},"epoch_ns":3,"monotonic_ns":-4}"#);
+    check(Clock::new(Unit::Bytes), r#"{"unit":"bytes","epoch_ns":null,"monotonic_ns":null}"#);
     check(Conventions::default(), r#"{"unsigned_ids":false,"children_first":false,"by_time":false}"#);
     let mut limits = Limits::default();
     limits.max_depth = 3;

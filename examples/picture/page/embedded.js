@@ -45,7 +45,7 @@ function readTrace(reader) {
     title: reader.text(),
     summary: reader.text(),
     notes: reader.list(() => ({ text: reader.text() })),
-    nsPerTick: reader.float(),
+    unit: [reader.float(), reader.text()].find(Boolean),
     span: reader.uint(),
     active: [reader.uint(), reader.uint()],
   };
@@ -161,8 +161,8 @@ export class EmbeddedSource {
   }
 
   about(colours) {
-    const { title, summary, notes, nsPerTick, span, active, groups } = this.trace;
-    return { title, summary, notes, nsPerTick, span, active, groups, colours };
+    const { title, summary, notes, unit, span, active, groups } = this.trace;
+    return { title, summary, notes, unit, span, active, groups, colours };
   }
 
   // Lines from top to bottom: a header for each process and track, and the rows below it.
@@ -358,17 +358,17 @@ export class EmbeddedSource {
     return this.busy(this.trace.lanes.filter(({ what }) => what !== 'async'), start, end - start, columns);
   }
 
-  // Round times: 1, 2 or 5 times a power of ten nanoseconds or events apart.
+  // Round times: 1, 2 or 5 times a power of ten nanoseconds, or of what ticks count, apart.
   ruler({ start, duration, columns, betweenMarks }) {
-    const { nsPerTick } = this.trace;
-    const ns = nsPerTick || 1;
+    const { unit } = this.trace;
+    const ns = Number(unit) || 1;
     const least = Math.max((betweenMarks / columns) * duration * ns, 1);
     const power = 10 ** Math.floor(Math.log10(least));
     const step = [1, 2, 5, 10].find((times) => times * power >= least * 0.999) * power;
     const marks = [];
     for (let index = Math.ceil((start * ns) / step); index * step <= (start + duration) * ns && marks.length < 200; index++) {
       const at = (index * step) / ns;
-      marks.push([((at - start) / duration) * columns, axisLabel(at, step / ns, start + duration, nsPerTick)]);
+      marks.push([((at - start) / duration) * columns, axisLabel(at, step / ns, start + duration, unit)]);
     }
     return marks;
   }
@@ -395,25 +395,25 @@ export class EmbeddedSource {
 
   details({ kind, id, at }) {
     const { trace } = this;
-    const length = (ticks) => duration(ticks, trace.nsPerTick);
+    const length = (ticks) => duration(ticks, trace.unit);
     const argsOf = (number) => trace.texts[number].split('\n').filter(Boolean).map((line) => line.split(/: ([^]*)/).slice(0, 2));
     const where = (lane) => [['track', lane.label], ['process', lane.group.label]];
     if (kind === 'instant') {
       const { at, name, args, lane } = trace.instants[id];
-      return { name: trace.names[name], facts: [...where(lane), ['time', moment(at, trace.nsPerTick)]], args: argsOf(args), flows: [] };
+      return { name: trace.names[name], facts: [...where(lane), ['time', moment(at, trace.unit)]], args: argsOf(args), flows: [] };
     }
     if (kind === 'counter') {
       const lane = trace.lanes[id];
       const valueAt = ({ points }) => points[partition(0, points.length, (index) => points[index].at > at) - 1]?.value;
       const values = lane.series.map((series) => [trace.names[series.name] || 'value', String(valueAt(series) ?? '')]);
-      return { name: lane.label, facts: [...where(lane), ['time', moment(at, trace.nsPerTick)]], args: values, flows: [] };
+      return { name: lane.label, facts: [...where(lane), ['time', moment(at, trace.unit)]], args: values, flows: [] };
     }
     if (id >= trace.length) return undefined;
     const row = this.rowOf(id), ticks = trace.end[id] - trace.start[id], count = trace.count[id];
     const facts = [...where(row.lane)];
     const category = trace.names[trace.category[id]];
     if (category) facts.push(['category', category]);
-    facts.push(['start', moment(trace.start[id], trace.nsPerTick)], ['duration', length(ticks) + (trace.isOpen[id] ? ', not finished' : '')]);
+    facts.push(['start', moment(trace.start[id], trace.unit)], ['duration', length(ticks) + (trace.isOpen[id] ? ', not finished' : '')]);
     if (count > 1) facts.push(['stands for', `${count} slices`], ['busy', length(trace.busy[id + 1] - trace.busy[id])]);
     else if (!row.isState) facts.push(['self', `${length(trace.self[id])}, ${((100 * trace.self[id]) / Math.max(ticks, 1)).toFixed(1)} %`], ['depth', String(row.depth)]);
     if (trace.source[id]) facts.push(['source', trace.texts[trace.source[id]]]);

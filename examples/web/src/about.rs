@@ -15,13 +15,20 @@ struct About<'v> {
     counts: Vec<(&'static str, usize)>,
     /// The duration of the trace in ticks.
     span: f64,
-    /// 0 if ticks count events.
-    ns_per_tick: f64,
+    unit: PageUnit<'v>,
     /// The range to open on. It is not the whole trace if a few events lie far away from all others.
     active: (f64, f64),
     notes: Vec<Note>,
     groups: Vec<Group>,
     colours: Colours,
+}
+
+/// What a tick is: a number of nanoseconds, or one of the things with a name.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum PageUnit<'v> {
+    Nanoseconds(f64),
+    Counted(&'v str),
 }
 
 /// The colours of boxes: on a light and a dark page, those that anybody can tell apart, and those that slices have by
@@ -76,13 +83,17 @@ impl Viewer {
             ("flow", trace.flows().len()),
             ("sample", trace.samples().len()),
         ];
+        let unit = trace.clock().unit;
         let bounds = trace.bounds().unwrap_or_default();
         let active = active_range(trace, self.layout).unwrap_or_default();
         answer(&About {
             format: &self.format,
             counts: counts.into_iter().filter(|&(_, count)| count > 0).collect(),
             span: self.since(bounds.end),
-            ns_per_tick: trace.clock().ns_per_tick().unwrap_or(0.0),
+            unit: match unit.counted() {
+                Some(name) => PageUnit::Counted(name),
+                None => PageUnit::Nanoseconds(trace.clock().ns_per_tick().unwrap_or(1.0)),
+            },
             active: (self.since(active.start), self.since(active.end)),
             notes: self.notes(),
             groups: self.arrangement.groups(trace, self.layout),

@@ -1,7 +1,7 @@
 //! What is shown from top to bottom: the order of the tracks, and which are folded, hidden and pinned.
 
 use serde::{Deserialize, Serialize};
-use spall_trace::layout::{Folds, Layout, Line, LineKind, PackId, Vertical, VerticalStyle};
+use spall_trace::layout::{Folds, Layout, LayoutView, Line, LineKind, PackId, Vertical, VerticalStyle};
 use spall_trace::model::{ProcessId, SliceId, Trace, TraceView, TrackId};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 

@@ -131,7 +131,7 @@ async function use(page, file, dump) {
   const name = await page.value('document.querySelector("#panel h2").textContent');
   const plain = (text) => text.replace(/\u202f/g, ' ');
   const slices = dump.filter((line) => line.k === 'slice');
-  const unit = await page.value('viewer.about.nsPerTick');
+  const unit = await page.value('JSON.stringify(viewer.about.unit)');
   if (!(await page.value('viewer.about.counts.some(([what]) => what === "sample")'))) {
     const place = await page.value('viewer.source.place(viewer.selected.id)');
     const same = slices.filter((slice) => slice.name === name && slice.start - dump[0].start === place.start);

@@ -31,7 +31,7 @@ export class CallsPanel {
       this.without = without.value.trim();
       this.fill(panel);
     };
-    const what = range ? `${duration(range.end - range.start, about.nsPerTick)} selected` : 'The whole trace';
+    const what = range ? `${duration(range.end - range.start, about.unit)} selected` : 'The whole trace';
     this.about = element('span', { className: 'dim' });
     const again = () => button('Add up', 'Begin again', () => this.fill(panel));
     const cancel = button('Cancel', 'Stop adding up', () => {
@@ -69,7 +69,7 @@ export class CallsPanel {
       made.draw();
     }
     const total = this.graphs[0]?.shape.total ?? 0;
-    this.about.textContent = `${duration(total, about.nsPerTick)} in all`;
+    this.about.textContent = `${duration(total, about.unit)} in all`;
   }
 
   // Gives up what is being added up or loaded.

@@ -34,7 +34,7 @@ export class DetailsPanel {
       const flows = this.flows(leaves);
       if (!flows.length) continue;
       const links = flows.slice(0, SHOWN_FLOWS).map(({ name, takes, slice }) =>
-        button(`${leaves ? '→' : '←'} ${clean(name)}  ${duration(takes, viewer.about.nsPerTick)}`, 'Go there', () => viewer.go(slice)));
+        button(`${leaves ? '→' : '←'} ${clean(name)}  ${duration(takes, viewer.about.unit)}`, 'Go there', () => viewer.go(slice)));
       if (links.length > 1) links[this.chosen[leaves] % links.length].classList.add('current');
       const title = leaves ? `Flows that leave (${flows.length})` : `Flows that arrive (${flows.length})`;
       columns.push(element('div', {}, element('h3', { textContent: title }), element('div', { className: 'list' }, ...links)));

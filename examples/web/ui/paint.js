@@ -310,12 +310,12 @@ export class Painter {
     context.fillRect(0, 0, place.left - 1, high - 1);
     context.fillStyle = colour.dim;
     const room = Math.floor((this.names - 16) * (ratio / palette.letter));
-    context.fillText(cut(`${duration(view.duration, frame.nsPerTick)} in view`, room), 8 * ratio, high / 2);
+    context.fillText(cut(`${duration(view.duration, frame.unit)} in view`, room), 8 * ratio, high / 2);
   }
 
   // What lies over everything: the place where a track that is dragged would be, the chosen range, marks, and the edge
   // that a drag snaps to.
-  over({ view, range, marks, area, drop, pointerTime, nsPerTick }) {
+  over({ view, range, marks, area, drop, pointerTime, unit }) {
     const { context, colour, ratio, height, palette } = this;
     const left = Math.round(this.names * ratio);
     if (drop) {
@@ -333,7 +333,7 @@ export class Painter {
       context.fillRect(to, 0, this.width - to, height);
       context.fillStyle = colour.accent;
       for (const x of [from, to]) context.fillRect(x, 0, ratio, height);
-      const text = duration(range.end - range.start, nsPerTick);
+      const text = duration(range.end - range.start, unit);
       const half = (text.length / 2) * palette.letter;
       const middle = Math.min(Math.max((from + to) / 2, left + half), this.width - half) - half;
       context.font = palette.deviceFont;

@@ -37,7 +37,7 @@ export class StatisticsPanel {
     const { viewer, order } = this;
     const { range, about } = viewer;
     const what = range
-      ? `${duration(range.end - range.start, about.nsPerTick)} selected${range.items ? `, ${counted(range.items.length, 'track')}` : ''}`
+      ? `${duration(range.end - range.start, about.unit)} selected${range.items ? `, ${counted(range.items.length, 'track')}` : ''}`
       : 'The whole trace. Drag over the timeline to select a part.';
     const tools = element('p', {}, `${what}  `);
     if (viewer.source.statistics.byFunction) {
@@ -82,8 +82,8 @@ export class StatisticsPanel {
   }
 
   row(row) {
-    const { nsPerTick } = this.viewer.about;
-    const time = (ticks) => element('td', { textContent: ticks === undefined ? '' : duration(ticks, nsPerTick) });
+    const { unit } = this.viewer.about;
+    const time = (ticks) => element('td', { textContent: ticks === undefined ? '' : duration(ticks, unit) });
     const name = button(clean(row.name) || '(no name)', 'Find', () => this.viewer.finder.search(this.by === 'name' ? `/^${escaped(row.name)}$/` : row.name.split(' ')[0]));
     return element('tr', {}, element('th', { scope: 'row' }, name), element('td', { textContent: grouped(row.count) }),
       time(row.total), time(row.own), time(row.mean), time(row.min), time(row.max));

@@ -1,6 +1,7 @@
 // Numbers, times and texts of a trace as people read them.
 
-const UNITS = [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs'], [1, 'ns']];
+const TIMES = [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs'], [1, 'ns']];
+const SIZES = [[1e12, 'TB'], [1e9, 'GB'], [1e6, 'MB'], [1e3, 'kB'], [1, 'B']];
 
 // Digits in groups of three on both sides of the point.
 export function grouped(number, decimals = 0) {
@@ -18,34 +19,39 @@ function withoutZeros(text) {
   return text.includes('.') ? text.replace(/[0\u202f]+$/, '').replace(/\.$/, '') : text;
 }
 
-// A duration with about four significant digits, as the library writes it. Without nanoseconds a tick is an event.
-export function duration(ticks, nsPerTick) {
-  if (!nsPerTick) return `${Math.round(ticks)} event${Math.round(ticks) === 1 ? '' : 's'}`;
-  const ns = Math.abs(ticks) * nsPerTick;
-  const [size, unit] = UNITS.find(([size]) => ns >= size) ?? UNITS[3];
-  const value = ns / size;
+// Of a unit, which is the nanoseconds of a tick or the name of what ticks count: how much a tick is, the names of multiples
+// with their sizes, and the one that suits a number of ticks. Other things than time and bytes have no multiples.
+function measure(unit, ticks) {
+  const perTick = Number(unit) || 1;
+  const units = Number(unit) ? TIMES : unit === 'bytes' ? SIZES : [[1, Math.round(ticks) === 1 ? unit.replace(/s$/, '') : unit]];
+  return [perTick, ...(units.find(([size]) => Math.abs(ticks) * perTick >= size) ?? units.at(-1)), units.length === 1];
+}
+
+// A duration with about four significant digits, as the library writes it, or a whole number of things.
+export function duration(ticks, unit) {
+  const [perTick, size, name, isCount] = measure(unit, ticks);
+  if (isCount) return `${Math.round(ticks)} ${name}`;
+  const value = (Math.abs(ticks) * perTick) / size;
   const decimals = value >= 100 ? 1 : value >= 10 ? 2 : 3;
   // An exact half is rounded to the even digit, which `toFixed` does not do.
   const scaled = value * 10 ** decimals;
   const isHalf = scaled % 1 === 0.5 && Number.isInteger(value * 2 ** (decimals + 1));
   const rounded = isHalf && Math.floor(scaled) % 2 === 0 ? Math.floor(scaled) / 10 ** decimals : value;
-  return `${ticks < 0 ? '-' : ''}${withoutZeros(grouped(rounded, decimals))} ${unit}`;
+  return `${ticks < 0 ? '-' : ''}${withoutZeros(grouped(rounded, decimals))} ${name}`;
 }
 
 // A point in time, to the tick.
-export function moment(ticks, nsPerTick) {
-  if (!nsPerTick) return grouped(Math.round(ticks));
-  const ns = ticks * nsPerTick;
-  const [size, unit] = UNITS.find(([size]) => Math.abs(ns) >= size) ?? UNITS[3];
-  return `${withoutZeros(grouped(ns / size, Math.round(Math.log10(size))))} ${unit}`;
+export function moment(ticks, unit) {
+  const [perTick, size, name] = measure(unit, ticks);
+  return `${withoutZeros(grouped((ticks * perTick) / size, Math.round(Math.log10(size))))} ${name}`;
 }
 
 // The label of a mark of an axis: all in the unit of the largest, with the digits that tell them apart.
-export function axisLabel(ticks, step, largest, nsPerTick) {
-  if (!nsPerTick) return grouped(Math.round(ticks));
-  const [size, unit] = UNITS.find(([size]) => Math.abs(largest) * nsPerTick >= size) ?? UNITS[3];
-  const decimals = Math.max(0, -Math.floor(Math.log10(((step * nsPerTick) / size) * 1.001)));
-  return `${grouped((ticks * nsPerTick) / size, Math.min(decimals, 12))} ${unit}`;
+export function axisLabel(ticks, step, largest, unit) {
+  const [perTick, size, name, isCount] = measure(unit, largest);
+  if (isCount) return moment(ticks, unit);
+  const decimals = Math.max(0, -Math.floor(Math.log10(((step * perTick) / size) * 1.001)));
+  return `${grouped((ticks * perTick) / size, Math.min(decimals, 12))} ${name}`;
 }
 
 // Text of a trace with everything visible: control characters become their pictures, and what turns the direction of

@@ -66,7 +66,7 @@ export class Viewer {
     const [start, end] = this.about.active;
     if (known.start === undefined || !known.duration) this.fitActive();
     else this.view.look(known.start, known.duration);
-    if (end - start < this.about.span * 0.9) this.hint(`A few events lie far away from the rest, so this shows ${duration(end - start, this.about.nsPerTick)} of ${duration(this.about.span, this.about.nsPerTick)}. Press 0 to see all.`);
+    if (end - start < this.about.span * 0.9) this.hint(`A few events lie far away from the rest, so this shows ${duration(end - start, this.about.unit)} of ${duration(this.about.span, this.about.unit)}. Press 0 to see all.`);
     this.range = known.range;
     this.marks = known.marks;
     this.main.scrollTop = known.top;
@@ -190,7 +190,7 @@ export class Viewer {
     document.title = `${title} – trace`;
     $('h1').textContent = title;
     const counts = (about.counts ?? []).map(([what, count]) => counted(count, what));
-    const summary = about.summary ?? [about.format, ...counts, duration(about.span, about.nsPerTick)].join(' · ');
+    const summary = about.summary ?? [about.format, ...counts, duration(about.span, about.unit)].join(' · ');
     $('#about').textContent = summary;
     $('#about').title = summary;
     $('#tools').replaceChildren(
@@ -321,7 +321,7 @@ export class Viewer {
       this.meter.add('query', frame.queryMs ?? performance.now() - asked);
       this.meter.add('answer', performance.now() - asked);
       for (const [id, name] of frame.names) this.names.set(id, clean(name));
-      this.frame = { ...frame, start, duration: ticks, columns, nsPerTick: this.about.nsPerTick };
+      this.frame = { ...frame, start, duration: ticks, columns, unit: this.about.unit };
       this.queryMs = frame.queryMs ?? performance.now() - asked;
       this.redraw();
     }
@@ -399,7 +399,7 @@ export class Viewer {
       area: this.box,
       drop: this.drop,
       pointerTime: this.snapped,
-      nsPerTick: this.about.nsPerTick,
+      unit: this.about.unit,
       isSearching: this.finder.isSearching,
       key: this.key,
       isFolded: (item) => this.isIn('folded', item),

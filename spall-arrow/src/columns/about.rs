@@ -3,7 +3,7 @@
 use std::{borrow::Cow, iter::once};
 
 use spall_json::JsonValue;
-use spall_model::{TraceView, Unit, Value};
+use spall_model::{TraceView, Value};
 
 use super::part;
 use crate::{
@@ -15,10 +15,8 @@ use crate::{
 
 pub(crate) const TRACE: &[Column] = &[
     Column::new("time_unit", ColumnType::Name, |tables, _| {
-        words(once(match tables.trace.clock().unit {
-            Unit::Ordinal => "event",
-            _ => "tick",
-        }))
+        let unit = tables.trace.clock().unit;
+        words(once(unit.counted().unwrap_or("tick")))
     }),
     Column::nullable("ns_per_tick", ColumnType::Float, |tables, _| {
         some_floats(once(tables.trace.clock().ns_per_tick()))

@@ -1,10 +1,10 @@
-//! The parser that turns calls into events on an ordinal clock. [apitrace C.5](crate::rules::apitrace#C.5)
+//! The parser that turns calls into events on a clock without time. [apitrace C.5](crate::rules::apitrace#C.5)
 
 use alloc::vec::Vec;
 
 use spall_model::{
     ByteRange, Clock, Conventions, Event, LendingParser, Limits, MetaEvent, Progress, Receiver, Text,
-    ThreadRole, Unit, Value,
+    ThreadRole, Value,
 };
 
 use super::reader::{CallReader, Step};
@@ -157,7 +157,7 @@ impl Parser {
             reader.set_max_open(max_open);
         }
         let mut say = |event| to.receive(&event, ByteRange::default());
-        say(Event::Clock(Clock::new(Unit::Ordinal)));
+        say(Event::Clock(Clock::new(self.timeline.tick_unit.unit())));
         say(Event::Conventions(Conventions::default().with_children_first()));
         say(Event::ThreadRole(FRAMES, ThreadRole::Frames));
         for (name, value) in reader.properties(data) {

@@ -5,7 +5,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use spall_model::{
-    Args, ByteRange, DiagnosticKind, Event, Id, Receiver, Scope, Text, Thread, ThreadEvent, Tick,
+    Args, ByteRange, DiagnosticKind, Event, Id, Receiver, Scope, Text, Thread, ThreadEvent, Tick, Unit,
 };
 
 use super::call::{Call, DetailPlaces};
@@ -53,6 +53,14 @@ pub enum TickUnit {
 }
 
 impl TickUnit {
+    /// Returns the unit of the clock.
+    pub(super) const fn unit(self) -> Unit {
+        match self {
+            Self::Calls => Unit::EVENTS,
+            Self::Bytes => Unit::Bytes,
+        }
+    }
+
     /// Returns the tick at which the call was entered.
     #[inline]
     fn entered(self, call: &Call) -> Tick {

@@ -83,6 +83,7 @@ impl<'t> Export<'t> {
         report.moved = Ticks(first.0.saturating_neg());
         report.add(Loss::State, trace.states().len());
         report.add(Loss::Flow, trace.flows().len());
+        report.add(Loss::Metadata, usize::from(clock.ns_per_tick().is_none()));
         let (processes, names) = (HashMap::default(), HashMap::default());
         Self { trace, profile, report, scale, start, processes, names }
     }

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
 use spall_json::V8;
-use spall_model::{Function, Tick, Trace, TraceView, Unit};
+use spall_model::{Function, Tick, Trace, TraceView};
 use spall_samples::{ThreadTree, call_trees};
 
 use super::{ExportReport, function_table::FunctionTable, protobuf::MessageWriter, trees::WrittenTrees};
@@ -15,7 +15,7 @@ use crate::tick_scale::{TickScale, clamped};
 /// Writes the call trees of all threads as a profile for pprof.
 ///
 /// A sample of the profile is a call path of a thread, with the label `thread`. It has three values: the number of calls,
-/// the number of CPU samples, and the self time, in nanoseconds unless the clock is ordinal. Functions have their source
+/// the number of CPU samples, and the self time, in nanoseconds or in what the clock counts. Functions have their source
 /// and the line at which they begin. As for [folded stacks](super::folded()), a path has at most
 /// [`MAX_FOLDED_DEPTH`](spall_model::CallTree::MAX_FOLDED_DEPTH) names, and everything that is not in a call tree of a thread counts as left out.
 ///
@@ -38,7 +38,7 @@ pub fn pprof(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
     let mut written = WrittenTrees::default();
     let clock = trace.clock();
     let scale = TickScale::new(clock.ns_per_tick().unwrap_or(1.0));
-    let time_unit = if clock.unit == Unit::Ordinal { "events" } else { "nanoseconds" };
+    let time_unit = clock.unit.counted().unwrap_or("nanoseconds");
     for (kind, unit) in [("calls", "count"), ("samples", "count"), ("self", time_unit)] {
         let (kind, unit) = (tables.string(kind), tables.string(unit));
         out.write(|profile| {

@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, Write};
 
 use alloc::vec::Vec;
 use spall_format::spall::{FileWriter, Version};
-use spall_model::{Clock, Event, Id, Key, Text, Thread, ThreadEvent, Tick, Trace, TraceView, Unit};
+use spall_model::{Clock, Event, Id, Key, Text, Thread, ThreadEvent, Tick, Trace, TraceView};
 
 use super::{
     ExportReport, Loss,
@@ -42,7 +42,7 @@ pub fn spall(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
     let clock = trace.clock();
     let first = trace.bounds().map_or(Tick(0), |bounds| bounds.start.min(Tick(0)));
     let mut report = ExportReport::all_but_thread_slices(trace);
-    report.add(Loss::Metadata, usize::from(clock != Clock::new(clock.unit) || clock.unit == Unit::Ordinal));
+    report.add(Loss::Metadata, usize::from(clock != Clock::new(clock.unit) || clock.ns_per_tick().is_none()));
     report.moved = Tick(0) - first;
     let file = FileWriter::new(BufWriter::new(out), Version::V3);
     let mut writer = Writer { file, trace, report, ids: ThreadIds::of(trace, u32::MAX) };

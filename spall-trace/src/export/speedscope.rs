@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use std::io::{self, BufWriter, Write};
 
 use spall_json::JsonString;
-use spall_model::{Function, LostParts, SliceId, Text, Tick, Trace, TraceView};
+use spall_model::{Function, LostParts, SliceId, Text, Tick, Trace, TraceView, Unit};
 
 use super::{
     ExportReport,
@@ -78,10 +78,11 @@ impl<W: Write> File<'_, W> {
 
     /// Writes a lane as a profile.
     fn profile(&mut self, name: &str, edges: &[Edge]) -> io::Result<()> {
-        // Speedscope knows units of time and "none", which suits a clock that counts events.
-        let (unit, scale) = match self.trace.clock().ns_per_tick() {
-            Some(scale) => ("nanoseconds", scale),
-            None => ("none", 1.0),
+        // Speedscope knows units of time, "bytes" and "none", which suits a clock that counts anything else.
+        let (unit, scale) = match self.trace.clock().unit {
+            Unit::Nanoseconds(scale) => ("nanoseconds", scale),
+            Unit::Bytes => ("bytes", 1.0),
+            _ => ("none", 1.0),
         };
         // Subtracted as integers: a float has no room for nanoseconds since 1970.
         let origin = self.trace.bounds().map_or(Tick(0), |bounds| bounds.start);

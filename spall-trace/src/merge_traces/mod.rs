@@ -74,8 +74,8 @@ pub struct MergedTraces {
 /// Makes one trace of several, with their times on one axis: that of the first trace.
 ///
 /// The clock of the result is that of the traces if all have ticks of the same duration. Otherwise its ticks are
-/// nanoseconds, and times are rounded to them. Traces whose clock is ordinal have no durations; beside others, an event
-/// takes a nanosecond.
+/// nanoseconds, and times are rounded to them. Beside traces of another unit, a tick of a trace whose clock does not count
+/// time takes a nanosecond.
 ///
 /// Processes of different traces stay apart: one whose id an earlier trace has gets another. So do the ids of flows,
 /// async spans and objects that hold for a whole file. Each process is labelled with the name of its trace. The facts of

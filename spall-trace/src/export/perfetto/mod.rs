@@ -15,8 +15,7 @@ use alloc::{
 };
 use spall_json::JsonValue;
 use spall_model::{
-    Args, ChildOrder, LostParts, NameId, Process, SliceId, Tick, Trace, TraceView, Track, TrackKind, Unit,
-    Value,
+    Args, ChildOrder, LostParts, NameId, Process, SliceId, Tick, Trace, TraceView, Track, TrackKind, Value,
 };
 
 use super::{
@@ -118,7 +117,7 @@ impl<'t, W: Write> Export<'t, W> {
     /// Writes what the clocks of the machine showed at tick 0.
     fn clock(&mut self) -> io::Result<()> {
         let clock = self.trace.clock();
-        self.report.add(Loss::Metadata, usize::from(clock.unit == Unit::Ordinal));
+        self.report.add(Loss::Metadata, usize::from(clock.ns_per_tick().is_none()));
         let known = [(UNIX_CLOCK, clock.epoch_ns), (MONOTONIC_CLOCK, clock.monotonic_ns)];
         let known = known.into_iter().filter_map(|(clock, ns)| Some((clock, i128::from(ns?))));
         let Some(earliest) = known.clone().map(|(_, ns)| ns).min() else { return Ok(()) };
