@@ -163,9 +163,11 @@ fn thread<'a>(u: &mut Unstructured<'a>) -> Result<Thread<'a>> {
 
 fn track<'a>(u: &mut Unstructured<'a>) -> Result<TrackEvent<'a>> {
     let mut event = TrackEvent::new(thread(u)?, text(u)?);
-    event.parent = if u.arbitrary()? { Some(id(u)?) } else { None };
+    if u.arbitrary()? {
+        event.parent = Thread { pid: if u.arbitrary()? { id(u)? } else { event.thread.pid }, tid: id(u)? };
+    }
     event.group = Text::from(if u.arbitrary()? { "g" } else { "" });
-    event.rank = i64::from(u.int_in_range(0..=3)?);
+    event.rank = u.int_in_range(0..=3)?;
     let orders = [ChildOrder::Unspecified, ChildOrder::ByName, ChildOrder::ByTime, ChildOrder::ByRank];
     event.children = *u.choose(&orders)?;
     Ok(event)

@@ -11,7 +11,7 @@
 use spall_format::perfetto::{Parser, is_trace};
 use spall_model::{
     ByteRange, DiagnosticKind, Event, Id, LendingParser, Limits, Progress, Trace, TraceBuilder, TraceView,
-    Value,
+    Track, Value,
 };
 use spall_synth::perfetto::{Message, event, file, packet, payload, thread, trace};
 
@@ -305,33 +305,80 @@ fn perfetto_4_1_tracks_lie_below_their_parents() {
         packets.push(packet(2, payload::EVENT, &Message::new().text(23, "l").message(6, &legacy)));
     }
     let trace = load(&packets);
-    let found: Vec<_> = trace
-        .tracks()
-        .iter()
-        .map(|track| {
-            let pid = track.process.map(|process| trace.key_text(trace.processes()[process.0 as usize].pid));
-            let parent = track.parent.map(|parent| trace.track_title(parent).into_owned());
-            (
-                trace.track_title(track.id).into_owned(),
-                pid.unwrap().into_owned(),
-                parent,
-                track.slices().len(),
-            )
-        })
-        .collect();
-    let row = |title: &str, parent: Option<&str>, n| {
-        (title.to_owned(), "5".to_owned(), parent.map(str::to_owned), n)
+    let expected = ["p: of p 1", "p: of p: inner 1", "p: t 2", "p: t: of t 1", "p: Thread 7 1", "p: s 1"];
+    // The track of the process itself has no name, so its title is that of its slice.
+    assert_eq!(places(&trace), sorted(&expected));
+}
+
+/// Returns what each track lies below, beginning with its process, its title, and how much is on it.
+fn places(trace: &Trace<'_>) -> Vec<String> {
+    let place = |track: &Track| {
+        let above = core::iter::successors(Some(track), |track| trace.tracks().get(track.parent?.index()));
+        let mut titles: Vec<_> = above.map(|track| trace.track_title(track.id)).collect();
+        titles.push(trace.process_title(track.process.unwrap()));
+        titles.reverse();
+        format!("{} {}", titles.join(": "), track.slices().len() + track.counters().len())
     };
-    for expected in [
-        row("t", None, 2),
-        row("of p", None, 1),
-        row("inner", Some("of p"), 1),
-        row("of t", Some("t"), 1),
-        row("Thread 7", None, 1),
-    ] {
-        assert!(found.contains(&expected), "{expected:?} in {found:?}");
+    let places: Vec<_> = trace.tracks().iter().map(place).collect();
+    sorted(&places)
+}
+
+fn sorted(texts: &[impl AsRef<str>]) -> Vec<String> {
+    let mut sorted: Vec<_> = texts.iter().map(|text| text.as_ref().to_owned()).collect();
+    sorted.sort();
+    sorted
+}
+
+#[test]
+fn perfetto_4_1_what_a_track_is_may_come_after_its_events() {
+    let process = Message::new().number(1, 10).message(3, &Message::new().number(1, 5).text(6, "p"));
+    let own = |uuid, parent, text| Message::new().number(1, uuid).number(5, parent).text(2, text);
+    let counter = own(24, 21, "count").message(8, &Message::new());
+    let tracks = [
+        own(22, 1, "of t"),
+        own(21, 20, "inner"),
+        own(20, 10, "of p"),
+        process,
+        thread(1, 5, 6, "t"),
+        counter,
+    ];
+    let descriptor = |track: &Message| packet(0, payload::TRACK, track);
+    let events = [20, 21, 22].map(|track| packet(1, payload::EVENT, &event(1, track, "s")));
+    let value = packet(9, payload::EVENT, &Message::new().number(9, 4).number(11, 24).number(30, 1));
+    // A counter is a counter because of its descriptor.
+    let with = |first: usize| {
+        let mut descriptors: Vec<_> = tracks.iter().take(5).map(descriptor).collect();
+        let late = descriptors.split_off(first);
+        [descriptors, events.to_vec(), vec![descriptor(&tracks[5]), value.clone()], late].concat()
+    };
+    let expected = ["p: of p 1", "p: of p: inner 1", "p: of p: inner: count 1", "p: t: of t 1"];
+    for first in 0..=5 {
+        // Nothing is on the thread itself, so that it is there because of its name, or because something lies below it.
+        let places: Vec<_> =
+            places(&load(&with(first))).into_iter().filter(|place| place != "p: t 0").collect();
+        assert_eq!(places, expected, "{first} descriptors before the events");
     }
-    assert_eq!(trace.name(trace.processes()[0].name), "p");
+}
+
+#[test]
+fn perfetto_4_1_a_track_that_becomes_a_thread_after_its_events_lies_below_it() {
+    let begin = packet(1, payload::EVENT, &event(1, 1, "early"));
+    let end = packet(9, payload::EVENT, &event(2, 1, ""));
+    let trace = load(&[begin, packet(0, payload::TRACK, &thread(1, 5, 6, "t")), end]);
+    assert_eq!(slices(&trace), [("early".to_owned(), 1, 9)], "its events stay together");
+    assert_eq!(places(&trace), ["Process 5: t 0", "Process 5: t: early 1"]);
+}
+
+#[test]
+fn perfetto_4_1_a_track_whose_parent_is_never_described_is_in_no_process() {
+    let own = |uuid, parent, text| Message::new().number(1, uuid).number(5, parent).text(2, text);
+    // 30 is below a track that nothing describes, and 31 and 32 are below each other.
+    let tracks = [own(30, 99, "lost"), own(31, 32, "a"), own(32, 31, "b")];
+    let mut packets: Vec<_> = tracks.iter().map(|track| packet(0, payload::TRACK, track)).collect();
+    packets.extend([30, 31, 32].map(|track| packet(1, payload::EVENT, &event(1, track, "s"))));
+    let trace = load(&packets);
+    assert_eq!(places(&trace), ["Global: a 1", "Global: b 1", "Global: lost 1"]);
+    assert_eq!(count(&trace, DiagnosticKind::LostParent), 3);
 }
 
 #[test]

@@ -158,9 +158,9 @@ fn places_in_a_window_are_those_of_the_picture() {
 /// Makes a process with tracks that lie below each other: a, then b and c below a, d below b, then e. Each has a slice.
 fn nested() -> Trace<'static> {
     let mut builder = TraceBuilder::new(&Limits::default());
-    for (id, parent) in [("a", None), ("b", Some("a")), ("c", Some("a")), ("d", Some("b")), ("e", None)] {
+    for (id, parent) in [("a", ""), ("b", "a"), ("c", "a"), ("d", "b"), ("e", "")] {
         let (thread, name) = (Thread::new(1, id), Text::from(id));
-        let parent = parent.map(Id::from);
+        let parent = Thread::new(1, parent);
         builder.push(&Event::Track(TrackEvent { parent, ..TrackEvent::new(thread, name) }));
         builder.push(&Event::Complete(ThreadEvent::new(thread, Tick(0), name), Ticks(9)));
     }

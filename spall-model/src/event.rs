@@ -180,7 +180,7 @@ pub enum ThreadRole {
 /// };
 ///
 /// let network = Thread::new(1, "network");
-/// let request = TrackEvent { parent: Some(network.tid), ..TrackEvent::new(Thread::new(1, "8"), "request".into()) };
+/// let request = TrackEvent { parent: network, ..TrackEvent::new(Thread::new(1, "8"), "request".into()) };
 /// let mut builder = TraceBuilder::new(&Limits::default());
 /// builder.push(&Event::Track(TrackEvent::new(network, Text::from("Network"))));
 /// builder.push(&Event::Track(request));
@@ -192,18 +192,19 @@ pub enum ThreadRole {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TrackEvent<'a> {
-    /// The process of the track, and the id of the track, which no thread of the process has.
+    /// The process of the track, and the id of the track, which no thread of the process has. A track of no process
+    /// ([`Id::NONE`]) is shown in the process of what it lies below, which may be said after the events of the track.
     pub thread: Thread<'a>,
     /// The name; empty if the file has none.
     pub name: Text<'a>,
-    /// The id of the thread or the track of the same process below which the track lies; `None` if it lies directly
-    /// below the process.
-    pub parent: Option<Id<'a>>,
+    /// The thread or the track below which the track lies, by its ids. With [`Id::NONE`] for the thread, the track lies
+    /// directly below the process.
+    pub parent: Thread<'a>,
     /// The group of tracks with the same parent that may become one track with this one; empty if there is none.
     pub group: Text<'a>,
     /// The key by which the track is ordered among the tracks with the same parent if the parent says
     /// [`ChildOrder::ByRank`]: ascending.
-    pub rank: i64,
+    pub rank: i32,
     /// The order of the tracks directly below this one.
     pub children: ChildOrder,
 }
@@ -212,7 +213,8 @@ impl<'a> TrackEvent<'a> {
     /// Returns a track without a group directly below its process.
     #[must_use]
     pub fn new(thread: Thread<'a>, name: Text<'a>) -> Self {
-        Self { thread, name, parent: None, group: Text::EMPTY, rank: 0, children: ChildOrder::default() }
+        let parent = Thread { pid: thread.pid, tid: Id::NONE };
+        Self { thread, name, parent, group: Text::EMPTY, rank: 0, children: ChildOrder::default() }
     }
 }
 

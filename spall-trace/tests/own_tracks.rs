@@ -18,14 +18,14 @@ fn trace() -> Trace<'static> {
     let thread = ThreadEvent::new(Thread::new(1, 7), Tick(0), Text::from("on thread"));
     builder.push(&Event::Complete(thread, Ticks(90)));
     for pid in PROCESSES {
-        let tracks =
-            [("5", None, 0), ("8", Some("5"), 2), ("7", Some("5"), 1), ("123456789012345678", Some("7"), 0)];
+        let tracks = [("5", "", 0), ("8", "5", 2), ("7", "5", 1), ("123456789012345678", "7", 0)];
         for (id, parent, rank) in tracks {
             let id_of = |id: &'static str| Id::Text(id.as_bytes());
             let thread = Thread { pid, tid: id_of(id) };
             let event = TrackEvent::new(thread, Text::from(if id == "7" { "seven" } else { "" }));
             let children = if id == "5" { ChildOrder::ByRank } else { ChildOrder::Unspecified };
-            builder.push(&Event::Track(TrackEvent { parent: parent.map(id_of), rank, children, ..event }));
+            let parent = Thread { pid, tid: id_of(parent) };
+            builder.push(&Event::Track(TrackEvent { parent, rank, children, ..event }));
             if id == "8" {
                 let mut values = ArgsBuilder::new();
                 values.add("v", 3);

@@ -49,20 +49,21 @@ fn tracks_of_their_own_are_the_same_again() {
     let mut builder = TraceBuilder::new(&Limits::default());
     builder.push(&Event::ProcessName(process, Text::from("game")));
     let tracks = [
-        (process, "900", None, 0, ChildOrder::ByRank),
-        (process, "1", Some("900"), 7, ChildOrder::ByName),
-        (process, "4", Some("900"), -7, ChildOrder::Unspecified),
-        (process, "3", Some("1"), 0, ChildOrder::Unspecified),
-        (process, "5", Some("900"), 6, ChildOrder::ByTime),
-        (process, "6", Some("5"), 0, ChildOrder::Unspecified),
-        (none, "18446744073709551615", None, 0, ChildOrder::Unspecified),
-        (none, "77", Some("18446744073709551615"), 0, ChildOrder::Unspecified),
+        (process, "900", "", 0, ChildOrder::ByRank),
+        (process, "1", "900", 7, ChildOrder::ByName),
+        (process, "4", "900", -7, ChildOrder::Unspecified),
+        (process, "3", "1", 0, ChildOrder::Unspecified),
+        (process, "5", "900", 6, ChildOrder::ByTime),
+        (process, "6", "5", 0, ChildOrder::Unspecified),
+        (none, "18446744073709551615", "", 0, ChildOrder::Unspecified),
+        (none, "77", "18446744073709551615", 0, ChildOrder::Unspecified),
     ];
     for (pid, tid, parent, rank, children) in tracks {
         let thread = Thread { pid, tid: id(tid) };
         let event = TrackEvent::new(thread, Text::from(if tid == "3" { "" } else { tid }));
-        builder.push(&Event::Track(TrackEvent { parent: parent.map(id), rank, children, ..event }));
-        let work = ThreadEvent::new(thread, Tick(rank + 10), Text::from("work"));
+        let parent = Thread { pid, tid: id(parent) };
+        builder.push(&Event::Track(TrackEvent { parent, rank, children, ..event }));
+        let work = ThreadEvent::new(thread, Tick(i64::from(rank) + 10), Text::from("work"));
         match tid {
             "5" => {
                 let mut values = ArgsBuilder::new();
@@ -83,7 +84,7 @@ fn tracks_of_their_own_are_the_same_again() {
     builder.push(&Event::Begin(thread));
     builder.push(&Event::End(ThreadEvent { at: Tick(9), ..thread }));
     let below = TrackEvent::new(Thread { pid: process, tid: id("8") }, Text::from("below a thread"));
-    builder.push(&Event::Track(TrackEvent { parent: Some(Id::Number(7)), ..below }));
+    builder.push(&Event::Track(TrackEvent { parent: Thread::new(1, 7), ..below }));
     builder.push(&Event::Begin(ThreadEvent { thread: below.thread, ..thread }));
     let trace = builder.finish();
     assert_eq!(trace.tracks().len(), 10);

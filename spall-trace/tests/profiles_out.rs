@@ -447,16 +447,17 @@ mod perfetto {
         let id = |id: &'static str| Id::Text(id.as_bytes());
         let large = "18446744073709551615";
         let tracks = [
-            (Id::Number(1), "900", None, 0, ChildOrder::ByRank),
-            (Id::Number(1), "1", Some("900"), 7, ChildOrder::ByName),
-            (Id::Number(1), "x", Some("1"), -3, ChildOrder::Unspecified),
-            (Id::Number(1), "5", Some("900"), 9, ChildOrder::ByTime),
-            (Id::NONE, large, None, 0, ChildOrder::Unspecified),
+            (Id::Number(1), "900", "", 0, ChildOrder::ByRank),
+            (Id::Number(1), "1", "900", 7, ChildOrder::ByName),
+            (Id::Number(1), "x", "1", -3, ChildOrder::Unspecified),
+            (Id::Number(1), "5", "900", 9, ChildOrder::ByTime),
+            (Id::NONE, large, "", 0, ChildOrder::Unspecified),
         ];
         for (pid, tid, parent, rank, children) in tracks {
             let thread = Thread { pid, tid: id(tid) };
             let event = TrackEvent::new(thread, Text::from(if tid == "x" { "" } else { tid }));
-            let event = TrackEvent { parent: parent.map(id), rank, children, ..event };
+            let parent = Thread { pid, tid: id(parent) };
+            let event = TrackEvent { parent, rank, children, ..event };
             builder.push(&Event::Track(event));
             if tid == "5" {
                 let mut values = ArgsBuilder::new();

@@ -167,7 +167,11 @@ impl State {
         let mut row = None;
         match track_event.kind {
             _ if legacy.phase != 0 => {
-                let event = Legacy { event, legacy: &legacy, has_flows: track_event.has_flows };
+                let pid = match thread.pid {
+                    Id::Number(pid) => Id::Number(pid),
+                    Id::Text(_) => tracks.process(track_at),
+                };
+                let event = Legacy { event, legacy: &legacy, pid, has_flows: track_event.has_flows };
                 row = event.hand_over(out);
             }
             kind::BEGIN => {

@@ -3,7 +3,7 @@
 
 use spall_model::{
     AsyncPhase, CounterEvent, DiagnosticKind, Event, FlowBind, FlowEvent, FlowPhase, Id, KeyedEvent,
-    MetaEvent, ObjectPhase, Scope, Text, ThreadEvent, Ticks, Value,
+    MetaEvent, ObjectPhase, Scope, Text, Thread, ThreadEvent, Ticks, Value,
 };
 
 use super::output::Output;
@@ -13,6 +13,8 @@ use super::schema::LegacyEvent;
 pub(super) struct Legacy<'l, 's> {
     pub(super) event: ThreadEvent<'s>,
     pub(super) legacy: &'l LegacyEvent<'s>,
+    /// The process of the event, for what is not on its track.
+    pub(super) pid: Id<'static>,
     /// Whether flows reach or leave the event.
     pub(super) has_flows: bool,
 }
@@ -39,11 +41,15 @@ impl<'s> Legacy<'_, 's> {
                 match self.has_flows {
                     // Flows are between slices.
                     true => Event::Complete(event, Ticks::ZERO),
+                    false if scope == Scope::Process => Event::Instant(
+                        ThreadEvent { thread: Thread { pid: self.pid, ..event.thread }, ..event },
+                        scope,
+                    ),
                     false => Event::Instant(event, scope),
                 }
             }
             b'C' => {
-                let mut counter = CounterEvent::new(event.thread.pid, event.at, event.name, event.args);
+                let mut counter = CounterEvent::new(self.pid, event.at, event.name, event.args);
                 (counter.id, counter.category) = (self.key().map(|(id, _)| id), event.category);
                 Event::Counter(counter)
             }
@@ -88,7 +94,7 @@ impl<'s> Legacy<'_, 's> {
             return None;
         };
         let event = &self.event;
-        let keyed = KeyedEvent::new(event.thread.pid, event.at, id, event.name).with_category(event.category);
+        let keyed = KeyedEvent::new(self.pid, event.at, id, event.name).with_category(event.category);
         let mut keyed = keyed.with_scope(Text::plain(self.legacy.id_scope));
         (keyed.local, keyed.args) = (local.unwrap_or(object), event.args);
         Some(keyed)
@@ -137,7 +143,7 @@ impl<'s> Legacy<'_, 's> {
             })
         };
         let named = match event.name.raw() {
-            b"process_name" => text().map(|text| Event::ProcessName(event.thread.pid, text)),
+            b"process_name" => text().map(|text| Event::ProcessName(self.pid, text)),
             b"thread_name" => text().map(|text| Event::ThreadName(event.thread, text)),
             _ => Some(Event::Meta(
                 MetaEvent::new(event.name, Value::Map(event.args)).with_thread(event.thread),

@@ -4,8 +4,8 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use spall_model::{
-    ArgsBuilder, ChildOrder, Clock, DiagnosticKind, Event, Id, MetaEvent, Scope, Text, ThreadEvent, Tick,
-    TrackEvent, Value,
+    ArgsBuilder, ChildOrder, Clock, DiagnosticKind, Event, Id, MetaEvent, Scope, Text, Thread, ThreadEvent,
+    Tick, TrackEvent, Value,
 };
 
 use super::args::ReadJson;
@@ -193,7 +193,7 @@ impl State {
             payload::TRIGGER | payload::CLONE_TRIGGER => {
                 let at = known(at, out);
                 let event = ThreadEvent::new(
-                    spall_model::Thread { pid: Id::NONE, tid: Id::NONE },
+                    Thread { pid: Id::NONE, tid: Id::NONE },
                     Tick(at),
                     Text::plain(text(bytes, 1)),
                 );
@@ -294,7 +294,7 @@ impl State {
         let (Some(pid), Some(tid)) = (thread.pid, thread.tid) else {
             return out.report(DiagnosticKind::MissingId);
         };
-        let id = spall_model::Thread { pid: Id::from(pid), tid: Id::Number(tid) };
+        let id = Thread { pid: Id::from(pid), tid: Id::Number(tid) };
         let chrome = chrome.map(ChromeThread::of).unwrap_or_default();
         let kind = if chrome.kind == 0 { thread.chrome_type } else { chrome.kind };
         let name = match THREADS.get(kind as usize) {
@@ -331,29 +331,32 @@ impl State {
 
     /// Hands over the place of a thread or a process among the others.
     fn order(&mut self, at: usize, out: &mut Output<'_>) {
-        let Self { tracks, strings, .. } = self;
-        let track = tracks.get(at);
-        let thread = tracks.thread(&track, strings);
-        if Tracks::is_thread(&track) && tracks.orders_threads {
-            out.say(&Event::ThreadSortIndex(thread, i64::from(track.rank)));
-        } else if Tracks::is_process(&track) && tracks.orders_processes {
-            out.say(&Event::ProcessSortIndex(thread.pid, i64::from(track.rank)));
+        let track = self.tracks.get(at);
+        let rank = i64::from(track.rank);
+        match track.stands_for() {
+            Some(Thread { pid, tid: Id::NONE }) if self.tracks.orders_processes => {
+                out.say(&Event::ProcessSortIndex(pid, rank));
+            }
+            Some(thread) if thread.tid != Id::NONE && self.tracks.orders_threads => {
+                out.say(&Event::ThreadSortIndex(thread, rank));
+            }
+            _ => {}
         }
     }
 
-    /// Hands over what is known about a track, unless it is a thread, whose place threads have themselves.
+    /// Hands over what is known about a track, and about the thread or process that it stands for.
     fn declare(&mut self, at: usize, out: &mut Output<'_>) {
         self.order(at, out);
         let Self { tracks, strings, .. } = self;
         let track = tracks.get(at);
-        if Tracks::is_thread(&track) {
+        if !track.is_own() {
             return;
         }
         let thread = tracks.thread(&track, strings);
         let mut event = TrackEvent::new(thread, Text::plain(strings.get(track.name)));
         event.parent = tracks.parent(&track, strings);
         event.group = Text::plain(strings.get(tracks.group(&track)));
-        event.rank = i64::from(track.rank);
+        event.rank = track.rank;
         event.children = match track.ordering {
             1 => ChildOrder::ByName,
             2 => ChildOrder::ByTime,
@@ -365,11 +368,8 @@ impl State {
 
     /// Hands over what only the end of the file settles.
     pub(super) fn finish(&mut self, out: &mut Output<'_>) {
-        for at in 0..self.tracks.len() {
-            if self.tracks.get(at).is_left() {
-                self.declare(at, out);
-            }
-        }
+        // What a track lies below may have been described after it.
+        (0..self.tracks.len()).for_each(|at| self.declare(at, out));
         let changes = core::mem::take(&mut self.states);
         let process_of = |tid| i64::from(self.threads.get(&tid).copied().unwrap_or(tid));
         changes.hand_over(self.end, (&self.tracks, &self.strings), process_of, out);

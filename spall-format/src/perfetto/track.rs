@@ -2,6 +2,7 @@
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use core::iter::successors;
 
 use spall_model::{Id, Thread};
 
@@ -25,8 +26,8 @@ pub(super) struct Track {
     pub(super) is_declared: bool,
     /// Whether the track, or one below it, has events, so that it was handed over.
     pub(super) is_shown: bool,
-    /// The process of its events, once there were some: begins and ends must have the same.
-    process: Option<Option<i32>>,
+    /// Whether it had events before it was described as a thread, if it ever is. They are on a track of their own.
+    has_events: bool,
     pub(super) is_state: bool,
     /// The position of its counter, plus 1; 0 if it is none.
     counter: u32,
@@ -47,9 +48,18 @@ enum Group {
 const _: () = assert!(size_of::<Track>() <= 104);
 
 impl Track {
-    /// Returns whether the track has events, and was not handed over with a descriptor.
-    pub(super) fn is_left(&self) -> bool {
-        self.process.is_some() && !(self.is_declared && self.is_shown)
+    /// Returns whether the trace has to know the track: it is known, or has events, and is not the track of a thread.
+    pub(super) fn is_own(&self) -> bool {
+        self.has_events || self.is_shown && self.is_declared && !matches!(self.kind, Kind::Thread(..))
+    }
+
+    /// Returns the thread, or the process without a thread, that the track stands for.
+    pub(super) fn stands_for(&self) -> Option<Thread<'static>> {
+        match self.kind {
+            Kind::Thread(pid, tid) => Some(Thread { pid: Id::from(pid), tid: Id::Number(tid) }),
+            Kind::Process(pid) => Some(Thread { pid: Id::from(pid), tid: Id::NONE }),
+            Kind::Own => None,
+        }
     }
 }
 
@@ -60,16 +70,6 @@ enum Kind {
     Own,
     Process(i32),
     Thread(i32, i64),
-}
-
-impl Kind {
-    /// Returns the process that is meant, or that of the thread.
-    fn process(self) -> Option<i32> {
-        match self {
-            Self::Process(pid) | Self::Thread(pid, _) => Some(pid),
-            Self::Own => None,
-        }
-    }
 }
 
 /// How the values of a counter are written.
@@ -132,22 +132,6 @@ impl Tracks {
         self.list.len()
     }
 
-    /// Returns the process or thread that a track belongs to in the end, as the track that stands for it.
-    fn owner(&self, track: &Track) -> Kind {
-        let mut kind = track.kind;
-        let mut parent = track.parent;
-        for _ in 0..MAX_PARENTS {
-            if kind != Kind::Own || parent == 0 {
-                break;
-            }
-            let Some(above) = self.by_uuid.get(&parent).and_then(|&at| self.list.get(at as usize)) else {
-                break;
-            };
-            (kind, parent) = (above.kind, above.parent);
-        }
-        kind
-    }
-
     /// Takes note that a track has events. Returns the track, and whether that is new.
     pub(super) fn show(&mut self, at: usize) -> (Track, bool) {
         let track = self.get(at);
@@ -157,34 +141,29 @@ impl Tracks {
         (track, !track.is_shown)
     }
 
-    /// Decides to which process the events of a track belong, if it is not decided yet.
+    /// Takes note of an event of a track, unless that is a thread. Returns the track.
     #[inline]
     pub(super) fn settle(&mut self, at: usize) -> Track {
-        let track = self.get(at);
-        if track.kind != Kind::Own || track.process.is_some() {
-            return track;
-        }
-        let track = Track { process: Some(self.owner(&track).process()), ..track };
-        if let Some(slot) = self.list.get_mut(at) {
-            *slot = track;
-        }
-        track
+        let Some(track) = self.list.get_mut(at) else { return Track::default() };
+        track.has_events |= !matches!(track.kind, Kind::Thread(..));
+        *track
     }
 
-    /// Returns the process and the id under which events of a track come.
+    /// Returns the process and the id under which events of a track come: those of its thread, or no process and the digits
+    /// of its uuid. In which process such a track lies may come after its events.
     #[inline]
     pub(super) fn thread<'s>(&self, track: &Track, strings: &'s Strings) -> Thread<'s> {
-        let own = Id::Text(strings.get(track.digits));
-        match track.kind {
-            Kind::Thread(pid, tid) => Thread { pid: Id::from(pid), tid: Id::Number(tid) },
-            Kind::Process(pid) => Thread { pid: Id::from(pid), tid: own },
-            Kind::Own => Thread { pid: self.process(track), tid: own },
+        match track.stands_for() {
+            Some(thread) if thread.tid != Id::NONE && !track.has_events => thread,
+            _ => Thread { pid: Id::NONE, tid: Id::Text(strings.get(track.digits)) },
         }
     }
 
-    /// Returns the process that a track belongs to.
-    pub(super) fn process(&self, track: &Track) -> Id<'static> {
-        track.process.unwrap_or_else(|| self.owner(track).process()).map_or(Id::NONE, Id::from)
+    /// Returns the process that a track belongs to as far as descriptors have said it.
+    pub(super) fn process(&self, at: usize) -> Id<'static> {
+        let above = |track: &Track| Some(self.get(*self.by_uuid.get(&track.parent)? as usize));
+        let mut way_up = successors(Some(self.get(at)), above).take(MAX_PARENTS);
+        way_up.find_map(|track| track.stands_for()).map_or(Id::NONE, |thread| thread.pid)
     }
 
     /// Returns how the values of a counter are written, or `None` for a track that is no counter.
@@ -201,25 +180,14 @@ impl Tracks {
         }
     }
 
-    /// Returns whether a track is a thread, or a process.
-    pub(super) fn is_thread(track: &Track) -> bool {
-        matches!(track.kind, Kind::Thread(..))
-    }
-
-    pub(super) fn is_process(track: &Track) -> bool {
-        matches!(track.kind, Kind::Process(_))
-    }
-
-    /// Returns the id of what a track lies below in its process, or `None` if that is the process.
-    pub(super) fn parent<'s>(&self, track: &Track, strings: &'s Strings) -> Option<Id<'s>> {
-        if track.kind != Kind::Own || track.parent == 0 {
-            return None;
-        }
-        let above = self.list.get(*self.by_uuid.get(&track.parent)? as usize)?;
-        match above.kind {
-            Kind::Process(_) => None,
-            _ => Some(self.thread(above, strings).tid),
-        }
+    /// Returns the thread or the track that a track lies below, or the process without a thread.
+    pub(super) fn parent<'s>(&self, track: &Track, strings: &'s Strings) -> Thread<'s> {
+        let above = self.by_uuid.get(&track.parent).filter(|_| track.parent != 0);
+        let above = above.map(|&at| self.get(at as usize));
+        track.stands_for().or(above.and_then(|above| above.stands_for())).unwrap_or(Thread {
+            pid: Id::NONE,
+            tid: above.map_or(Id::NONE, |above| Id::Text(strings.get(above.digits))),
+        })
     }
 
     /// Takes a descriptor. Returns the position of its track, or `None` if it has no uuid.

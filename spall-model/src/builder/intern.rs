@@ -177,10 +177,10 @@ impl<'a> TraceBuilder<'a> {
     pub(super) fn own_track<'e, S: TextStorage<'a, 'e>>(&mut self, event: &TrackEvent<'e>, bytes: ByteRange) {
         let Some(track) = self.thread::<S>(event.thread, bytes) else { return };
         let &TrackEvent { parent, group, rank, children, .. } = event;
-        let parent = parent.map(|id| self.key::<S>(id));
+        let parent = (self.process::<S>(parent.pid), self.key::<S>(parent.tid));
         let own = OwnTrack { parent, group: self.intern::<S>(group), children, bytes };
         let name = self.intern::<S>(event.name);
-        self.registry.set_own(track, name, rank, own);
+        self.registry.set_own(track, name, i64::from(rank), own);
     }
 
     /// Returns an event with its strings interned and its thread as a track; `None` if there are too many tracks.

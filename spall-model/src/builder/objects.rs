@@ -33,6 +33,13 @@ struct ObjectEvent {
     bytes: ByteRange,
 }
 
+impl ObjectLog {
+    /// Returns whether a process has objects.
+    pub(super) fn has_any_of(&self, process: u32) -> bool {
+        self.events.iter().any(|event| event.process == process)
+    }
+}
+
 impl<'a> TraceBuilder<'a> {
     /// Keeps an event of an object.
     pub(super) fn object<'e, S: TextStorage<'a, 'e>>(

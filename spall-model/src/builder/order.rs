@@ -71,13 +71,13 @@ impl Arranged {
 
 /// Puts the tables of a builder into display order. Each table of the builder is freed as soon as it is copied.
 pub(super) fn arrange(builder: &mut TraceBuilder<'_>, need_slice_of_row: bool, workers: Workers) -> Arranged {
-    let (processes, process_ids) = processes(builder);
     let tree = TrackTree::new(builder);
+    let (processes, process_ids) = processes(builder, &tree);
     for track in &tree.lost {
         let bytes = builder.registry.own.get(track).map_or(ByteRange::default(), |own| own.bytes);
         builder.diagnostics.add(DiagnosticKind::LostParent, bytes);
     }
-    let order = tree.order(builder, track_order(builder, &process_ids), true);
+    let order = tree.order(builder, track_order(builder, &tree, &process_ids), true);
     let track_ids = track_ids(&order);
     let mut tracks = tracks(builder, &process_ids, &tree, &order, &track_ids);
     let track_order = order.order;
@@ -136,23 +136,24 @@ fn first_sixteen(text: &[u8]) -> u128 {
     u128::from_be_bytes(first)
 }
 
-/// Returns the builder numbers of processes sorted by sort index, name and id.
-#[allow(clippy::indexing_slicing, reason = "an order is a permutation of the positions")]
-pub(super) fn process_order(builder: &TraceBuilder<'_>) -> Vec<u32> {
+/// Returns the builder numbers of processes sorted by sort index, name and id, and the place of each in that order.
+#[allow(clippy::indexing_slicing, reason = "an order has numbers of processes")]
+pub(super) fn process_order(builder: &TraceBuilder<'_>, tree: &TrackTree) -> (Vec<u32>, Vec<u32>) {
     let (rows, names) = (&builder.registry.processes, &builder.names);
-    let mut order: Vec<u32> = (0..index32(rows.len())).collect();
+    let mut order: Vec<u32> = (0..index32(rows.len())).filter(|&old| tree.left != Some(old)).collect();
     order.sort_by_cached_key(|&old| {
         let row = &rows[old as usize];
         (row.sort_index, names.bytes(row.name), key_rank(row.pid, names, builder.conventions))
     });
-    order
+    let mut ids = vec![u32::MAX; rows.len()];
+    order.iter().zip(0..).for_each(|(&old, new)| ids[old as usize] = new);
+    (order, ids)
 }
 
 /// Returns the processes in display order, and the trace number of each builder number.
 #[allow(clippy::indexing_slicing, reason = "an order is a permutation of the positions")]
-fn processes(builder: &TraceBuilder<'_>) -> (Vec<Process>, Vec<u32>) {
-    let order = process_order(builder);
-    let ids = inverse(&order);
+fn processes(builder: &TraceBuilder<'_>, tree: &TrackTree) -> (Vec<Process>, Vec<u32>) {
+    let (order, ids) = process_order(builder, tree);
     let rows = &builder.registry.processes;
     let processes = order
         .iter()
@@ -179,15 +180,15 @@ fn processes(builder: &TraceBuilder<'_>) -> (Vec<Process>, Vec<u32>) {
 ///
 /// This is the order of tracks directly below a process. [`TrackTree::order`] puts others below their parents.
 #[allow(clippy::indexing_slicing, reason = "an order is a permutation of the positions")]
-pub(super) fn track_order(builder: &TraceBuilder<'_>, process_ids: &[u32]) -> Vec<u32> {
+pub(super) fn track_order(builder: &TraceBuilder<'_>, tree: &TrackTree, process_ids: &[u32]) -> Vec<u32> {
     let rows = &builder.registry.tracks;
     let (names, conventions) = (&builder.names, builder.conventions);
-    let process_of = |row: &TrackRow| row.process.map(|old| process_ids[old as usize]);
     let mut order: Vec<u32> = (0..index32(rows.len())).collect();
     let is_main = main_threads(&builder.registry);
     let by_place = |number: u32| {
         let row = &rows[number as usize];
-        (process_of(row), row.rank(), !is_main[number as usize])
+        let process = tree.process(number, &builder.registry).map(|old| process_ids[old as usize]);
+        (process, row.rank(), !is_main[number as usize])
     };
     // The text of an id lies somewhere in the file. It is fetched once for each track, and not for each comparison.
     let id_of = |row: &TrackRow| row.key.id().map(|id| key_rank(id, names, conventions));
@@ -251,7 +252,7 @@ fn tracks(
         Track {
             id: id(shown),
             kind: row.kind(),
-            process: row.process.map(|old| ProcessId(process_ids[old as usize])),
+            process: tree.process(shown, registry).map(|old| ProcessId(process_ids[old as usize])),
             name: row.name,
             sort_index: tree.place(shown).map_or(row.sort_index, |place| registry.track(place).sort_index),
             parent: tree.parent(shown).map(id),

@@ -48,7 +48,8 @@ pub(super) struct ProcessRow {
 /// What the file says of a track of its own, besides its name and its rank.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OwnTrack {
-    pub(super) parent: Option<Key>,
+    /// The process of its parent, and the id of that; the empty text if the parent is the process.
+    pub(super) parent: (u32, Key),
     pub(super) group: NameId,
     pub(super) children: ChildOrder,
     pub(super) bytes: ByteRange,
@@ -234,7 +235,6 @@ impl Registry {
     }
 
     /// Returns the number of a process, or `None` if it is not known.
-    #[cfg(feature = "parallel")]
     pub(super) fn find_process(&self, pid: Key) -> Option<u32> {
         self.by_pid.get(&pid).copied()
     }

@@ -7,14 +7,14 @@ use alloc::{collections::BinaryHeap, vec::Vec};
 use core::cmp::Reverse;
 
 use foldhash::fast::RandomState;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
-use crate::{ChildOrder, NameId, Tick, index32};
+use crate::{ChildOrder, Key, NameId, Tick, index32};
 
 use super::{
     TraceBuilder,
     by_track::ByTrack,
-    registry::{Registry, TrackKey},
+    registry::{OwnTrack, Registry, TrackKey},
 };
 
 /// The places of all tracks, by builder number. The lists are empty if there are no tracks of their own.
@@ -27,9 +27,16 @@ pub(super) struct TrackTree {
     /// The track as which each track is shown: itself, the counter that takes the place of a track of its own that has
     /// nothing else, or [`NOWHERE`].
     shown: Vec<u32>,
+    /// The process in which each track is shown.
+    processes: Vec<Option<u32>>,
+    /// The process of what belongs to none, if all that it had is shown in others.
+    pub(super) left: Option<u32>,
     /// The tracks of their own whose parent is not in their process, or that are their own parents in the end.
     pub(super) lost: Vec<u32>,
 }
+
+/// The id that stands for the process where a parent is named, and for no process where a process is.
+const NONE: Key = Key::Text(NameId::EMPTY);
 
 /// The number of no track, for a track of its own that is not shown because nothing is on it or below it.
 const NOWHERE: u32 = u32::MAX;
@@ -63,16 +70,20 @@ impl TrackTree {
             parents: alloc::vec![None; n_tracks],
             places: alloc::vec![None; n_tracks],
             shown: (0..index32(n_tracks)).collect(),
+            processes: registry.tracks.iter().map(|row| row.process).collect(),
+            left: None,
             lost: Vec::new(),
         };
         for (track, row) in (0_u32..).zip(&registry.tracks) {
             let at = track as usize;
             let of_process = |process, tid| registry.find(TrackKey::Thread { process, tid });
             match row.key {
-                TrackKey::Thread { process, .. } if row.is_own => {
+                TrackKey::Thread { .. } if row.is_own => {
                     tree.places[at] = Some(track);
-                    if let Some(parent) = registry.own.get(&track).and_then(|own| own.parent) {
-                        tree.parents[at] = of_process(process, parent);
+                    if let Some((process, id)) = registry.own.get(&track).map(|own| own.parent)
+                        && id != NONE
+                    {
+                        tree.parents[at] = of_process(process, id);
                         tree.lost.extend(tree.parents[at].is_none().then_some(track));
                     }
                 }
@@ -93,13 +104,25 @@ impl TrackTree {
             }
         }
         tree.break_cycles();
+        tree.move_to_parents(registry);
+        tree.lost.sort_unstable();
         for at in 0..n_tracks {
-            tree.parents[at] = tree.places[at].and_then(|place| tree.parents[place as usize]);
+            if let Some(place) = tree.places[at] {
+                tree.parents[at] = tree.parents[place as usize];
+                tree.processes[at] = tree.processes[place as usize];
+            }
         }
         for parent in tree.parents.iter_mut().flatten() {
             *parent = tree.shown[*parent as usize];
         }
         tree.hide_empty(builder);
+        tree.left = registry.find_process(NONE).filter(|&none| {
+            let row = &registry.processes[none as usize];
+            let has_facts = row.name != NameId::EMPTY || row.sort_index != 0 || !row.labels.is_empty();
+            let mut tracks = tree.processes.iter().zip(&tree.shown).zip(0..);
+            let is_shown = tracks.any(|((&of, &shown), track)| of == Some(none) && shown == track);
+            !has_facts && !is_shown && !builder.objects.has_any_of(none)
+        });
         tree
     }
 
@@ -137,7 +160,51 @@ impl TrackTree {
                 }
             }
         }
-        self.lost.sort_unstable();
+    }
+
+    /// Moves tracks of no process to that of what they lie below, unless something there has their id. A track of another
+    /// process than its parent in the end lies directly below its own.
+    fn move_to_parents(&mut self, registry: &Registry) {
+        let none = registry.find_process(NONE);
+        let ids = registry.tracks.iter().filter_map(|row| match row.key {
+            TrackKey::Thread { process, tid: id } | TrackKey::Counter { process, id: Some(id), .. } => {
+                Some((process, id)).filter(|_| Some(process) != none)
+            }
+            _ => None,
+        });
+        let taken: HashSet<(u32, Key), RandomState> =
+            if none.is_some() { ids.collect() } else { HashSet::default() };
+        let mut is_settled = alloc::vec![false; self.parents.len()];
+        let mut way_up = Vec::new();
+        for start in 0..index32(self.parents.len()) {
+            let mut next = Some(start);
+            while let Some(track) = next.filter(|&track| !is_settled[track as usize]) {
+                is_settled[track as usize] = true;
+                way_up.push(track);
+                next = self.parents[track as usize];
+            }
+            while let Some(track) = way_up.pop() {
+                let TrackKey::Thread { process, tid } = registry.track(track).key else { continue };
+                let Some(&OwnTrack { parent: (of_parent, id), .. }) = registry.own.get(&track) else {
+                    continue;
+                };
+                let parent = &mut self.parents[track as usize];
+                let above = parent.map_or(Some(of_parent), |parent| self.processes[parent as usize]);
+                let is_free = || above.is_some_and(|above| !taken.contains(&(above, tid)));
+                if above == Some(process) {
+                    continue;
+                } else if Some(process) == none && is_free() {
+                    self.processes[track as usize] = above;
+                } else if parent.take().is_some() || id == NONE {
+                    self.lost.push(track);
+                }
+            }
+        }
+    }
+
+    /// Returns the process in which a track is shown.
+    pub(super) fn process(&self, track: u32, registry: &Registry) -> Option<u32> {
+        self.processes.get(track as usize).copied().unwrap_or_else(|| registry.track(track).process)
     }
 
     /// Returns the track below which a track lies; `None` if it lies directly below its process.
@@ -244,6 +311,8 @@ fn busy_times(builder: &TraceBuilder<'_>) -> Vec<(Tick, Tick)> {
 /// The joining of tracks of one group.
 struct Joining<'t> {
     registry: &'t Registry,
+    /// The process in which each track is shown.
+    processes: &'t [Option<u32>],
     /// The times of [`busy_times`], by track; empty if nothing is joined.
     busy: Vec<(Tick, Tick)>,
     /// The track as which each track is shown.
@@ -255,10 +324,11 @@ struct Joining<'t> {
 
 #[allow(clippy::indexing_slicing, reason = "track numbers are given out by the builder")]
 impl<'t> Joining<'t> {
-    fn new(tree: &TrackTree, registry: &'t Registry, busy: Option<Vec<(Tick, Tick)>>) -> Self {
+    fn new(tree: &'t TrackTree, registry: &'t Registry, busy: Option<Vec<(Tick, Tick)>>) -> Self {
         let hidden = (0..).zip(&tree.shown).filter(|&(track, &shown)| track != shown && shown != NOWHERE);
         let parts = hidden.map(|(track, &shown)| (shown, alloc::vec![track, shown])).collect();
-        Self { registry, busy: busy.unwrap_or_default(), shown: tree.shown.clone(), parts }
+        let processes = &tree.processes;
+        Self { registry, processes, busy: busy.unwrap_or_default(), shown: tree.shown.clone(), parts }
     }
 
     /// Joins tracks with one parent that are of one group, as long as the times of no two of them overlap. `tracks` has them
@@ -269,7 +339,7 @@ impl<'t> Joining<'t> {
         }
         let group_of = |&track: &u32| {
             let group = self.registry.own.get(&track)?.group;
-            (group != NameId::EMPTY).then(|| (self.registry.track(track).process, group))
+            (group != NameId::EMPTY).then(|| (self.processes[track as usize], group))
         };
         let grouped = tracks
             .iter()

@@ -77,7 +77,9 @@ impl<'t, E> Replay<'t, E> {
             TrackKind::Counter { id } => id,
             kind => kind.tid(),
         });
-        let &Track { sort_index: rank, children, .. } = track;
+        let &Track { sort_index, children, .. } = track;
+        // Events say no other ranks.
+        let rank = i32::try_from(sort_index).unwrap_or_default();
         // A counter needs the event only if that says something, or if tracks lie below it, which come right after it.
         let is_own = matches!(track.kind, TrackKind::Track { .. });
         let next = self.trace.tracks.get(track.id.index() + 1);
@@ -87,9 +89,11 @@ impl<'t, E> Replay<'t, E> {
         }
         let (mut ids, mut escaped) = (ThreadIds::default(), Vec::new());
         let thread = ids.thread(self.trace, process.pid, id);
-        let parent = parent.map(|parent| ids::id(self.trace, parent, &mut escaped));
-        let event = TrackEvent::new(thread, self.text(name));
-        self.emit(Event::Track(TrackEvent { parent, rank, children, ..event }))
+        let mut event = TrackEvent::new(thread, self.text(name));
+        if let Some(parent) = parent {
+            event.parent.tid = ids::id(self.trace, parent, &mut escaped);
+        }
+        self.emit(Event::Track(TrackEvent { rank, children, ..event }))
     }
 
     /// Emits the name, the role and the sort index of the thread that a track stands for. Other tracks have none.

@@ -139,8 +139,9 @@ impl Forward<'_> {
             Event::ThreadSortIndex(of, index) => Event::ThreadSortIndex(thread(of), index),
             Event::Track(mut event) => {
                 event.thread = thread(event.thread);
-                if let Some(tid) = event.parent.and_then(|parent| self.ids.tid(parent)) {
-                    event.parent = Some(texts.parent_tid.insert(tid).id());
+                event.parent.pid = event.thread.pid;
+                if let Some(tid) = self.ids.tid(event.parent.tid) {
+                    event.parent.tid = texts.parent_tid.insert(tid).id();
                 }
                 Event::Track(event)
             }

@@ -10,7 +10,7 @@ use crate::{
     args_table::ArgsId,
     args_table::ArgsTable,
     builder::{
-        order::{inverse, process_order, track_order},
+        order::{process_order, track_order},
         pairing::PairFacts,
     },
     index32,
@@ -151,18 +151,20 @@ impl TraceView for LiveSnapshot<'_> {
 
     fn track_ids(&self) -> impl ExactSizeIterator<Item = TrackId> {
         let builder = &self.live.builder;
-        let flat = track_order(builder, &inverse(&process_order(builder)));
-        let mut order = self.live.tree.order(builder, flat, false).order;
-        order.retain(|&track| !self.live.tree.is_hidden(track));
+        let tree = &self.live.tree;
+        let flat = track_order(builder, tree, &process_order(builder, tree).1);
+        let mut order = tree.order(builder, flat, false).order;
+        order.retain(|&track| !tree.is_hidden(track));
         order.into_iter().map(TrackId)
     }
 
     fn track_info(&self, track: TrackId) -> Option<TrackInfo> {
-        let row = self.live.builder.registry.tracks.get(track.index())?;
-        let (kind, process) = (row.kind(), row.process.map(ProcessId));
-        let place = self.live.tree.place(track.0).map(|place| self.live.builder.registry.track(place));
+        let (tree, registry) = (&self.live.tree, &self.live.builder.registry);
+        let row = registry.tracks.get(track.index())?;
+        let (kind, process) = (row.kind(), tree.process(track.0, registry).map(ProcessId));
+        let place = tree.place(track.0).map(|place| registry.track(place));
         let sort_index = place.unwrap_or(row).sort_index;
-        let parent = self.live.tree.parent(track.0).map(TrackId);
+        let parent = tree.parent(track.0).map(TrackId);
         Some(TrackInfo { kind, process, name: row.name, sort_index, parent })
     }
 

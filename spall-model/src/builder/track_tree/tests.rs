@@ -15,11 +15,11 @@ fn id(id: &'static str) -> Id<'static> {
 
 /// A track of process 1 with its id as its name.
 fn track(name: &'static str, parent: &'static str) -> TrackEvent<'static> {
-    let parent = (!parent.is_empty()).then(|| id(parent));
-    TrackEvent { parent, ..TrackEvent::new(Thread { pid: Id::Number(1), tid: id(name) }, Text::from(name)) }
+    let of_process = |tid| Thread { pid: Id::Number(1), tid: id(tid) };
+    TrackEvent { parent: of_process(parent), ..TrackEvent::new(of_process(name), Text::from(name)) }
 }
 
-fn ranked(name: &'static str, parent: &'static str, rank: i64) -> Event<'static> {
+fn ranked(name: &'static str, parent: &'static str, rank: i32) -> Event<'static> {
     Event::Track(TrackEvent { rank, ..track(name, parent) })
 }
 
@@ -51,6 +51,11 @@ static ONE: ArgsFormat = ArgsFormat {
 
 fn counter(id: &'static str, name: &'static str, at: i64) -> Event<'static> {
     let event = CounterEvent::new(1, Tick(at), Text::from(name), Args::new(b"1", &ONE));
+    Event::Counter(CounterEvent { id: Some(self::id(id)), ..event })
+}
+
+fn counter_of_none(id: &'static str, at: i64) -> Event<'static> {
+    let event = CounterEvent::new(Id::NONE, Tick(at), Text::EMPTY, Args::new(b"1", &ONE));
     Event::Counter(CounterEvent { id: Some(self::id(id)), ..event })
 }
 
@@ -109,7 +114,7 @@ fn a_track_comes_right_before_those_below_it() {
 
 #[test]
 fn a_track_may_lie_below_a_thread() {
-    let below = TrackEvent { parent: Some(Id::Number(7)), ..track("a", "") };
+    let below = TrackEvent { parent: Thread::new(1, 7), ..track("a", "") };
     let thread = |tid| Event::ThreadName(Thread::new(1, tid), Text::from(if tid == 7 { "x" } else { "y" }));
     let events = [thread(7), thread(8), Event::Track(below), slice("a", 0, 1)];
     check(&events, &["thread x", "  a 0", "thread y"]);
@@ -179,7 +184,7 @@ fn a_tower_of_tracks_costs_linear_time() {
     let mut builder = TraceBuilder::new(&Limits::default());
     for number in (0..100_000_u32).rev() {
         let event = TrackEvent::new(Thread::new(1, number), Text::EMPTY);
-        builder.push(&Event::Track(TrackEvent { parent: Some(Id::from(number + 1)), ..event }));
+        builder.push(&Event::Track(TrackEvent { parent: Thread::new(1, number + 1), ..event }));
     }
     let trace = builder.finish();
     let is_below = |pair: &[crate::Track]| pair[1].parent == Some(pair[0].id);
@@ -294,6 +299,94 @@ fn what_belongs_to_no_process_has_a_title() {
     assert_eq!(trace.track_title(trace.tracks()[0].id), "Track 5");
 }
 
+/// A track of no process with its id as its name.
+fn free(name: &'static str, parent: Thread<'static>) -> Event<'static> {
+    let thread = Thread { pid: Id::NONE, tid: id(name) };
+    Event::Track(TrackEvent { parent, ..TrackEvent::new(thread, Text::from(name)) })
+}
+
+fn free_id(tid: &'static str) -> Thread<'static> {
+    Thread { pid: Id::NONE, tid: id(tid) }
+}
+
+fn free_slice(track: &'static str, at: i64) -> Event<'static> {
+    Event::Complete(ThreadEvent { thread: free_id(track), ..on(track, at) }, Ticks(1))
+}
+
+/// Returns the titles of the processes.
+fn processes(trace: &Trace<'_>) -> Vec<String> {
+    trace.processes().iter().map(|process| trace.process_title(process.id).into_owned()).collect()
+}
+
+#[test]
+fn a_track_of_no_process_is_shown_in_that_of_its_parent_whatever_comes_first() {
+    let process = Thread { pid: Id::Number(1), tid: Id::NONE };
+    let events = [
+        free_slice("c", 3),
+        free("c", free_id("b")),
+        free("b", free_id("a")),
+        counter_of_none("d", 4),
+        free("d", free_id("b")),
+        free("a", process),
+        free("t", Thread::new(1, 7)),
+        free_slice("t", 5),
+        Event::ThreadName(Thread::new(1, 7), Text::from("thread")),
+    ];
+    let expected = ["thread thread", "  t 5", "a", "  b", "    c 3", "    counter d"];
+    for first in 0..events.len() {
+        let mut events = events.to_vec();
+        events.rotate_left(first);
+        let trace = check(&events, &expected);
+        assert_eq!(processes(&trace), ["Process 1"]);
+        assert_eq!(trace.diagnostics().count(DiagnosticKind::LostParent), 0);
+    }
+}
+
+#[test]
+fn a_track_of_no_process_stays_there_without_a_parent_in_another() {
+    // The parent never comes, or is the track itself in the end.
+    let events = [free("a", free_id("x")), free("b", free_id("c")), free("c", free_id("b"))];
+    let slices = [free_slice("a", 0), free_slice("b", 1), free_slice("c", 2)];
+    let trace = check(&[events, slices].concat(), &["a 0", "b 1", "c 2"]);
+    assert_eq!(processes(&trace), ["Global"]);
+    assert_eq!(trace.diagnostics().count(DiagnosticKind::LostParent), 3);
+}
+
+#[test]
+fn a_track_of_no_process_stays_there_if_its_id_is_taken_in_that_of_its_parent() {
+    let process = Thread { pid: Id::Number(1), tid: Id::NONE };
+    let events = [
+        slice("a", 0, 1),
+        free_slice("a", 1),
+        free("a", process),
+        free("b", free_id("a")),
+        free_slice("b", 2),
+    ];
+    let trace = check(&events, &["thread a 0", "a 1", "  b 2"]);
+    assert_eq!(trace.diagnostics().count(DiagnosticKind::LostParent), 1);
+}
+
+#[test]
+fn a_track_of_a_process_lies_below_no_track_of_another() {
+    let below = Thread { pid: Id::Number(2), tid: id("b") };
+    let other = Event::Track(TrackEvent { parent: below, ..track("a", "") });
+    let in_two = |name| TrackEvent::new(Thread { pid: Id::Number(2), tid: id(name) }, Text::from(name));
+    let trace = check(&[other, Event::Track(in_two("b"))], &["a", "b"]);
+    assert_eq!(trace.diagnostics().count(DiagnosticKind::LostParent), 1);
+}
+
+#[test]
+fn a_process_that_all_tracks_left_is_shown_if_something_else_says_that_it_is_there() {
+    let process = Thread { pid: Id::Number(1), tid: Id::NONE };
+    let moved = [free("a", process), free_slice("a", 1)];
+    assert_eq!(processes(&check(&moved, &["a 1"])), ["Process 1"]);
+    let named = [Event::ProcessName(Id::NONE, Text::from("n")), moved[0], moved[1]];
+    assert_eq!(processes(&check(&named, &["a 1"])), ["Process 1", "n"]);
+    let object = crate::KeyedEvent::new(Id::NONE, Tick(0), Id::Number(3), Text::from("o"));
+    let with_object = [Event::Object(crate::ObjectPhase::New, object), moved[0], moved[1]];
+    assert_eq!(processes(&check(&with_object, &["a 1"])), ["Process 1", "Global"]);
+}
+
 /// Random tracks, and events on them.
 fn events(random: &mut Random) -> Vec<Event<'static>> {
     const IDS: [&str; 8] = ["", "a", "b", "c", "d", "e", "f", "g"];
@@ -306,7 +399,14 @@ fn events(random: &mut Random) -> Vec<Event<'static>> {
         if random.one_in(4) {
             name = IDS[1 + random.below(IDS.len() - 1)];
         }
-        let on = ThreadEvent { name: Text::from(IDS[random.below(3_usize)]), ..on(name, now) };
+        // Most ids are of one process only, or no track could leave its own.
+        let of_process = |tid: &'static str, random: &mut Random| {
+            let is_free = if random.one_in(9) { random.one_in(2) } else { tid > "c" };
+            Thread { pid: if is_free { Id::NONE } else { Id::Number(1) }, tid: id(tid) }
+        };
+        let thread = of_process(name, random);
+        let parent = of_process(IDS[random.below(IDS.len())], random);
+        let on = ThreadEvent { thread, name: Text::from(IDS[random.below(3_usize)]), ..on(name, now) };
         match random.below(13) {
             12 => Event::ThreadName(on.thread, on.name),
             0..=3 => Event::Track(TrackEvent {
@@ -314,8 +414,9 @@ fn events(random: &mut Random) -> Vec<Event<'static>> {
                 group: Text::from(["", "g"][random.below(2_usize)]),
                 rank: random.below(3),
                 children: ORDERS[random.below(ORDERS.len())],
-                ..track(name, IDS[random.below(IDS.len())])
+                ..TrackEvent { thread, parent, ..track(name, "") }
             }),
+            4 if thread.pid == Id::NONE => counter_of_none(name, now),
             4 => counter(name, IDS[random.below(3_usize)], now),
             5 => Event::Begin(on),
             6 => Event::End(on),
@@ -402,7 +503,9 @@ fn view_lines(trace: &impl TraceView) -> Vec<String> {
     let line = |&track| {
         let info = trace.track_info(track).unwrap();
         let above = info.parent.map(|parent| ids.iter().position(|&id| id == parent).unwrap());
-        format!("{} {} {} below {above:?}", info.kind.name(), trace.name(info.name), info.sort_index)
+        let process = info.process.map(|process| trace.process_title(process));
+        let (kind, name) = (info.kind.name(), trace.name(info.name));
+        format!("{process:?} {kind} {name} {} below {above:?}", info.sort_index)
     };
     ids.iter().map(line).collect()
 }
