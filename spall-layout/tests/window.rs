@@ -7,7 +7,7 @@ use spall_layout::{
     Folds, Layout, LayoutOptions, LayoutView, LineKind, LineRect, Vertical, VerticalStyle, Window,
 };
 use spall_model::{
-    Event, Id, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
+    Event, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
     TrackEvent, TrackId,
 };
 
