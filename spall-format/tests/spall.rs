@@ -381,3 +381,61 @@ fn a_1_the_header_is_written_as_it_is_read() {
         assert_eq!(Header::new(version, 250.0).to_bytes()[..], File::new(number, unit).finish());
     }
 }
+
+/// A file of version 3 with one buffer of process 1 and thread 2.
+fn file_of_buffer(records: &[u8]) -> Vec<u8> {
+    let mut file = Header::new(Version::V3, 2.0).to_bytes().to_vec();
+    file.extend(u32::try_from(records.len()).unwrap().to_le_bytes());
+    file.extend([2_u32, 1].map(u32::to_le_bytes).concat());
+    file.extend([0; 8]);
+    file.extend(records);
+    file
+}
+
+/// Padding that holds these bytes.
+fn padding(bytes: &[u8]) -> Vec<u8> {
+    [&[7][..], &u32::try_from(bytes.len()).unwrap().to_le_bytes(), bytes].concat()
+}
+
+/// [spall A.5.11]
+#[test]
+fn a_5_padding_may_hold_facts() {
+    let end = [&[4_u8][..], &5_u64.to_le_bytes()].concat();
+    let records = [
+        padding(b"#fact unix_ns=-3"),
+        padding(b"#fact monotonic_ns=70"),
+        padding(b"#fact program=a=b"),
+        // None of these is a fact.
+        padding(b"#fact unix_ns=soon"),
+        padding(b"#fact"),
+        padding(b"#fact nothing"),
+        padding(b"#fact \xff=1"),
+        padding(b""),
+        padding(&[b'#'; 600]),
+        end,
+    ];
+    let file = file_of_buffer(&records.concat());
+    let clock = Clock::new(spall_model::Unit::Nanoseconds(2.0));
+    let known = clock.with_epoch_ns(Some(-3));
+    let [first, unix, both, Event::Meta(program), Event::End(_)] = &*events(&file) else {
+        panic!("{:?}", events(&file))
+    };
+    assert_eq!(
+        [first, unix, both],
+        [&Event::Clock(clock), &Event::Clock(known), &Event::Clock(known.with_monotonic_ns(Some(70)))]
+    );
+    assert_eq!((program.key.raw(), program.value.to_string()), (&b"program"[..], "a=b".into()));
+    assert_eq!(kinds(&file), []);
+}
+
+/// [spall A.5.11] What the writer writes is what the parser reads, and a reader that knows no facts skips it.
+#[test]
+fn a_5_facts_are_written_as_padding() {
+    let mut buffer = spall_format::spall::BufferWriter::new([0; 1024], 1, 2).unwrap();
+    buffer.fact("unix_ns", "12").unwrap();
+    buffer.fact("program", "x".repeat(300)).unwrap();
+    let written = buffer.take().to_vec();
+    let expected =
+        [padding(b"#fact unix_ns=12"), padding(format!("#fact program={}", "x".repeat(255)).as_bytes())];
+    assert_eq!(written[20..], expected.concat());
+}

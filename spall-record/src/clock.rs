@@ -4,6 +4,8 @@ use alloc::sync::Arc;
 use core::fmt;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+use crate::system;
+
 /// The clock of a recording.
 ///
 /// A recording stores the ticks of its clock as they are, counted from its start. The file says how long a tick is.
@@ -157,6 +159,18 @@ impl RunningClock {
         }
         let since = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
         i64::try_from(since.as_nanos()).ok()
+    }
+
+    /// Returns the time of tick 0 by the machine's monotonic clock in nanoseconds, or `None` where the system has none
+    /// that other programs know too, and for a clock of the program's own.
+    pub(crate) fn monotonic_ns(&self) -> Option<i64> {
+        if matches!(self, Self::Custom { .. }) {
+            return None;
+        }
+        let now = system::monotonic_ns()?;
+        #[expect(clippy::cast_possible_truncation, reason = "the clock has just been started")]
+        let elapsed = (self.now() as f64 * self.ns_per_tick()) as i64;
+        Some(now - elapsed)
     }
 }
 

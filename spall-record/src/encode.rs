@@ -57,10 +57,20 @@ impl Encoder {
     /// Returns the beginning of the file.
     pub(crate) fn head(&mut self, facts: &Facts) -> Vec<u8> {
         let mut head = match self {
-            Self::Spall => Header::new(Version::V3, facts.clock.ns_per_tick()).to_bytes().to_vec(),
+            Self::Spall => {
+                let mut encoded = Encoded::default();
+                let times = [("unix_ns", facts.epoch_ns), ("monotonic_ns", facts.monotonic_ns)];
+                spall(facts.pid, OWN_THREAD, &mut encoded, |buffer| {
+                    let mut known = times.iter().filter_map(|&(key, time)| Some((key, time?)));
+                    known.try_for_each(|(key, time)| buffer.fact(key, format!("{time}")))
+                });
+                let header = Header::new(Version::V3, facts.clock.ns_per_tick()).to_bytes();
+                [&header, encoded.bytes()].concat()
+            }
             Self::Json(writer) => {
                 let clock = Clock::new(Unit::Nanoseconds(facts.clock.ns_per_tick()));
-                keep(writer.write_event(&Event::Clock(clock.with_epoch_ns(facts.epoch_ns))));
+                let clock = clock.with_epoch_ns(facts.epoch_ns).with_monotonic_ns(facts.monotonic_ns);
+                keep(writer.write_event(&Event::Clock(clock)));
                 Vec::new()
             }
         };

@@ -12,13 +12,15 @@ pub(crate) struct Facts {
     pub(crate) clock: RunningClock,
     /// The Unix time of tick 0, if it is known.
     pub(crate) epoch_ns: Option<i64>,
+    /// The time of tick 0 by the machine's monotonic clock, if it is known.
+    pub(crate) monotonic_ns: Option<i64>,
     process_name: Mutex<String>,
 }
 
 impl Facts {
     pub(crate) fn new(pid: u32, clock: RunningClock, process_name: String) -> Self {
-        let epoch_ns = clock.epoch_ns();
-        Self { pid, clock, epoch_ns, process_name: Mutex::new(process_name) }
+        let (epoch_ns, monotonic_ns) = (clock.epoch_ns(), clock.monotonic_ns());
+        Self { pid, clock, epoch_ns, monotonic_ns, process_name: Mutex::new(process_name) }
     }
 
     pub(crate) fn process_name(&self) -> String {

@@ -91,6 +91,7 @@ mod short_text;
 mod sink;
 mod site;
 mod span;
+mod system;
 #[cfg(feature = "tracing")]
 mod tracing_layer;
 mod writer;

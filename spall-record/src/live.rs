@@ -37,7 +37,10 @@ impl LiveSink {
         let clock = Clock::new(Unit::Nanoseconds(facts.clock.ns_per_tick()));
         {
             let mut trace = lock(&trace);
-            push(&mut trace, &Event::Clock(clock.with_epoch_ns(facts.epoch_ns)));
+            push(
+                &mut trace,
+                &Event::Clock(clock.with_epoch_ns(facts.epoch_ns).with_monotonic_ns(facts.monotonic_ns)),
+            );
             name_process(&mut trace, facts);
         }
         Self { trace, waiting: Mutex::default() }

@@ -15,6 +15,7 @@ use crate::open::OpenSlices;
 use crate::record::{self, Kind, Records};
 use crate::ring::Ring;
 use crate::sink::{Batch, LostEvents, Scratch, Sink, ThreadFacts, ThreadInSink};
+use crate::system;
 
 /// What happens to an event for which the ring of its thread has no room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -39,7 +40,7 @@ pub enum WhenFull {
 #[derive(Debug)]
 pub(crate) struct RecordedThread {
     pub(crate) ring: Ring,
-    pub(crate) tid: u32,
+    pub(crate) number: u32,
     drain: Mutex<Drain>,
 }
 
@@ -68,7 +69,7 @@ pub(crate) struct Recording {
     needs_open_slices: bool,
     sinks: Vec<Box<dyn Sink>>,
     threads: Mutex<BTreeMap<u32, Arc<RecordedThread>>>,
-    next_tid: AtomicU32,
+    next_number: AtomicU32,
     scratches: Mutex<Vec<(Vec<u64>, Scratch)>>,
     dropped: AtomicU64,
     overwritten: AtomicU64,
@@ -118,7 +119,7 @@ pub(crate) fn start(
         needs_open_slices: sinks.iter().any(|sink| sink.needs_open_slices()),
         sinks,
         threads: Mutex::default(),
-        next_tid: AtomicU32::new(1),
+        next_number: AtomicU32::new(1),
         scratches: Mutex::default(),
         dropped: AtomicU64::new(0),
         overwritten: AtomicU64::new(0),
@@ -136,7 +137,9 @@ impl Recording {
         if !self.is_ours() || self.is_finished.load(Ordering::Relaxed) {
             return None;
         }
-        let tid = self.next_tid.fetch_add(1, Ordering::Relaxed);
+        let number = self.next_number.fetch_add(1, Ordering::Relaxed);
+        // The system gives the id of a thread that has ended to another one. The number is nobody else's.
+        let tid = system::thread_id().unwrap_or(number);
         let drain = Drain {
             facts: ThreadFacts { tid, name },
             open: OpenSlices::default(),
@@ -144,8 +147,8 @@ impl Recording {
             ticks: 0,
         };
         let ring = Ring::new(self.ring_words);
-        let thread = Arc::new(RecordedThread { ring, tid, drain: Mutex::new(drain) });
-        lock(&self.threads).insert(tid, Arc::clone(&thread));
+        let thread = Arc::new(RecordedThread { ring, number, drain: Mutex::new(drain) });
+        lock(&self.threads).insert(number, Arc::clone(&thread));
         Some(thread)
     }
 
@@ -158,7 +161,7 @@ impl Recording {
         let is_told = lock(&thread.drain).places.iter().all(|place| place.gap.is_empty());
         // What is not told yet is told when the recording is finished.
         if is_told {
-            lock(&self.threads).remove(&thread.tid);
+            lock(&self.threads).remove(&thread.number);
         }
     }
 

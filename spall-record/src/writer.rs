@@ -156,7 +156,7 @@ impl Writer {
     /// Returns the number of the thread and the time.
     #[cfg(feature = "tracing")]
     pub(crate) fn here(&self) -> (u32, u64) {
-        (self.thread.tid, self.clock.now())
+        (self.thread.number, self.clock.now())
     }
 
     /// Records anything but a begin or an end, at a time or now.

@@ -142,6 +142,17 @@ impl<B: AsMut<[u8]>> BufferWriter<B> {
         self.put(|into| encode::name_v3(into, tag::THREAD_NAME, name.as_ref()))
     }
 
+    /// Writes a fact about the file, which readers that do not know it skip. [spall A.5](crate::rules::spall#A.5.11)
+    ///
+    /// The keys `unix_ns` and `monotonic_ns` are the times of tick 0 in nanoseconds, by the Unix clock and by the machine's
+    /// monotonic clock. Facts belong before the first record with a time. A key has no `=`.
+    ///
+    /// # Errors
+    /// This returns [`Full`] if there is no room. Nothing was written then.
+    pub fn fact(&mut self, key: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Result<(), Full> {
+        self.put(|into| encode::fact_v3(into, key.as_ref(), value.as_ref()))
+    }
+
     /// Writes one record by `write`. If the buffer is full, this hands its contents to `sink` and calls `write` again.
     ///
     /// The second call succeeds, because an empty buffer has room for any one record. `write` must write no more

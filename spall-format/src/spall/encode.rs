@@ -2,7 +2,7 @@
 
 use zerocopy::{Immutable, IntoBytes};
 
-use super::wire::{BeginV3, EndV3, NameV3, tag};
+use super::wire::{BeginV3, EndV3, NameV3, PadSkip, tag};
 use crate::clip::clip;
 
 /// The length of the longest name or argument text in bytes. The format stores it in one byte.
@@ -59,6 +59,21 @@ pub(super) fn name_v3(into: &mut [u8], tag: u8, name: &[u8]) -> Option<usize> {
     let (name_len, name) = counted(name);
     put(into, &NameV3 { tag, name_len }, name, b"")
 }
+
+/// Writes a fact, which is padding for readers that do not know it. \[spall A.5.11\]
+pub(super) fn fact_v3(into: &mut [u8], key: &[u8], value: &[u8]) -> Option<usize> {
+    let ((_, key), (_, value)) = (counted(key), counted(value));
+    let length = FACT.len() + key.len() + 1 + value.len();
+    let padding = PadSkip { tag: tag::PAD_SKIP, size: u32::try_from(length).ok()?.into() };
+    let head = put(into, &padding, FACT, key)?;
+    let (separator, rest) = into.get_mut(head..)?.split_first_mut()?;
+    *separator = b'=';
+    rest.get_mut(..value.len())?.copy_from_slice(value);
+    Some(head + 1 + value.len())
+}
+
+/// The bytes with which padding begins that holds a fact. \[spall A.5.11\]
+pub(super) const FACT: &[u8] = b"#fact ";
 
 /// Returns the length of `text` as the format stores it, and `text` itself, cut to that length.
 #[inline]

@@ -8,7 +8,7 @@ use zerocopy::IntoBytes;
 
 use super::short_text::ShortText;
 use super::wire::{BufferHeader, tag};
-use super::{Header, Version, encode};
+use super::{BufferWriter, Header, MIN_BUFFER, Version, encode};
 
 /// A writer of events to a spall file. The events come from any parser or are built by hand.
 ///
@@ -19,6 +19,7 @@ use super::{Header, Version, encode};
 /// | event | v0 | v1 | v3 |
 /// |---|---|---|---|
 /// | [`Event::Clock`], before all others | yes | yes | yes |
+/// | the Unix and the monotonic time of tick 0 | | | yes |
 /// | [`Event::Begin`], [`Event::End`] | yes | yes | yes |
 /// | arguments of a begin | | yes | yes |
 /// | [`Event::Complete`] | yes | | |
@@ -73,6 +74,8 @@ pub struct FileWriter<W> {
     out: W,
     version: Version,
     ns_per_tick: f64,
+    /// The clock, whose times of tick 0 version 3 holds as facts. \[spall A.5.11\]
+    clock: Clock,
     /// Whether the file's header is written.
     started: bool,
     /// The records that are not yet written, in version 3 behind room for their buffer's header.
@@ -97,6 +100,7 @@ impl<W: io::Write> FileWriter<W> {
             out,
             version,
             ns_per_tick: 1.0,
+            clock: Clock::NANOSECONDS,
             started: false,
             memory: alloc::vec![0; MEMORY],
             used,
@@ -164,7 +168,11 @@ impl<W: io::Write> FileWriter<W> {
         if in_header && is_fixed && ns_per_tick.to_bits() != self.ns_per_tick.to_bits() {
             return Written::Unsupported;
         }
-        self.ns_per_tick = ns_per_tick;
+        let times = |clock: Clock| (clock.epoch_ns, clock.monotonic_ns);
+        if in_header && self.started && times(clock) != times(self.clock) {
+            return Written::Unsupported;
+        }
+        (self.ns_per_tick, self.clock) = (ns_per_tick, clock);
         Written::Done
     }
 
@@ -273,6 +281,18 @@ impl<W: io::Write> FileWriter<W> {
         if self.version == Version::V3 { size_of::<BufferHeader>() } else { 0 }
     }
 
+    /// Writes what the clock says beyond the duration of a tick, as a buffer of its own. \[spall A.5.11\]
+    fn write_facts(&mut self) -> io::Result<()> {
+        let (pid, tid) = self.thread;
+        let facts = [("unix_ns", self.clock.epoch_ns), ("monotonic_ns", self.clock.monotonic_ns)];
+        let Ok(mut buffer) = BufferWriter::new([0; MIN_BUFFER], pid, tid) else { return Ok(()) };
+        for (key, time) in facts.into_iter().filter_map(|(key, time)| Some((key, time?))) {
+            // There is room for both.
+            let _ = buffer.fact(key, alloc::format!("{time}"));
+        }
+        self.out.write_all(buffer.take())
+    }
+
     /// Returns how many bytes of records are in `memory`.
     fn pending(&self) -> usize {
         self.used - self.first()
@@ -284,6 +304,7 @@ impl<W: io::Write> FileWriter<W> {
             let unit = if self.version == Version::V3 { self.ns_per_tick } else { 1.0 };
             self.out.write_all(&Header::new(self.version, unit).to_bytes())?;
             self.started = true;
+            self.write_facts()?;
         }
         let size = self.pending();
         if size == 0 {

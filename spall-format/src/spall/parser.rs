@@ -5,7 +5,7 @@ mod floats;
 mod header;
 
 use spall_model::{
-    Args, ByteRange, DiagnosticKind, Event, Progress, Receiver, Text, Thread, ThreadEvent, Tick,
+    Args, ByteRange, Clock, DiagnosticKind, Event, Progress, Receiver, Text, Thread, ThreadEvent, Tick,
 };
 
 use super::place::Place;
@@ -63,6 +63,8 @@ pub struct Parser {
     ns_per_tick: f64,
     /// The time of the latest record in versions 0 and 1.
     latest: Tick,
+    /// The clock, as far as the header and facts told it. \[spall A.5.11\]
+    clock: Clock,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -104,6 +106,7 @@ impl Parser {
             thread: (0, 0),
             ns_per_tick: 1.0,
             latest: Tick(0),
+            clock: Clock::NANOSECONDS,
         }
     }
 

@@ -2,10 +2,12 @@
 
 use alloc::sync::Arc;
 use core::sync::atomic::{AtomicU64, Ordering};
-use spall_model::{Event, Parser as _, Tick, TraceView};
+use core::time::Duration;
+use spall_model::{Event, Key, Parser as _, Tick, TraceView, TrackKind};
 use std::io;
 use std::sync::mpsc;
 use std::thread;
+use std::time::Instant;
 
 use spall_record::{ClockSource, Recorder, span};
 
@@ -190,4 +192,34 @@ fn there_is_one_recording_at_a_time() {
     assert!(spall_record::is_enabled());
     drop(session);
     assert!(!spall_record::is_enabled());
+}
+
+/// The ids and the clock by which a profiler of the system knows the same thread and the same time.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_recording_has_the_ids_and_the_clock_of_the_system() {
+    let _alone = alone();
+    let recorded = || {
+        let started = Instant::now();
+        let (out, session) = recorder(Recorder::new());
+        drop(span!("work"));
+        session.finish().unwrap();
+        (load(&out), started)
+    };
+    // `/proc/thread-self` leads to `PID/task/TID`.
+    let link = std::fs::read_link("/proc/thread-self").unwrap();
+    let system: Vec<i64> = link.to_str().unwrap().split('/').filter_map(|part| part.parse().ok()).collect();
+    let (first, first_start) = recorded();
+    thread::sleep(Duration::from_millis(20));
+    let (second, second_start) = recorded();
+    for trace in [&first, &second] {
+        let work = trace.tracks().iter().find(|track| !track.slices().is_empty()).unwrap();
+        let TrackKind::Thread { tid } = work.kind else { panic!("{work:?}") };
+        let pid = trace.processes()[work.process.unwrap().index()].pid;
+        assert_eq!([pid, tid], [Key::Number(system[0]), Key::Number(system[1])]);
+        assert!(trace.clock().epoch_ns.is_some());
+    }
+    let [first, second] = [&first, &second].map(|trace| trace.clock().monotonic_ns.unwrap());
+    let apart = i64::try_from((second_start - first_start).as_nanos()).unwrap();
+    assert!((second - first - apart).abs() < 10_000_000, "{first} and {second} are {apart} apart");
 }

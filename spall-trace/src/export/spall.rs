@@ -42,11 +42,13 @@ pub fn spall(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
     let clock = trace.clock();
     let first = trace.bounds().map_or(Tick(0), |bounds| bounds.start.min(Tick(0)));
     let mut report = ExportReport::all_but_thread_slices(trace);
-    report.add(Loss::Metadata, usize::from(clock != Clock::new(clock.unit) || clock.ns_per_tick().is_none()));
     report.moved = Tick(0) - first;
+    // What the clock says of tick 0 holds no longer if times are moved.
+    let kept = if first == Tick(0) { clock } else { Clock::new(clock.unit) };
+    report.add(Loss::Metadata, usize::from(clock != kept || clock.ns_per_tick().is_none()));
     let file = FileWriter::new(BufWriter::new(out), Version::V3);
     let mut writer = Writer { file, trace, report, ids: ThreadIds::of(trace, u32::MAX) };
-    writer.write(&Event::Clock(clock))?;
+    writer.write(&Event::Clock(kept))?;
     let mut last_pid = None;
     for thread in threads(trace) {
         let is_first = last_pid.replace(thread.process.pid) != Some(thread.process.pid);

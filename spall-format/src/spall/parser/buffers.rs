@@ -1,13 +1,17 @@
 //! The parser of version 3, whose files consist of buffers with the records of one thread each. [spall
 //! A.5](crate::rules::spall#A.5)
 
-use spall_model::{ByteRange, DiagnosticKind, Event, Progress, Receiver, Text, Thread};
+use spall_model::{ByteRange, DiagnosticKind, Event, MetaEvent, Progress, Receiver, Text, Thread, Value};
 use zerocopy::FromBytes;
 
 use super::{Parser, event};
+use crate::spall::encode::FACT;
 use crate::spall::record::{RecordError, without_nul};
 use crate::spall::v3::Record;
 use crate::spall::wire::{BufferHeader, EndV3};
+
+/// The bytes of padding that may hold a fact. [spall A.5](crate::rules::spall#A.5.11)
+const MAX_FACT: u32 = 512;
 
 impl Parser {
     /// Reads neighbouring records of a buffer as long as they are whole begins and ends with a time in range, which nearly
@@ -54,6 +58,17 @@ impl Parser {
                 Event::ProcessName(self.thread().pid, Text::plain(without_nul(name)))
             }
             Record::ThreadName(name) => Event::ThreadName(self.thread(), Text::plain(without_nul(name))),
+            Record::Pad(size) if size <= MAX_FACT && length as u64 + u64::from(size) <= self.place.left() => {
+                let end = length + size as usize;
+                return match data.get(length..end) {
+                    Some(padding) => match self.fact(padding) {
+                        Some(event) => self.place.hand_over(end, &event, to),
+                        None => self.skip_to(self.place.offset + end as u64, None, data, eof, to),
+                    },
+                    None if eof => self.skip_to(self.place.offset + end as u64, None, data, eof, to),
+                    None => Progress::NeedMore(end - data.len()),
+                };
+            }
             Record::Pad(size) => {
                 let padded = length as u64 + u64::from(size);
                 return if padded > self.place.left() {
@@ -70,6 +85,19 @@ impl Parser {
             }
         };
         self.place.hand_over(length, &event, to)
+    }
+
+    /// Returns the fact that padding holds, or `None` if it holds none. [spall A.5](crate::rules::spall#A.5.11)
+    fn fact<'a>(&mut self, padding: &'a [u8]) -> Option<Event<'a>> {
+        let fact = core::str::from_utf8(padding.strip_prefix(FACT)?).ok()?;
+        let (key, value) = fact.split_once('=')?;
+        let time = value.parse().ok();
+        match key {
+            "unix_ns" => self.clock = self.clock.with_epoch_ns(Some(time?)),
+            "monotonic_ns" => self.clock = self.clock.with_monotonic_ns(Some(time?)),
+            _ => return Some(Event::Meta(MetaEvent::new(Text::from(key), Value::Text(Text::from(value))))),
+        }
+        Some(Event::Clock(self.clock))
     }
 
     fn thread(&self) -> Thread<'static> {

@@ -40,7 +40,8 @@ impl Parser {
         };
         self.ns_per_tick = ns_per_tick.unwrap_or(1.0);
         let unit = Unit::Nanoseconds(if version == Version::V3 { self.ns_per_tick } else { 1.0 });
-        let progress = self.place.hand_over(size_of::<FileHeader>(), &Event::Clock(Clock::new(unit)), to);
+        self.clock = Clock::new(unit);
+        let progress = self.place.hand_over(size_of::<FileHeader>(), &Event::Clock(self.clock), to);
         if ns_per_tick.is_none() {
             to.receive(&Event::Diagnostic(DiagnosticKind::BadTimeUnit), ByteRange::new(16, 24));
         }
