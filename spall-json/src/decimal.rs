@@ -119,20 +119,41 @@ impl Nanos {
         }
     }
 
+    /// Returns a thousand times the time for each of `steps`, or a thousandth for each negative one. What was read as
+    /// microseconds is so read as another unit.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn thousandfold(mut self, steps: i32) -> Self {
+        for _ in 0..steps {
+            let sub = self.sub * 1000;
+            self.whole = self.whole.saturating_mul(1000).saturating_add(sub / SUB);
+            self.sub = sub % SUB;
+        }
+        for _ in steps..0 {
+            self.sub = (self.whole % 1000 * SUB + self.sub) / 1000;
+            self.whole /= 1000;
+        }
+        self
+    }
+
     /// Returns `self + other`, rounded once.
     #[inline]
     pub(crate) fn add_round(self, other: Self) -> Rounded {
         if !self.negative && !other.negative {
-            let sub = self.sub + other.sub;
-            let carry = u64::from(sub >= SUB);
-            let sum = Self {
-                negative: false,
-                whole: self.whole.saturating_add(other.whole).saturating_add(carry),
-                sub: sub - carry * SUB,
-            };
-            return sum.round();
+            return self.plus(other).round();
         }
         self.add_round_signed(other)
+    }
+
+    /// Returns the sum of two times that are not negative.
+    #[inline]
+    pub(crate) fn plus(self, other: Self) -> Self {
+        let sub = self.sub + other.sub;
+        let carry = u64::from(sub >= SUB);
+        Self {
+            negative: self.negative,
+            whole: self.whole.saturating_add(other.whole).saturating_add(carry),
+            sub: sub - carry * SUB,
+        }
     }
 
     /// Adds values of any sign. Negative times are rare, and 128 bits make them simple.
@@ -148,6 +169,12 @@ impl Nanos {
     fn fixed(self) -> i128 {
         let magnitude = i128::from(self.whole) * i128::from(SUB) + i128::from(self.sub);
         if self.negative { -magnitude } else { magnitude }
+    }
+
+    /// Returns whether the value is below 0.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn is_negative(self) -> bool {
+        self.negative && (self.whole, self.sub) != (0, 0)
     }
 
     /// Returns whether the value is above 0.

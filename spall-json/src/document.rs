@@ -1,7 +1,5 @@
 //! The keys of a JSON document, whatever it is.
 
-use core::iter;
-
 use spall_model::Text;
 
 use crate::lexer;
@@ -18,11 +16,6 @@ use crate::lexer;
 /// assert!(keys.map(|key| key.to_string()).eq(["$schema", "shared"]));
 /// ```
 pub fn document_keys(data: &[u8]) -> impl Iterator<Item = Text<'_>> {
-    let mut pos = lexer::skip_blanks(data, 0).filter(|&(_, byte)| byte == b'{').map(|(at, _)| at + 1);
-    iter::from_fn(move || {
-        let mut at = pos?;
-        let key = lexer::next_key(data, &mut at).ok().flatten()?;
-        pos = lexer::token(data, key.value).ok().map(|value| value.end);
-        Some(key.text(data))
-    })
+    let start = lexer::skip_blanks(data, 0).map_or(0, |(start, _)| start);
+    lexer::keys(data, start).map(|key| key.text(data))
 }

@@ -52,6 +52,25 @@ pub enum JsonErrorKind {
     /// profile. The offset is 0.
     #[error("input is json, but neither trace events nor a cpu profile")]
     NotATrace,
+    /// The document is a profile of the Firefox Profiler of a version that is not read. The offset is 0.
+    #[error(
+        "profiles of the Firefox Profiler are read from version {} to {}, and this one has version {version}; {}",
+        range.0, range.1, advice(*version, *range)
+    )]
+    FirefoxVersion {
+        /// The version of the profile.
+        version: u16,
+        /// The first and the last version of its kind that is read.
+        range: (u8, u8),
+    },
+}
+
+/// Returns what to do with a profile of another version.
+fn advice(version: u16, range: (u8, u8)) -> &'static str {
+    match version < u16::from(range.0) {
+        true => "profiler.firefox.com opens it and saves it as a newer one",
+        false => "a newer version of this reader may read it",
+    }
 }
 
 const _: () = assert!(size_of::<JsonError>() <= 16);

@@ -362,6 +362,18 @@ pub(crate) fn find_member(data: &[u8], object: usize, key: &[u8]) -> Option<Toke
     found
 }
 
+/// Returns the keys of the object whose brace is at `object`, up to damage or the end of the data. The value of the last
+/// one may be cut.
+pub(crate) fn keys(data: &[u8], object: usize) -> impl Iterator<Item = KeyToken> {
+    let mut pos = (data.get(object) == Some(&b'{')).then_some(object + 1);
+    core::iter::from_fn(move || {
+        let mut at = pos?;
+        let key = next_key(data, &mut at).ok().flatten()?;
+        pos = token(data, key.value).ok().map(|value| value.end);
+        Some(key)
+    })
+}
+
 /// Reads the next item of an array, behind commas and blanks at `pos`, and moves `pos` behind the item. Returns
 /// `None` at the end of the array and where the array is damaged.
 pub(crate) fn next_item(data: &[u8], pos: &mut usize) -> Option<Token> {
@@ -379,6 +391,19 @@ pub(crate) fn item_start(data: &[u8], mut pos: usize) -> Option<usize> {
             byte if is_blank(byte) => pos += 1,
             b']' => return None,
             _ => return Some(pos),
+        }
+    }
+}
+
+/// Returns the position behind the bracket that ends an array, which follows commas and blanks at `pos`.
+#[cfg(feature = "alloc")]
+pub(crate) fn array_end(data: &[u8], mut pos: usize) -> Result<usize, TokenError> {
+    loop {
+        match data.get(pos) {
+            None => return Err(TokenError::Incomplete),
+            Some(b']') => return Ok(pos + 1),
+            Some(&byte) if byte == b',' || is_blank(byte) => pos += 1,
+            Some(_) => return Err(TokenError::Damaged(pos)),
         }
     }
 }

@@ -95,18 +95,30 @@ mod document;
 mod error;
 mod event;
 mod fields;
+#[cfg(feature = "alloc")]
+mod firefox;
 mod id;
 mod lexer;
+#[cfg(feature = "alloc")]
+mod out;
+#[cfg(feature = "alloc")]
+mod outline;
 mod parser;
 mod pending;
 mod phases;
 mod predict;
+#[cfg(feature = "alloc")]
+mod profile;
 mod record;
 mod resync;
 pub mod rules;
 mod sample;
 mod scalar;
 mod scan;
+#[cfg(feature = "alloc")]
+mod speedscope;
+#[cfg(feature = "alloc")]
+mod table;
 #[cfg(feature = "alloc")]
 mod v8;
 mod writer;
@@ -117,6 +129,8 @@ pub use cpu_profile::is_cpu_profile;
 pub use document::document_keys;
 pub use error::{JsonError, JsonErrorKind};
 pub use parser::{JsonParser, is_compressed};
+#[cfg(feature = "alloc")]
+pub use profile::{JsonProfile, JsonProfileParser, json_profile};
 #[cfg(feature = "alloc")]
 pub use v8::V8;
 pub use writer::JsonWriter;

@@ -5,6 +5,8 @@ use spall_format::container::{Container, peek};
 #[cfg(feature = "alloc")]
 use spall_format::perfetto;
 use spall_format::{heph, spall};
+#[cfg(feature = "alloc")]
+use spall_json::JsonProfile;
 
 /// A file format of traces, as [`detect`] recognises it.
 ///
@@ -35,6 +37,10 @@ pub enum Format {
     Apitrace,
     /// A protobuf trace of Perfetto, as Chrome, Android and many libraries write it.
     Perfetto,
+    /// A profile of the Firefox Profiler, as Firefox and samply write it.
+    Firefox,
+    /// A file of speedscope, as py-spy, rbspy and others write it.
+    Speedscope,
 }
 
 impl Format {
@@ -52,6 +58,8 @@ impl Format {
             Self::Heph => "heph",
             Self::Apitrace => "apitrace",
             Self::Perfetto => "perfetto",
+            Self::Firefox => "firefox",
+            Self::Speedscope => "speedscope",
         }
     }
 }
@@ -180,6 +188,12 @@ fn recognise_content(data: &[u8]) -> Option<(Format, Certainty)> {
     #[cfg(feature = "alloc")]
     if perfetto::is_trace(data) {
         return Some((Format::Perfetto, Certain));
+    }
+    #[cfg(feature = "alloc")]
+    match spall_json::json_profile(data) {
+        Some(JsonProfile::Firefox) => return Some((Format::Firefox, Certain)),
+        Some(JsonProfile::Speedscope) => return Some((Format::Speedscope, Certain)),
+        _ => {}
     }
     if spall_json::is_cpu_profile(data) {
         return Some((Format::CpuProfile, Certain));

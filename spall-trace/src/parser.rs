@@ -9,7 +9,7 @@ use spall_format::{
         auto::{self, NoSymbols},
     },
 };
-use spall_json::JsonParser;
+use spall_json::{JsonParser, JsonProfileParser};
 use spall_model::{ByteRange, Event, LendingParser, Limits, Parser, Progress, Receiver};
 
 use crate::{Error, Format, perfetto::PerfettoParser};
@@ -43,6 +43,7 @@ pub(crate) fn visit<V: Visit>(format: Format, limits: &Limits, visitor: V) -> V:
         Format::Heph => visitor.visit(heph::Parser::new()),
         Format::TraceEventJson | Format::CpuProfile => visitor.visit(JsonParser::new()),
         Format::Apitrace => visitor.visit_lending(apitrace::Parser::new().with_limits(limits)),
+        Format::Firefox | Format::Speedscope => visitor.visit_lending(JsonProfileParser::new()),
         Format::Perfetto => visitor.visit_lending(PerfettoParser::new(limits)),
     }
 }

@@ -30,11 +30,9 @@ const MARKS: [(usize, &[u8], &str); 21] = [
 ];
 
 /// The keys by which JSON documents of other formats are recognised: all of them are keys of the document.
-const DOCUMENTS: [(&[&str], &str); 7] = [
+const DOCUMENTS: [(&[&str], &str); 5] = [
     (&["resourceSpans"], "spans of OpenTelemetry"),
     (&["data", "total", "limit"], "spans of Jaeger"),
-    (&["profiles", "shared"], "a profile of speedscope"),
-    (&["meta", "threads"], "a profile of the Firefox Profiler"),
     (&["head", "samples"], "a heap profile of V8"),
     (&["snapshot", "strings"], "a heap snapshot of V8"),
     (&["log"], "an HTTP archive"),

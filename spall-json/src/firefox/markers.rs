@@ -1,0 +1,173 @@
+//! The markers of a thread. [profiles 2.3](crate::rules::profiles#2.3)
+
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::vec::Vec;
+
+use spall_model::{
+    Args, ArgsBuilder, DiagnosticKind, Event, Id, Receiver, Scope, Text, Thread, ThreadEvent, Tick,
+    TrackEvent, Value,
+};
+
+use crate::args::json_args;
+use crate::lexer::TokenKind;
+use crate::outline::Part;
+use crate::table::{Cell, Rows};
+
+use super::stacks::Stacks;
+use super::thread::Times;
+use super::{Reader, text};
+
+/// The types of markers whose data have numbers of texts instead of texts, and the keys of those.
+#[derive(Default)]
+pub(super) struct Schemas<'a>(BTreeMap<&'a [u8], Vec<Text<'a>>>);
+
+impl<'a> Schemas<'a> {
+    pub(super) fn new(list: impl Iterator<Item = Args<'a>>) -> Self {
+        let fields = |schema: Args<'a>| match schema.get(b"fields").or_else(|| schema.get(b"data")) {
+            Some(Value::List(fields)) => fields,
+            _ => Args::NONE,
+        };
+        let key = |(_, field): (_, Value<'a>)| {
+            let Value::Map(field) = field else { return None };
+            let format = text(field, b"format");
+            let is_number = [&b"unique-string"[..], b"flow-id", b"terminating-flow-id"]
+                .iter()
+                .any(|name| format.is(name));
+            is_number.then(|| text(field, b"key"))
+        };
+        Self(
+            list.map(|schema| {
+                (text(schema, b"name").raw(), fields(schema).iter().filter_map(key).collect::<Vec<_>>())
+            })
+            .filter(|(_, keys)| !keys.is_empty())
+            .collect(),
+        )
+    }
+
+    /// Hands `then` the arguments of a marker, with the texts that they mean.
+    fn with_args<T>(&self, data: Cell<'a>, stacks: &Stacks<'a>, then: impl FnOnce(Args<'_>) -> T) -> T {
+        if data.token.kind != TokenKind::Object {
+            return then(Args::NONE);
+        }
+        let args = json_args(data.token.bytes(data.data));
+        let keys = || self.0.get(text(args, b"type").raw());
+        let Some(keys) = Some(()).filter(|()| !self.0.is_empty()).and_then(|()| keys()) else {
+            return then(args);
+        };
+        let mut builder = ArgsBuilder::new();
+        for (key, value) in args.iter() {
+            let named = match value {
+                Value::I64(number) if keys.contains(&key) => {
+                    u32::try_from(number).ok().and_then(|number| stacks.string(number))
+                }
+                _ => None,
+            };
+            builder.add(key, named.map_or(value, Value::Text));
+        }
+        then(builder.args())
+    }
+}
+
+/// A marker that waits for its end.
+struct Open<'a> {
+    at: Tick,
+    category: Cell<'a>,
+    data: Cell<'a>,
+    bytes: (usize, usize),
+}
+
+impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
+    /// Reads the markers of a thread, which are on a track below it.
+    pub(super) fn markers(&mut self, table: Part<'_, 'a>, thread: Thread<'a>, stacks: &Stacks<'a>) {
+        let id = format!("markers {}", self.n_threads);
+        let track = Thread { pid: thread.pid, tid: Id::Text(id.as_bytes()) };
+        let event = TrackEvent { parent: thread, ..TrackEvent::new(track, Text::from("Markers")) };
+        let mut is_said = false;
+        // The begins of each name. The end belongs to the last of them.
+        let mut open: BTreeMap<u32, Vec<Open<'a>>> = BTreeMap::new();
+        let columns = ["name", "startTime", "endTime", "phase", "category", "data"];
+        for [name, start, end, phase, category, data] in Rows::new(table, columns) {
+            let bytes = name.bytes();
+            if !core::mem::replace(&mut is_said, true) {
+                self.out.event(&Event::Track(event), bytes);
+            }
+            let mut times = Times::new(self.shift, self.thousands);
+            let nothing = Cell { data: name.data, token: crate::lexer::Token::EMPTY };
+            let Some(number) = name.index() else {
+                self.out.report(DiagnosticKind::UnknownEntry, bytes);
+                continue;
+            };
+            let is_end = phase.index() == Some(3);
+            let first = if is_end { end } else { start };
+            let Some(at) = times.next(first, nothing, &mut self.out, bytes) else { continue };
+            let marker = Open { at, category, data, bytes };
+            match phase.index() {
+                Some(0) => self.marker(track, number, &marker, None, stacks),
+                Some(1) => {
+                    let Some(end) = times.next(end, nothing, &mut self.out, bytes) else { continue };
+                    self.marker(track, number, &marker, Some(end), stacks);
+                }
+                Some(2) => open.entry(number).or_default().push(marker),
+                Some(3) => match open.get_mut(&number).and_then(Vec::pop) {
+                    Some(mut begin) => {
+                        if begin.data.is_null() {
+                            begin.data = data;
+                        }
+                        self.marker(track, number, &begin, Some(at), stacks);
+                    }
+                    None => self.out.report(DiagnosticKind::UnmatchedEnd, bytes),
+                },
+                _ => self.out.report(DiagnosticKind::UnknownEvent, bytes),
+            }
+        }
+        for (name, open) in open {
+            for marker in open {
+                let event = self.marker_event(track, name, &marker, stacks);
+                self.schemas.with_args(marker.data, stacks, |args| {
+                    self.out.event(&Event::Unfinished(ThreadEvent { args, ..event }), marker.bytes);
+                });
+            }
+        }
+    }
+
+    /// Hands over a marker: a slice if it has an end, else an instant.
+    fn marker(
+        &mut self,
+        track: Thread<'_>,
+        name: u32,
+        marker: &Open<'a>,
+        end: Option<Tick>,
+        stacks: &Stacks<'a>,
+    ) {
+        let event = self.marker_event(track, name, marker, stacks);
+        self.schemas.with_args(marker.data, stacks, |args| {
+            let event = ThreadEvent { args, ..event };
+            let event = match end {
+                Some(end) => Event::Complete(event, end - event.at),
+                None => Event::Instant(event, Scope::Thread),
+            };
+            self.out.event(&event, marker.bytes);
+        });
+    }
+
+    fn marker_event<'e>(
+        &mut self,
+        track: Thread<'e>,
+        name: u32,
+        marker: &Open<'a>,
+        stacks: &Stacks<'a>,
+    ) -> ThreadEvent<'e>
+    where
+        'a: 'e,
+    {
+        let name = stacks.string(name);
+        if name.is_none() {
+            self.out.report(DiagnosticKind::UnknownEntry, marker.bytes);
+        }
+        let mut event = ThreadEvent::new(track, marker.at, name.unwrap_or(Text::EMPTY));
+        let category = marker.category.index().and_then(|category| self.categories.get(category as usize));
+        event.category = category.copied().unwrap_or(Text::EMPTY);
+        event
+    }
+}

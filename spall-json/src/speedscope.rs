@@ -1,0 +1,260 @@
+//! The reader of speedscope's files. [profiles 5](crate::rules::profiles#5)
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use spall_model::{
+    ArgsBuilder, Clock, DiagnosticKind, Event, FrameEvent, FrameParent, Id, Receiver, SampleStack, Text,
+    Thread, ThreadEvent, ThreadProfileEvent, ThreadSampleEvent, Tick, Ticks, Unit, UnitName,
+};
+
+use crate::decimal::Nanos;
+use crate::error::{JsonError, JsonErrorKind};
+use crate::lexer::{self, TokenKind};
+use crate::out::Out;
+use crate::outline::{Outline, Part};
+use crate::table::{Cell, Rows};
+
+/// The process of all profiles: the format knows none.
+const PROCESS: Id<'static> = Id::Number(1);
+
+/// Reads a document.
+pub(crate) fn read(data: &[u8], to: &mut impl for<'e> Receiver<'e>) -> Result<(), JsonError> {
+    let outline = Outline::new(data, &[b"profiles", b"shared"]);
+    let outline = outline.ok_or_else(|| JsonError::new(JsonErrorKind::NotJson, 0))?;
+    let root = outline.root();
+    let mut reader =
+        Reader { out: Out { data, to }, frames: Vec::new(), nodes: BTreeMap::new(), path: Vec::new() };
+    reader.document(root, outline.damage.is_some());
+    reader.out.damage(outline.damage);
+    Ok(())
+}
+
+/// The unit of the values of a profile.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Scale {
+    unit: Unit,
+    /// The ticks of a unit.
+    ticks: i64,
+    /// The unit, as [`Nanos::thousandfold`] takes it for what was read as microseconds.
+    thousands: i32,
+}
+
+impl Scale {
+    /// Returns the scale of a profile. A unit that is no time has ticks of its own.
+    fn of(profile: Part<'_, '_>) -> Self {
+        let unit = profile.text("unit");
+        let of_time = |ticks, thousands| Self { unit: Unit::Nanoseconds(1.0), ticks, thousands };
+        let times = [(&b"seconds"[..], 2), (b"milliseconds", 1), (b"microseconds", 0), (b"nanoseconds", -1)];
+        match times.iter().find(|(name, _)| unit.is(name)) {
+            Some(&(_, thousands)) => of_time((0..=thousands).fold(1, |ticks, _| ticks * 1000), thousands),
+            None => {
+                let unit =
+                    if unit.is(b"bytes") { Unit::Bytes } else { Unit::Count(UnitName::new("samples")) };
+                Self { unit, ticks: 1, thousands: -1 }
+            }
+        }
+    }
+
+    fn value(self, cell: Cell<'_>) -> Option<Nanos> {
+        Some(cell.micros()?.thousandfold(self.thousands))
+    }
+}
+
+/// A call frame that the profiles share, as the file describes it.
+#[derive(Default)]
+struct Place<'a> {
+    name: Text<'a>,
+    file: Text<'a>,
+    /// Counted from 1.
+    line: Option<u32>,
+    column: Option<u32>,
+}
+
+/// What is known while a document is read.
+struct Reader<'a, 't, R> {
+    out: Out<'a, 't, R>,
+    /// The positions of the frames.
+    frames: Vec<usize>,
+    /// The frames that were handed over, by the caller and the number of the frame.
+    nodes: BTreeMap<(Option<u32>, u32), u32>,
+    /// The frames of the sample before, and what was handed over for them.
+    path: Vec<(u32, u32)>,
+}
+
+impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
+    fn document(&mut self, root: Part<'_, 'a>, is_cut: bool) {
+        let data = self.out.data;
+        let profiles = || root.get("profiles").into_iter().flat_map(Part::parts);
+        let frames = root.get("shared").and_then(|shared| shared.get("frames"));
+        // The names of functions may be behind the damage.
+        if is_cut
+            && !(frames.is_some_and(Part::is_complete) && profiles().next().is_some_and(Part::is_complete))
+        {
+            return;
+        }
+        let unit = profiles().next().map_or(Unit::Nanoseconds(1.0), |profile| Scale::of(profile).unit);
+        self.out.event(&Event::Clock(Clock::new(unit)), (0, 0));
+        if let Some(frames) = frames {
+            let mut pos = frames.value() + 1;
+            self.frames
+                .extend(core::iter::from_fn(|| lexer::next_item(data, &mut pos)).map(|frame| frame.start));
+        }
+        for (number, profile) in (1_u32..).zip(profiles()) {
+            if !profile.is_complete() {
+                return;
+            }
+            let bytes = (profile.value(), profile.value());
+            let thread = Thread { pid: PROCESS, tid: Id::from(number) };
+            self.out.event(&Event::ThreadName(thread, profile.text("name")), bytes);
+            let scale = Scale::of(profile);
+            if scale.unit != unit {
+                self.out.report(DiagnosticKind::BadTimeUnit, bytes);
+            }
+            if profile.get("events").is_some() {
+                self.evented(profile, thread, scale);
+            } else {
+                self.sampled(profile, thread, scale);
+            }
+        }
+        if is_cut && !root.get("profiles").is_some_and(Part::is_complete) {
+            return;
+        }
+        self.out.facts(root);
+        let title = root.text("name");
+        if !title.is_empty() {
+            self.out.event(&Event::ProcessName(PROCESS, title), (0, 0));
+        }
+    }
+
+    /// Reads a profile that opens and closes frames.
+    fn evented(&mut self, profile: Part<'_, 'a>, thread: Thread<'a>, scale: Scale) {
+        let data = self.out.data;
+        let Some(events) = profile.get("events") else { return };
+        let mut pos = events.value() + 1;
+        while let Some(item) = lexer::next_item(data, &mut pos) {
+            let bytes = (item.start, item.end);
+            let [kind, frame, at] = members(data, item.start, [b"type", b"frame", b"at"]);
+            let Some(place) = frame.index().and_then(|frame| self.place(frame)) else {
+                self.out.report(DiagnosticKind::UnknownEntry, bytes);
+                continue;
+            };
+            let Some(at) = scale.value(at) else {
+                let kind = if at.is_null() { DiagnosticKind::MissingTime } else { DiagnosticKind::BadTime };
+                self.out.report(kind, bytes);
+                continue;
+            };
+            let mut event = ThreadEvent::new(thread, Tick(at.round().ns), place.name);
+            let kind = kind.text();
+            if kind.is(b"C") {
+                self.out.event(&Event::End(event), bytes);
+            } else if kind.is(b"O") {
+                let mut source = ArgsBuilder::new();
+                if !place.file.is_empty() {
+                    source.add("file", place.file);
+                }
+                for (key, number) in [("line", place.line), ("col", place.column)] {
+                    if let Some(number) = number {
+                        source.add(key, i64::from(number));
+                    }
+                }
+                event.args = source.args();
+                self.out.event(&Event::Begin(event), bytes);
+            } else {
+                self.out.report(DiagnosticKind::UnknownEvent, bytes);
+            }
+        }
+    }
+
+    /// Reads a profile of samples, which lie one after another.
+    fn sampled(&mut self, profile: Part<'_, 'a>, thread: Thread<'a>, scale: Scale) {
+        let data = self.out.data;
+        let start = profile
+            .get("startValue")
+            .and_then(Part::token)
+            .and_then(|token| scale.value(Cell { data, token }));
+        let mut at = start.unwrap_or_default();
+        let event = ThreadProfileEvent::new(thread, Text::EMPTY).with_period(Ticks(scale.ticks)).with_rank(3);
+        self.out.event(&Event::ThreadProfile(event), (profile.value(), profile.value()));
+        for [stack, weight] in Rows::new(profile, ["samples", "weights"]) {
+            let bytes = stack.bytes();
+            let (value, number) = match (scale.value(weight), weight.number()) {
+                (Some(value), Some(number)) if !value.is_negative() => (value, number),
+                _ if weight.is_null() => (Nanos::default(), 1.0),
+                _ => {
+                    self.out.report(DiagnosticKind::BadField, bytes);
+                    continue;
+                }
+            };
+            let frame = self.stack(stack);
+            let mut sample = ThreadSampleEvent::new(thread, Tick(at.round().ns), Text::EMPTY, frame);
+            sample.weight = number;
+            self.out.event(&Event::ThreadSample(sample), bytes);
+            at = at.plus(value);
+        }
+    }
+
+    /// Returns a stack, which is the numbers of its frames, the outermost first. Those that no stack before had are handed
+    /// over.
+    fn stack(&mut self, stack: Cell<'a>) -> SampleStack<'static> {
+        let (data, bytes) = (stack.data, stack.bytes());
+        if stack.token.kind != TokenKind::Array {
+            self.out.report(DiagnosticKind::BadStack, bytes);
+            return SampleStack::Unknown;
+        }
+        let (mut pos, mut depth) = (stack.token.start + 1, 0);
+        while let Some(token) = lexer::next_item(data, &mut pos) {
+            let frame = Cell { data, token }.index().filter(|&frame| (frame as usize) < self.frames.len());
+            let Some(frame) = frame else {
+                self.out.report(DiagnosticKind::BadStack, bytes);
+                continue;
+            };
+            if self.path.get(depth).is_none_or(|&(before, _)| before != frame) {
+                let caller = depth.checked_sub(1).and_then(|caller| Some(self.path.get(caller)?.1));
+                self.path.truncate(depth);
+                let node = self.node(caller, frame, bytes);
+                self.path.push((frame, node));
+            }
+            depth += 1;
+        }
+        let innermost = depth.checked_sub(1).and_then(|innermost| self.path.get(innermost));
+        innermost.map_or(SampleStack::Unknown, |&(_, node)| SampleStack::Frame(Id::from(node)))
+    }
+
+    fn node(&mut self, caller: Option<u32>, frame: u32, bytes: (usize, usize)) -> u32 {
+        let new = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
+        let node = *self.nodes.entry((caller, frame)).or_insert(new);
+        if node == new {
+            let parent = caller.map_or(FrameParent::Unknown, |caller| FrameParent::Id(Id::from(caller)));
+            let place = self.place(frame).unwrap_or_default();
+            let mut event = FrameEvent::new(node, parent, place.name);
+            event.url = place.file;
+            // A line and a column are counted from 0 in a trace.
+            event.line = place.line.and_then(|line| line.checked_sub(1));
+            event.column = place.column.and_then(|column| column.checked_sub(1));
+            self.out.event(&Event::SharedFrame(event), bytes);
+        }
+        node
+    }
+
+    /// Returns a call frame, or `None` if there is none with this number.
+    fn place(&self, frame: u32) -> Option<Place<'a>> {
+        let [name, file, line, column] =
+            members(self.out.data, *self.frames.get(frame as usize)?, [b"name", b"file", b"line", b"col"]);
+        Some(Place { name: name.text(), file: file.text(), line: line.index(), column: column.index() })
+    }
+}
+
+/// Returns the values of some members of a small object.
+fn members<'a, const N: usize>(data: &'a [u8], object: usize, keys: [&[u8]; N]) -> [Cell<'a>; N] {
+    let mut cells = [Cell { data, token: lexer::Token::EMPTY }; N];
+    let mut pos = object + 1;
+    while data.get(object) == Some(&b'{')
+        && let Ok(Some(member)) = lexer::next_member(data, &mut pos)
+    {
+        for (cell, _) in cells.iter_mut().zip(keys).filter(|(_, key)| member.key.is(data, key)) {
+            cell.token = member.value;
+        }
+    }
+    cells
+}

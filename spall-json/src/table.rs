@@ -1,0 +1,146 @@
+//! Tables whose rows are spread over columns, and tables of rows.
+
+use alloc::vec::Vec;
+
+use spall_model::{Text, Value};
+
+use crate::decimal::Nanos;
+use crate::lexer::{self, Token, TokenKind};
+use crate::outline::Part;
+use crate::scalar;
+
+/// A value in a table.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cell<'a> {
+    pub(crate) data: &'a [u8],
+    pub(crate) token: Token,
+}
+
+impl<'a> Cell<'a> {
+    /// Returns whether the cell is `null` or the table does not have it.
+    pub(crate) fn is_null(self) -> bool {
+        self.token.end == 0 || self.token.is_null(self.data)
+    }
+
+    /// Returns a row of another table.
+    pub(crate) fn index(self) -> Option<u32> {
+        if self.token.kind != TokenKind::Integer {
+            return None;
+        }
+        u32::try_from(self.token.number).ok().filter(|&index| index != NONE)
+    }
+
+    /// Returns a decimal number of microseconds.
+    pub(crate) fn micros(self) -> Option<Nanos> {
+        scalar::micros(self.data, self.token)
+    }
+
+    /// Returns a finite number.
+    pub(crate) fn number(self) -> Option<f64> {
+        #[allow(clippy::cast_precision_loss, reason = "weights and counts are floats in the model")]
+        let number = match scalar::number(self.token.bytes(self.data))? {
+            Value::I64(number) => number as f64,
+            Value::U64(number) => number as f64,
+            Value::F64(number) => number,
+            _ => return None,
+        };
+        Some(number).filter(|number| number.is_finite())
+    }
+
+    /// Returns a text, and the empty text for anything else.
+    pub(crate) fn text(self) -> Text<'a> {
+        scalar::text(self.data, self.token)
+    }
+
+    /// Returns the range of the cell in the data.
+    pub(crate) fn bytes(self) -> (usize, usize) {
+        (self.token.start, self.token.end)
+    }
+}
+
+/// The rows of a table, as cells of some of its columns. The first column is the one that says how many rows there are.
+#[derive(Debug)]
+pub(crate) struct Rows<'a, const N: usize> {
+    data: &'a [u8],
+    layout: Layout<N>,
+}
+
+#[derive(Debug)]
+enum Layout<const N: usize> {
+    /// The positions in arrays that are read side by side.
+    Columns([Option<usize>; N]),
+    /// The position in an array of rows, and the number of each column in a row.
+    Rows(usize, [Option<u32>; N]),
+}
+
+impl<'a, const N: usize> Rows<'a, N> {
+    /// Returns the rows of a table. Columns that it does not have are `null`.
+    pub(crate) fn new(table: Part<'_, 'a>, columns: [&str; N]) -> Self {
+        let data = table.data();
+        let inside = |part: Part<'_, 'a>| Some(part.value() + 1).filter(|at| data.get(at - 1) == Some(&b'['));
+        let layout = match (table.get("schema"), table.get("data").and_then(inside)) {
+            (Some(schema), Some(rows)) => {
+                let number = |column| {
+                    let token = schema.get(column)?.token()?;
+                    Cell { data, token }.index()
+                };
+                Layout::Rows(rows, columns.map(number))
+            }
+            _ => Layout::Columns(columns.map(|column| table.get(column).and_then(inside))),
+        };
+        Self { data, layout }
+    }
+
+    /// Returns the rows as numbers of rows of other tables, [`NONE`] where there is none.
+    pub(crate) fn indices(self) -> [Vec<u32>; N] {
+        let mut columns = [const { Vec::new() }; N];
+        for row in self {
+            for (column, cell) in columns.iter_mut().zip(row) {
+                column.push(cell.index().unwrap_or(NONE));
+            }
+        }
+        columns
+    }
+}
+
+/// What [`Rows::indices`] has instead of a row.
+pub(crate) const NONE: u32 = u32::MAX;
+
+impl<'a, const N: usize> Iterator for Rows<'a, N> {
+    type Item = [Cell<'a>; N];
+
+    fn next(&mut self) -> Option<[Cell<'a>; N]> {
+        let data = self.data;
+        let mut row = [Cell { data, token: Token::EMPTY }; N];
+        match &mut self.layout {
+            Layout::Columns(columns) => {
+                for (cell, column) in row.iter_mut().zip(columns.iter_mut()) {
+                    let item = column.as_mut().and_then(|pos| lexer::next_item(data, pos));
+                    match item {
+                        Some(item) => cell.token = item,
+                        None => *column = None,
+                    }
+                }
+                columns.first()?.map(|_| row)
+            }
+            Layout::Rows(pos, numbers) => {
+                let start = lexer::item_start(data, *pos)?;
+                if data.get(start) != Some(&b'[') {
+                    *pos = lexer::token(data, start).ok()?.end;
+                    return Some(row);
+                }
+                *pos = start + 1;
+                let mut at = 0;
+                while let Some(item) = lexer::next_item(data, pos) {
+                    for (cell, _) in row.iter_mut().zip(&*numbers).filter(|(_, number)| **number == Some(at))
+                    {
+                        cell.token = item;
+                    }
+                    at += 1;
+                }
+                *pos = lexer::array_end(data, *pos).ok()?;
+                Some(row)
+            }
+        }
+    }
+}
