@@ -503,6 +503,34 @@ fn perfetto_4_5_annotations_and_typed_messages_are_arguments() {
     );
 }
 
+#[test]
+fn perfetto_4_5_fields_of_typed_messages_have_their_names() {
+    let args = |event: Message| {
+        let trace = load(&[packet(1, payload::EVENT, &event)]);
+        trace.args_of(&trace.instants()[0]).to_string()
+    };
+    let event = || event(3, 1, "e");
+    let reporter = Message::new().number(1, 3).number(2, 77).number(4, 9).number(7, 1).number(40, 5);
+    assert_eq!(
+        args(event().message(32, &reporter)),
+        "chrome_frame_reporter={state: STATE_DROPPED, reason: 77, frame_sequence: 9, has_main_animation: true, 40: 5}",
+        "a name that is not known stays a number, and so does a field"
+    );
+    let time = |us| Message::new().number(2, us);
+    let latency = Message::new().number(1, u64::MAX).message(4, &time(5)).number(2, 7).message(4, &time(6));
+    assert_eq!(
+        args(event().message(29, &latency)),
+        "chrome_latency_info={trace_id: -1, component_info: [{time_us: 5}, {time_us: 6}], step: STEP_DRAW_AND_SWAP}"
+    );
+    let processes = Message::new().packed(1, &[7, 8]).number(1, 9);
+    assert_eq!(args(event().message(49, &processes)), "chrome_active_processes={pid: [7, 8, 9]}");
+    let damaged = Message::new().text(1, "text for a number").text(3, "tag");
+    assert_eq!(
+        args(event().message(35, &damaged)).split(':').next(),
+        Some("chrome_message_pump={sent_messages_in_queue"),
+    );
+}
+
 /// Events of ftrace on the processor 0, each at a time on a thread.
 fn ftrace(events: &[(u64, u64, u32, Message)]) -> Message {
     let bundle = events.iter().fold(Message::new().number(1, 0), |bundle, (time, tid, kind, payload)| {

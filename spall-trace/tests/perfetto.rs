@@ -16,7 +16,7 @@ use spall_trace::{
     Format, detect,
     format::container::{Container, decompress_as},
     load,
-    model::{DiagnosticKind, Limits, Trace, TraceView, TrackId, TrackKind},
+    model::{DiagnosticKind, Limits, Text, Trace, TraceView, TrackId, TrackKind, Value as Arg},
 };
 
 /// The cases in which something differs, and why.
@@ -188,6 +188,75 @@ fn what_the_trace_processor_leaves_out_is_all_that_is_more_in_a_recording_of_chr
     // The profile of V8 in the debug annotations has all its samples.
     assert_eq!(ours["samples"].values().sum::<i64>(), theirs["samples"].values().sum::<i64>());
     assert_eq!(trace.diagnostics().count(DiagnosticKind::UnmatchedFlow), 0);
+}
+
+/// Adds each scalar of arguments with the path to it, in the form of the trace processor's keys.
+fn add_scalars(path: &str, value: Arg<'_>, of: &mut impl FnMut(&str, String)) {
+    match value {
+        Arg::Map(args) => args.iter().for_each(|(key, value)| {
+            add_scalars(&format!("{path}.{}", key.decode()), value, of);
+        }),
+        Arg::List(args) => {
+            (0..)
+                .zip(args.iter())
+                .for_each(|(at, (_, value))| add_scalars(&format!("{path}[{at}]"), value, of));
+        }
+        Arg::Text(text) => of(path, text.decode().into_owned()),
+        value => of(path, value.to_string()),
+    }
+}
+
+/// [perfetto 4.5]
+#[test]
+fn typed_arguments_have_the_names_and_values_of_the_trace_processor() {
+    // All of their fields are known, and none is an enumeration whose names are not.
+    const WHOLE: [&str; 8] = [
+        "task",
+        "source_location",
+        "chrome_keyed_service",
+        "chrome_active_processes",
+        "chrome_content_settings_event_info",
+        "view_class_name",
+        "current_task",
+        "chrome_extension_id",
+    ];
+    let is_whole = |key: &str| WHOLE.contains(&key.split('.').next().unwrap());
+    let Some(folder) = spall_testdata::collection("perfetto") else { return };
+    let data = std::fs::read(folder.join("chromium148.pftrace")).unwrap();
+    let trace = load(&data).unwrap();
+    let mut ours = Rows::new();
+    let mut add_one = |at: i64, (key, value): (Text<'_>, Arg<'_>)| {
+        add_scalars(&key.decode(), value, &mut |key, value| {
+            if is_whole(key) {
+                add(&mut ours, (at, key, value));
+            }
+        });
+    };
+    for id in trace.slices().ids() {
+        let at = trace.slice(id).unwrap().start.0;
+        trace.slice_args(id).iter().for_each(|arg| add_one(at, arg));
+    }
+    for instant in trace.instants() {
+        trace.args_of(instant).iter().for_each(|arg| add_one(instant.at.0, arg));
+    }
+    let rows = rows_of(&folder.join("chromium148.tp.jsonl.gz"));
+    let rows: Vec<Value> = rows.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let mut sets: HashMap<i64, Vec<(&str, String)>> = HashMap::new();
+    for row in rows.iter().filter(|row| row["k"] == "arg" && is_whole(row["key"].as_str().unwrap())) {
+        let value = row["value"].as_str().map_or_else(|| row["value"].to_string(), str::to_owned);
+        sets.entry(row["args"].as_i64().unwrap()).or_default().push((row["key"].as_str().unwrap(), value));
+    }
+    let mut n_args = 0;
+    for row in rows.iter().filter(|row| row["k"] == "slice") {
+        for (key, value) in row["args"].as_i64().and_then(|set| sets.get(&set)).into_iter().flatten() {
+            let row = format!("{:?}", (row["ts"].as_i64().unwrap(), key, value));
+            let left = ours.get_mut(&row).unwrap_or_else(|| panic!("{row}"));
+            *left -= 1;
+            n_args += 1;
+        }
+    }
+    assert!(n_args > 30_000, "{n_args}");
+    assert!(ours.values().all(|&left| left >= 0));
 }
 
 #[test]

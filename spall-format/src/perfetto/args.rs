@@ -1,12 +1,10 @@
-//! The arguments of track events. [perfetto 4.5](crate::rules::perfetto#4.5)
+//! The arguments of track events that say their names themselves. [perfetto 4.5](crate::rules::perfetto#4.5)
 
 use spall_model::{ArgsBuilder, OpenEntry, Text, Value};
 
-use super::schema::{HistogramSample, LogMessage, SourceLocation};
 use super::sequence::Sequence;
 use super::strings::{Strings, table};
-use super::track::digits;
-use crate::protobuf::{Fields, FromWire as _, Message as _, Wire};
+use crate::protobuf::{Fields, FromWire as _, Wire};
 
 /// Reads a text that is a JSON value.
 pub(super) type ReadJson = for<'a> fn(&'a [u8]) -> Value<'a>;
@@ -48,7 +46,8 @@ enum Content<'a> {
 }
 
 impl<'s> Source<'s> {
-    fn text(&self, table: u32, iid: u64) -> Option<&'s [u8]> {
+    /// Returns an interned text or message.
+    pub(super) fn text(&self, table: u32, iid: u64) -> Option<&'s [u8]> {
         self.sequence.interned.get(table, iid).map(|place| self.strings.get(place))
     }
 
@@ -156,109 +155,6 @@ impl<'s> Source<'s> {
         }
         (name, content)
     }
-
-    /// Adds the arguments of a track event that are not debug annotations.
-    pub(super) fn typed(&self, number: u32, value: Wire<'_>, args: &mut ArgsBuilder<'static>) {
-        match (number, value) {
-            (5, Wire::Bytes(task)) => {
-                let location = Fields::new(task).map_while(Result::ok).find(|field| field.0 == 1);
-                let entry = args.begin_map("task");
-                if let Some(location) = location.and_then(|(_, iid)| u64::from_wire(iid)) {
-                    self.location("posted_from", location, args);
-                }
-                args.end(entry);
-            }
-            (21, Wire::Bytes(message)) => {
-                let message = LogMessage::of(message);
-                let entry = args.begin_map("log_message");
-                if let Some(body) = self.text(table::LOG_BODIES, message.body) {
-                    args.add("body", Text::plain(body));
-                }
-                if message.location != 0 {
-                    self.location("source_location", message.location, args);
-                }
-                if message.priority != 0 {
-                    args.add("priority", message.priority);
-                }
-                args.end(entry);
-            }
-            (28, Wire::Bytes(sample)) => {
-                let sample = HistogramSample::of(sample);
-                let entry = args.begin_map("chrome_histogram_sample");
-                let name = sample.name_iid.and_then(|iid| self.text(table::HISTOGRAM_NAMES, iid));
-                if let Some(hash) = sample.hash {
-                    args.add("name_hash", hash);
-                }
-                if let Some(name) = sample.name.or(name) {
-                    args.add("name", Text::plain(name));
-                }
-                if let Some(sample) = sample.sample {
-                    args.add("sample", sample);
-                }
-                args.end(entry);
-            }
-            (33, Wire::Bytes(location)) => add_location("source_location", location, args),
-            (34, Wire::Varint(iid)) => self.location("source_location", iid, args),
-            (52, Wire::Varint(id)) => {
-                args.add("correlation_id", id);
-            }
-            (53, Wire::Bytes(id)) => {
-                args.add("correlation_id", Text::plain(id));
-            }
-            (54, Wire::Varint(iid)) => {
-                if let Some(id) = self.text(table::CORRELATION_IDS, iid) {
-                    args.add("correlation_id", Text::plain(id));
-                }
-            }
-            (24.., value) => {
-                let name = NAMES.iter().find(|(of, _)| *of == number);
-                let (mut buffer, digits_of) = ([0; 20], u64::from(number));
-                let key = name.map_or_else(|| digits(digits_of, &mut buffer), |(_, name)| name.as_bytes());
-                args.add(Text::plain(key), raw(value));
-            }
-            _ => {}
-        }
-    }
-
-    fn location(&self, key: &str, iid: u64, args: &mut ArgsBuilder<'static>) {
-        if let Some(location) = self.text(table::SOURCE_LOCATIONS, iid) {
-            add_location(key, location, args);
-        }
-    }
-}
-
-/// The names of typed arguments whose messages are kept as bytes.
-const NAMES: [(u32, &str); 12] = [
-    (24, "cc_scheduler_state"),
-    (25, "chrome_user_event"),
-    (26, "chrome_keyed_service"),
-    (27, "chrome_legacy_ipc"),
-    (29, "chrome_latency_info"),
-    (32, "chrome_frame_reporter"),
-    (35, "chrome_message_pump"),
-    (38, "chrome_mojo_event_info"),
-    (39, "chrome_application_state_info"),
-    (40, "chrome_renderer_scheduler_state"),
-    (43, "chrome_content_settings_event_info"),
-    (49, "chrome_active_processes"),
-];
-
-fn raw(value: Wire<'_>) -> Value<'_> {
-    match value {
-        Wire::Varint(number) | Wire::Fixed64(number) => Value::U64(number),
-        Wire::Fixed32(number) => Value::U64(u64::from(number)),
-        Wire::Bytes(bytes) => Value::Bytes(bytes),
-    }
-}
-
-fn add_location(key: &str, location: &[u8], args: &mut ArgsBuilder<'static>) {
-    let location = SourceLocation::of(location);
-    let entry = args.begin_map(key);
-    args.add("file_name", Text::plain(location.file)).add("function_name", Text::plain(location.function));
-    if location.line != 0 {
-        args.add("line_number", location.line);
-    }
-    args.end(entry);
 }
 
 /// The numbers of the fields of a nested value.

@@ -47,6 +47,7 @@ mod states;
 mod stats;
 mod strings;
 mod track;
+mod typed_args;
 
 pub use event::PROFILE_ID;
 pub use parser::Parser;

@@ -83,12 +83,6 @@ messages! {
         tid_override: Option<i32> = 19,
     }
 
-    SourceLocation { file: &'a [u8] = 2, function: &'a [u8] = 3, line: u32 = 4 }
-
-    LogMessage { location: u64 = 1, body: u64 = 2, priority: u32 = 3 }
-
-    HistogramSample { hash: Option<u64> = 1, name: Option<&'a [u8]> = 2, sample: Option<i64> = 3, name_iid: Option<u64> = 4 }
-
     Frame { function: u64 = 2, mapping: u64 = 3, address: u64 = 4, source: u64 = 5, line: u32 = 6 }
 
     Mapping { build_id: u64 = 2 }

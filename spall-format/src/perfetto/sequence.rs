@@ -125,20 +125,22 @@ pub(super) struct Sequences {
 }
 
 impl Sequences {
-    /// Returns the sequence of a packet, if there were others.
+    /// Returns the sequence of a packet if it is known.
+    #[inline]
     pub(super) fn known(&mut self, id: u32) -> Option<&mut Sequence> {
-        self.list.get_mut(*self.by_id.get(&id)?)
+        if self.list.get(self.last).is_none_or(|sequence| sequence.id != id) {
+            self.last = *self.by_id.get(&id)?;
+        }
+        self.list.get_mut(self.last)
     }
 
     /// Returns the sequence of a packet, which is added if it is new.
     #[inline]
     pub(super) fn find(&mut self, id: u32) -> &mut Sequence {
-        if self.list.get(self.last).is_none_or(|sequence| sequence.id != id) {
-            let new = self.list.len();
-            self.last = *self.by_id.entry(id).or_insert(new);
-            if self.last == new {
-                self.list.push(Sequence { id, ..Sequence::default() });
-            }
+        if self.known(id).is_none() {
+            self.last = self.list.len();
+            self.by_id.insert(id, self.last);
+            self.list.push(Sequence { id, ..Sequence::default() });
         }
         #[allow(clippy::indexing_slicing, reason = "the position was found or added above")]
         &mut self.list[self.last]

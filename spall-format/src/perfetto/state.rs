@@ -9,7 +9,7 @@ use spall_model::{
 };
 
 use super::args::ReadJson;
-use super::clock::{ClockId, Clocks, Offset};
+use super::clock::{ClockId, Clocks, KnownClock, Offset};
 use super::counters::NameBuffer;
 use super::output::Output;
 use super::schema::{
@@ -214,10 +214,13 @@ impl State {
     #[inline]
     pub(super) fn packet_time(&mut self, packet: &Packet<'_>, out: &mut Output<'_>) -> Option<i64> {
         let timestamp = packet.timestamp?;
-        let sequence = self.sequences.find(packet.sequence);
-        let clock = packet.clock.or(sequence.defaults.clock).unwrap_or(BOOTTIME);
-        let clock = ClockId::new(clock, packet.sequence);
-        let (at, fit) = self.clocks.time(clock, timestamp, &mut sequence.clock);
+        let mut new = KnownClock::default();
+        let (default, known) = match self.sequences.known(packet.sequence) {
+            Some(sequence) => (sequence.defaults.clock, &mut sequence.clock),
+            None => (None, &mut new),
+        };
+        let clock = ClockId::new(packet.clock.or(default).unwrap_or(BOOTTIME), packet.sequence);
+        let (at, fit) = self.clocks.time(clock, timestamp, known);
         out.fit(fit);
         self.end = self.end.max(at);
         Some(at)
