@@ -1,4 +1,4 @@
-//! Parsers and writers of the binary traces of spall, Heph, apitrace and Perfetto.
+//! Parsers and writers of the binary traces of spall, Heph, apitrace and Perfetto, and of the text of `perf script`.
 //!
 //! Each format is a module with a `Parser`, which takes input in pieces of any size. It hands over
 //! [`spall_model::Event`]s, whose names and arguments borrow from the input.
@@ -10,6 +10,7 @@
 //! | [`heph`] | trace logs of the Heph actor framework | yes | yes |
 //! | `apitrace` (`alloc`) | graphics call traces of apitrace | yes | |
 //! | `perfetto` (`alloc`) | protobuf traces of Perfetto | yes | |
+//! | `perf_script` (`alloc`) | the text of `perf script` | yes | |
 //!
 //! ```
 //! use spall_format::spall::{BufferWriter, Header, Parser, Version};
@@ -53,7 +54,7 @@
 //!
 //! # Features
 //! - none: `core` alone, with the parsers of spall and Heph and the writers into memory of the caller;
-//! - `alloc`: `apitrace` and `perfetto`, which keep tables, and `container`, which undoes the compression of files;
+//! - `alloc`: `apitrace`, `perfetto` and `perf_script`, which keep tables, and `container`, which undoes the compression of files;
 //! - `gzip`, `brotli`, `zstd`: containers beside snappy, which needs none of these;
 //! - `std` (default): the writers to `std::io::Write`.
 //!
@@ -75,6 +76,8 @@ pub mod container;
 mod cursor;
 mod error;
 pub mod heph;
+#[cfg(feature = "alloc")]
+pub mod perf_script;
 #[cfg(feature = "alloc")]
 pub mod perfetto;
 #[cfg(feature = "alloc")]

@@ -2,9 +2,9 @@
 
 #[cfg(feature = "alloc")]
 use spall_format::container::{Container, peek};
-#[cfg(feature = "alloc")]
-use spall_format::perfetto;
 use spall_format::{heph, spall};
+#[cfg(feature = "alloc")]
+use spall_format::{perf_script, perfetto};
 #[cfg(feature = "alloc")]
 use spall_json::JsonProfile;
 
@@ -41,6 +41,8 @@ pub enum Format {
     Firefox,
     /// A file of speedscope, as py-spy, rbspy and others write it.
     Speedscope,
+    /// The text that `perf script` prints.
+    PerfScript,
 }
 
 impl Format {
@@ -60,6 +62,7 @@ impl Format {
             Self::Perfetto => "perfetto",
             Self::Firefox => "firefox",
             Self::Speedscope => "speedscope",
+            Self::PerfScript => "perf-script",
         }
     }
 }
@@ -194,6 +197,10 @@ fn recognise_content(data: &[u8]) -> Option<(Format, Certainty)> {
         Some(JsonProfile::Firefox) => return Some((Format::Firefox, Certain)),
         Some(JsonProfile::Speedscope) => return Some((Format::Speedscope, Certain)),
         _ => {}
+    }
+    #[cfg(feature = "alloc")]
+    if perf_script::is_perf_script(data) {
+        return Some((Format::PerfScript, Certain));
     }
     if spall_json::is_cpu_profile(data) {
         return Some((Format::CpuProfile, Certain));

@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 
 use spall_format::{
-    apitrace, heph,
+    apitrace, heph, perf_script,
     spall::{
         self,
         auto::{self, NoSymbols},
@@ -45,6 +45,7 @@ pub(crate) fn visit<V: Visit>(format: Format, limits: &Limits, visitor: V) -> V:
         Format::Apitrace => visitor.visit_lending(apitrace::Parser::new().with_limits(limits)),
         Format::Firefox | Format::Speedscope => visitor.visit_lending(JsonProfileParser::new()),
         Format::Perfetto => visitor.visit_lending(PerfettoParser::new(limits)),
+        Format::PerfScript => visitor.visit_lending(perf_script::Parser::new()),
     }
 }
 

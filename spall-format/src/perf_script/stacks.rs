@@ -1,0 +1,123 @@
+//! The call frames of a file: each is a function with its caller, and has a number. [profiles
+//! 4.2](spall_model::rules::profiles#4.2)
+
+use alloc::vec::Vec;
+use core::hash::{BuildHasher as _, Hasher as _};
+
+use foldhash::fast::RandomState;
+use hashbrown::{HashMap, HashTable, hash_map::Entry};
+use spall_model::{Event, FrameEvent, FrameParent, Id, Text};
+
+use super::frame::FrameLine;
+use super::name::functions;
+use super::texts::{TextId, Texts};
+
+/// The number of a call frame that was handed over, or of the place outside of all functions.
+pub(super) type Node = u32;
+
+/// The place outside of all functions.
+pub(super) const ROOT: Node = 0;
+
+/// The call frames that were handed over so far.
+#[derive(Debug, Default)]
+pub(super) struct Stacks {
+    /// The frames by their callers and their functions.
+    nodes: HashMap<(Node, Function), Node, RandomState>,
+    /// The symbols that were read.
+    symbols: HashTable<Symbol>,
+    hasher: RandomState,
+    /// The functions of all symbols.
+    functions: Vec<Function>,
+    /// The library of the last line. Most lines have that of the line before.
+    last_dso: TextId,
+}
+
+/// The name of a function and its library.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Function {
+    name: TextId,
+    url: TextId,
+}
+
+/// A symbol as lines have it, and what it means.
+#[derive(Debug, Clone, Copy)]
+struct Symbol {
+    text: TextId,
+    dso: TextId,
+    is_java: bool,
+    /// The positions of its functions, outermost first.
+    first: usize,
+    end: usize,
+}
+
+impl Stacks {
+    /// Returns how many frames were handed over.
+    pub(super) fn n_frames(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Returns the innermost function of a line that `caller` calls. Frames that are new are handed over.
+    #[inline]
+    pub(super) fn call(
+        &mut self,
+        caller: Node,
+        line: &FrameLine<'_>,
+        is_java: bool,
+        texts: &mut Texts,
+        mut new: impl FnMut(&Event<'_>),
+    ) -> Node {
+        let symbol = self.symbol(line, is_java, texts);
+        let mut node = caller;
+        for function in self.functions.get(symbol.first..symbol.end).unwrap_or_default() {
+            let next = Node::try_from(self.nodes.len() + 1).unwrap_or(ROOT);
+            node = match self.nodes.entry((node, *function)) {
+                Entry::Occupied(known) => *known.get(),
+                Entry::Vacant(place) => {
+                    place.insert(next);
+                    let parent =
+                        if node == ROOT { FrameParent::Unknown } else { FrameParent::Id(Id::from(node)) };
+                    let mut frame = FrameEvent::new(next, parent, Text::plain(texts.get(function.name)));
+                    frame.url = Text::plain(texts.get(function.url));
+                    new(&Event::SharedFrame(frame));
+                    next
+                }
+            };
+        }
+        node
+    }
+
+    /// Returns what the symbol of a line means.
+    #[inline]
+    fn symbol(&mut self, line: &FrameLine<'_>, is_java: bool, texts: &mut Texts) -> Symbol {
+        let dso_text = line.dso.unwrap_or_default();
+        if texts.get(self.last_dso) != dso_text {
+            self.last_dso = texts.id(dso_text);
+        }
+        let dso = self.last_dso;
+        let hasher = &self.hasher;
+        let hash_of = |text: &[u8], dso: TextId, is_java: bool| {
+            let mut hash = hasher.build_hasher();
+            hash.write_u64(u64::from(dso) << 1 | u64::from(is_java));
+            hash.write(text);
+            hash.finish()
+        };
+        let is_same = |symbol: &Symbol| {
+            symbol.dso == dso && symbol.is_java == is_java && texts.get(symbol.text) == line.symbol
+        };
+        let hash = hash_of(line.symbol, dso, is_java);
+        if let Some(known) = self.symbols.find(hash, is_same) {
+            return *known;
+        }
+        // What is inlined lies in the library of its caller, which its line does not say.
+        let url = if matches!(dso_text, b"[unknown]" | b"inlined") { texts.id(b"") } else { dso };
+        let first = self.functions.len();
+        for name in functions(line.symbol, dso_text, is_java) {
+            self.functions.push(Function { name: texts.id(&name), url });
+        }
+        let text = texts.id(line.symbol);
+        let symbol = Symbol { text, dso, is_java, first, end: self.functions.len() };
+        let hash_again = |symbol: &Symbol| hash_of(texts.get(symbol.text), symbol.dso, symbol.is_java);
+        self.symbols.insert_unique(hash, symbol, hash_again);
+        symbol
+    }
+}

@@ -1,0 +1,215 @@
+//! The text of `perf script`, against what other programs read from it.
+
+#![allow(
+    clippy::indexing_slicing,
+    clippy::std_instead_of_alloc,
+    clippy::unwrap_used,
+    reason = "test code outside of test functions"
+)]
+
+use std::collections::BTreeMap;
+
+use spall_synth::perf_script::recording;
+use spall_trace::{
+    Format, detect, load,
+    model::{Sample, Tick, Ticks, Trace, TraceView, Unit},
+};
+
+/// The share of each stack, in parts of 10⁹. The first name of a line, the command or the thread, does not count.
+fn shares(folded: &str) -> BTreeMap<String, f64> {
+    let mut sums = BTreeMap::<String, f64>::new();
+    for line in folded.lines() {
+        let (stack, weight) = line.rsplit_once(' ').unwrap();
+        let Some((_, stack)) = stack.split_once(';') else { continue };
+        *sums.entry(stack.to_owned()).or_default() += weight.parse::<f64>().unwrap();
+    }
+    let total: f64 = sums.values().sum();
+    sums.into_iter()
+        .filter(|&(_, sum)| sum > 0.0)
+        .map(|(stack, sum)| (stack, (sum / total * 1e9).round()))
+        .collect()
+}
+
+fn folded(trace: &Trace<'_>) -> String {
+    let mut out = Vec::new();
+    let _ = spall_trace::export::folded(trace, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn profiles_4_2_sums_by_stack_are_those_of_inferno() {
+    let Some(folder) = spall_testdata::collection("profiles/perf") else { return };
+    let mut n_files = 0;
+    for expected in spall_testdata::files(&folder.join("collapsed"), ".default.txt") {
+        let name = expected.file_name().unwrap().to_str().unwrap();
+        let data = std::fs::read(folder.join(name.replace(".default", ""))).unwrap();
+        let trace = load(&data).unwrap();
+        assert_eq!(shares(&folded(&trace)), shares(&std::fs::read_to_string(&expected).unwrap()), "{name}");
+        n_files += 1;
+    }
+    assert_eq!(n_files, 17);
+}
+
+/// The samples of the profile that counts of the only thread.
+fn samples<'t>(trace: &'t Trace<'_>) -> &'t [Sample] {
+    trace.samples_of(&trace.profiles()[0])
+}
+
+/// The times and weights of samples.
+fn rows(trace: &Trace<'_>) -> Vec<(Tick, f64)> {
+    samples(trace).iter().map(|sample| (sample.at, sample.weight)).collect()
+}
+
+#[test]
+fn profiles_4_1_every_field_of_a_sample_is_kept() {
+    let text = b"\
+# hostname : box
+# cmdline : /usr/bin/perf record -F 999 -g ./a: b
+# CPU_TOPOLOGY info available, use -I to display
+my 2 app 71/73 [003] 12.000000250: 7 sched:sched_switch: prev_comm=x next_pid=9
+\t401b97 parse(int)+0x1f (/bin/main)
+\t401a02 [unknown] (/lib/libc.so.6)
+
+";
+    assert_eq!(detect(text), Some(Format::PerfScript));
+    let trace = load(text).unwrap();
+    let facts: Vec<_> =
+        trace.meta().iter().map(|meta| (trace.name(meta.key), trace.meta_value(meta).to_string())).collect();
+    assert_eq!(facts.len(), 2);
+    assert_eq!((&*facts[0].0, &*facts[0].1), ("hostname", "box"));
+    assert_eq!(facts[1].1, "/usr/bin/perf record -F 999 -g ./a: b");
+    let track = &trace.tracks()[0];
+    assert_eq!(trace.name(track.name), "my 2 app");
+    assert_eq!(trace.key_text(trace.processes()[0].pid), "71");
+    let profile = &trace.profiles()[0];
+    assert_eq!(trace.name(profile.name), "sched:sched_switch");
+    let sample = samples(&trace)[0];
+    assert_eq!((sample.at, sample.weight), (Tick(12_000_000_250), 7.0));
+    let args = trace.args_of(&sample).to_string();
+    assert_eq!(args, "cpu=3, address=4201367, fields=prev_comm=x next_pid=9");
+    let frame = trace.frame(sample.frame().unwrap()).unwrap();
+    assert_eq!((trace.name(frame.name), trace.name(frame.url)), ("parse".into(), "/bin/main".into()));
+    let caller = trace.frame(frame.parent.unwrap()).unwrap();
+    assert_eq!((&*trace.name(caller.name), caller.parent), ("[libc.so.6]", None));
+}
+
+#[test]
+fn profiles_4_1_a_sample_ends_where_the_next_one_begins() {
+    let without_frames = b"a 1 1.5: x:y_z: v=1\n  b 2 2.5: x:y_z: v=2\n\nc 3 3.5: x:y_z:\n";
+    assert_eq!(load(without_frames).unwrap().samples().len(), 3);
+    let in_one_line = b"  a 1 1.5: 1 cycles:  7f f+0x1 (/a)\n  a 1 1.6: 1 cycles:u:  7f g+0x1 (/a)\n";
+    let trace = load(in_one_line).unwrap();
+    assert_eq!(samples(&trace).iter().filter(|sample| sample.frame().is_some()).count(), 2);
+    // The text may end without an empty line, and lines with a carriage return.
+    let cut = b"a 1 1.5: x:\r\n\t7f f (/a)\r\n\r\na 1 1.6: x:\r\n\t7f g (/a)";
+    let trace = load(cut).unwrap();
+    assert_eq!(samples(&trace).iter().filter(|sample| sample.frame().is_some()).count(), 2);
+}
+
+#[test]
+fn profiles_4_4_a_clock_counts_nanoseconds() {
+    // The thread sleeps for four seconds, for which no sample stands.
+    let text = b"a 1 1.0: 1000000 cpu-clock:\n\t1 f (/a)\n\na 1 5.0: 1000000 cpu-clock:\n\t1 f (/a)\n";
+    let trace = load(text).unwrap();
+    assert_eq!(rows(&trace), [(Tick(1_000_000_000), 1e6), (Tick(5_000_000_000), 1e6)]);
+    assert_eq!(trace.profiles()[0].period, Some(Ticks(1)));
+    assert_eq!(folded(&trace), "1:1;f 2000000\n");
+}
+
+#[test]
+fn profiles_4_4_other_events_have_the_median_distance() {
+    let text = |events: &[(u32, &str, &str)]| {
+        let lines =
+            events.iter().map(|(thread, at, event)| format!("a {thread} {at}: {event}:\n\t1 f (/a)\n\n"));
+        lines.collect::<String>()
+    };
+    // Distances of 1, 2 and 9 ms, one of them of another thread.
+    let text_1 =
+        text(&[(1, "1.0", "x"), (1, "1.002", "x"), (2, "1.003", "x"), (2, "1.004", "x"), (1, "1.011", "x")]);
+    let trace = load(text_1.as_bytes()).unwrap();
+    assert!(trace.profiles().iter().all(|profile| profile.period == Some(Ticks(2_000_000))));
+    assert_eq!(folded(&trace), "1:1;f 6000000\n2:2;f 4000000\n");
+    // A weight of 500 stands for 1 ms.
+    let text_500 = text(&[(1, "1.0", "500 x"), (1, "1.001", "500 x"), (1, "1.002", "1000 x")]);
+    let trace = load(text_500.as_bytes()).unwrap();
+    assert_eq!(trace.profiles()[0].period, Some(Ticks(2_000)));
+    // More cycles than nanoseconds.
+    let fast = text(&[(1, "1.0", "3000000 cycles"), (1, "1.001", "3000000 cycles")]);
+    assert_eq!(load(fast.as_bytes()).unwrap().profiles()[0].period, Some(Ticks(1)));
+}
+
+#[test]
+fn profiles_4_5_the_event_of_the_first_sample_counts() {
+    let text = b"\
+a 1 1.0: cycles:u:\n\t1 f (/a)\n
+a 1 1.1: instructions:\n\t1 g (/a)\n
+a 1 1.2: cycles:\n\t1 f (/a)\n
+b 2 1.3: instructions:\n\t1 h (/a)\n
+";
+    let trace = load(text).unwrap();
+    let profiles: Vec<_> = trace
+        .profiles()
+        .iter()
+        .map(|profile| (profile.track.0, trace.name(profile.name), profile.rank))
+        .collect();
+    let expected = [(0, "cycles", 3), (0, "instructions", 4), (1, "instructions", 4)];
+    assert!(profiles.iter().map(|(track, name, rank)| (*track, &**name, *rank)).eq(expected));
+    assert_eq!(shares(&folded(&trace)).into_keys().collect::<Vec<_>>(), ["f", "h"]);
+}
+
+#[test]
+fn profiles_1_2_samples_without_times_lie_one_after_another() {
+    let text = b"a 1 5 page-faults:\n\t1 f (/a)\n\na 1 3 page-faults:\n\t1 g (/a)\n\n";
+    let trace = load(text).unwrap();
+    assert_eq!(rows(&trace), [(Tick(0), 5.0), (Tick(5), 3.0)]);
+    assert_eq!(
+        (trace.clock().unit.counted(), trace.profiles()[0].period),
+        (Some("page-faults"), Some(Ticks(1)))
+    );
+    assert_eq!(folded(&trace), "1:1;f 5\n1:1;g 3\n");
+    let ids = load(b"a 1/2 \n\t1 f (/a)\n\na 1/2\n\t1 f (/a)\n\n").map(|trace| trace.clock().unit);
+    assert!(ids.is_err(), "a file needs a time or an event to be recognised");
+    let clock = load(b"a 1 5 cpu-clock:\n\t1 f (/a)\n\n").unwrap().clock().unit;
+    assert_eq!(clock, Unit::Nanoseconds(1.0));
+}
+
+#[test]
+fn profiles_4_3_what_is_no_sample_is_counted() {
+    let text = b"\
+a 1 1.0: x:\n\t1 f (/a)\n\tnot a frame\n
+\t1 alone (/a)
+a 1 1.1: PERF_RECORD_MMAP: 1/1: [0x1(0x1)]
+a 1 x:
+a 1 99999999999999.0: x:\n
+";
+    let trace = load(text).unwrap();
+    let counts: Vec<_> =
+        trace.diagnostics().counts().iter().map(|count| (count.kind.name(), count.count)).collect();
+    assert_eq!(counts, [("junk", 2), ("not-read", 1), ("missing-time", 1), ("time-out-of-range", 1)]);
+    assert_eq!(rows(&trace), [(Tick(1_000_000_000), 1.0), (Tick(i64::MAX), 1.0)]);
+}
+
+#[test]
+fn other_text_is_not_taken_for_it() {
+    for text in [
+        "",
+        "# comment\n",
+        "a 1 1.5: x:\nand then some text\n",
+        "main;run;work 12\nmain;run 3\n",
+        "# tracer: nop\n bash-1 [000] d..1 12.5: sched_switch: a\n bash-1 [000] d..1 12.6: sched_switch: b\n",
+        "2026-11-23 20:00:01.5: started 1 job:\n  at main (file.rs)\n",
+    ] {
+        assert_eq!(detect(text.as_bytes()), None, "{text:?}");
+    }
+}
+
+#[test]
+fn a_generated_recording_is_read_whole() {
+    let text = recording(200);
+    let trace = load(&text).unwrap();
+    assert_eq!((trace.samples().len(), trace.profiles().len()), (200, 4));
+    assert!(trace.samples().iter().all(|sample| sample.frame().is_some()));
+    assert_eq!(trace.diagnostics().counts(), []);
+    let total: i64 = shares(&folded(&trace)).len().try_into().unwrap();
+    assert!(total > 100, "{total} stacks");
+}
