@@ -1,4 +1,4 @@
-//! Containers: the compression around a file. [apitrace C.1](crate::rules::apitrace#C.1)
+//! Containers: the compression around a file, or another encoding of its text. [apitrace C.1](crate::rules::apitrace#C.1)
 //!
 //! An apitrace recording is always in a container. Any other trace may be in one. [`decompress`] opens the container of
 //! an apitrace recording, [`decompress_as`] opens a container of a known kind, and [`peek`] decodes the start of the
@@ -20,6 +20,7 @@ mod crc32;
 #[cfg(feature = "gzip")]
 mod gzip;
 mod snappy;
+mod utf16;
 #[cfg(feature = "zstd")]
 mod zstd;
 
@@ -42,6 +43,9 @@ pub enum Container {
     /// A brotli stream, which has no magic number: only its content tells that it is one. Reading it needs the feature
     /// `brotli`.
     Brotli,
+    /// Text in UTF-16, which begins with a byte order mark, `ff fe` or `fe ff`. Its content is the same text in UTF-8.
+    /// No feature is needed to read it.
+    Utf16,
 }
 
 impl Container {
@@ -61,6 +65,7 @@ impl Container {
             [0x1f, 0x8b, ..] => Some(Self::Gzip),
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Self::Zstd),
             [b'a', b't', ..] => Some(Self::Snappy),
+            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some(Self::Utf16),
             _ => None,
         }
     }
@@ -171,6 +176,7 @@ pub fn peek(container: Container, data: &[u8]) -> Vec<u8> {
 fn decode(container: Container, data: &[u8], output: &mut Output) -> Option<Result<(), DecodeFailure>> {
     Some(match container {
         Container::Snappy => snappy::decode(data, output),
+        Container::Utf16 => utf16::decode(data, output),
         #[cfg(feature = "gzip")]
         Container::Gzip => gzip::decode(data, output),
         #[cfg(feature = "gzip")]

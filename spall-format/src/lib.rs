@@ -1,4 +1,4 @@
-//! Parsers and writers of the binary traces of spall, Heph, apitrace and Perfetto, and of the text of `perf script`.
+//! Parsers and writers of the traces of spall, Heph, apitrace and Perfetto, and of sampling profiles.
 //!
 //! Each format is a module with a `Parser`, which takes input in pieces of any size. It hands over
 //! [`spall_model::Event`]s, whose names and arguments borrow from the input.
@@ -11,6 +11,8 @@
 //! | `apitrace` (`alloc`) | graphics call traces of apitrace | yes | |
 //! | `perfetto` (`alloc`) | protobuf traces of Perfetto | yes | |
 //! | `perf_script` (`alloc`) | the text of `perf script` | yes | |
+//! | `pprof` (`alloc`) | profiles of pprof, as Go and many other programs write them | yes | |
+//! | `folded` (`alloc`) | folded stacks, the text that flame graphs are made of | yes | |
 //!
 //! ```
 //! use spall_format::spall::{BufferWriter, Header, Parser, Version};
@@ -54,7 +56,8 @@
 //!
 //! # Features
 //! - none: `core` alone, with the parsers of spall and Heph and the writers into memory of the caller;
-//! - `alloc`: `apitrace`, `perfetto` and `perf_script`, which keep tables, and `container`, which undoes the compression of files;
+//! - `alloc`: `apitrace`, `perfetto`, `perf_script`, `pprof` and `folded`, which keep tables, and `container`, which undoes the
+//!   compression of files;
 //! - `gzip`, `brotli`, `zstd`: containers beside snappy, which needs none of these;
 //! - `std` (default): the writers to `std::io::Write`.
 //!
@@ -75,15 +78,21 @@ mod clip;
 pub mod container;
 mod cursor;
 mod error;
+#[cfg(feature = "alloc")]
+pub mod folded;
 pub mod heph;
 #[cfg(feature = "alloc")]
 pub mod perf_script;
 #[cfg(feature = "alloc")]
 pub mod perfetto;
 #[cfg(feature = "alloc")]
+pub mod pprof;
+#[cfg(feature = "alloc")]
 mod protobuf;
 pub mod rules;
 pub mod spall;
+#[cfg(feature = "alloc")]
+mod stack_tree;
 
 pub use error::{FormatError, FormatErrorKind};
 

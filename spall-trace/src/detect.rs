@@ -2,9 +2,9 @@
 
 #[cfg(feature = "alloc")]
 use spall_format::container::{Container, peek};
-use spall_format::{heph, spall};
 #[cfg(feature = "alloc")]
-use spall_format::{perf_script, perfetto};
+use spall_format::{folded, perf_script, perfetto, pprof};
+use spall_format::{heph, spall};
 #[cfg(feature = "alloc")]
 use spall_json::JsonProfile;
 
@@ -43,6 +43,10 @@ pub enum Format {
     Speedscope,
     /// The text that `perf script` prints.
     PerfScript,
+    /// A profile of pprof, as Go and many other programs write it.
+    Pprof,
+    /// Folded stacks, the text that flame graphs are made of.
+    Folded,
 }
 
 impl Format {
@@ -63,6 +67,8 @@ impl Format {
             Self::Firefox => "firefox",
             Self::Speedscope => "speedscope",
             Self::PerfScript => "perf-script",
+            Self::Pprof => "pprof",
+            Self::Folded => "folded",
         }
     }
 }
@@ -132,7 +138,7 @@ pub(crate) fn recognise(data: &[u8]) -> Option<Recognised> {
         return Some(Recognised::plain(format));
     }
     #[cfg(feature = "alloc")]
-    if let Some(found) = recognise_packed(data) {
+    if let Some(found) = recognise_packed(data).or_else(|| recognise_weak(data).map(Recognised::plain)) {
         return Some(found);
     }
     content.map(|(format, _)| Recognised::plain(format))
@@ -144,13 +150,18 @@ pub(crate) fn recognise(data: &[u8]) -> Option<Recognised> {
 #[cfg(feature = "alloc")]
 fn recognise_packed(data: &[u8]) -> Option<Recognised> {
     if let Some(container) = Container::detect(data) {
+        // A text may begin with the two letters that mark snappy.
+        if container == Container::Snappy && folded::is_folded(data) {
+            return Some(Recognised::plain(Format::Folded));
+        }
         let content = peek(container, data);
-        let format = match recognise_content(&content) {
-            Some((format, _)) => format,
+        let found = recognise_content(&content);
+        let format = match found {
+            Some((format, Certainty::Certain)) => format,
             None if container == Container::Snappy || is_recording(&content) => Format::Apitrace,
             // Nothing can be decompressed, which opening the container reports.
             None if content.is_empty() => Format::TraceEventJson,
-            None => return None,
+            _ => recognise_weak(&content).or(found.map(|(format, _)| format))?,
         };
         return Some(Recognised { container: Some(container), format });
     }
@@ -165,6 +176,19 @@ fn recognise_packed(data: &[u8]) -> Option<Recognised> {
         _ => return None,
     };
     Some(Recognised { container: Some(Container::Brotli), format })
+}
+
+/// Recognises the formats without any mark, which are told by all that their first bytes hold. They come last.
+/// [profiles 3.1](spall_model::rules::profiles#3.1) [profiles 6.1](spall_model::rules::profiles#6.1)
+#[cfg(feature = "alloc")]
+fn recognise_weak(data: &[u8]) -> Option<Format> {
+    // As much as is there of any file, however it is read.
+    const HEAD: usize = 64 << 10;
+    let data = data.get(..HEAD).unwrap_or(data);
+    if pprof::is_profile(data) {
+        return Some(Format::Pprof);
+    }
+    folded::is_folded(data).then_some(Format::Folded)
 }
 
 /// How sure it is that bytes have the format that they seem to have.

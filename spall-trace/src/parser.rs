@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 
 use spall_format::{
-    apitrace, heph, perf_script,
+    apitrace, folded, heph, perf_script, pprof,
     spall::{
         self,
         auto::{self, NoSymbols},
@@ -46,6 +46,8 @@ pub(crate) fn visit<V: Visit>(format: Format, limits: &Limits, visitor: V) -> V:
         Format::Firefox | Format::Speedscope => visitor.visit_lending(JsonProfileParser::new()),
         Format::Perfetto => visitor.visit_lending(PerfettoParser::new(limits)),
         Format::PerfScript => visitor.visit_lending(perf_script::Parser::new()),
+        Format::Pprof => visitor.visit_lending(pprof::Parser::new()),
+        Format::Folded => visitor.visit(folded::Parser::new()),
     }
 }
 

@@ -4,8 +4,11 @@ use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 use spall_format::container::{Container, peek};
 
+/// The formats that pprof had before protocol buffers. [profiles 3.1](spall_model::rules::profiles#3.1)
+const OLD_PPROF: &str = "an older kind of profile of gperftools; `pprof -proto` converts it";
+
 /// The formats that other programs read, by the bytes that they have at a position.
-const MARKS: [(usize, &[u8], &str); 21] = [
+const MARKS: [(usize, &[u8], &str); 25] = [
     (0, b"PERFILE2", "a perf.data file; `perf script` prints it as text"),
     (0, b"FLR\0", "a recording of Java's Flight Recorder"),
     (0, b"Nettrace", "a .nettrace file of .NET"),
@@ -18,8 +21,12 @@ const MARKS: [(usize, &[u8], &str); 21] = [
     (0, b"BZh", "a file that is compressed with bzip2; unpack it first"),
     (0, b"7z\xbc\xaf\x27\x1c", "a 7z archive; unpack it first"),
     (257, b"ustar", "a tar archive; unpack it first"),
-    (0, b"\xff\xfe", "text in UTF-16; convert it to UTF-8 first"),
-    (0, b"\xfe\xff", "text in UTF-16; convert it to UTF-8 first"),
+    (0, b"\0\0\0\0\0\0\0\0\x03\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", OLD_PPROF),
+    (0, b"\0\0\0\0\x03\0\0\0\0\0\0\0", OLD_PPROF),
+    (0, b"heap profile:", OLD_PPROF),
+    (0, b"--- heapz", OLD_PPROF),
+    (0, b"--- contention", OLD_PPROF),
+    (0, b"--- threadz", OLD_PPROF),
     (0, b"\x89PNG", "a PNG picture"),
     (0, b"\xff\xd8\xff", "a JPEG picture"),
     (0, b"%PDF", "a PDF document"),
@@ -49,6 +56,10 @@ pub(crate) fn describe(data: &[u8]) -> Cow<'static, str> {
     let data = data.get(..MAX_HEAD).unwrap_or(data);
     match Container::detect(data).filter(|&container| container != Container::Snappy) {
         // The content of a container is not looked for in another one.
+        Some(Container::Utf16) => {
+            format!("text in UTF-16 whose content is {}", describe_content(&peek(Container::Utf16, data)))
+                .into()
+        }
         Some(container) => {
             format!("a compressed file whose content is {}", describe_content(&peek(container, data))).into()
         }

@@ -37,7 +37,11 @@ fn what_is_no_trace_is_named() {
         (b"\xfd7zXZ\0\0", "a file that is compressed with xz; unpack it first"),
         (b"BZh91AY", "a file that is compressed with bzip2; unpack it first"),
         (&tar, "a tar archive; unpack it first"),
-        (b"\xff\xfe[\0{\0", "text in UTF-16; convert it to UTF-8 first"),
+        (b"\xff\xfeh\0i\0", "text in UTF-16 whose content is text"),
+        (
+            b"heap profile: 1: 2 [3: 4] @ heap_v2/1",
+            "an older kind of profile of gperftools; `pprof -proto` converts it",
+        ),
         (b"{}", "a JSON object without keys"),
         (b"{\"hello\":1,\"w\\u00f6rld\":[2]}", "a JSON object with the keys \"hello\", \"w\u{f6}rld\""),
         (b"[1,2,3]", "a JSON array without trace events"),

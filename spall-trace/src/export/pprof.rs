@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
 use spall_json::V8;
-use spall_model::{Function, Tick, Trace, TraceView};
+use spall_model::{Function, Key, Tick, Trace, TraceView, TrackId};
 use spall_samples::{ThreadTree, call_trees};
 
 use super::{ExportReport, function_table::FunctionTable, protobuf::MessageWriter, trees::WrittenTrees};
@@ -14,7 +14,8 @@ use crate::tick_scale::{TickScale, clamped};
 
 /// Writes the call trees of all threads as a profile for pprof.
 ///
-/// A sample of the profile is a call path of a thread, with the label `thread`. It has three values: the number of calls,
+/// A sample of the profile is a call path of a thread, with the label `thread`, and `pid` and `tid` where
+/// they are numbers. It has three values: the number of calls,
 /// the number of CPU samples, and the self time, in nanoseconds or in what the clock counts. Functions have their source
 /// and the line at which they begin. As for [folded stacks](super::folded()), a path has at most
 /// [`MAX_FOLDED_DEPTH`](spall_model::CallTree::MAX_FOLDED_DEPTH) names, and everything that is not in a call tree of a thread counts as left out.
@@ -48,9 +49,10 @@ pub fn pprof(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
             });
         })?;
     }
-    let thread_key = tables.string("thread");
+    let [thread_key, pid_key, tid_key] = ["thread", "pid", "tid"].map(|key| tables.string(key));
     for ThreadTree { track, tree, .. } in call_trees(trace, &V8) {
         let thread = tables.string(&trace.track_title(track));
+        let ids = thread_ids(trace, track);
         for node in tree.folded_nodes() {
             let value =
                 [signed(node.count), signed(node.hits), clamped(scale.convert(Tick(node.self_time.0)))];
@@ -67,6 +69,14 @@ pub fn pprof(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
                         label.int(1, thread_key);
                         label.int(2, thread);
                     });
+                    for (key, id) in [pid_key, tid_key].into_iter().zip(ids) {
+                        if let Some(id) = id {
+                            sample.message(3, |label| {
+                                label.int(1, key);
+                                label.int(3, id);
+                            });
+                        }
+                    }
                 });
             })?;
         }
@@ -84,6 +94,16 @@ pub fn pprof(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
     }
     out.finish()?;
     Ok(written.report(trace))
+}
+
+/// Returns the ids of the process and the thread of a track, as far as they are numbers.
+fn thread_ids(trace: &Trace<'_>, track: TrackId) -> [Option<i64>; 2] {
+    let track = trace.tracks().get(track.index());
+    let process = track.and_then(|track| trace.processes().get(track.process?.index()));
+    [process.map(|process| process.pid), track.and_then(|track| track.kind.tid())].map(|key| match key {
+        Some(Key::Number(number)) => Some(number),
+        _ => None,
+    })
 }
 
 /// Returns a number in the type of the format's values.

@@ -1,0 +1,305 @@
+//! Folded stacks, which tools for flame graphs read and write: a line of text for each stack. \[profiles 6\]
+//!
+//! ```
+//! use spall_format::folded::Parser;
+//! use spall_model::{Event, Parser as _, Tick};
+//!
+//! let mut samples = Vec::new();
+//! Parser::new().parse_all(b"main;read 3\nmain;write 2\n", |event, _| {
+//!     if let Event::ThreadSample(sample) = event {
+//!         samples.push((sample.at, sample.weight));
+//!     }
+//! })?;
+//! assert_eq!(samples, [(Tick(0), 3.0), (Tick(3), 2.0)]);
+//! # Ok::<(), spall_format::FormatError>(())
+//! ```
+
+use alloc::{boxed::Box, collections::BTreeMap, vec::Vec};
+
+use spall_model::{
+    ByteRange, Clock, DiagnosticKind, Event, FrameEvent, FrameParent, Id, Progress, Receiver, SampleStack,
+    Text, Thread, ThreadProfileEvent, ThreadSampleEvent, Tick, Ticks, Unit, UnitName,
+};
+
+use crate::{
+    FormatError,
+    stack_tree::{Node, StackTree},
+};
+
+/// The names of the two values of a stack in a file that compares two recordings.
+const BEFORE: &[u8] = b"before";
+const AFTER: &[u8] = b"after";
+
+/// The number of lines that tell whether a text is folded stacks.
+const FIRST_LINES: usize = 10;
+
+/// Returns whether a text is folded stacks, by its first lines. [profiles 6.1](spall_model::rules::profiles#6.1)
+///
+/// A last line without an end may be cut, so it counts only if it fits or is the only one.
+///
+/// ```
+/// use spall_format::folded::is_folded;
+///
+/// assert!(is_folded(b"main;read 3\nmain;write 2"));
+/// assert!(!is_folded(b"a text with a number 3\nand more"));
+/// ```
+#[must_use]
+pub fn is_folded(text: &[u8]) -> bool {
+    let (fit, other) = count_first_lines(text, |line| Stack::read(line).is_some());
+    other == 0 && fit > 0 || other == 1 && fit >= 5
+}
+
+/// Counts the first lines that have a property, and those that do not.
+fn count_first_lines(text: &[u8], has: impl Fn(&[u8]) -> bool) -> (usize, usize) {
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+    let (mut yes, mut no) = (0, 0);
+    for line in text.split_inclusive(|&byte| byte == b'\n') {
+        if is_without_stack(line) {
+            continue;
+        }
+        if has(line) {
+            yes += 1;
+        } else if line.ends_with(b"\n") || yes + no == 0 {
+            no += 1;
+        }
+        if yes + no == FIRST_LINES {
+            break;
+        }
+    }
+    (yes, no)
+}
+
+/// Returns whether a line is empty or a comment.
+fn is_without_stack(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    line.is_empty() || line.starts_with(b"#") || line.starts_with(b"//")
+}
+
+/// A line, split.
+#[derive(Debug, Clone, Copy)]
+struct Stack<'a> {
+    names: &'a [u8],
+    weight: f64,
+}
+
+impl<'a> Stack<'a> {
+    /// Splits a line. Returns `None` if it does not end with a number behind a blank, or if nothing stands before that, or
+    /// something that no name has.
+    fn read(line: &'a [u8]) -> Option<Self> {
+        let line = line.trim_ascii();
+        let blank = line.iter().rposition(u8::is_ascii_whitespace)?;
+        let (names, number) = line.split_at_checked(blank)?;
+        let names = names.trim_ascii_end();
+        let is_text = names.iter().all(|&byte| byte >= b' ' || byte == b'\t');
+        let weight = weight(number.trim_ascii_start())?;
+        (is_text && !names.is_empty()).then_some(Self { names, weight })
+    }
+}
+
+/// Reads a number without a sign and an exponent.
+fn weight(number: &[u8]) -> Option<f64> {
+    let is_number =
+        number.first()?.is_ascii_digit() && number.iter().all(|&byte| byte.is_ascii_digit() || byte == b'.');
+    let number = core::str::from_utf8(number).ok().filter(|_| is_number)?;
+    number.parse().ok().filter(|weight: &f64| weight.is_finite())
+}
+
+/// A parser of folded stacks. It takes input in pieces of any size, and a call reads a line. [profiles
+/// 6.1](spall_model::rules::profiles#6.1)
+///
+/// Each line is a sample. A first name such as `7:8` is the ids of process and thread, as the export of `spall-trace` writes
+/// it; all other stacks are of one thread. The two numbers of a file that compares recordings are the profiles `before`
+/// and `after` of a thread, of which the latter counts.
+///
+/// # Damage
+/// The parser steps over every fault, so it never returns an error.
+///
+/// | diagnostic | fault | effect |
+/// |---|---|---|
+/// | `Junk` | a line that is no stack | left out |
+/// | `DepthLimit` | a stack for which there are too many different ones in the file | its innermost functions are left out |
+///
+/// # Memory
+/// The parser keeps each name and each different beginning of a stack once.
+#[derive(Debug, Default)]
+pub struct Parser {
+    offset: u64,
+    has_begun: bool,
+    compares: bool,
+    names: BTreeMap<Box<[u8]>, u32>,
+    tree: StackTree,
+    /// The functions of the line before, with the ends of their names in it and their nodes: lines that follow each other
+    /// have most of them in common.
+    last: (Vec<u8>, Vec<(usize, u32)>),
+    /// The time of each thread.
+    times: BTreeMap<(i64, i64), Time>,
+}
+
+/// The sum of the weights before: a whole number, and the rest below 1.
+#[derive(Debug, Clone, Copy, Default)]
+struct Time {
+    whole: i64,
+    rest: f64,
+}
+
+impl Time {
+    #[expect(clippy::cast_possible_truncation, reason = "float to integer casts saturate")]
+    #[expect(clippy::cast_precision_loss, reason = "beyond 2^53 a weight has no fraction")]
+    fn add(&mut self, weight: f64) {
+        let whole = weight as i64;
+        self.rest += (weight - whole as f64).max(0.0);
+        let carry = self.rest >= 1.0;
+        self.rest -= if carry { 1.0 } else { 0.0 };
+        self.whole = self.whole.saturating_add(whole).saturating_add(i64::from(carry));
+    }
+}
+
+impl Parser {
+    /// Creates a parser at the start of a file.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Reads what the first lines say about the file. Returns `None` if they are not all there.
+    fn begin<'a>(&mut self, data: &'a [u8], eof: bool, to: &mut impl Receiver<'a>) -> Option<usize> {
+        let n_lines =
+            data.split_inclusive(|&byte| byte == b'\n').filter(|line| !is_without_stack(line)).count();
+        if !eof && n_lines <= FIRST_LINES {
+            return None;
+        }
+        let is_pair = |line: &[u8]| {
+            Stack::read(line).is_some_and(|stack| {
+                Stack::read(stack.names).is_some_and(|stack| stack.names.contains(&b';'))
+            })
+        };
+        let (pairs, others) = count_first_lines(data, is_pair);
+        self.compares = pairs > others;
+        self.has_begun = true;
+        let clock = Clock::new(Unit::Count(UnitName::new("samples")));
+        to.receive(&Event::Clock(clock), ByteRange::default());
+        let mark: &[u8] = b"\xef\xbb\xbf";
+        let skipped = if data.starts_with(mark) { mark.len() } else { 0 };
+        self.offset = skipped as u64;
+        Some(skipped)
+    }
+
+    /// Reads a line.
+    fn line<'a>(&mut self, line: &'a [u8], to: &mut impl Receiver<'a>) {
+        let start = self.offset;
+        self.offset += line.len() as u64;
+        let bytes = ByteRange::new(start, self.offset);
+        if is_without_stack(line) {
+            return;
+        }
+        let Some(mut stack) = Stack::read(line) else {
+            to.receive(&Event::Diagnostic(DiagnosticKind::Junk), bytes);
+            return;
+        };
+        let before = Stack::read(stack.names).filter(|_| self.compares);
+        stack.names = before.map_or(stack.names, |before| before.names);
+        let mut names = stack.names.split(|&byte| byte == b';').peekable();
+        let ids = names.next_if(|first| ids(first).is_some()).and_then(ids);
+        let (pid, tid) = ids.unwrap_or((1, 1));
+        let thread = Thread::new(pid, tid);
+        let name = Text::plain(if self.compares { AFTER } else { b"" });
+        if !self.times.contains_key(&(pid, tid)) {
+            let profile = ThreadProfileEvent::new(thread, name).with_period(Ticks(1)).with_rank(3);
+            to.receive(&Event::ThreadProfile(profile), bytes);
+        }
+        let innermost = self.innermost(names, bytes, to);
+        let time = self.times.entry((pid, tid)).or_default();
+        let node = innermost.map_or(SampleStack::Unknown, |node| SampleStack::Frame(id(node)));
+        let mut sample = ThreadSampleEvent::new(thread, Tick(time.whole), name, node);
+        sample.weight = stack.weight;
+        to.receive(&Event::ThreadSample(sample), bytes);
+        if let Some(before) = before {
+            let mut sample = ThreadSampleEvent::new(thread, Tick(time.whole), Text::plain(BEFORE), node);
+            sample.weight = before.weight;
+            to.receive(&Event::ThreadSample(sample), bytes);
+        }
+        time.add(stack.weight);
+    }
+
+    /// Finds the node of the innermost function of a stack, and hands over the call frames that are new.
+    fn innermost<'a>(
+        &mut self,
+        names: impl Iterator<Item = &'a [u8]>,
+        bytes: ByteRange,
+        to: &mut impl Receiver<'a>,
+    ) -> Option<u32> {
+        let (last, path) = &mut self.last;
+        let (mut depth, mut start) = (0, 0);
+        for name in names {
+            let known = path.get(depth).and_then(|&(end, _)| last.get(start..end));
+            if known != Some(name) {
+                path.truncate(depth);
+                last.truncate(start);
+                let n_names = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
+                let number = self.names.get(name).copied().unwrap_or(n_names);
+                let caller = path.last().map(|&(_, node)| node);
+                let node = match self.tree.child(caller, number, bytes.end) {
+                    Node::Known(node) => node,
+                    Node::New(node) => {
+                        if number == n_names {
+                            self.names.insert(name.into(), number);
+                        }
+                        let parent =
+                            caller.map_or(FrameParent::Unknown, |caller| FrameParent::Id(id(caller)));
+                        let frame = FrameEvent::new(id(node), parent, Text::plain(name));
+                        to.receive(&Event::SharedFrame(frame), bytes);
+                        node
+                    }
+                    Node::None => {
+                        to.receive(&Event::Diagnostic(DiagnosticKind::DepthLimit), bytes);
+                        return caller;
+                    }
+                };
+                last.extend_from_slice(name);
+                path.push((last.len(), node));
+            }
+            depth += 1;
+            start += name.len();
+        }
+        path.truncate(depth);
+        last.truncate(start);
+        path.last().map(|&(_, node)| node)
+    }
+}
+
+/// Returns the ids of a process and a thread that a name such as `7:8` is.
+fn ids(name: &[u8]) -> Option<(i64, i64)> {
+    let (pid, tid) = core::str::from_utf8(name).ok()?.split_once(':')?;
+    let number = |text: &str| text.parse().ok().filter(|_| !text.starts_with('+'));
+    Some((number(pid)?, number(tid)?))
+}
+
+/// Returns the id of a node.
+fn id(node: u32) -> Id<'static> {
+    Id::Number(i64::from(node))
+}
+
+impl spall_model::Parser for Parser {
+    type Error = FormatError;
+
+    fn read<'a>(
+        &mut self,
+        data: &'a [u8],
+        eof: bool,
+        to: &mut impl Receiver<'a>,
+    ) -> Result<Progress, FormatError> {
+        // A buffer that is doubled each time is searched again for no more than it is long.
+        let need_more = Progress::NeedMore(data.len().max(1));
+        if !self.has_begun {
+            return Ok(self.begin(data, eof, to).map_or(need_more, Progress::Read));
+        }
+        let line = match data.iter().position(|&byte| byte == b'\n') {
+            Some(end) => data.get(..=end).unwrap_or(data),
+            None if !eof => return Ok(need_more),
+            None if data.is_empty() => return Ok(Progress::End),
+            None => data,
+        };
+        self.line(line, to);
+        Ok(Progress::Read(line.len()))
+    }
+}
