@@ -4,7 +4,7 @@ use core::fmt::Display;
 
 use spall_trace::{
     format::{
-        apitrace, heph, perfetto,
+        apitrace, heph, perf_script, perfetto,
         spall::{self as binary, auto},
     },
     json,
@@ -27,7 +27,10 @@ pub fn run(bytes: &[u8]) -> bool {
     let apitrace = in_pieces(apitrace::Parser::new, bytes, size);
     // A cut trace ends with the states and frames that are known there.
     let perfetto = in_pieces(perfetto::Parser::new, bytes, size);
-    spall || heph || json || auto || !apitrace.is_empty() || perfetto.len() > MIN_PERFETTO
+    // The last sample of a cut text has the frames that are there, and its profiles end with what their samples stand for.
+    let perf = in_pieces(perf_script::Parser::new, bytes, size);
+    let perf = perf.iter().any(|(_, kind, _)| *kind == Kind::Content);
+    spall || heph || json || auto || !apitrace.is_empty() || perfetto.len() > MIN_PERFETTO || perf
 }
 
 /// What the parser of Perfetto says of any bytes: its clock, its conventions, and that they are junk.

@@ -6,7 +6,7 @@ use spall_fuzz::{
     conservation, json_fast_vs_plain, json_vs_serde, layout_invariants, live, load, parallel, rebuild,
     round_trip, samples, split_input, trees, view,
 };
-use spall_synth::{Random, apitrace, auto, heph, perfetto, spall};
+use spall_synth::{Random, apitrace, auto, heph, perf_script, perfetto, spall};
 
 /// Small events of every phase, whole and damaged.
 const JSON: &str = r#"{"displayTimeUnit":"ns","traceEvents":[
@@ -34,6 +34,7 @@ fn seeds() -> Vec<Vec<u8>> {
         apitrace::snappy(&apitrace::game(12), 300),
         apitrace::game(3),
         perfetto::trace(12),
+        perf_script::recording(2),
     ];
     for version in [0, 1, 3] {
         let shape = spall::Shape { version, slices: 30, threads: 3, ..spall::Shape::default() };

@@ -83,6 +83,10 @@ pub fn attacks(lines: usize) -> Vec<(&'static str, Vec<u8>)> {
         ("one stack of long frames", stack(|n| format!("\t{n:16x} function_{n} (/usr/lib/a)\n"))),
         ("frames without libraries", stack(|n| format!("\t{n:x}\n"))),
         ("frames of Java that inline", stack(|n| format!("\t1 a->b{n}->c->d->e->f->g (/tmp/perf-1.map)\n"))),
+        (
+            "one symbol of Java",
+            [head.as_bytes(), b"\t1 f", &each(|n| format!("->{n:x}")), b" (/tmp/perf-1.map)\n"].concat(),
+        ),
         ("samples without frames", each(|n| format!("a 1 1.{n:09}:\n"))),
         ("a stack for each sample", each(|n| format!("a 1 1.{n:09}: b:\n\t1 f{n} (a)\n\n"))),
         ("events", each(|n| format!("a 1 1.5: b{n}:\n"))),

@@ -23,13 +23,14 @@ use std::{
 };
 
 use allocation_counter::measure;
-use spall_synth::{apitrace, gzip, heph, spall as synth};
+use spall_synth::{apitrace, gzip, heph, perf_script, spall as synth};
 use spall_trace::{
     Loader,
     export::{self, ExportReport},
     layout::{Layout, LayoutOptions, LiveLayout},
     model::{
-        ByteRange, Event, Limits, LiveTrace, Parser, Progress, Receiver as _, SliceId, Tick, Trace, TraceView,
+        ByteRange, Event, LendingParser, Limits, LiveTrace, Progress, Receiver as _, SliceId, Tick, Trace,
+        TraceView,
     },
 };
 
@@ -248,11 +249,11 @@ fn names_and_threads() {
 
 /// Gives a parser one more byte each time it asks, although it says how many it needs.
 fn drip(data: &[u8]) {
-    fn read<P: Parser>(mut parser: P, data: &[u8]) {
+    fn read<P: LendingParser>(mut parser: P, data: &[u8]) {
         let (mut start, mut end) = (0, 0);
         let mut see = |event: &Event<'_>, bytes: ByteRange| _ = black_box((event, bytes));
         loop {
-            match parser.read(&data[start..end], end == data.len(), &mut see) {
+            match parser.lend(&data[start..end], end == data.len(), &mut see) {
                 Ok(Progress::NeedMore(_)) => end += 1,
                 Ok(Progress::Read(length)) => start += length,
                 Ok(Progress::End) | Err(_) => return,
@@ -262,6 +263,7 @@ fn drip(data: &[u8]) {
     match spall_trace::detect(data) {
         Some(spall_trace::Format::Heph) => read(spall_trace::format::heph::Parser::new(), data),
         Some(spall_trace::Format::Spall { .. }) => read(spall_trace::format::spall::Parser::new(), data),
+        Some(spall_trace::Format::PerfScript) => read(spall_trace::format::perf_script::Parser::new(), data),
         _ => read(spall_trace::json::JsonParser::new(), data),
     }
 }
@@ -278,6 +280,14 @@ fn byte_by_byte() {
     check_work("one long comment", &long("[/*", "nnnnnnnn"), drip);
     check_work("blanks", &long(" ", "       \n"), drip);
     check_work("broken event", &long(r#"[{"ph":"B",x"#, "nnnnnnnn"), drip);
+    let head = "a 1 1.5: b:\n\t1 f (a)\n";
+    check_work("one long stack", &long(head, "\t1 f (a)\n"), drip);
+    check_work("one long frame", &long("a 1 1.5: b:\n\t1 f (a)\n\t1 ", "nnnnnnnn"), drip);
+    check_work(
+        "blanks behind an event",
+        &|parts| [&*"a 1 1.5: b:", &" ".repeat(8 * parts), &head[11..]].concat().into_bytes(),
+        drip,
+    );
     check_work("events", &pattern(r##"{"ph":"B","ts":#,"tid":1,"name":"a"},"##), drip);
     check_work(
         "one long packet",
@@ -570,6 +580,12 @@ fn damaged_input() {
     check("cut heph packets", &move |parts| packets[..packets.len() - 9].repeat(parts));
     check("heph magic without packets", &|parts| {
         [0xc1, 0xfc, 0x1f, 0xb7, 0xff, 0xff, 0xff, 0xf0].repeat(parts)
+    });
+    check("perf script", &|parts| perf_script::recording(parts / 16));
+    let (head, frame) = ("a 1 1.5: b:\n\t1 f (a)\n", "\t1 f (a)\n");
+    check("one stack of perf script", &move |parts| [head, &frame.repeat(parts)].concat().into_bytes());
+    check("one symbol of perf script", &move |parts| {
+        [head, "\t1 a", &"->b".repeat(parts), " (/tmp/perf-1.map)"].concat().into_bytes()
     });
     check("heph magic with small sizes", &|parts| [0xc1, 0xfc, 0x1f, 0xb7, 0, 0, 0, 9].repeat(parts));
 }

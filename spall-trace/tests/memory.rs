@@ -3,7 +3,7 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "test code outside of test functions")]
 
 use allocation_counter::measure;
-use spall_synth::{apitrace, heph, perfetto, spall as synth};
+use spall_synth::{apitrace, heph, perf_script, perfetto, spall as synth};
 use spall_testdata::sized;
 use spall_trace::Format;
 use spall_trace::format::container::decompress;
@@ -80,6 +80,10 @@ fn traces_of_generated_and_hostile_input_are_small() {
         } else {
             check(name, &data);
         }
+    }
+    check("perf script", &perf_script::recording(sized(4000)));
+    for (name, data) in perf_script::attacks(sized(100_000)) {
+        check(name, &data);
     }
     let shape = synth::Shape { slices: sized(100_000), ..synth::Shape::default() };
     check("spall", &synth::trace(&shape));

@@ -29,7 +29,7 @@ use crate::FormatError;
 /// | diagnostic | fault | effect |
 /// |---|---|---|
 /// | `Junk` | a line that is neither the head of a sample nor a frame | left out |
-/// | `NotRead` | a record that is no sample, or a frame beyond the memory that the file pays for | left out |
+/// | `NotRead` | a record that is no sample; a frame, a thread or an event for which the file is too small | left out |
 /// | `MissingTime` | a sample without a time in a file with times | left out |
 /// | `TimeOutOfRange` | a time beyond `i64` | clamped |
 ///
@@ -164,6 +164,11 @@ impl Parser {
             })
         });
         let ids = (head.pid, head.tid);
+        let weight = head.period.unwrap_or(1);
+        let event = self.texts.id(head.event);
+        let Some(at) = self.profiles.add((ids, event), at, weight, most(PROFILE_COST, bytes)) else {
+            return to.receive(&Event::Diagnostic(DiagnosticKind::NotRead), bytes);
+        };
         let thread = thread(ids);
         let comm = self.texts.id(head.comm);
         if self.comms.insert(ids, comm) != Some(comm) {
@@ -183,9 +188,6 @@ impl Parser {
                 (self.frames(is_java, data, end, to), line.unwrap_or_default())
             }
         };
-        let weight = head.period.unwrap_or(1);
-        let event = self.texts.id(head.event);
-        let at = self.profiles.add(ids, event, at, weight);
         let stack = if node == ROOT { SampleStack::Unknown } else { SampleStack::Frame(Id::from(node)) };
         let mut sample = ThreadSampleEvent::new(thread, at, Text::plain(head.event), stack);
         #[allow(clippy::cast_precision_loss, reason = "a weight is a float")]
@@ -241,14 +243,12 @@ impl Parser {
         bytes: ByteRange,
         to: &mut impl for<'e> Receiver<'e>,
     ) -> Node {
-        /// The bytes of a file that pay for a call frame, and the call frames that are free.
-        const COST: u64 = 24;
-        const FREE: u64 = 4096;
-        if self.stacks.n_frames() as u64 > FREE + bytes.end / COST {
+        let (max, texts) = (most(FRAME_COST, bytes), &mut self.texts);
+        let node = self.stacks.call(caller, line, is_java, max, texts, |frame| to.receive(frame, bytes));
+        node.unwrap_or_else(|| {
             to.receive(&Event::Diagnostic(DiagnosticKind::NotRead), bytes);
-            return caller;
-        }
-        self.stacks.call(caller, line, is_java, &mut self.texts, |frame| to.receive(frame, bytes))
+            caller
+        })
     }
 
     /// Reads the next sample, or a line that is none.
@@ -262,24 +262,37 @@ impl Parser {
             self.profiles.finish(&self.texts, |event| to.receive(event, bytes));
             return Progress::End;
         }
-        let (head, known) = match self.scan.head {
-            Some(end) => (data.get(..end).and_then(Header::of), end),
-            None => {
-                let Some(end) = self.scan.line_end(data, 0, eof) else { return Progress::NeedMore(1) };
-                (self.first_line(data.get(..end).unwrap_or_default(), to), end)
-            }
+        let Some(line_end) = self.scan.head.or_else(|| self.scan.line_end(data, 0, eof)) else {
+            return Progress::NeedMore(1);
         };
-        let mut end = known;
-        if let Some(head) = head {
-            self.scan.head = Some(known);
-            let Some(found) = self.scan.sample_end(data, known, eof) else { return Progress::NeedMore(1) };
-            self.sample(&head, data, found, to);
+        let line = data.get(..line_end).unwrap_or_default();
+        let is_new = self.scan.head.is_none();
+        let head = if is_new { self.first_line(line, to) } else { None };
+        let mut end = line_end;
+        if head.is_some() || !is_new {
+            self.scan.head = Some(line_end);
+            let Some(found) = self.scan.sample_end(data, line_end, eof) else { return Progress::NeedMore(1) };
+            // The line was read before the end of the sample had arrived.
+            if let Some(head) = head.or_else(|| Header::of(line)) {
+                self.sample(&head, data, found, to);
+            }
             end = found;
         }
         self.scan.clear();
         self.offset += end as u64;
         Progress::Read(end)
     }
+}
+
+/// The bytes of a file that pay for a call frame. Its line has about as many.
+const FRAME_COST: u64 = 32;
+
+/// The bytes of a file that pay for a profile of a thread. The first line of a sample has about as many.
+const PROFILE_COST: u64 = 64;
+
+/// Returns the most things of which each has this cost, at the end of a sample. Some are free.
+fn most(cost: u64, sample: ByteRange) -> usize {
+    usize::try_from(2048 + sample.end / cost).unwrap_or(usize::MAX)
 }
 
 /// Returns the unit of a file that begins with this sample. Without times, samples are as wide as their weights.

@@ -45,8 +45,18 @@ struct Samples {
 }
 
 impl Profiles {
-    /// Adds a sample and returns its time. Without times, it lies behind the sample before.
-    pub(super) fn add(&mut self, thread: ThreadIds, event: TextId, at: Option<i64>, weight: u64) -> Tick {
+    /// Adds a sample of a thread and an event, and returns its time. Without times, it lies behind the sample before. There
+    /// are at most `max` profiles; `None` if there would be more.
+    pub(super) fn add(
+        &mut self,
+        (thread, event): (ThreadIds, TextId),
+        at: Option<i64>,
+        weight: u64,
+        max: usize,
+    ) -> Option<Tick> {
+        if self.profiles.len() >= max && !self.by_thread.contains_key(&(thread, event)) {
+            return None;
+        }
         let new = self.events.len();
         let event_at = *self.by_event.entry(event).or_insert(new);
         if event_at == new {
@@ -57,15 +67,12 @@ impl Profiles {
         if profile_at == new {
             self.profiles.push(Profile { thread, event: event_at, last: at.unwrap_or(0) });
         }
-        let (Some(samples), Some(profile)) =
-            (self.events.get_mut(event_at), self.profiles.get_mut(profile_at))
-        else {
-            return Tick(0);
-        };
+        let samples = self.events.get_mut(event_at)?;
+        let profile = self.profiles.get_mut(profile_at)?;
         let Some(at) = at else {
             let begin = profile.last;
             profile.last = begin.saturating_add_unsigned(weight);
-            return Tick(begin);
+            return Some(Tick(begin));
         };
         if let Some(distance @ 1..) =
             at.checked_sub(profile.last).and_then(|distance| u64::try_from(distance).ok())
@@ -74,7 +81,7 @@ impl Profiles {
         }
         samples.weights.push(weight);
         profile.last = at;
-        Tick(at)
+        Some(Tick(at))
     }
 
     /// Hands over what is known of each profile at the end of the file.

@@ -51,29 +51,27 @@ struct Symbol {
 }
 
 impl Stacks {
-    /// Returns how many frames were handed over.
-    pub(super) fn n_frames(&self) -> usize {
-        self.nodes.len()
-    }
-
-    /// Returns the innermost function of a line that `caller` calls. Frames that are new are handed over.
+    /// Returns the innermost function of a line that `caller` calls. Frames that are new are handed over, as long as there
+    /// are at most `max`; `None` if there would be more.
     #[inline]
     pub(super) fn call(
         &mut self,
         caller: Node,
         line: &FrameLine<'_>,
         is_java: bool,
+        max: usize,
         texts: &mut Texts,
         mut new: impl FnMut(&Event<'_>),
-    ) -> Node {
+    ) -> Option<Node> {
         let symbol = self.symbol(line, is_java, texts);
         let mut node = caller;
         for function in self.functions.get(symbol.first..symbol.end).unwrap_or_default() {
-            let next = Node::try_from(self.nodes.len() + 1).unwrap_or(ROOT);
+            let n_frames = self.nodes.len();
             node = match self.nodes.entry((node, *function)) {
                 Entry::Occupied(known) => *known.get(),
+                Entry::Vacant(_) if n_frames >= max => return None,
                 Entry::Vacant(place) => {
-                    place.insert(next);
+                    let next = *place.insert(Node::try_from(n_frames + 1).ok()?);
                     let parent =
                         if node == ROOT { FrameParent::Unknown } else { FrameParent::Id(Id::from(node)) };
                     let mut frame = FrameEvent::new(next, parent, Text::plain(texts.get(function.name)));
@@ -83,7 +81,7 @@ impl Stacks {
                 }
             };
         }
-        node
+        Some(node)
     }
 
     /// Returns what the symbol of a line means.
