@@ -46,14 +46,20 @@ fn over_files(mut see: impl FnMut(&str, Format, Trace<'_>)) {
     }
 }
 
+/// Returns whether samples stand for a time that is not the time up to the next one.
+fn has_period(trace: &Trace<'_>) -> bool {
+    trace.profiles().iter().any(|profile| profile.period.is_some())
+}
+
 #[test]
 fn json_is_the_same_trace_again() {
     let mut n_traces = 0;
     over_files(|name, format, trace| {
         // Ticks that are not nanoseconds are rounded, tracks that are not threads become threads, and unsigned ids of more
-        // than 63 bits become text. JSON has no place for the lines of frames, states and tracks that Perfetto's traces have.
+        // than 63 bits become text. JSON has no place for the lines of frames, states and tracks that Perfetto's traces have,
+        // and for what samples stand for.
         let is_ns = trace.clock().ns_per_tick() == Some(1.0);
-        let has_less = matches!(format, Format::Apitrace | Format::Perfetto);
+        let has_less = matches!(format, Format::Apitrace | Format::Perfetto) || has_period(&trace);
         if has_less || !is_ns || trace.conventions().unsigned_ids && has_large_ids(&trace) {
             return;
         }
@@ -168,7 +174,9 @@ fn facts_that_spall_cannot_hold_are_counted() {
 fn self_times_of_folded_stacks_add_up_to_the_time_of_their_thread() {
     over_files(|name, _, trace| {
         // Durations that a tick cannot express saturate.
-        if trace.bounds().is_some_and(|bounds| bounds.end.0.checked_sub(bounds.start.0).is_none()) {
+        let saturates =
+            trace.bounds().is_some_and(|bounds| bounds.end.0.checked_sub(bounds.start.0).is_none());
+        if saturates || has_period(&trace) {
             return;
         }
         let (file, _) = exported(&trace, |trace, out| export::folded(trace, out));
@@ -200,7 +208,7 @@ fn slices_without_a_place_in_a_tree_are_counted() {
     assert_eq!(exported.losses().collect::<Vec<_>>(), [(Loss::Slice, 1), (Loss::Instant, 1)]);
 }
 
-/// Checks the rules of speedscope's schema for a file with `evented` profiles, and those of its importer.
+/// Checks the rules of speedscope's schema, and those of its importer. Returns the number of slices.
 fn check_speedscope(name: &str, file: &[u8]) -> usize {
     let file: Value = serde_json::from_slice(file).unwrap_or_else(|error| panic!("{name}: {error}"));
     assert_eq!(file["$schema"], "https://www.speedscope.app/file-format-schema.json");
@@ -208,8 +216,20 @@ fn check_speedscope(name: &str, file: &[u8]) -> usize {
     assert!(frames.iter().all(|frame| frame["name"].is_string()), "{name}");
     let mut n_slices = 0;
     for profile in file["profiles"].as_array().unwrap() {
-        assert!(profile["type"] == "evented" && profile["name"].is_string(), "{name}");
-        assert!(profile["unit"] == "nanoseconds" || profile["unit"] == "none", "{name}");
+        assert!(profile["name"].is_string(), "{name}");
+        assert!(["nanoseconds", "bytes", "none"].map(Value::from).contains(&profile["unit"]), "{name}");
+        if profile["type"] == "sampled" {
+            let (stacks, weights) =
+                (profile["samples"].as_array().unwrap(), profile["weights"].as_array().unwrap());
+            assert_eq!(stacks.len(), weights.len(), "{name}");
+            let numbers = stacks.iter().flat_map(|stack| stack.as_array().unwrap());
+            assert!(
+                numbers.map(|number| number.as_u64().unwrap()).all(|number| number < frames.len() as u64)
+            );
+            assert!(weights.iter().all(|weight| weight.as_f64().unwrap() >= 0.0), "{name}");
+            continue;
+        }
+        assert_eq!(profile["type"], "evented", "{name}");
         let mut now = profile["startValue"].as_f64().unwrap();
         let mut open = Vec::new();
         for event in profile["events"].as_array().unwrap() {
@@ -242,13 +262,16 @@ fn speedscope_files_are_as_their_schema_says_and_have_every_slice() {
 }
 
 #[test]
-fn samples_are_left_out_unless_they_are_merged() {
+fn samples_are_a_profile_unless_they_are_merged() {
     let profile = br#"{"nodes":[{"id":1,"callFrame":{"functionName":"(root)"},"children":[2]},
         {"id":2,"callFrame":{"functionName":"work","url":"a \"b\"","lineNumber":6}}],
         "startTime":0,"endTime":30,"samples":[2,2],"timeDeltas":[10,10]}"#;
     let trace = load(profile);
-    let (_, left_out) = exported(&trace, |trace, out| export::speedscope(trace, "", out));
-    assert_eq!(left_out.losses().collect::<Vec<_>>(), [(Loss::Sample, 2)]);
+    let (file, left_out) = exported(&trace, |trace, out| export::speedscope(trace, "", out));
+    assert!(left_out.is_lossless());
+    let file: Value = serde_json::from_slice(&file).unwrap();
+    assert_eq!(file["profiles"][0]["samples"], serde_json::json!([[0, 1], [0, 1]]));
+    assert_eq!(file["profiles"][0]["weights"], serde_json::json!([10_000.0, 10_000.0]));
     let merged = spall_trace::merge_samples(trace);
     let (file, left_out) = exported(&merged, |trace, out| export::speedscope(trace, "", out));
     assert!(left_out.is_lossless());

@@ -202,8 +202,8 @@ mod firefox {
             strings[number(&thread["funcTable"]["name"][function])].clone()
         };
         let stack = number(&thread["samples"]["stack"][0]);
-        assert_eq!(name(stack), "g a.js:10");
-        assert_eq!(name(number(&thread["stackTable"]["prefix"][stack])), "f a.js:5");
+        assert_eq!(name(stack), "g (a.js:10:3)");
+        assert_eq!(name(number(&thread["stackTable"]["prefix"][stack])), "f (a.js:5:3)");
     }
 
     #[test]

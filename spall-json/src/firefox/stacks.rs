@@ -213,11 +213,16 @@ impl<'a> Stacks<'a> {
         let library = at(&self.frame_libraries, frame).or_else(of_resource);
         let library = || Some(libraries.get(library? as usize)?.name);
         let file = at(&self.files, function).and_then(|file| self.string(file));
+        let library = library();
+        if file.is_none() && library.is_none() {
+            // Converters write Firefox's texts into this layout, too.
+            return Some(location(name, &[]));
+        }
         // The file counts lines and columns from 1.
         let number = |column| at(column, function).and_then(|number| number.checked_sub(1));
         Some(Place {
             name,
-            url: file.or_else(library).unwrap_or(Text::EMPTY),
+            url: file.or(library).unwrap_or(Text::EMPTY),
             line: number(&self.lines),
             column: number(&self.columns),
         })

@@ -6,18 +6,20 @@ use std::hash::RandomState;
 use std::io::{self, BufWriter, Write};
 
 use alloc::{
+    collections::{BTreeMap, BTreeSet},
     format,
     string::{String, ToString},
+    sync::Arc,
     vec::Vec,
 };
 use fxprof_processed_profile::{
-    CategoryHandle, CounterHandle, CpuDelta, Frame, FrameFlags, FrameInfo, MarkerFieldFlags,
-    MarkerFieldFormat, MarkerTiming, ProcessHandle, Profile as FirefoxProfile, ReferenceTimestamp,
-    SamplingInterval, StackHandle, StaticSchemaMarker, StaticSchemaMarkerField, StringHandle, ThreadHandle,
-    Timestamp,
+    CategoryHandle, CounterHandle, CpuDelta, Frame, FrameFlags, FrameInfo, LibraryHandle, LibraryInfo,
+    MarkerFieldFlags, MarkerFieldFormat, MarkerTiming, ProcessHandle, Profile as FirefoxProfile,
+    ReferenceTimestamp, SamplingInterval, StackHandle, StaticSchemaMarker, StaticSchemaMarkerField,
+    StringHandle, Symbol, SymbolTable, ThreadHandle, Timestamp, debugid::DebugId,
 };
 use spall_model::{
-    FrameId, Function, Key, NameId, Profile, SliceFlags, Tick, Ticks, Trace, TraceView, Track, TrackKind,
+    FrameId, Key, NameId, Profile, Sample, SliceFlags, Tick, Ticks, Trace, TraceView, Track, TrackKind,
 };
 
 use super::{ExportReport, Loss};
@@ -26,8 +28,10 @@ use crate::tick_scale::TickScale;
 /// Writes a trace as a profile for the Firefox Profiler.
 ///
 /// Slices and instants become markers, with their category and arguments. Each track that has some becomes a thread, async
-/// tracks too. CPU samples become samples of their thread, whether they were merged or not. Each series of a counter
-/// becomes a counter. Times begin with the trace, in nanoseconds; [`ExportReport::moved`] says by how much they were moved.
+/// tracks too. CPU samples become samples of their thread, whether they were merged or not; of several profiles of a thread,
+/// only the first one is written. The weight of a sample with a period is the number of intervals that it stands for, and
+/// the interval is such that these numbers are whole. A function of which the file says no line belongs to a library of that
+/// name. Each series of a counter becomes a counter. Times begin with the trace, in nanoseconds; [`ExportReport::moved`] says by how much they were moved.
 /// States, flows, objects and metadata count as left out, and so do process and thread ids that are not numbers of 32 bits.
 ///
 /// The profile is in memory as a whole until it is written.
@@ -67,6 +71,10 @@ struct Export<'t> {
     start: i128,
     processes: HashMap<Option<u32>, ProcessHandle, RandomState>,
     names: HashMap<NameId, StringHandle, RandomState>,
+    /// The functions of libraries by their library and name, as an address in it.
+    symbols: HashMap<(NameId, NameId), (LibraryHandle, u32), RandomState>,
+    /// The nanoseconds between samples, if samples say what they stand for.
+    interval: Option<u64>,
 }
 
 impl<'t> Export<'t> {
@@ -77,15 +85,24 @@ impl<'t> Export<'t> {
         let start = scale.convert(first);
         let epoch = u64::try_from(start + i128::from(clock.epoch_ns.unwrap_or(0))).unwrap_or(0);
         let reference = ReferenceTimestamp::from_duration_since_unix_epoch(Duration::from_nanos(epoch));
-        let mut profile = FirefoxProfile::new(title, reference, SamplingInterval::from_millis(1));
+        let interval = interval(trace, scale);
+        let sampling = SamplingInterval::from_nanos(interval.unwrap_or(1_000_000));
+        let mut profile = FirefoxProfile::new(title, reference, sampling);
         profile.set_symbolicated(true);
+        let symbols = symbols(trace, &mut profile);
         let mut report = ExportReport::all_facts(trace);
         report.moved = Ticks(first.0.saturating_neg());
         report.add(Loss::State, trace.states().len());
         report.add(Loss::Flow, trace.flows().len());
         report.add(Loss::Metadata, usize::from(clock.ns_per_tick().is_none()));
+        let first = |profile: &&Profile| {
+            trace.profile_of(profile.track).is_some_and(|first| first.name == profile.name)
+        };
+        let written: usize =
+            trace.profiles().iter().filter(first).map(|profile| profile.samples().len()).sum();
+        report.add(Loss::Sample, trace.samples().len() - written);
         let (processes, names) = (HashMap::default(), HashMap::default());
-        Self { trace, profile, report, scale, start, processes, names }
+        Self { trace, profile, report, scale, start, processes, names, symbols, interval }
     }
 
     /// Returns the nanoseconds from the start of the profile.
@@ -188,7 +205,11 @@ impl<'t> Export<'t> {
             // The thread is taken to have run since the sample before.
             let busy = if stack.is_some() { at.saturating_sub(before) } else { 0 };
             let at_time = Timestamp::from_nanos_since_reference(at);
-            self.profile.add_sample(thread, at_time, stack, CpuDelta::from_nanos(busy), 1);
+            let weight = match (self.interval, stood_for(profile, sample, self.scale)) {
+                (Some(interval), Some(ns)) => i32::try_from(ns / interval).unwrap_or(i32::MAX),
+                _ => 1,
+            };
+            self.profile.add_sample(thread, at_time, stack, CpuDelta::from_nanos(busy), weight);
             before = at;
         }
     }
@@ -213,9 +234,15 @@ impl<'t> Export<'t> {
             next = self.trace.frame(id)?.parent;
         }
         for id in new.into_iter().rev() {
-            let function = Function::of_frame(self.trace.frame(id)?).describe(self.trace);
+            let frame = self.trace.frame(id)?;
+            let function = match self.symbols.get(&(frame.url, frame.name)) {
+                Some(&(library, address)) if frame.line.is_none() => {
+                    Frame::RelativeAddressFromInstructionPointer(library, address)
+                }
+                _ => Frame::Label(self.profile.intern_string(&label(self.trace, frame))),
+            };
             let frame = FrameInfo {
-                frame: Frame::Label(self.profile.intern_string(&function)),
+                frame: function,
                 category_pair: CategoryHandle::OTHER.into(),
                 flags: FrameFlags::empty(),
             };
@@ -242,6 +269,62 @@ impl<'t> Export<'t> {
             *before = value.value;
         }
     }
+}
+
+/// Returns the nanoseconds that a sample stands for, if its profile says so.
+fn stood_for(profile: &Profile, sample: &Sample, scale: TickScale) -> Option<u64> {
+    u64::try_from(scale.convert(Tick(profile.time_of(sample.weight)?.0))).ok()
+}
+
+/// Returns the longest interval of which all samples stand for multiples.
+fn interval(trace: &Trace<'_>, scale: TickScale) -> Option<u64> {
+    let profiles = trace.profiles().iter();
+    let samples = profiles.flat_map(|profile| {
+        trace.samples_of(profile).iter().filter_map(move |sample| stood_for(profile, sample, scale))
+    });
+    samples.filter(|&ns| ns > 0).reduce(|mut a, mut b| {
+        while b > 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    })
+}
+
+/// Adds a library for each file of functions without a line, and returns the functions as addresses in it.
+fn symbols(
+    trace: &Trace<'_>,
+    profile: &mut FirefoxProfile,
+) -> HashMap<(NameId, NameId), (LibraryHandle, u32), RandomState> {
+    let mut of_library: BTreeMap<NameId, BTreeSet<NameId>> = BTreeMap::new();
+    for frame in trace.frames().iter().filter(|frame| frame.line.is_none() && !frame.url.is_empty()) {
+        of_library.entry(frame.url).or_default().insert(frame.name);
+    }
+    let mut symbols = HashMap::default();
+    for (library, names) in of_library {
+        let title = trace.name(library).into_owned();
+        let symbol =
+            |(address, &name)| Symbol { address, size: Some(1), name: trace.name(name).into_owned() };
+        let handle = profile.add_lib(LibraryInfo {
+            debug_name: title.clone(),
+            path: title.clone(),
+            debug_path: title.clone(),
+            name: title,
+            debug_id: DebugId::nil(),
+            code_id: None,
+            arch: None,
+            symbol_table: Some(Arc::new(SymbolTable::new((0..).zip(&names).map(symbol).collect()))),
+        });
+        symbols.extend((0..).zip(names).map(|(address, name)| ((library, name), (handle, address))));
+    }
+    symbols
+}
+
+/// Returns a function as the text that Firefox itself writes: `name (file:line:column)`.
+fn label(trace: &Trace<'_>, frame: &spall_model::Frame) -> String {
+    let name = trace.name(frame.name);
+    let Some(line) = frame.line else { return name.into_owned() };
+    let column = frame.column.map_or(String::new(), |column| format!(":{}", u64::from(column) + 1));
+    format!("{name} ({}:{}{column})", trace.name(frame.url), u64::from(line) + 1)
 }
 
 /// A slice or an instant in the profile.

@@ -1,13 +1,17 @@
 //! Writes the file format of <https://www.speedscope.app>.
 
+use core::iter;
+
 use alloc::vec::Vec;
 use std::io::{self, BufWriter, Write};
 
 use spall_json::JsonString;
-use spall_model::{Function, LostParts, SliceId, Text, Tick, Trace, TraceView, Unit};
+use spall_model::{
+    CallTree, Function, LostParts, Profile, Sample, SliceId, Text, Tick, Ticks, Trace, TraceView, Unit,
+};
 
 use super::{
-    ExportReport,
+    ExportReport, Loss,
     function_table::FunctionTable,
     lane::{Edge, lanes},
     thread::threads,
@@ -15,11 +19,15 @@ use super::{
 
 /// Writes the threads of a trace in the JSON format of speedscope.
 ///
-/// `title` is the name of the whole file. Each lane becomes a profile of its own, because the format cannot hold overlapping
-/// slices. Times become floating point nanoseconds since the start of the trace, or counts of events since then if the clock
+/// `title` is the name of the whole file. Each lane of slices becomes an evented profile, because the format cannot hold
+/// overlapping slices. The CPU samples of a thread become a sampled profile unless they were merged with its slices: each
+/// sample is as wide as the time that it stands for, or else the time up to the next one. Of several profiles of a thread,
+/// only the first one is written, and of a stack the innermost [`MAX_FOLDED_DEPTH`] functions. Times become floating point nanoseconds since the start of the trace, or counts of events since then if the clock
 /// has no unit of time. Times since the epoch would be rounded to hundreds of nanoseconds. An unfinished
 /// slice ends at the time to which it is drawn. Categories and arguments of slices, and everything that is not a slice on a
 /// thread, are left out and counted.
+///
+/// [`MAX_FOLDED_DEPTH`]: spall_model::CallTree::MAX_FOLDED_DEPTH
 ///
 /// # Errors
 /// This returns an error when writing to `out` fails.
@@ -60,14 +68,23 @@ impl<W: Write> File<'_, W> {
             JsonString(Text::plain(title.as_bytes()))
         )?;
         let mut comma = "";
+        let is_merged = self.report.count(Loss::Sample) == 0;
+        let mut n_left = if is_merged { 0 } else { self.trace.samples().len() };
         for thread in threads(self.trace) {
-            for (lane, edges) in lanes(self.trace, thread.track).iter().enumerate() {
-                let name = thread.lane_name(self.trace, lane);
+            let lanes = lanes(self.trace, thread.track);
+            for (lane, edges) in lanes.iter().enumerate() {
                 self.out.write_all(comma.as_bytes())?;
-                self.profile(&name, edges)?;
+                self.profile(&thread.lane_name(self.trace, lane), edges)?;
+                comma = ",";
+            }
+            if let Some(profile) = self.trace.profile_of(thread.track.id).filter(|_| !is_merged) {
+                self.out.write_all(comma.as_bytes())?;
+                self.samples(&thread.lane_name(self.trace, lanes.len()), profile)?;
+                n_left -= profile.samples().len();
                 comma = ",";
             }
         }
+        self.report.set(Loss::Sample, n_left);
         write!(self.out, "],\n\"shared\":{{\"frames\":[")?;
         for (index, function) in self.frames.functions().iter().enumerate() {
             writeln!(self.out, "{}", if index > 0 { "," } else { "" })?;
@@ -78,12 +95,7 @@ impl<W: Write> File<'_, W> {
 
     /// Writes a lane as a profile.
     fn profile(&mut self, name: &str, edges: &[Edge]) -> io::Result<()> {
-        // Speedscope knows units of time, "bytes" and "none", which suits a clock that counts anything else.
-        let (unit, scale) = match self.trace.clock().unit {
-            Unit::Nanoseconds(scale) => ("nanoseconds", scale),
-            Unit::Bytes => ("bytes", 1.0),
-            _ => ("none", 1.0),
-        };
+        let (unit, scale) = self.unit();
         // Subtracted as integers: a float has no room for nanoseconds since 1970.
         let origin = self.trace.bounds().map_or(Tick(0), |bounds| bounds.start);
         #[allow(clippy::cast_precision_loss, reason = "the format has floating point numbers only")]
@@ -113,6 +125,53 @@ impl<W: Write> File<'_, W> {
                 "{comma}{{\"type\":\"{kind}\",\"frame\":{frame},\"at\":{:?}}}",
                 time(edge.at())
             )?;
+        }
+        write!(self.out, "]}}")
+    }
+
+    /// Returns the name of the unit of values, and how many of them a tick is.
+    fn unit(&self) -> (&'static str, f64) {
+        // Speedscope knows units of time, "bytes" and "none", which suits a clock that counts anything else.
+        match self.trace.clock().unit {
+            Unit::Nanoseconds(scale) => ("nanoseconds", scale),
+            Unit::Bytes => ("bytes", 1.0),
+            _ => ("none", 1.0),
+        }
+    }
+
+    /// Writes the samples of a thread as a profile.
+    fn samples(&mut self, name: &str, profile: &Profile) -> io::Result<()> {
+        let (unit, scale) = self.unit();
+        let samples = self.trace.samples_of(profile);
+        let next = samples.iter().skip(1).map(|sample| sample.at).chain([profile.samples_end]);
+        let width =
+            |(sample, next): (&Sample, Tick)| profile.time_of(sample.weight).unwrap_or(next - sample.at);
+        let widths: Vec<Ticks> = samples.iter().zip(next).map(width).collect();
+        #[allow(clippy::cast_precision_loss, reason = "the format has floating point numbers only")]
+        let value = |ticks: Ticks| ticks.0 as f64 * scale;
+        let (name, end) = (JsonString(Text::plain(name.as_bytes())), value(widths.iter().copied().sum()));
+        write!(
+            self.out,
+            "\n{{\"type\":\"sampled\",\"name\":{name},\"unit\":\"{unit}\",\
+             \"startValue\":0.0,\"endValue\":{end:?},\"samples\":["
+        )?;
+        let mut stack = Vec::new();
+        for (index, sample) in samples.iter().enumerate() {
+            let trace = self.trace;
+            stack.clear();
+            let callers = iter::successors(sample.frame(), |&frame| trace.frame(frame)?.parent);
+            let mut frames = callers.filter_map(|frame| trace.frame(frame));
+            stack.extend(frames.by_ref().take(CallTree::MAX_FOLDED_DEPTH as usize).map(Function::of_frame));
+            self.report.add(Loss::DeepStack, usize::from(frames.next().is_some()));
+            self.out.write_all(if index > 0 { b",[" } else { b"[" })?;
+            for (depth, &function) in stack.iter().rev().enumerate() {
+                write!(self.out, "{}{}", if depth > 0 { "," } else { "" }, self.frames.number(function))?;
+            }
+            self.out.write_all(b"]")?;
+        }
+        write!(self.out, "],\"weights\":[")?;
+        for (index, &width) in widths.iter().enumerate() {
+            write!(self.out, "{}{:?}", if index > 0 { "," } else { "" }, value(width))?;
         }
         write!(self.out, "]}}")
     }

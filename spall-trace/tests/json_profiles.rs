@@ -1,0 +1,254 @@
+//! The profiles of other profilers: real files against independent readings, and what is written and read again.
+
+#![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "test code outside of test functions")]
+
+extern crate alloc;
+
+use alloc::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use spall_trace::{
+    detect,
+    format::container::decompress,
+    json::V8,
+    model::{Frame, FrameId, Limits, Profile, Tick, Trace, TraceView},
+    samples::{ThreadTree, call_trees},
+};
+
+/// The files of a folder of real profiles that have an independent reading.
+fn readings(format: &str) -> Vec<(PathBuf, Vec<Value>)> {
+    let Some(folder) = spall_testdata::collection("profiles") else { return Vec::new() };
+    let mut found = Vec::new();
+    for ending in [".samples.jsonl", ".samples.jsonl.gz"] {
+        for path in spall_testdata::files(&folder.join(format), ending) {
+            let mut lines = std::fs::read(&path).unwrap();
+            if path.extension().is_some_and(|ending| ending == "gz") {
+                lines = decompress(&lines, &Limits::default()).unwrap().stream.into_owned();
+            }
+            let lines = String::from_utf8(lines).unwrap();
+            let lines = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+            let name = path.to_string_lossy().replace(ending, "");
+            found.push((PathBuf::from(name), lines));
+        }
+    }
+    found
+}
+
+/// A function as Gecko's layout spells it, which an independent reading keeps.
+fn spelt(trace: &Trace<'_>, frame: &Frame) -> String {
+    let name = trace.name(frame.name);
+    match (frame.line, frame.column) {
+        (Some(line), Some(column)) => {
+            format!("{name} ({}:{}:{})", trace.name(frame.url), line + 1, column + 1)
+        }
+        (Some(line), None) => format!("{name} ({}:{})", trace.name(frame.url), line + 1),
+        _ => name.into_owned(),
+    }
+}
+
+/// The weights of all stacks.
+fn weights(trace: &Trace<'_>, name: impl Fn(&Frame) -> String) -> BTreeMap<Vec<String>, f64> {
+    let mut sums = BTreeMap::new();
+    for profile in trace.profiles() {
+        for sample in trace.samples_of(profile) {
+            let frame = |id: FrameId| trace.frame(id);
+            let callers =
+                core::iter::successors(sample.frame().and_then(frame), |at| at.parent.and_then(frame));
+            let mut stack: Vec<String> = callers.map(&name).collect();
+            stack.reverse();
+            *sums.entry(stack).or_default() += sample.weight;
+        }
+    }
+    sums
+}
+
+/// Returns a name without the number of its source, which may follow its place: `f (a.js:1:2)[3]`.
+fn without_source(name: &str) -> String {
+    let split = name.strip_suffix(']').and_then(|name| name.rsplit_once(")["));
+    match split.filter(|(_, number)| number.bytes().all(|byte| byte.is_ascii_digit())) {
+        Some((name, _)) => format!("{name})"),
+        None => name.to_owned(),
+    }
+}
+
+fn read_weights(lines: &[Value]) -> BTreeMap<Vec<String>, f64> {
+    let mut sums = BTreeMap::new();
+    for line in lines {
+        let stack =
+            line["stack"].as_array().unwrap().iter().map(|name| without_source(name.as_str().unwrap()));
+        *sums.entry(stack.collect()).or_default() += line["weight"].as_f64().unwrap();
+    }
+    sums.retain(|stack: &Vec<String>, weight| !stack.is_empty() && *weight != 0.0);
+    sums
+}
+
+fn assert_equal(path: &Path, mut found: BTreeMap<Vec<String>, f64>, expected: &BTreeMap<Vec<String>, f64>) {
+    // Some readings leave out samples without a stack, and samples may have no weight.
+    found.retain(|stack, weight| !stack.is_empty() && *weight != 0.0);
+    let first = found.keys().zip(expected.keys()).find(|(found, expected)| found != expected);
+    assert_eq!((first, found.len()), (None, expected.len()), "{}", path.display());
+    for (stack, weight) in found {
+        assert!((weight - expected[&stack]).abs() < 1e-9, "{}: {stack:?}", path.display());
+    }
+}
+
+/// Profiles of versions before those that are read. [profiles 2.1]
+const OLDER: [&str; 4] =
+    ["fx-gecko-2.json", "fx-processed-2.json", "ss-59-simple-firefox.json", "ss-63-simple-firefox.json"];
+
+#[test]
+fn profiles_2_1_profiles_of_firefox_and_samply_have_the_stacks_of_an_independent_reading() {
+    for (path, lines) in readings("firefox") {
+        let data = std::fs::read(&path).unwrap();
+        let name = path.file_name().unwrap().to_string_lossy();
+        assert_eq!(detect(&data).map(|format| format.name()), Some("firefox"));
+        if OLDER.contains(&&*name) {
+            let error = spall_trace::load(&data).unwrap_err().to_string();
+            assert!(error.contains("profiler.firefox.com opens it"), "{error}");
+            continue;
+        }
+        let trace = spall_trace::load(&data).unwrap();
+        // The reading does not split the texts of Gecko's layout, and does not know libraries.
+        assert_equal(&path, weights(&trace, |frame| spelt(&trace, frame)), &read_weights(&lines));
+        let total: usize = trace.profiles().iter().map(|profile| profile.samples().len()).sum();
+        assert!(total >= lines.len());
+    }
+}
+
+#[test]
+fn profiles_5_1_sampled_profiles_of_speedscope_have_the_stacks_of_an_independent_reading() {
+    for (path, lines) in readings("speedscope") {
+        let data = std::fs::read(&path).unwrap();
+        assert_eq!(detect(&data).map(|format| format.name()), Some("speedscope"));
+        let trace = spall_trace::load(&data).unwrap();
+        if trace.profiles().is_empty() {
+            continue;
+        }
+        assert_equal(
+            &path,
+            weights(&trace, |frame| trace.name(frame.name).into_owned()),
+            &read_weights(&lines),
+        );
+    }
+}
+
+#[test]
+fn profiles_5_1_damaged_files_are_read_as_far_as_they_go() {
+    let Some(folder) = spall_testdata::collection("profiles/speedscope") else { return };
+    for (name, n_slices, kind) in [
+        ("invalid-incomplete-trace.json", 1, "unfinished-slice"),
+        ("invalid-out-of-order-events.json", 4, "unmatched-end"),
+    ] {
+        let data = std::fs::read(folder.join(name)).unwrap();
+        let trace = spall_trace::load(&data).unwrap();
+        assert_eq!(trace.slices().len(), n_slices, "{name}");
+        assert!(trace.diagnostics().counts().iter().any(|count| count.kind.name() == kind), "{name}");
+    }
+}
+
+/// The self time of every call path, with the places of functions and all threads together.
+fn times(trace: &Trace<'_>) -> BTreeMap<String, i64> {
+    let mut times = BTreeMap::new();
+    for ThreadTree { tree, .. } in call_trees(trace, &V8) {
+        let mut paths: Vec<String> = Vec::new();
+        for node in tree.nodes() {
+            let mut path = node.parent.map_or(String::new(), |parent| paths[parent.index()].clone() + ";");
+            path += &trace.name(node.function.name);
+            if let Some(source) = node.function.source {
+                path += &format!("*{}:{:?}:{:?}", trace.name(source.url), source.line, source.column);
+            }
+            *times.entry(path.clone()).or_default() += node.self_time.0;
+            paths.push(path);
+        }
+    }
+    times.retain(|_, time| *time != 0);
+    times
+}
+
+/// The same for functions that samples found.
+fn of_functions(trace: &Trace<'_>) -> BTreeMap<String, i64> {
+    let mut times = times(trace);
+    times.retain(|path, _| path.contains('*'));
+    times
+}
+
+/// Checks that two trees are equal; a real one is too long to be printed.
+fn assert_same(name: &str, found: &BTreeMap<String, i64>, expected: &BTreeMap<String, i64>) {
+    let differs = |(path, time): &(&String, &i64)| expected.get(*path) != Some(*time);
+    let first = found.iter().find(differs);
+    assert_eq!(first.map(|(path, _)| (path, first, expected.get(path))), None, "{name}");
+    assert_eq!(found.len(), expected.len(), "{name}");
+}
+
+/// Real profiles, and one with all that a frame may have.
+fn profiles() -> Vec<(String, Vec<u8>)> {
+    let own = br#"{"meta":{"preprocessedProfileVersion":60,"interval":0.25,"startTime":7},
+        "libs":[{"name":"libc.so"}],"threads":[{"pid":1,"tid":2,"name":"main",
+            "samples":{"stack":[1,null,2,1],"time":[1,2,4,4.5],"weight":[1,2,3,1]}}],
+        "shared":{"stringArray":["main","read","a b.rs","0x10"],
+            "stackTable":{"prefix":[null,0,1],"frame":[0,1,2]},"frameTable":{"func":[0,1,2]},
+            "funcTable":{"name":[0,1,3],"source":[0,null,null],"lineNumber":[4,null,null],
+                "columnNumber":[2,null,null],"resource":[-1,0,0]},
+            "resourceTable":{"lib":[0]},"sources":{"filename":[2]}}}"#;
+    let mut found = vec![("own".to_owned(), own.to_vec())];
+    let Some(folder) = spall_testdata::collection("profiles") else { return found };
+    for format in ["firefox", "speedscope"] {
+        for path in spall_testdata::files(&folder.join(format), "") {
+            let data = std::fs::read(&path).unwrap();
+            let is_reading = path.to_string_lossy().contains(".samples.jsonl");
+            if !is_reading && spall_trace::load(&data).is_ok() {
+                found.push((path.display().to_string(), data));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn profiles_1_4_speedscope_written_and_read_again_has_equal_call_trees() {
+    for (name, data) in profiles() {
+        let trace = spall_trace::load(&data).unwrap();
+        let mut written = Vec::new();
+        let report = spall_trace::export::speedscope(&trace, "title", &mut written).unwrap();
+        assert_eq!(report.count(spall_trace::export::Loss::Sample), 0, "{name}");
+        assert_eq!(detect(&written).map(|format| format.name()), Some("speedscope"));
+        let again = spall_trace::load(&written).unwrap();
+        if trace.profiles().is_empty() {
+            assert_same(&name, &times(&again), &times(&trace));
+        } else {
+            // Markers, which are on tracks of their own, are slices of a thread there.
+            assert_same(&name, &of_functions(&again), &of_functions(&trace));
+        }
+    }
+}
+
+#[cfg(feature = "firefox")]
+#[test]
+fn profiles_1_4_firefox_profiles_written_and_read_again_have_equal_call_trees_and_samples() {
+    for (name, data) in profiles() {
+        let trace = spall_trace::load(&data).unwrap();
+        if trace.profiles().is_empty() {
+            // Slices are markers there, which have no stacks.
+            continue;
+        }
+        let mut written = Vec::new();
+        let _ = spall_trace::export::firefox(&trace, "title", &mut written).unwrap();
+        assert_eq!(detect(&written).map(|format| format.name()), Some("firefox"));
+        let again = spall_trace::load(&written).unwrap();
+        assert_same(&name, &of_functions(&again), &of_functions(&trace));
+        let start = trace.bounds().unwrap().start;
+        let samples = |trace: &Trace<'_>, start| {
+            let stood_for = |profile: &Profile, weight| profile.time_of(weight).unwrap();
+            let mut samples: Vec<_> = trace
+                .profiles()
+                .iter()
+                .flat_map(|profile| trace.samples_of(profile).iter().map(move |sample| (profile, sample)))
+                .map(|(profile, sample)| (sample.at - start, stood_for(profile, sample.weight)))
+                .collect();
+            samples.sort();
+            samples
+        };
+        assert_eq!(samples(&again, Tick(0)), samples(&trace, start), "{name}");
+    }
+}
