@@ -4,7 +4,7 @@ use core::fmt::Display;
 
 use spall_trace::{
     format::{
-        apitrace, heph, perf_script, perfetto,
+        apitrace, folded, heph, perf_script, perfetto, pprof,
         spall::{self as binary, auto},
     },
     json,
@@ -30,11 +30,26 @@ pub fn run(bytes: &[u8]) -> bool {
     // The last sample of a cut text has the frames that are there, and its profiles end with what their samples stand for.
     let perf = in_pieces(perf_script::Parser::new, bytes, size);
     let perf = perf.iter().any(|(_, kind, _)| *kind == Kind::Content);
-    spall || heph || json || auto || !apitrace.is_empty() || perfetto.len() > MIN_PERFETTO || perf
+    // The first lines say whether all have two numbers, and the whole of a profile is one record.
+    let folded = has_sample(&in_pieces(folded::Parser::new, bytes, size));
+    let pprof = has_sample(&in_pieces(pprof::Parser::new, bytes, size));
+    spall
+        || heph
+        || json
+        || auto
+        || !apitrace.is_empty()
+        || perfetto.len() > MIN_PERFETTO
+        || perf
+        || folded
+        || pprof
 }
 
 /// What the parser of Perfetto says of any bytes: its clock, its conventions, and that they are junk.
 const MIN_PERFETTO: usize = 3;
+
+fn has_sample(facts: &[Fact]) -> bool {
+    facts.iter().any(|(_, _, event)| event.starts_with("ThreadSample"))
+}
 
 /// What a reader finds behind junk.
 #[derive(Clone, Copy, PartialEq)]

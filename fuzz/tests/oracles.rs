@@ -6,7 +6,7 @@ use spall_fuzz::{
     conservation, json_fast_vs_plain, json_vs_serde, layout_invariants, live, load, parallel, rebuild,
     round_trip, samples, split_input, trees, view,
 };
-use spall_synth::{Random, apitrace, auto, heph, perf_script, perfetto, spall};
+use spall_synth::{Random, apitrace, auto, heph, perf_script, perfetto, profiles, spall};
 
 /// Small events of every phase, whole and damaged.
 const JSON: &str = r#"{"displayTimeUnit":"ns","traceEvents":[
@@ -35,6 +35,8 @@ fn seeds() -> Vec<Vec<u8>> {
         apitrace::game(3),
         perfetto::trace(12),
         perf_script::recording(2),
+        profiles::folded(20).into(),
+        profiles::pprof(5),
     ];
     for version in [0, 1, 3] {
         let shape = spall::Shape { version, slices: 30, threads: 3, ..spall::Shape::default() };

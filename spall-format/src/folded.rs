@@ -1,4 +1,5 @@
-//! Folded stacks, which tools for flame graphs read and write: a line of text for each stack. \[profiles 6\]
+//! Folded stacks, which tools for flame graphs read and write: a line of text for each stack. [profiles
+//! 6](spall_model::rules::profiles#6)
 //!
 //! ```
 //! use spall_format::folded::Parser;

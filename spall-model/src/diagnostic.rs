@@ -104,7 +104,8 @@ kinds! {
     /// The parent of a track is not in its process, or the track is its own parent in the end. The track lies directly
     /// below the process.
     LostParent = "lost-parent",
-    /// More slices are open at once than `Limits::max_depth` allows. The slice is left out.
+    /// More slices are open at once than `Limits::max_depth` allows, and the slice is left out. Or there are more different
+    /// stacks than a file of this size may have, and functions or samples are left out.
     DepthLimit = "depth-limit",
     /// There are more tracks than `Limits::max_tracks` allows. The event is left out.
     TrackLimit = "track-limit",
@@ -188,7 +189,8 @@ kinds! {
     BadMetadata = "bad-metadata",
     /// A field has a value of an unexpected kind. It is read as absent.
     BadField = "bad-field",
-    /// The numbers of samples and of their times differ. The surplus is left out.
+    /// The numbers of samples and of their times differ, or there are more samples than a file of this size may have. The
+    /// surplus is left out.
     SampleCount = "sample-count",
     /// A sampling profile has no samples. Its frames are kept. If the profile counts how often each frame was
     /// found, those counts are laid out as if they were samples in an unknown order.

@@ -20,6 +20,7 @@ pub mod heph;
 pub mod json;
 pub mod perf_script;
 pub mod perfetto;
+pub mod profiles;
 pub mod program;
 mod random;
 pub mod recordings;

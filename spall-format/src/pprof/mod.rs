@@ -1,4 +1,5 @@
-//! Profiles of pprof, as Go, gperftools and many other programs write them. \[profiles 3\]
+//! Profiles of pprof, as Go, gperftools and many other programs write them. [profiles
+//! 3](spall_model::rules::profiles#3)
 //!
 //! A profile is one message of Protocol Buffers, which is usually compressed with gzip:
 //! [`container`](crate::container) opens it.

@@ -21,6 +21,7 @@ use crate::{FormatError, FormatErrorKind};
 /// | `DamagedMessage` | a sample that is damaged, or without one value for each type | left out |
 /// | `UnknownEntry` | a sample at a location that the profile does not have | left out |
 /// | `NegativeDuration` | a sample with a negative value | left out |
+/// | `SampleCount` | a sample with more values than a file of this size may have | the further values are left out |
 /// | `DepthLimit` | a sample for whose stack there are too many different ones in the file | left out |
 ///
 /// # Memory

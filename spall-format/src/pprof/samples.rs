@@ -17,6 +17,11 @@ use crate::stack_tree::{Node, StackTree};
 pub(super) const PROCESS: i64 = 1;
 const THREAD: i64 = 1;
 
+/// A value takes a byte in a file, and a hundred in a trace. So there are at most one sample for so many bytes of the file
+/// beside so many ones, which bounds the memory of any file. A sample with a stack takes more than this for each value.
+const BYTES_PER_SAMPLE: u64 = 7;
+const FREE_SAMPLES: u64 = 8192;
+
 /// The keys of labels that name the thread. [profiles 3.2](spall_model::rules::profiles#3.2)
 const THREAD_KEYS: [&[u8]; 4] = [b"thread", b"tid", b"thread_id", b"goroutine"];
 
@@ -27,6 +32,7 @@ pub(super) struct Samples<'t, 'a> {
     tree: StackTree,
     /// The sum of the values before of each thread that a sample has named.
     times: BTreeMap<ThreadLabels<'a>, i64>,
+    n_samples: u64,
     /// Memory that is used again and again.
     values: Vec<i64>,
     locations: Vec<u64>,
@@ -35,7 +41,7 @@ pub(super) struct Samples<'t, 'a> {
 impl<'t, 'a> Samples<'t, 'a> {
     pub(super) fn new(tables: &'t Tables<'a>, types: &'t ValueTypes) -> Self {
         let (times, values, locations) = (BTreeMap::new(), Vec::new(), Vec::new());
-        Self { tables, types, tree: StackTree::default(), times, values, locations }
+        Self { tables, types, tree: StackTree::default(), times, n_samples: 0, values, locations }
     }
 
     /// Hands over a sample: a sample for each of its values that is not 0.
@@ -78,7 +84,13 @@ impl<'t, 'a> Samples<'t, 'a> {
             }
         }
         let at = self.times.entry(labels).or_default();
+        let mut is_full = false;
         for (&value, of) in self.values.iter().zip(&types.all).filter(|&(&value, _)| value != 0) {
+            if self.n_samples >= FREE_SAMPLES + bytes.end / BYTES_PER_SAMPLE {
+                is_full = true;
+                break;
+            }
+            self.n_samples += 1;
             let mut sample =
                 ThreadSampleEvent::new(thread, Tick(*at), Text::plain(of.name.as_bytes()), stack);
             #[expect(clippy::cast_precision_loss, reason = "a weight is a float")]
@@ -90,7 +102,7 @@ impl<'t, 'a> Samples<'t, 'a> {
             to.receive(&Event::ThreadSample(sample), bytes);
         }
         *at = at.saturating_add(value.saturating_mul(of.period.0));
-        Ok(())
+        if is_full { Err(DiagnosticKind::SampleCount) } else { Ok(()) }
     }
 
     /// Adds the labels of a sample to its arguments, but for those that name its thread.
