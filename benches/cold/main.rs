@@ -23,7 +23,7 @@ mod parallel;
 
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
-use std::process::{Command, id};
+use std::process::{Command, Stdio, id};
 use std::time::Instant;
 
 use spall_benches::measure::timed;
@@ -34,7 +34,7 @@ use spall_trace::export;
 use spall_trace::layout::{
     EdgeRule, Layout, LayoutOptions, Rect, SelfSide, Stats, TreeOrder, Viewport, flame_rows, slice_tree,
 };
-use spall_trace::model::{CallTree, InvertedTree, Job, Tick, Trace, TraceView, TrackId};
+use spall_trace::model::{CallTree, InvertedTree, Job, LendingParser as _, Tick, Trace, TraceView, TrackId};
 
 /// The argument after which the name of a job and a file follow.
 const JOB: &str = "--job";
@@ -74,6 +74,10 @@ const JOBS: &[(&str, Run)] = &[
         vec![nanos(|| black_box(export::folded(&trace, std::io::sink()).is_ok()))]
     }),
     ("merged", merged),
+    ("perf script", |data| {
+        let parser = spall_trace::format::perf_script::Parser::new();
+        vec![nanos(|| parser.lend_all(data, |event, _| _ = black_box(event)))]
+    }),
 ];
 
 /// The jobs that read the file themselves, by their names. Their figures are a time and how much the process grew.
@@ -85,6 +89,11 @@ const FILE_JOBS: &[(&str, RunFile)] = &[
             data = std::fs::read(path).unwrap_or_default();
             ours::trace(&data)
         })
+    }),
+    ("perf script to folded", |path| {
+        let trace = std::fs::File::open(path).ok().and_then(|file| spall_trace::load_from(file).ok());
+        _ = trace.map(|trace| export::folded(&trace, std::io::stdout().lock()).map(|_| ()));
+        Vec::new()
     }),
 ];
 
@@ -105,6 +114,7 @@ fn main() {
         ("apitrace", apitrace),
         ("chromium", chromium),
         ("perfetto", perfetto),
+        ("perf script", perf_script),
         ("growth", growth::tenfold),
         ("large", growth::hundredfold),
     ];
@@ -236,6 +246,49 @@ fn perfetto() {
     let file = File::new(name, &data);
     let [trace] = file.medians(["trace"]);
     line("Perfetto to trace", file.name, "ms", trace.figure(0) / 1e6, None, Budget::AtMost(160.0));
+}
+
+/// Measures folding the text of `perf script`, as a whole process. The rival is `inferno-collapse-perf` on one thread, if it
+/// is installed.
+fn perf_script() {
+    let text = spall_synth::perf_script::recording(60_000);
+    let megabytes = text.len() as f64 / 1e6;
+    let file = File::new("60k samples of perf script", &text);
+    let [reader] = file.medians(["perf script"]);
+    line(
+        "perf script to events",
+        file.name,
+        "MB/s",
+        megabytes / (reader.figure(0) / 1e9),
+        None,
+        Budget::Open,
+    );
+    let ours = || {
+        let mut command = Command::new(std::env::current_exe().unwrap_or_default());
+        command.args([JOB, "perf script to folded"]);
+        command
+    };
+    let inferno = || {
+        let mut command = Command::new("inferno-collapse-perf");
+        command.args(["-n", "1"]);
+        command
+    };
+    // The two take turns.
+    let rounds: Vec<_> = (0..ROUNDS)
+        .map(|_| [ours(), inferno()].map(|mut command| whole_process(command.arg(&file.path))))
+        .map(|[ours, rival]| vec![ours, rival])
+        .collect();
+    let folded = Figures::medians(&rounds);
+    let rival = Some(("inferno-collapse-perf", folded.figure(1))).filter(|(_, time)| !time.is_nan());
+    line("perf script to folded", file.name, "ms", folded.figure(0), rival, Budget::Faster(3.0));
+}
+
+/// Returns how many milliseconds a process takes, or NaN if it fails.
+fn whole_process(command: &mut Command) -> f64 {
+    let mut succeeds = false;
+    let time =
+        nanos(|| succeeds = command.stdout(Stdio::null()).status().is_ok_and(|status| status.success()));
+    if succeeds { time / 1e6 } else { f64::NAN }
 }
 
 /// A file on disk, which is removed at the end.

@@ -11,7 +11,7 @@ const THREADS: usize = 4;
 /// Returns a recording of a program with four threads, whose stacks are 10 to 40 calls deep. A sample takes about 2 kB.
 ///
 /// The callers of a function are at the same addresses as long as they run. Most of the outer calls of a sample are those
-/// of the sample before, as in a real program.
+/// of the sample before, and most functions call one other function, as in a real program.
 ///
 /// ```
 /// let text = spall_synth::perf_script::recording(2);
@@ -30,7 +30,9 @@ pub fn recording(samples: usize) -> Vec<u8> {
         let depth: usize = 10 + random.below(30);
         stack.truncate(depth.saturating_sub(random.below(8)).max(5));
         while stack.len() < depth {
-            stack.push(random.below(FUNCTIONS));
+            // A function mostly calls the same one, and never more than four.
+            let callee = if random.one_in(24) { 1 + random.below(3) } else { 0 };
+            stack.push((stack.last().unwrap_or(&0) * 5 + 77 * callee + 1) % FUNCTIONS);
         }
         let (us, cpu) = (250 * sample, thread % 2);
         let (seconds, us) = (8000 + us / 1_000_000, us % 1_000_000);
