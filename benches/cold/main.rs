@@ -29,6 +29,7 @@ use std::time::Instant;
 use spall_benches::measure::timed;
 use spall_benches::report::{self, Budget, line};
 use spall_benches::{ours, peer};
+use spall_synth::profiles;
 use spall_synth::program::{Order, Program};
 use spall_trace::export;
 use spall_trace::layout::{
@@ -115,6 +116,7 @@ fn main() {
         ("chromium", chromium),
         ("perfetto", perfetto),
         ("perf script", perf_script),
+        ("profiles", sampling_profiles),
         ("growth", growth::tenfold),
         ("large", growth::hundredfold),
     ];
@@ -289,6 +291,16 @@ fn whole_process(command: &mut Command) -> f64 {
     let time =
         nanos(|| succeeds = command.stdout(Stdio::null()).status().is_ok_and(|status| status.success()));
     if succeeds { time / 1e6 } else { f64::NAN }
+}
+
+/// Measures sampling profiles of other profilers, of which most stacks begin like the one before.
+fn sampling_profiles() {
+    let folded = File::new("2M lines.folded", profiles::folded(LARGE / 5).as_bytes());
+    let pprof = File::new("1M samples.pprof", &profiles::pprof(LARGE / 10));
+    for (job, file) in [("folded stacks to trace", folded), ("pprof to trace", pprof)] {
+        let [trace] = file.medians(["trace"]);
+        line(job, file.name, "ms", trace.figure(0) / 1e6, None, Budget::Open);
+    }
 }
 
 /// A file on disk, which is removed at the end.

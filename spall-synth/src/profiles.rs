@@ -5,8 +5,8 @@ use crate::perfetto::Message;
 
 /// Returns the functions of a stack, outermost first: neighbours have their beginnings in common.
 fn stack(random: &mut Random, stack: &mut Vec<u64>) {
-    stack.truncate(1 + random.below(stack.len() as u64 + 1) as usize);
-    while stack.len() < 3 + random.below(12) as usize {
+    stack.truncate(1 + random.below(stack.len() + 1));
+    while stack.len() < 3 + random.below(12_usize) {
         stack.push(random.below(200));
     }
 }
