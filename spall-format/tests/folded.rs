@@ -1,6 +1,12 @@
 //! The rules of folded stacks.
 #![cfg(feature = "alloc")]
-#![allow(clippy::unwrap_used, clippy::std_instead_of_alloc, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::std_instead_of_alloc,
+    reason = "a test fails by panicking"
+)]
 
 mod common;
 

@@ -2,6 +2,7 @@
 #![cfg(feature = "alloc")]
 #![allow(
     clippy::unwrap_used,
+    clippy::panic,
     clippy::indexing_slicing,
     clippy::std_instead_of_alloc,
     reason = "a test fails by panicking"
