@@ -382,4 +382,9 @@ fn parts_of_profiles_without_a_form_are_reported() {
     expect(Event::Frame(frame(1, FrameParent::Depth(257))), Written::Unsupported);
     expect(Event::Frame(frame(1, FrameParent::Depth(2))), Written::Done);
     expect(Event::SharedFrame(frame(1, FrameParent::Depth(0))), Written::Unsupported);
+    // An entry of `stackFrames` has no place for a line.
+    let mut shared = FrameEvent::new(1, FrameParent::Unknown, Text::EMPTY);
+    expect(Event::SharedFrame(shared), Written::Done);
+    shared.line = Some(3);
+    expect(Event::SharedFrame(shared), Written::InPart(LostParts::ARGUMENTS));
 }

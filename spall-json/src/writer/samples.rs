@@ -3,7 +3,9 @@
 
 use core::fmt::{Error, Write};
 
-use spall_model::{FrameEvent, FrameParent, Id, SampleStack, Text, ThreadSampleEvent, Value, Written};
+use spall_model::{
+    FrameEvent, FrameParent, Id, LostParts, SampleStack, Text, ThreadSampleEvent, Value, Written,
+};
 
 use super::{JsonWriter, encode};
 use crate::sample::SampleTable;
@@ -61,7 +63,9 @@ impl<W: Write> JsonWriter<W> {
             encode::id(&mut self.out, caller, false)?;
         }
         self.out.write_char('}')?;
-        Ok(Written::Done)
+        // An entry has no place for these.
+        let has_place = frame.source != 0 || frame.line.is_some() || frame.column.is_some();
+        Ok(Written::without(if has_place { LostParts::ARGUMENTS } else { LostParts::NONE }))
     }
 
     /// Writes an entry of `samples`.

@@ -11,8 +11,10 @@ use super::{ExportReport, Loss};
 ///
 /// Reading the file gives an equal trace, with the exceptions that [`Trace::replay`](spall_model::Trace::replay) lists
 /// and those of [json 5](spall_model::rules::json#5). The most important one is that ticks that are not nanoseconds are
-/// rounded to nanoseconds. The format cannot say when tick 0 was by the monotonic clock, that a track shows a CPU, a GPU or frames, a track of its own becomes a
-/// thread without a place below another track, and there is no place for a few metadata keys that a reader would take for something else.
+/// rounded to nanoseconds. The format cannot say when tick 0 was by the monotonic clock, that a track shows a CPU, a GPU or
+/// frames, or in which line a frame that threads share begins. A track of its own becomes a thread without a place below
+/// another track, and there is no place for a few metadata keys that a reader would take for something else. All of that is
+/// counted.
 ///
 /// # Errors
 /// This returns an error when writing to `out` fails.
