@@ -367,6 +367,8 @@ impl<'t, W: Write> Export<'t, W> {
         event.message(event::ARGUMENT, |fields| {
             fields.uint(argument::KEY, key);
             match value {
+                // An argument without a value. The trace processor ends at a JSON value that is nothing but `null`.
+                Value::Null => {}
                 Value::Bool(value) => fields.uint(argument::BOOL, value.into()),
                 Value::I64(value) => fields.int(argument::INT, value),
                 Value::U64(value) => fields.uint(argument::UINT, value),
