@@ -21,6 +21,7 @@ pub fn run(bytes: &[u8]) -> bool {
     let size = usize::from(size) + 1;
     let spall = check(binary::Parser::new, bytes, size, Junk::HidesTheRest);
     let heph = check(heph::Parser::new, bytes, size, Junk::EndsAtARecord);
+    let profile = check(json::JsonProfileParser::new, bytes, size, Junk::HidesTheRest);
     let json = check(json::JsonParser::new, bytes, size, Junk::HidesTheRest);
     let auto = check(|| auto::Parser::new(auto::NoSymbols), bytes, size, Junk::HidesTheRest);
     // A cut recording ends with the calls and groups that are open there, so only splitting is compared.
@@ -35,6 +36,7 @@ pub fn run(bytes: &[u8]) -> bool {
     let pprof = has_sample(&in_pieces(pprof::Parser::new, bytes, size));
     spall
         || heph
+        || profile
         || json
         || auto
         || !apitrace.is_empty()

@@ -6,7 +6,7 @@ use spall_fuzz::{
     conservation, json_fast_vs_plain, json_vs_serde, layout_invariants, live, load, parallel, rebuild,
     round_trip, samples, split_input, trees, view,
 };
-use spall_synth::{Random, apitrace, auto, heph, perf_script, perfetto, profiles, spall};
+use spall_synth::{Random, apitrace, auto, heph, json_profiles, perf_script, perfetto, profiles, spall};
 
 /// Small events of every phase, whole and damaged.
 const JSON: &str = r#"{"displayTimeUnit":"ns","traceEvents":[
@@ -37,11 +37,13 @@ fn seeds() -> Vec<Vec<u8>> {
         perf_script::recording(2),
         profiles::folded(20).into(),
         profiles::pprof(5),
+        json_profiles::firefox(32),
     ];
     for version in [0, 1, 3] {
         let shape = spall::Shape { version, slices: 30, threads: 3, ..spall::Shape::default() };
         seeds.push(spall::trace(&shape));
     }
+    seeds.extend(json_profiles::attacks(8).into_iter().map(|(_, bytes)| bytes));
     seeds.extend(spall::attacks().into_iter().map(|(_, bytes)| bytes).filter(|bytes| bytes.len() < 4096));
     seeds
 }

@@ -56,12 +56,12 @@ pub(crate) fn read(data: &[u8], to: &mut impl for<'e> Receiver<'e>) -> Result<()
     let root = root.get("profile").unwrap_or(root);
     let meta = root.get("meta").ok_or_else(|| JsonError::new(JsonErrorKind::NotATrace, 0))?;
     if !meta.is_complete() {
-        Out { data, to }.damage(outline.damage);
+        Out::new(data, to).damage(outline.damage);
         return Ok(());
     }
     let is_gecko = check_version(meta)?;
     let mut reader = Reader {
-        out: Out { data, to },
+        out: Out::new(data, to),
         is_gecko,
         is_cut: outline.damage.is_some(),
         thousands: if meta.get("sampleUnits").is_some_and(|units| units.text("time").is(b"bytes")) {

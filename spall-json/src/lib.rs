@@ -27,6 +27,9 @@
 //! Sampling profiles are read as well. They are V8's CPU profiles in every form, alone or among the events, and the
 //! samples of other profilers with their `stackFrames`.
 //!
+//! `JsonProfileParser` (feature `alloc`) reads sampling profiles that are documents of their own: those of the Firefox
+//! Profiler, as Firefox and samply write them, and those of speedscope.
+//!
 //! Times are decimal microseconds in the file and whole nanoseconds in the events. The conversion is exact: no floating
 //! point number takes part. Arguments stay text until [`spall_model::Args::iter`] decodes them. [`json_args_text`]
 //! returns the text itself, and `spall_model::from_args` (feature `serde`) reads it into a type of your own.
@@ -66,7 +69,7 @@
 //! # Features
 //!
 //! - `std` (default): [`JsonFileWriter`]. It enables `alloc`.
-//! - `alloc`: the parts of `spall-model` that allocate, and `V8`.
+//! - `alloc`: the parts of `spall-model` that allocate, `V8`, and `JsonProfileParser`.
 //!
 //! Without features, the crate needs `core` alone. [`JsonParser`] and [`JsonWriter`] are complete then.
 //!

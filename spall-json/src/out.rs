@@ -10,12 +10,36 @@ use crate::outline::Part;
 /// The document, and the receiver of its events. Ranges of bytes are positions in the document.
 pub(crate) struct Out<'a, 't, R> {
     pub(crate) data: &'a [u8],
-    pub(crate) to: &'t mut R,
+    to: &'t mut R,
+    /// The bytes of the document that are left for frames and samples. `None` once they were not enough.
+    left: Option<usize>,
 }
 
-impl<'a, R: for<'e> Receiver<'e>> Out<'a, '_, R> {
+/// The bytes of a document without which a call frame or a sample is not handed over. Real ones take more, as their numbers
+/// have several digits. A trace takes more memory for each than the same bytes of any other document, and a document of
+/// nothing else would break the promise of at most 16 bytes for each of its own.
+const BYTES: usize = 7;
+
+impl<'a, 't, R: for<'e> Receiver<'e>> Out<'a, 't, R> {
+    pub(crate) fn new(data: &'a [u8], to: &'t mut R) -> Self {
+        Self { data, to, left: Some(data.len()) }
+    }
+
     pub(crate) fn event(&mut self, event: &Event<'_>, bytes: (usize, usize)) {
+        if matches!(event, Event::SharedFrame(_) | Event::ThreadSample(_)) {
+            let Some(left) = self.left else { return };
+            self.left = left.checked_sub(BYTES);
+            if self.left.is_none() {
+                self.to.receive(&Event::Diagnostic(DiagnosticKind::ReadingStopped), file_range(0, bytes));
+                return;
+            }
+        }
         self.to.receive(event, file_range(0, bytes));
+    }
+
+    /// Returns whether no further frames and samples are handed over.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.left.is_none()
     }
 
     pub(crate) fn report(&mut self, kind: DiagnosticKind, bytes: (usize, usize)) {

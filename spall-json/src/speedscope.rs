@@ -24,7 +24,7 @@ pub(crate) fn read(data: &[u8], to: &mut impl for<'e> Receiver<'e>) -> Result<()
     let outline = outline.ok_or_else(|| JsonError::new(JsonErrorKind::NotJson, 0))?;
     let root = outline.root();
     let mut reader =
-        Reader { out: Out { data, to }, frames: Vec::new(), nodes: BTreeMap::new(), path: Vec::new() };
+        Reader { out: Out::new(data, to), frames: Vec::new(), nodes: BTreeMap::new(), path: Vec::new() };
     reader.document(root, outline.damage.is_some());
     reader.out.damage(outline.damage);
     Ok(())
@@ -203,7 +203,9 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
             return SampleStack::Unknown;
         }
         let (mut pos, mut depth) = (stack.token.start + 1, 0);
-        while let Some(token) = lexer::next_item(data, &mut pos) {
+        while !self.out.is_spent()
+            && let Some(token) = lexer::next_item(data, &mut pos)
+        {
             let frame = Cell { data, token }.index().filter(|&frame| (frame as usize) < self.frames.len());
             let Some(frame) = frame else {
                 self.out.report(DiagnosticKind::BadStack, bytes);

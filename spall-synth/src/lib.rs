@@ -18,6 +18,7 @@ pub mod cpu_profile;
 pub mod gzip;
 pub mod heph;
 pub mod json;
+pub mod json_profiles;
 pub mod perf_script;
 pub mod perfetto;
 pub mod profiles;

@@ -23,7 +23,7 @@ use std::{
 };
 
 use allocation_counter::measure;
-use spall_synth::{apitrace, gzip, heph, perf_script, spall as synth};
+use spall_synth::{apitrace, gzip, heph, json_profiles, perf_script, spall as synth};
 use spall_trace::{
     Loader,
     export::{self, ExportReport},
@@ -581,6 +581,12 @@ fn damaged_input() {
     check("heph magic without packets", &|parts| {
         [0xc1, 0xfc, 0x1f, 0xb7, 0xff, 0xff, 0xff, 0xf0].repeat(parts)
     });
+    check("firefox", &json_profiles::firefox);
+    for n in 0..json_profiles::attacks(8).len() {
+        check(json_profiles::attacks(8)[n].0, &move |parts| {
+            json_profiles::attacks(parts.max(8)).swap_remove(n).1
+        });
+    }
     check("perf script", &|parts| perf_script::recording(parts / 16));
     let (head, frame) = ("a 1 1.5: b:\n\t1 f (a)\n", "\t1 f (a)\n");
     check("one stack of perf script", &move |parts| [head, &frame.repeat(parts)].concat().into_bytes());

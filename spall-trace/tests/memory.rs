@@ -3,7 +3,7 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "test code outside of test functions")]
 
 use allocation_counter::measure;
-use spall_synth::{apitrace, heph, perf_script, perfetto, profiles, spall as synth};
+use spall_synth::{apitrace, heph, json_profiles, perf_script, perfetto, profiles, spall as synth};
 use spall_testdata::sized;
 use spall_trace::Format;
 use spall_trace::format::container::decompress;
@@ -109,6 +109,10 @@ fn traces_of_generated_and_hostile_input_are_small() {
     }
     check("perf script", &perf_script::recording(sized(4000)));
     for (name, data) in perf_script::attacks(sized(100_000)) {
+        check(name, &data);
+    }
+    check("firefox", &json_profiles::firefox(sized(100_000)));
+    for (name, data) in json_profiles::attacks(sized(100_000)) {
         check(name, &data);
     }
     let shape = synth::Shape { slices: sized(100_000), ..synth::Shape::default() };

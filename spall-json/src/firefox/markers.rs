@@ -10,9 +10,8 @@ use spall_model::{
 };
 
 use crate::args::json_args;
-use crate::lexer::TokenKind;
 use crate::outline::Part;
-use crate::table::{Cell, Rows};
+use crate::table::{Cell, NONE, Rows};
 
 use super::stacks::Stacks;
 use super::thread::Times;
@@ -46,11 +45,11 @@ impl<'a> Schemas<'a> {
     }
 
     /// Hands `then` the arguments of a marker, with the texts that they mean.
-    fn with_args<T>(&self, data: Cell<'a>, stacks: &Stacks<'a>, then: impl FnOnce(Args<'_>) -> T) -> T {
-        if data.token.kind != TokenKind::Object {
+    fn with_args<T>(&self, data: &'a [u8], stacks: &Stacks<'a>, then: impl FnOnce(Args<'_>) -> T) -> T {
+        if data.first() != Some(&b'{') {
             return then(Args::NONE);
         }
-        let args = json_args(data.token.bytes(data.data));
+        let args = json_args(data);
         let keys = || self.0.get(text(args, b"type").raw());
         let Some(keys) = Some(()).filter(|()| !self.0.is_empty()).and_then(|()| keys()) else {
             return then(args);
@@ -69,12 +68,22 @@ impl<'a> Schemas<'a> {
     }
 }
 
-/// A marker that waits for its end.
+/// A marker, which may wait for its end. It may be six bytes of a file, so it is small.
 struct Open<'a> {
     at: Tick,
-    category: Cell<'a>,
-    data: Cell<'a>,
-    bytes: (usize, usize),
+    /// The data as they are in the file, which is nothing or `null` if there are none.
+    data: &'a [u8],
+    start: usize,
+    len: u32,
+    category: u32,
+}
+
+const _: () = assert!(size_of::<Open<'_>>() <= 40);
+
+impl Open<'_> {
+    fn bytes(&self) -> (usize, usize) {
+        (self.start, self.start + self.len as usize)
+    }
 }
 
 impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
@@ -101,7 +110,10 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
             let is_end = phase.index() == Some(3);
             let first = if is_end { end } else { start };
             let Some(at) = times.next(first, nothing, &mut self.out, bytes) else { continue };
-            let marker = Open { at, category, data, bytes };
+            let len = u32::try_from(bytes.1 - bytes.0).unwrap_or(0);
+            let category = category.index().unwrap_or(NONE);
+            let data = data.token.bytes(data.data);
+            let marker = Open { at, data, start: bytes.0, len, category };
             match phase.index() {
                 Some(0) => self.marker(track, number, &marker, None, stacks),
                 Some(1) => {
@@ -111,7 +123,7 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
                 Some(2) => open.entry(number).or_default().push(marker),
                 Some(3) => match open.get_mut(&number).and_then(Vec::pop) {
                     Some(mut begin) => {
-                        if begin.data.is_null() {
+                        if begin.data.first() != Some(&b'{') {
                             begin.data = data;
                         }
                         self.marker(track, number, &begin, Some(at), stacks);
@@ -125,7 +137,7 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
             for marker in open {
                 let event = self.marker_event(track, name, &marker, stacks);
                 self.schemas.with_args(marker.data, stacks, |args| {
-                    self.out.event(&Event::Unfinished(ThreadEvent { args, ..event }), marker.bytes);
+                    self.out.event(&Event::Unfinished(ThreadEvent { args, ..event }), marker.bytes());
                 });
             }
         }
@@ -147,7 +159,7 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
                 Some(end) => Event::Complete(event, end - event.at),
                 None => Event::Instant(event, Scope::Thread),
             };
-            self.out.event(&event, marker.bytes);
+            self.out.event(&event, marker.bytes());
         });
     }
 
@@ -163,10 +175,10 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
     {
         let name = stacks.string(name);
         if name.is_none() {
-            self.out.report(DiagnosticKind::UnknownEntry, marker.bytes);
+            self.out.report(DiagnosticKind::UnknownEntry, marker.bytes());
         }
         let mut event = ThreadEvent::new(track, marker.at, name.unwrap_or(Text::EMPTY));
-        let category = marker.category.index().and_then(|category| self.categories.get(category as usize));
+        let category = self.categories.get(marker.category as usize);
         event.category = category.copied().unwrap_or(Text::EMPTY);
         event
     }
