@@ -288,3 +288,14 @@ fn batches_share_one_dictionary_and_are_shorter_where_arguments_are_long() {
         assert!(dictionary(0).ptr_eq(&dictionary(1)));
     });
 }
+
+/// A trace without times says what its ticks count.
+#[test]
+fn the_unit_of_ticks_is_named() {
+    with_tables(b"a;b 3\na 4\n", |tables| {
+        assert_eq!(
+            rows(tables, Table::Trace, &["time_unit", "ns_per_tick", "end_ts", "sample_count"]),
+            ["samples - 7 2"]
+        );
+    });
+}

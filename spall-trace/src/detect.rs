@@ -82,7 +82,8 @@ impl core::fmt::Display for Format {
 /// Recognises the format of a file from its first bytes.
 ///
 /// Returns `None` for an empty file and for a file of no supported format. 16 bytes are enough for every binary format that
-/// is not compressed. JSON may have any number of blanks in front. For a compressed file this returns the format of the
+/// is not compressed, but for pprof: it and the formats of text are told by up to 64 KiB, or by the whole file. JSON may
+/// have any number of blanks in front. For a compressed file this returns the format of the
 /// content, if the feature for the compression is on.
 ///
 /// The result says nothing about whether the file can be read: a spall file of an unknown version is a spall file.
@@ -270,5 +271,15 @@ mod tests {
         for data in ["", " ", "hello", "\"[\""] {
             assert_eq!(detect(data.as_bytes()), None, "{data}");
         }
+    }
+
+    /// Brackets mark JSON and `at` marks snappy, but not if every line is a stack. [profiles 6.1]
+    #[cfg(feature = "alloc")]
+    #[test]
+    fn folded_stacks_may_begin_with_the_mark_of_another_format() {
+        for data in ["at;b 1\nat 2\n", "[unknown];a 3\n[b] 4\n", "{closure};b 1\n", "/* a */;b 1"] {
+            assert_eq!(detect(data.as_bytes()), Some(Format::Folded), "{data}");
+        }
+        assert_eq!(detect(b"[1,\n2 3\n]"), Some(Format::TraceEventJson));
     }
 }

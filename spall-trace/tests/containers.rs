@@ -202,3 +202,26 @@ fn a_parser_of_ones_own_reads_memory_streams_and_compressed_files() {
         }
     }
 }
+
+/// Text in UTF-16 is the same text, in either order of bytes. [profiles 6.1]
+#[test]
+fn text_in_utf_16_is_read_like_text_in_utf_8() {
+    let utf16 = |text: &str, bytes: fn(u16) -> [u8; 2]| -> Vec<u8> {
+        "\u{feff}".encode_utf16().chain(text.encode_utf16()).flat_map(bytes).collect()
+    };
+    for text in ["a;\u{e9};\u{1f980} 3\nb 4\n", "[{\"ph\":\"X\",\"name\":\"\u{1f980}\",\"ts\":1,\"dur\":2}]"]
+    {
+        let expected = load(text.as_bytes()).unwrap();
+        for bytes in [u16::to_le_bytes as fn(u16) -> [u8; 2], u16::to_be_bytes] {
+            let data = utf16(text, bytes);
+            assert!(load(&data).unwrap() == expected, "{text}");
+            assert!(load_from(&data[..]).unwrap() == expected, "{text}");
+        }
+    }
+    // Half a character at the end, and one that is half of a pair.
+    let mut data = utf16("a 3\nb 4\n", u16::to_le_bytes);
+    data.extend([0x3d, 0xd8, 0x61]);
+    let trace = load(&data).unwrap();
+    assert_eq!(trace.samples().len(), 2);
+    assert_eq!(trace.diagnostics().count(DiagnosticKind::Truncated), 1);
+}

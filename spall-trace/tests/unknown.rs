@@ -25,8 +25,10 @@ fn error(data: &[u8]) -> String {
 #[test]
 fn what_is_no_trace_is_named() {
     let tar = [&[b'a'; 257][..], b"ustar\0"].concat();
+    let gperftools = [[0_u64, 3, 0, 10_000, 0].map(u64::to_le_bytes).concat(), vec![1; 40]].concat();
     for (data, found) in [
         (&b""[..], "empty"),
+        (&gperftools, "an older kind of profile of gperftools; `pprof -proto` converts it"),
         (b" \n", "empty"),
         (b"hello\n", "text"),
         (b"\x80\x81\x82 \xfe", "binary data"),
