@@ -42,7 +42,7 @@ const FIRST_LINES: usize = 10;
 /// use spall_format::folded::is_folded;
 ///
 /// assert!(is_folded(b"main;read 3\nmain;write 2"));
-/// assert!(!is_folded(b"a text with a number 3\nand more"));
+/// assert!(!is_folded(b"a text with a number 3\nand more\n"));
 /// ```
 #[must_use]
 pub fn is_folded(text: &[u8]) -> bool {

@@ -1,6 +1,6 @@
 //! Profiles of other profilers: real ones against independent readings, and what this project writes, read again.
 
-#![cfg(feature = "pprof")]
+#![cfg(all(feature = "pprof", feature = "gzip"))]
 #![allow(
     clippy::indexing_slicing,
     clippy::unwrap_used,
