@@ -66,6 +66,15 @@ const JOBS: &[(&str, Run)] = &[
     ("loop", |data| vec![nanos(|| peer::spall::rows_by_thread(data))]),
     #[cfg(feature = "serde-json")]
     ("serde_json", |data| vec![nanos(|| peer::json::serde_json::events(data))]),
+    #[cfg(feature = "serde-json")]
+    ("firefox by serde_json", |data| vec![nanos(|| peer::firefox::profile(data))]),
+    ("firefox", |data| {
+        vec![nanos(|| {
+            let mut n_events = 0_usize;
+            _ = spall_trace::json::JsonProfileParser::new().lend_all(data, |_, _| n_events += 1);
+            n_events
+        })]
+    }),
     ("layout", layout),
     ("statistics", statistics),
     ("call tree", call_tree),
@@ -116,6 +125,7 @@ fn main() {
         ("chromium", chromium),
         ("perfetto", perfetto),
         ("perf script", perf_script),
+        ("firefox", firefox),
         ("profiles", sampling_profiles),
         ("growth", growth::tenfold),
         ("large", growth::hundredfold),
@@ -283,6 +293,21 @@ fn perf_script() {
     let folded = Figures::medians(&rounds);
     let rival = Some(("inferno-collapse-perf", folded.figure(1))).filter(|(_, time)| !time.is_nan());
     line("perf script to folded", file.name, "ms", folded.figure(0), rival, Budget::Faster(3.0));
+}
+
+/// Measures a profile of the Firefox Profiler of some 37 MB.
+fn firefox() {
+    let file = File::new("1M samples of Firefox", &spall_synth::json_profiles::firefox(1_000_000));
+    let [ours, trace] = file.medians(["firefox", "trace"]);
+    #[cfg(feature = "serde-json")]
+    let peer = {
+        let [rival] = file.medians(["firefox by serde_json"]);
+        Some(("serde_json to a struct", rival.figure(0) / 1e6))
+    };
+    #[cfg(not(feature = "serde-json"))]
+    let peer = None;
+    line("Firefox's JSON to events", file.name, "ms", ours.figure(0) / 1e6, peer, Budget::Slower(1.0));
+    line("Firefox's JSON to trace", file.name, "ms", trace.figure(0) / 1e6, None, Budget::Open);
 }
 
 /// Returns how many milliseconds a process takes, or NaN if it fails.

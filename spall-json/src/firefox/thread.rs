@@ -80,10 +80,11 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
                 None => SampleStack::Frame(Id::Number(-1)),
             };
             let mut sample = ThreadSampleEvent::new(thread, at, name, frame);
-            match weight.number() {
-                Some(weight) => sample.weight = weight,
-                None if weight.is_null() => {}
-                None => self.out.report(DiagnosticKind::BadField, bytes),
+            if !weight.is_null() {
+                match weight.number() {
+                    Some(weight) => sample.weight = weight,
+                    None => self.out.report(DiagnosticKind::BadField, bytes),
+                }
             }
             self.out.event(&Event::ThreadSample(sample), bytes);
         }
