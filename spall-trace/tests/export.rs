@@ -15,7 +15,10 @@ use serde_json::Value;
 use spall_trace::{
     Format,
     export::{self, ExportReport, Loss},
-    model::{DiagnosticKind, Key, Trace, TraceView, TrackKind},
+    model::{
+        DiagnosticKind, Event, FlowBind, FlowEvent, FlowPhase, Key, Limits, Text, Thread, ThreadEvent, Tick,
+        Ticks, Trace, TraceBuilder, TraceView, TrackKind,
+    },
 };
 
 mod facts;
@@ -95,6 +98,29 @@ fn json_is_the_same_trace_again() {
         n_traces += 1;
     });
     assert!(n_traces > 100, "{n_traces}");
+}
+
+/// A slice of JSON names one flow in its own fields. What leaves it besides is another flow than one that arrives by fields.
+#[test]
+fn flows_that_json_tells_apart_are_counted() {
+    let mut builder = TraceBuilder::new(&Limits::default());
+    let slice = |tid, at| ThreadEvent::new(Thread::new(1, tid), Tick(at), Text::from("s"));
+    let flow = |phase, slice: ThreadEvent<'static>, ids: &[i64], builder: &mut TraceBuilder<'_>| {
+        builder.push(&Event::Complete(slice, Ticks(5)));
+        for &id in ids {
+            let event = FlowEvent::new(phase, FlowBind::Slice, slice.thread, slice.at, id, Text::EMPTY);
+            builder.push(&Event::Flow(event));
+        }
+    };
+    flow(FlowPhase::Start, slice(1, 0), &[7, 8, 9], &mut builder);
+    flow(FlowPhase::End, slice(2, 10), &[7], &mut builder);
+    flow(FlowPhase::End, slice(3, 20), &[8], &mut builder);
+    flow(FlowPhase::End, slice(4, 30), &[9], &mut builder);
+    let trace = builder.finish();
+    assert_eq!(trace.flows().len(), 3);
+    let (json, report) = exported(&trace, |trace, out| export::json(trace, out));
+    assert_eq!(load(&json).flows().len(), 1);
+    assert_eq!(report.count(Loss::Flow), 2);
 }
 
 fn has_large_ids(trace: &Trace<'_>) -> bool {

@@ -1,9 +1,10 @@
 //! Writes Trace Event JSON.
 
+use alloc::{collections::BTreeSet, string::ToString, vec::Vec};
 use std::io::{self, BufWriter, Write};
 
 use spall_json::JsonFileWriter;
-use spall_model::{Event, Trace, TraceView, TrackEvent};
+use spall_model::{Event, FlowBind, Trace, TraceView, TrackEvent};
 
 use super::{ExportReport, Loss};
 
@@ -12,7 +13,8 @@ use super::{ExportReport, Loss};
 /// Reading the file gives an equal trace, with the exceptions that [`Trace::replay`](spall_model::Trace::replay) lists
 /// and those of [json 5](spall_model::rules::json#5). The most important one is that ticks that are not nanoseconds are
 /// rounded to nanoseconds. The format cannot say when tick 0 was by the monotonic clock, that a track shows a CPU, a GPU or
-/// frames, or in which line a frame that threads share begins. A track of its own becomes a thread without a place below
+/// frames, in which line a frame that threads share begins, or that several flows leave or reach one slice if one of their ends
+/// is in the fields of a slice. A track of its own becomes a thread without a place below
 /// another track, and there is no place for a few metadata keys that a reader would take for something else. All of that is
 /// counted.
 ///
@@ -36,7 +38,21 @@ pub fn json(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
     let mut file = JsonFileWriter::new(BufWriter::new(out));
     let mut report = ExportReport::default();
     report.add(Loss::Metadata, usize::from(trace.clock().monotonic_ns.is_some()));
+    // A slice names one flow in its own fields. Further ones are events, which are other flows than those of fields.
+    let (mut fields, mut events) = (BTreeSet::new(), Vec::new());
+    let mut is_named = false;
     trace.replay(|event| {
+        match event {
+            Event::Begin(_) | Event::Complete(..) | Event::Unfinished(_) => is_named = false,
+            Event::Flow(flow) if flow.bind == FlowBind::Slice && (is_named || !flow.args.is_none()) => {
+                events.push(flow.id.to_string());
+            }
+            Event::Flow(flow) if flow.bind == FlowBind::Slice => {
+                is_named = true;
+                fields.insert(flow.id.to_string());
+            }
+            _ => {}
+        }
         report.add_written(event, file.write_event(event)?);
         if let Event::Track(TrackEvent { thread, name, .. }) = *event
             && !name.is_empty()
@@ -45,6 +61,7 @@ pub fn json(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
         }
         io::Result::Ok(())
     })?;
+    report.add(Loss::Flow, events.iter().filter(|&id| fields.contains(id)).count());
     file.finish()?;
     Ok(report)
 }
