@@ -3,6 +3,7 @@
 use spall_model::{SampleRules, Tick, Trace, TrackId, TrackKind};
 
 use crate::{
+    native::enclose,
     stacks::Stacks,
     thread::SampledThread,
     timeline::{self, Timeline},
@@ -58,9 +59,7 @@ pub fn merge<'a>(trace: Trace<'a>, rules: &SampleRules) -> Trace<'a> {
             return;
         }
         let budget = shared.budget;
-        let rules = rules_of(trace, id, rules);
-        let stacks = core::mem::take(&mut shared).stacks_of(trace, id, rules);
-        let thread = SampledThread::new(trace, id, stacks, rules);
+        let (thread, rules) = prepare(trace, id, core::mem::take(&mut shared), rules);
         let mut timeline = Timeline::default();
         let done = Walk::new(trace, rules, thread, budget, &mut timeline).run();
         shared = Shared { stacks: done.stacks, budget: done.budget };
@@ -118,11 +117,21 @@ pub fn call_trees(trace: &Trace<'_>, rules: &SampleRules) -> impl Iterator<Item 
     })
 }
 
-/// Returns the rules for the profile of a track: samples that name their thread are of native code, of which no runtime's
-/// rules hold. [cpu 5](crate::rules::cpu#5)
-fn rules_of<'r>(trace: &Trace<'_>, track: TrackId, rules: &'r SampleRules) -> &'r SampleRules {
+/// Returns the slices and samples of a track, and the rules for them: samples that name their thread are of native code, of
+/// which no runtime's rules hold. [cpu 5](crate::rules::cpu#5)
+fn prepare<'r>(
+    trace: &Trace<'_>,
+    track: TrackId,
+    shared: Shared,
+    rules: &'r SampleRules,
+) -> (SampledThread, &'r SampleRules) {
     let is_native = trace.profile_of(track).is_some_and(|profile| profile.of_thread_samples);
-    if is_native { &SampleRules::NONE } else { rules }
+    let rules = if is_native { &SampleRules::NONE } else { rules };
+    let mut thread = SampledThread::new(trace, track, shared.stacks_of(trace, track, rules), rules);
+    if is_native {
+        enclose(&mut thread);
+    }
+    (thread, rules)
 }
 
 /// The state that the walks over the threads of a trace pass on.
@@ -162,8 +171,7 @@ fn build_tree(
         let tree = ThreadTree { track, tree, range, stats: MergeStats::default() };
         return (tree, Shared { budget: budget + BUDGET_PER_ITEM * n_slices, ..shared });
     }
-    let rules = rules_of(trace, track, rules);
-    let thread = SampledThread::new(trace, track, shared.stacks_of(trace, track, rules), rules);
+    let (thread, rules) = prepare(trace, track, shared, rules);
     let range = thread.range.map(|(start, end)| start..end);
     let mut sink = TreeSink::new(trace, range.as_ref().map_or(Tick::MIN, |range| range.start));
     if thread.slices.is_empty() {

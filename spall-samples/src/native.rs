@@ -11,13 +11,14 @@ use spall_model::Tick;
 
 use crate::{
     stacks::{Stack, Stacks},
-    thread::{NestedSlice, Observation, PlacedSample, SliceRole},
+    thread::{NestedSlice, Observation, PlacedSample, SampledThread, SliceRole},
 };
 
 /// Finds the functions that enclose each slice, and the samples whose stacks are cut off.
 ///
 /// This takes O((n + m) log(n + m)) for n slices and m samples.
-pub(super) fn enclose(slices: &mut [NestedSlice], samples: &mut [PlacedSample], stacks: &Stacks) {
+pub(super) fn enclose(thread: &mut SampledThread) {
+    let SampledThread { slices, samples, stacks, .. } = thread;
     mark_cut_off(samples, stacks);
     let whole: Vec<(Tick, Stack)> = samples
         .iter()

@@ -11,7 +11,6 @@ use spall_model::{NameId, Profile, SampleRules, SliceId, Tick, Trace, TraceView,
 
 use crate::callers::Callers;
 use crate::main_lane::main_lane;
-use crate::native::enclose;
 use crate::stacks::{FrameRole, Function, Stack, Stacks};
 
 /// A slice in lane 0 of the thread.
@@ -184,9 +183,6 @@ impl SampledThread {
             }
         }
         self.place_samples();
-        if profile.of_thread_samples {
-            enclose(&mut self.slices, &mut self.samples, &self.stacks);
-        }
         self.fix_missing();
         self.find_first_samples();
         let end = profile.samples_end;

@@ -65,10 +65,10 @@ fn times(trace: &Trace<'_>, expected: &[(&str, i64, u32)]) -> [BTreeMap<String, 
     [folded(trace, &tree(trace, track), Style::Short), expected]
 }
 
-/// [json 3.8.6]
+/// [json 3.8.6] [cpu 5.1]
 #[test]
-fn cpu_4_samples_of_a_thread_are_merged_with_its_slices() {
-    // 40: the first sample in `load` goes on from the functions that run, so they called it. 50: they wait for `load`.
+fn cpu_5_samples_of_a_thread_are_merged_with_its_slices() {
+    // `load` lies below what the samples at 30 and 50 have in common, and they wait for it: `update` runs on behind it.
     let json = format!(
         r#"{{"traceEvents":[{{"ph":"X","name":"frame","pid":7,"tid":1,"ts":0,"dur":100}},
         {{"ph":"X","name":"load","pid":7,"tid":1,"ts":40,"dur":20}}],{FRAMES},
@@ -82,9 +82,9 @@ fn cpu_4_samples_of_a_thread_are_merged_with_its_slices() {
             // The last sample holds for the mean distance of samples.
             ("", 10, 0),
             ("frame", 10, 0),
-            ("frame;main*;update*", 30, 2),
-            ("frame;main*;update*;read*", 10, 0),
-            ("frame;main*;update*;read*;load", 20, 1),
+            ("frame;main*;update*", 40, 2),
+            ("frame;main*;update*;load", 10, 0),
+            ("frame;main*;update*;load;read*", 10, 1),
             ("frame;main*;draw*", 30, 2),
         ],
     );

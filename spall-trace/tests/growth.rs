@@ -285,7 +285,7 @@ fn byte_by_byte() {
     check_work("one long frame", &long("a 1 1.5: b:\n\t1 f (a)\n\t1 ", "nnnnnnnn"), drip);
     check_work(
         "blanks behind an event",
-        &|parts| [&*"a 1 1.5: b:", &" ".repeat(8 * parts), &head[11..]].concat().into_bytes(),
+        &|parts| ["a 1 1.5: b:", &" ".repeat(8 * parts), &head[11..]].concat().into_bytes(),
         drip,
     );
     check_work("events", &pattern(r##"{"ph":"B","ts":#,"tid":1,"name":"a"},"##), drip);

@@ -60,7 +60,7 @@ pub(super) fn name_v3(into: &mut [u8], tag: u8, name: &[u8]) -> Option<usize> {
     put(into, &NameV3 { tag, name_len }, name, b"")
 }
 
-/// Writes a fact, which is padding for readers that do not know it. \[spall A.5.11\]
+/// Writes a fact, which is padding for readers that do not know it. [spall A.5](crate::rules::spall#A.5.11)
 pub(super) fn fact_v3(into: &mut [u8], key: &[u8], value: &[u8]) -> Option<usize> {
     let ((_, key), (_, value)) = (counted(key), counted(value));
     let length = FACT.len() + key.len() + 1 + value.len();
@@ -72,7 +72,7 @@ pub(super) fn fact_v3(into: &mut [u8], key: &[u8], value: &[u8]) -> Option<usize
     Some(head + 1 + value.len())
 }
 
-/// The bytes with which padding begins that holds a fact. \[spall A.5.11\]
+/// The bytes with which padding begins that holds a fact. [spall A.5](crate::rules::spall#A.5.11)
 pub(super) const FACT: &[u8] = b"#fact ";
 
 /// Returns the length of `text` as the format stores it, and `text` itself, cut to that length.

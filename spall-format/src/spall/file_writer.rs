@@ -74,7 +74,7 @@ pub struct FileWriter<W> {
     out: W,
     version: Version,
     ns_per_tick: f64,
-    /// The clock, whose times of tick 0 version 3 holds as facts. \[spall A.5.11\]
+    /// The clock, whose times of tick 0 version 3 holds as facts. [spall A.5](crate::rules::spall#A.5.11)
     clock: Clock,
     /// Whether the file's header is written.
     started: bool,
@@ -281,7 +281,7 @@ impl<W: io::Write> FileWriter<W> {
         if self.version == Version::V3 { size_of::<BufferHeader>() } else { 0 }
     }
 
-    /// Writes what the clock says beyond the duration of a tick, as a buffer of its own. \[spall A.5.11\]
+    /// Writes what the clock says beyond the duration of a tick, as a buffer of its own. [spall A.5](crate::rules::spall#A.5.11)
     fn write_facts(&mut self) -> io::Result<()> {
         let (pid, tid) = self.thread;
         let facts = [("unix_ns", self.clock.epoch_ns), ("monotonic_ns", self.clock.monotonic_ns)];

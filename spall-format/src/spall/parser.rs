@@ -63,7 +63,7 @@ pub struct Parser {
     ns_per_tick: f64,
     /// The time of the latest record in versions 0 and 1.
     latest: Tick,
-    /// The clock, as far as the header and facts told it. \[spall A.5.11\]
+    /// The clock, as far as the header and facts told it. [spall A.5](crate::rules::spall#A.5.11)
     clock: Clock,
 }
 
