@@ -1,6 +1,13 @@
 //! The samples of a native program among its own spans, and what samples stand for.
 
-#![allow(clippy::unwrap_used, reason = "test code outside of test functions")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::std_instead_of_alloc,
+    reason = "a test fails by panicking"
+)]
 
 use std::collections::BTreeMap;
 
@@ -75,7 +82,7 @@ fn trace_of(
                 "" => FrameParent::Unknown,
                 _ => FrameParent::Id(Id::Text(callers.as_bytes())),
             };
-            let id = Id::Text(stack[..depth].as_bytes());
+            let id = Id::Text(&stack.as_bytes()[..depth]);
             builder.push(&Event::SharedFrame(FrameEvent::new(id, parent, Text::from(function))));
         }
         let frame = match stack {
