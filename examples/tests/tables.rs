@@ -144,7 +144,10 @@ impl<'t> Comparison<'t> {
         let rows = |table| Rows::new(tables, table);
         let profiles: Vec<_> = rows(Table::Profile).collect();
         let mut samples: BTreeMap<_, VecDeque<_>> = BTreeMap::new();
-        for sample in rows(Table::Sample) {
+        // `dump` prints the samples of one profile after those of another.
+        let mut of_profiles: Vec<_> = rows(Table::Sample).collect();
+        of_profiles.sort_by_key(|sample| sample.id("profile_id"));
+        for sample in of_profiles {
             let id = sample.id("profile_id").unwrap();
             let track = profiles[id].id("track_id");
             // A name tells apart the profiles of one thread.
@@ -228,7 +231,10 @@ impl<'t> Comparison<'t> {
         // The tables are the same for all formats.
         line.remove("format");
         let row = next(&mut self.trace)?;
-        Ok(json!({"ns_per_tick": row.get("ns_per_tick"), "epoch_ns": row.get("epoch_ns"),
+        // `dump` names the unit of an axis that is no time and no count of events.
+        let unit = row.text("time_unit");
+        let unit = if unit == json!("tick") || unit == json!("events") { Json::Null } else { unit };
+        Ok(json!({"ns_per_tick": row.get("ns_per_tick"), "unit": unit, "epoch_ns": row.get("epoch_ns"),
             "tracks": row.get("track_count"), "slices": row.get("slice_count"), "start": row.get("start_ts"),
             "end": row.get("end_ts")}))
     }
