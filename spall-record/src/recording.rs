@@ -40,7 +40,10 @@ pub enum WhenFull {
 #[derive(Debug)]
 pub(crate) struct RecordedThread {
     pub(crate) ring: Ring,
+    /// Counts from 1 in the order in which threads begin to record.
     pub(crate) number: u32,
+    /// The system's id of the thread, or its number where the system has none.
+    pub(crate) tid: u32,
     drain: Mutex<Drain>,
 }
 
@@ -147,7 +150,7 @@ impl Recording {
             ticks: 0,
         };
         let ring = Ring::new(self.ring_words);
-        let thread = Arc::new(RecordedThread { ring, number, drain: Mutex::new(drain) });
+        let thread = Arc::new(RecordedThread { ring, number, tid, drain: Mutex::new(drain) });
         lock(&self.threads).insert(number, Arc::clone(&thread));
         Some(thread)
     }

@@ -13,7 +13,7 @@ use crate::site::SiteTable;
 /// The thread that records belong to.
 #[derive(Debug)]
 pub(crate) struct ThreadFacts {
-    /// Counts from 1 in the order in which threads begin to record.
+    /// The system's id, or the number of the thread where the system has none.
     pub(crate) tid: u32,
     pub(crate) name: String,
 }

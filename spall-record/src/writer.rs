@@ -153,10 +153,10 @@ impl Writer {
         self.put(Kind::EndWith, ticks, body);
     }
 
-    /// Returns the number of the thread and the time.
+    /// Returns the id of the thread and the time.
     #[cfg(feature = "tracing")]
     pub(crate) fn here(&self) -> (u32, u64) {
-        (self.thread.number, self.clock.now())
+        (self.thread.tid, self.clock.now())
     }
 
     /// Records anything but a begin or an end, at a time or now.

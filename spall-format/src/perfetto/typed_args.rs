@@ -233,21 +233,26 @@ impl Source<'_> {
     /// Adds a message as a map. How deep messages are read is said by the tables above, not by the file.
     fn message(&self, key: &str, message: &[u8], fields: &[Field], args: &mut ArgsBuilder<'static>) {
         let entry = args.begin_map(key);
-        // The lists that were added: a field that repeats is added where it occurs first.
-        let mut lists = 0_u64;
+        // The names that were added, by their first field in the table. A list is added where it occurs first. An interned
+        // name says nothing beside the same name as text.
+        let mut added = 0_u64;
         for (number, value) in Fields::new(message).map_while(Result::ok) {
             if self.is_too_long(args) {
                 break;
             }
             let field = find(fields, number);
-            let Some((_, name, kind @ (Numbers | Messages(_)))) = field else {
-                self.field(field, (number, value), args);
-                continue;
+            let first = field.and_then(|(_, name, _)| fields.iter().position(|other| other.1 == name));
+            let bit = first.map_or(0, |first| 1 << first);
+            let is_again = added & bit != 0;
+            added |= bit;
+            let (name, kind) = match field {
+                Some((_, _, Numbers | Messages(_) | Interned(_))) if is_again => continue,
+                Some((_, name, kind @ (Numbers | Messages(_)))) => (name, kind),
+                _ => {
+                    self.field(field, (number, value), args);
+                    continue;
+                }
             };
-            if lists & 1 << number != 0 {
-                continue;
-            }
-            lists |= 1 << number;
             let list = args.begin_list(name);
             match kind {
                 Messages(fields) => {
