@@ -16,6 +16,7 @@ pub mod json_vs_serde;
 pub mod layout_invariants;
 pub mod live;
 pub mod load;
+pub mod merge;
 pub mod parallel;
 #[path = "../../spall-trace/tests/parsed/mod.rs"]
 mod parsed;

@@ -64,7 +64,7 @@ fn bind_to_own_threads(events: &mut [Event<'_>]) {
     }
 }
 
-fn again(trace: &Trace<'_>) -> Trace<'static> {
+pub(crate) fn again(trace: &Trace<'_>) -> Trace<'static> {
     let mut builder = TraceBuilder::new(&Limits::default());
     let Ok(()) = trace.replay(|event| {
         builder.push_copied(event);

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use spall_fuzz::{
-    conservation, json_fast_vs_plain, json_vs_serde, layout_invariants, live, load, parallel, rebuild,
+    conservation, json_fast_vs_plain, json_vs_serde, layout_invariants, live, load, merge, parallel, rebuild,
     round_trip, samples, split_input, trees, view,
 };
 use spall_synth::{Random, apitrace, auto, heph, json_profiles, perf_script, perfetto, profiles, spall};
@@ -148,6 +148,11 @@ fn json_fast_vs_plain_holds_on_whole_and_damaged_traces() {
 #[test]
 fn json_vs_serde_holds_for_random_values() {
     over_noise("json_vs_serde", json_vs_serde::run);
+}
+
+#[test]
+fn merge_holds_for_random_traces() {
+    over_noise("merge", merge::run);
 }
 
 #[test]

@@ -102,6 +102,35 @@ pub fn json_args_text<'a>(args: &Args<'a>) -> Option<&'a [u8]> {
     }
 }
 
+/// Returns the argument `key`, a number of microseconds, as nanoseconds, exactly as far as they go. A float, which
+/// [`Args::get`] returns, does not hold the nanoseconds of a Unix time.
+///
+/// Returns `None` if there is no such argument, if it is no number, or if the arguments come from another format. If the
+/// key repeats, the last value counts.
+///
+/// ```
+/// use spall_json::{json_args, json_args_micros};
+/// let args = json_args(br#"{"issue_ts":1700000000123456.789}"#);
+/// assert_eq!(json_args_micros(&args, b"issue_ts"), Some(1_700_000_000_123_456_789));
+/// ```
+#[must_use]
+pub fn json_args_micros(args: &Args<'_>, key: &[u8]) -> Option<i64> {
+    let object = json_args_text(args).filter(|text| text.starts_with(b"{"))?;
+    scalar::rounded_micros(object, last_member(object, key)?)
+}
+
+/// Returns the value of the last member `key` of an object.
+fn last_member(object: &[u8], key: &[u8]) -> Option<Token> {
+    let mut pos = 1;
+    let mut found = None;
+    while let Ok(Some(member)) = lexer::next_member(object, &mut pos) {
+        if member.key.is(object, key) {
+            found = Some(member.value);
+        }
+    }
+    found
+}
+
 /// Returns whether the bytes of arguments with this format are a whole event.
 fn is_event(format: &'static ArgsFormat) -> bool {
     let known = [
@@ -172,13 +201,7 @@ fn array_item<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'
 
 /// Returns the value of `args` in an event, if it holds arguments. The last one counts where the event repeats it.
 fn find_args(event: &[u8]) -> Option<Token> {
-    let mut pos = 1;
-    let mut found = None;
-    while let Ok(Some(member)) = lexer::next_member(event, &mut pos) {
-        if member.key.is(event, b"args") {
-            found = Some(member.value);
-        }
-    }
+    let found = last_member(event, b"args");
     found.filter(|args| matches!(args.kind, TokenKind::Object | TokenKind::String | TokenKind::EscapedString))
 }
 

@@ -126,7 +126,7 @@ mod table;
 mod v8;
 mod writer;
 
-pub use args::{json_args, json_args_text};
+pub use args::{json_args, json_args_micros, json_args_text};
 pub use color::cname_rgb;
 pub use cpu_profile::is_cpu_profile;
 pub use document::document_keys;

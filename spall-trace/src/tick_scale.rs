@@ -2,6 +2,10 @@
 
 use spall_model::Tick;
 
+/// What stands for a time that lies further away. It is beyond all that clocks and exports have room for, and small enough
+/// that sums of such times do not overflow.
+const FAR: i128 = 1 << 120;
+
 /// The factor between two clocks, as the fraction `mantissa` · 2^`exponent`, which any float is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TickScale {
@@ -24,17 +28,12 @@ impl TickScale {
         }
     }
 
-    /// Returns a time in ticks of the other clock: the nearest one, the later of two, and the first or last one that
-    /// there is if it lies beyond.
+    /// Returns a time in ticks of the other clock: the nearest one, the later of two, and ±[`FAR`] if it lies beyond.
     pub(crate) fn convert(self, at: Tick) -> i128 {
         // 63 bits by 53 bits fit.
         let product = i128::from(at.0) * self.mantissa;
         match self.exponent {
-            up @ 0.. => {
-                let limit = if product < 0 { i128::MIN } else { i128::MAX };
-                let factor = 1_i128.checked_shl(up.unsigned_abs()).unwrap_or(i128::MAX);
-                product.checked_mul(factor).unwrap_or(if product == 0 { 0 } else { limit })
-            }
+            up @ 0.. => product.saturating_mul(1 << up.min(120)).clamp(-FAR, FAR),
             down @ -126..0 => (product + (1 << (down.unsigned_abs() - 1))) >> down.unsigned_abs(),
             _ => 0,
         }
@@ -60,7 +59,7 @@ mod tests {
         assert_eq!(TickScale::new(0.5).convert(Tick(-3)), -1);
         assert_eq!(TickScale::new(0.1).convert(Tick(1_000_000_000_000_000_000)), 100_000_000_000_000_006);
         assert_eq!(TickScale::new(f64::MIN_POSITIVE / 2.0).convert(Tick(i64::MAX)), 0);
-        assert_eq!(TickScale::new(f64::MAX).convert(Tick(-1)), i128::MIN);
+        assert_eq!(TickScale::new(f64::MAX).convert(Tick(-1)), -FAR);
         assert_eq!(TickScale::new(f64::MAX).convert(Tick(0)), 0);
     }
 }

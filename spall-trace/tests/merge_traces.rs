@@ -5,7 +5,8 @@
 use spall_trace::json::JsonParser;
 use spall_trace::model::Parser as _;
 use spall_trace::model::{
-    Clock, DiagnosticKind, Event, Limits, Receiver, SliceId, Tick, Trace, TraceBuilder, TraceView, TrackKind,
+    Clock, DiagnosticKind, Event, Limits, NameId, Receiver, SliceId, Tick, Trace, TraceBuilder, TraceView,
+    TrackKind,
 };
 use spall_trace::{Alignment, MergeInput, MergedTraces, PlacedBy, load, merge_traces};
 
@@ -60,16 +61,81 @@ fn processes_with_one_id_stay_apart_and_have_labels() {
     let a = json(&format!("[{},{}]", slice("a", 1, 0), slice("a2", 7, 0)));
     let b = json(&format!("[{},{}]", slice("b", 1, 5), slice("b2", 3, 5)));
     let trace = merged(&[MergeInput::new(&a, "a.json"), MergeInput::new(&b, "b.json")]).trace;
-    let processes: Vec<_> = trace
-        .processes()
-        .iter()
-        .map(|process| {
-            let labels: Vec<_> = process.labels.iter().map(|&label| trace.name(label)).collect();
-            format!("{} {}", trace.key_text(process.pid), labels.join(" "))
-        })
-        .collect();
     // 8 is the number behind the largest one of both traces.
-    assert_eq!(processes, ["1 a.json", "3 b.json", "7 a.json", "8 b.json"]);
+    assert_eq!(processes(&trace), ["1 a.json", "3 b.json", "7 a.json", "8 b.json"]);
+}
+
+/// Returns the id and the labels of each process.
+fn processes(trace: &Trace<'_>) -> Vec<String> {
+    let labels =
+        |labels: &[NameId]| labels.iter().map(|&label| trace.name(label)).collect::<Vec<_>>().join(" ");
+    let processes = trace.processes().iter();
+    processes.map(|process| format!("{} {}", trace.key_text(process.pid), labels(&process.labels))).collect()
+}
+
+#[test]
+fn an_id_that_only_metadata_or_other_events_mention_is_not_given_to_a_process() {
+    let mention = r#"{"ph":"M","name":"num_cpus","pid":2,"tid":1,"args":{"number":4}},
+        {"ph":"v","name":"m","ts":0,"pid":3,"tid":1}"#;
+    let a = json(&format!("[{},{mention}]", slice("a", 1, 0)));
+    let b = json(&format!("[{},{mention}]", slice("b", 1, 0)));
+    let trace = merged(&[MergeInput::new(&a, "a"), MergeInput::new(&b, "b")]).trace;
+    // No process appears that no trace has. 4 is the number behind the largest.
+    assert_eq!(processes(&trace), ["1 a", "4 b"]);
+    let of_meta = trace.meta().iter().filter_map(|meta| meta.thread);
+    let mentioned: Vec<_> = of_meta.chain(trace.others().iter().map(|other| other.thread)).collect();
+    let pids: Vec<_> = mentioned.iter().map(|(pid, _)| trace.key_text(*pid)).collect();
+    assert_eq!(pids, ["2", "5", "3", "6"], "what two traces mention stays apart, too");
+}
+
+#[test]
+fn events_of_the_whole_trace_do_not_add_a_process() {
+    let a =
+        json(&format!(r#"[{},{{"ph":"i","s":"g","name":"boom","ts":1,"pid":1,"tid":1}}]"#, slice("a", 1, 0)));
+    let merged = merged(&[MergeInput::new(&a, "a"), MergeInput::new(&a, "b")]);
+    assert_eq!(processes(&merged.trace), ["1 a", "2 b"]);
+}
+
+#[test]
+fn processes_with_the_largest_id_stay_apart() {
+    let text = format!(
+        "[{},{}]",
+        slice("a", 1, 0),
+        slice("b", 1, 0).replace(":1,\"tid", ":9223372036854775807,\"tid")
+    );
+    let a = json(&text);
+    let inputs: Vec<_> = ["a", "b", "c"].iter().map(|name| MergeInput::new(&a, name)).collect();
+    // There is no number behind the largest, so the first free ones follow.
+    let expected = ["1 a", "2 b", "3 b", "4 c", "5 c", "9223372036854775807 a"];
+    assert_eq!(processes(&merged(&inputs).trace), expected);
+}
+
+#[test]
+fn a_process_whose_id_was_text_is_named_by_it() {
+    let a = json(r#"[{"ph":"X","name":"a","pid":"C:\\x","tid":1,"ts":0,"dur":1}]"#);
+    let trace = merged(&[MergeInput::new(&a, "a"), MergeInput::new(&a, "b")]).trace;
+    let names: Vec<_> = trace.processes().iter().map(|process| trace.name(process.name)).collect();
+    assert_eq!((processes(&trace), names), (vec!["1 b".into(), "C:\\x a".into()], vec!["C:\\x".into(); 2]));
+}
+
+#[test]
+fn times_beyond_all_clocks_are_clamped() {
+    let far = spall_synth::spall::File::new(3, 1e300).buffer(1, 1).begin_v3(1, b"a", b"").end_v3(6).finish();
+    let far = load(&far).unwrap().into_owned();
+    let near = json(r#"[{"ph":"X","ts":-0.005,"dur":1,"pid":1,"tid":1,"name":"a"}]"#);
+    for (alignment, by) in [(Alignment::Start, PlacedBy::Start), (Alignment::Event("a"), PlacedBy::Event)] {
+        let merged = |first: &Trace<'_>, second: &Trace<'_>| {
+            let inputs =
+                [MergeInput::new(first, "1"), MergeInput::new(second, "2").with_alignment(alignment)];
+            merge_traces(&inputs, &Limits::default()).placements[1]
+        };
+        // A tick of the spall file takes longer than nanoseconds can count.
+        let expected = [(by, i64::MIN), (by, i64::MAX)];
+        assert_eq!(
+            [(&near, &far), (&far, &near)].map(|(a, b)| merged(a, b)).map(|p| (p.by, p.offset.0)),
+            expected
+        );
+    }
 }
 
 #[test]
@@ -147,6 +213,21 @@ fn the_sync_marker_with_the_smallest_error_counts() {
     let placement = merged.placements[1];
     assert_eq!((placement.by, placement.offset.0, placement.error.0), (PlacedBy::ClockSync, 50_000, 1_000));
     assert_eq!(merged.trace.diagnostics().count(DiagnosticKind::UnalignedClock), 0);
+}
+
+#[test]
+fn markers_of_unix_times_are_exact_to_the_nanosecond() {
+    let marker = |args: &str, ts: &str| {
+        json(&format!(
+            r#"[{{"ph":"c","name":"clock_sync","pid":1,"tid":1,"ts":{ts},"args":{{"sync_id":"x"{args}}}}}]"#
+        ))
+    };
+    let a = marker(r#","issue_ts":1700000000123456.789"#, "1700000000123460.789");
+    let b = marker("", "5");
+    let placement = merged(&[MergeInput::new(&a, "a"), MergeInput::new(&b, "b")]).placements[1];
+    assert_eq!(placement.by, PlacedBy::ClockSync);
+    // The middle of both times of the first trace is at the 5 µs of the second.
+    assert_eq!((placement.offset.0, placement.error.0), (1_700_000_000_123_458_789 - 5_000, 2_000));
 }
 
 #[test]

@@ -1,15 +1,15 @@
 //! Hands the events of a trace on, with the times and ids that they have in the result.
 
-use alloc::{collections::BTreeSet, string::String};
-use core::fmt::Write;
+use alloc::string::String;
+use core::{convert::Infallible, fmt::Write};
 
 use spall_model::{
     Event, FrameParent, Id, KeyedEvent, ProfileEvent, SampleStack, SampleTime, Text, Thread, ThreadEvent,
-    Tick, Ticks, TraceBuilder,
+    Tick, Ticks, Trace, TraceBuilder,
 };
 
 use super::{
-    ids::{InputIds, OwnedId, TakenPids},
+    ids::{InputIds, OwnedId},
     placement::Placement,
 };
 
@@ -21,39 +21,29 @@ pub(super) struct Forward<'i> {
     pub(super) placement: Placement,
     /// The name that ids get which hold for a whole file, such as those of flows. `None` leaves them as they are.
     pub(super) suffix: Option<&'i str>,
-    /// What processes are labelled with.
-    pub(super) label: &'i str,
     pub(super) ids: InputIds,
-    /// The processes, by their own ids, that have their labels already.
-    pub(super) labelled: BTreeSet<OwnedId>,
 }
 
 impl Forward<'_> {
-    /// Adds an event of the trace to the result.
-    pub(super) fn event(&mut self, event: &Event<'_>, taken: &mut TakenPids, builder: &mut TraceBuilder<'_>) {
-        if let Some(pid) = pid(event)
-            && self.ids.learn(pid, taken)
-            && let Some(text) = pid.text()
-        {
-            // A number took the place of the text, which was the name.
-            let name = if pid == Id::NONE { Text::from("Global") } else { text };
-            builder.push_copied(&Event::ProcessName(self.ids.pid(pid), name));
+    /// Adds the events of the trace to the result, and labels its processes with `name`.
+    pub(super) fn all(&self, trace: &Trace<'_>, name: &str, builder: &mut TraceBuilder<'_>) {
+        for (own, pid) in self.ids.processes(trace).filter(|(own, pid)| own != pid) {
+            if let Some(text) = own.id().text() {
+                // A number took the place of the text, which was the name.
+                let name = if own.id() == Id::NONE { Text::from("Global") } else { text };
+                builder.push_copied(&Event::ProcessName(pid.id(), name));
+            }
         }
-        if let Event::ProcessLabels(pid, _) = *event {
-            self.labelled.insert(OwnedId::of(pid));
-        }
-        let tid = thread(event).and_then(|thread| self.ids.tid(thread.tid));
-        let mut texts = Texts::default();
-        if let Some(event) = self.mapped(event, tid.as_ref(), &mut texts) {
-            builder.push_copied(&event);
-        }
-    }
-
-    /// Labels the processes that have no labels in the file.
-    pub(super) fn label_processes(&self, builder: &mut TraceBuilder<'_>) {
-        for (_, pid) in self.ids.pids().filter(|(own, _)| !self.labelled.contains(*own)) {
-            let label = Text::plain(self.label.as_bytes());
-            builder.push_copied(&Event::ProcessLabels(pid.id(), label));
+        let Ok(()) = trace.replay(|event| {
+            let tid = thread(event).and_then(|thread| self.ids.tid(thread.tid));
+            if let Some(event) = self.mapped(event, tid.as_ref(), &mut Texts::default()) {
+                builder.push_copied(&event);
+            }
+            Ok::<(), Infallible>(())
+        });
+        // The label of the trace comes behind those of the file.
+        for (_, pid) in self.ids.processes(trace) {
+            builder.push_copied(&Event::ProcessLabels(pid.id(), Text::plain(name.as_bytes())));
         }
     }
 
@@ -145,12 +135,7 @@ impl Forward<'_> {
                 }
                 Event::Track(event)
             }
-            Event::ProcessLabels(pid, labels) => {
-                // The label of the trace comes behind those of the file.
-                let text = texts.id.insert(String::new());
-                _ = write!(text, "{labels},{}", self.label);
-                Event::ProcessLabels(self.ids.pid(pid), Text::plain(text.as_bytes()))
-            }
+            Event::ProcessLabels(pid, labels) => Event::ProcessLabels(self.ids.pid(pid), labels),
             Event::Meta(mut event) => {
                 if event.thread.is_none() && self.suffix.is_some() {
                     event.key = Text::plain(self.suffixed(event.key, &mut texts.id).as_bytes());
@@ -243,16 +228,4 @@ fn thread<'e>(event: &Event<'e>) -> Option<Thread<'e>> {
         Event::Meta(event) => event.thread?,
         _ => return None,
     })
-}
-
-/// Returns the process of an event that has one.
-fn pid<'e>(event: &Event<'e>) -> Option<Id<'e>> {
-    match *event {
-        Event::Counter(event) => Some(event.pid),
-        Event::Async(_, event) | Event::Object(_, event) => Some(event.pid),
-        Event::ProcessName(pid, _) | Event::ProcessSortIndex(pid, _) | Event::ProcessLabels(pid, _) => {
-            Some(pid)
-        }
-        _ => thread(event).map(|thread| thread.pid),
-    }
 }

@@ -6,7 +6,7 @@ use alloc::{
     vec::Vec,
 };
 
-use spall_model::{Id, Key, Trace};
+use spall_model::{Id, Key, Trace, TraceView};
 
 /// An id that does not borrow.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,22 +31,74 @@ impl OwnedId {
     }
 }
 
-/// The ids of the processes of a result that other traces have taken.
+/// The ids of the processes of all traces.
 #[derive(Debug, Default)]
-pub(super) struct TakenPids {
+pub(super) struct Pids {
+    /// Those that the traces have, and those that were given.
+    known: BTreeSet<OwnedId>,
+    /// Those that processes of the result have.
     taken: BTreeSet<OwnedId>,
-    /// The number that a process gets if its own id is taken. No trace has it or a larger one.
+    /// The number to try first for a process whose own id is taken.
     next: i64,
 }
 
-impl TakenPids {
+impl Pids {
     pub(super) fn new<'t>(traces: impl Iterator<Item = &'t Trace<'t>>) -> Self {
-        let processes = traces.flat_map(|trace| trace.processes());
-        let numbers = processes.filter_map(|process| match process.pid {
-            Key::Number(number) => Some(number),
-            Key::Text(_) => None,
+        let known: BTreeSet<_> =
+            traces.flat_map(|trace| pids(trace).map(|pid| numbered(trace, pid))).collect();
+        let numbers = known.iter().filter_map(|id| match id {
+            OwnedId::Number(number) => Some(*number),
+            OwnedId::Text(_) => None,
         });
-        Self { taken: BTreeSet::new(), next: numbers.max().unwrap_or(0).max(0).saturating_add(1) }
+        let next = numbers.max().unwrap_or_default().max(0).checked_add(1).unwrap_or(1);
+        Self { known, taken: BTreeSet::new(), next }
+    }
+
+    /// Returns a number that no process has: the one behind the largest, or the first free one if there is none.
+    fn free(&mut self) -> OwnedId {
+        loop {
+            let number = OwnedId::Number(self.next);
+            self.next = self.next.checked_add(1).unwrap_or(1);
+            if self.known.insert(number.clone()) {
+                return number;
+            }
+        }
+    }
+}
+
+/// Returns the ids of the processes that anything in a trace mentions, some of them several times.
+fn pids(trace: &Trace<'_>) -> impl Iterator<Item = Key> {
+    let of_meta = trace.meta().iter().filter_map(|meta| meta.thread);
+    let of_others = trace.others().iter().map(|other| other.thread);
+    let of_processes = trace.processes().iter().map(|process| process.pid);
+    of_processes.chain(of_meta.chain(of_others).map(|(pid, _)| pid))
+}
+
+/// Returns an id of a trace as its events have it, with escapes.
+fn own(trace: &Trace<'_>, key: Key) -> OwnedId {
+    match key {
+        Key::Number(number) => OwnedId::Number(number),
+        Key::Text(name) => {
+            let escaped = trace.names().bytes(name).iter().flat_map(|&byte| match byte {
+                b'\\' => [Some(byte), Some(byte)],
+                _ => [Some(byte), None],
+            });
+            OwnedId::Text(escaped.flatten().collect())
+        }
+    }
+}
+
+/// Returns an id of a trace with a sign. A number that the sign has no room for becomes text.
+fn numbered(trace: &Trace<'_>, key: Key) -> OwnedId {
+    signed(own(trace, key), trace.conventions().unsigned_ids)
+}
+
+fn signed(id: OwnedId, is_unsigned: bool) -> OwnedId {
+    match id {
+        OwnedId::Number(number) if is_unsigned && number < 0 => {
+            OwnedId::Text(number.cast_unsigned().to_string().into_bytes())
+        }
+        id => id,
     }
 }
 
@@ -55,45 +107,29 @@ impl TakenPids {
 pub(super) struct InputIds {
     /// Whether numbers of the trace are unsigned, which those of the result are not.
     unsigned: bool,
+    /// For each process its own id, and that in the result: the same, unless an earlier trace has taken it.
     pids: BTreeMap<OwnedId, OwnedId>,
 }
 
 impl InputIds {
-    pub(super) fn new(unsigned: bool) -> Self {
-        Self { unsigned, pids: BTreeMap::new() }
-    }
-
-    /// Takes the ids of the trace, so that traces after it get others.
-    pub(super) fn leave(self, taken: &mut TakenPids) {
-        taken.taken.extend(self.pids.into_values());
-    }
-
-    /// Finds the id of a process in the result: its own, unless an earlier trace has taken it. Returns whether the process is
-    /// new and gets another id.
-    pub(super) fn learn(&mut self, pid: Id<'_>, taken: &mut TakenPids) -> bool {
-        let own = OwnedId::of(pid);
-        if self.pids.contains_key(&own) {
-            return false;
+    pub(super) fn new(trace: &Trace<'_>, all: &mut Pids) -> Self {
+        let mut ids = BTreeMap::new();
+        for pid in pids(trace) {
+            ids.entry(own(trace, pid)).or_insert_with(|| {
+                let wanted = numbered(trace, pid);
+                if all.taken.contains(&wanted) { all.free() } else { wanted }
+            });
         }
-        let wanted = self.number(pid);
-        let is_taken = taken.taken.contains(&wanted);
-        let id = if is_taken {
-            let number = OwnedId::Number(taken.next);
-            taken.next = taken.next.saturating_add(1);
-            number
-        } else {
-            wanted
-        };
-        self.pids.insert(own, id);
-        is_taken
+        all.taken.extend(ids.values().cloned());
+        Self { unsigned: trace.conventions().unsigned_ids, pids: ids }
     }
 
-    /// Iterates over the processes that were learned: their own ids, and those in the result.
-    pub(super) fn pids(&self) -> impl Iterator<Item = (&OwnedId, &OwnedId)> {
-        self.pids.iter()
+    /// Iterates over the processes of the trace: their own ids, and those in the result.
+    pub(super) fn processes(&self, trace: &Trace<'_>) -> impl Iterator<Item = (&OwnedId, &OwnedId)> {
+        trace.processes().iter().filter_map(|process| self.pids.get_key_value(&own(trace, process.pid)))
     }
 
-    /// Returns the id of a process that was learned.
+    /// Returns the id of a process in the result.
     pub(super) fn pid<'e>(&'e self, pid: Id<'e>) -> Id<'e> {
         self.pids.get(&OwnedId::of(pid)).map_or(pid, OwnedId::id)
     }
@@ -101,17 +137,7 @@ impl InputIds {
     /// Returns the number of a thread in the result, as an owned id if it is not the thread's own.
     pub(super) fn tid(&self, tid: Id<'_>) -> Option<OwnedId> {
         let own = OwnedId::of(tid);
-        let number = self.number(tid);
+        let number = signed(own.clone(), self.unsigned);
         (number != own).then_some(number)
-    }
-
-    /// Returns an id whose number has a sign. One that the sign has no room for becomes text.
-    fn number(&self, id: Id<'_>) -> OwnedId {
-        match id {
-            Id::Number(number) if self.unsigned && number < 0 => {
-                OwnedId::Text(number.cast_unsigned().to_string().into_bytes())
-            }
-            id => OwnedId::of(id),
-        }
     }
 }

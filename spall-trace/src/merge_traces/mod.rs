@@ -4,14 +4,13 @@ mod forward;
 mod ids;
 mod placement;
 
-use alloc::{collections::BTreeSet, vec::Vec};
-use core::convert::Infallible;
+use alloc::vec::Vec;
 
 use spall_model::{ByteRange, Clock, DiagnosticKind, Event, Limits, Trace, TraceBuilder, TraceView, Unit};
 
 use forward::Forward;
-use ids::{InputIds, TakenPids};
-use placement::{Placed, place};
+use ids::{InputIds, Pids};
+use placement::Axis;
 
 use crate::tick_scale::TickScale;
 
@@ -108,42 +107,23 @@ pub struct MergedTraces {
 #[must_use]
 pub fn merge_traces(inputs: &[MergeInput<'_>], limits: &Limits) -> MergedTraces {
     let clock = common_clock(inputs);
-    let mut placed: Vec<Placed<'_>> = Vec::with_capacity(inputs.len());
-    for input in inputs {
-        let scale = scale(input.trace, clock);
-        let placement = match placed.is_empty() {
-            true if input.alignment == Alignment::Auto => Placement::FIRST,
-            _ => place(input, scale, &placed, clock.ns_per_tick()),
-        };
-        placed.push(Placed { trace: input.trace, scale, placement });
-    }
-
     let mut builder = TraceBuilder::new(limits);
     builder.push_copied(&Event::Clock(clock));
-    let mut taken = TakenPids::new(inputs.iter().map(|input| input.trace));
-    for (number, (input, placed)) in inputs.iter().zip(&placed).enumerate() {
-        if placed.placement.by == PlacedBy::Nothing {
+    let mut axis = Axis::new(inputs, clock.ns_per_tick());
+    let mut pids = Pids::new(inputs.iter().map(|input| input.trace));
+    let mut placements = Vec::with_capacity(inputs.len());
+    for (number, input) in inputs.iter().enumerate() {
+        let scale = scale(input.trace, clock);
+        let placement = axis.place(input, scale);
+        placements.push(placement);
+        if placement.by == PlacedBy::Nothing {
             builder.diagnose(DiagnosticKind::UnalignedClock, ByteRange::default());
         }
-        let mut forward = Forward {
-            scale: placed.scale,
-            placement: placed.placement,
-            suffix: (number > 0).then_some(input.name),
-            label: input.name,
-            ids: InputIds::new(input.trace.conventions().unsigned_ids),
-            labelled: BTreeSet::new(),
-        };
-        let Ok(()) = input.trace.replay(|event| {
-            forward.event(event, &mut taken, &mut builder);
-            Ok::<(), Infallible>(())
-        });
-        forward.label_processes(&mut builder);
-        forward.ids.leave(&mut taken);
+        let suffix = (number > 0).then_some(input.name);
+        let ids = InputIds::new(input.trace, &mut pids);
+        Forward { scale, placement, suffix, ids }.all(input.trace, input.name, &mut builder);
     }
-    MergedTraces {
-        trace: builder.finish(),
-        placements: placed.iter().map(|placed| placed.placement).collect(),
-    }
+    MergedTraces { trace: builder.finish(), placements }
 }
 
 /// Returns the clock of the result.

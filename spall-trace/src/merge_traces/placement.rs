@@ -1,8 +1,13 @@
 //! Finds out where the times of a trace lie on the axis of another.
 
-use alloc::vec::Vec;
+use alloc::{
+    collections::{BTreeMap, BTreeSet},
+    string::ToString,
+    vec::Vec,
+};
 
-use spall_model::{Clock, SliceId, Tick, Ticks, Trace, TraceView, Value};
+use spall_json::json_args_micros;
+use spall_model::{NameId, OtherEvent, Tick, Ticks, Trace, TraceView, Value};
 
 use super::{Alignment, MergeInput};
 use crate::tick_scale::{TickScale, clamped};
@@ -64,143 +69,161 @@ impl Placement {
     fn new(by: PlacedBy, offset: i128, error: i128) -> Self {
         Self { by, offset: Ticks(clamped(offset)), error: Ticks(clamped(error)) }
     }
+}
 
-    /// Returns whether the times can be compared with those of the first trace.
-    fn is_on_the_axis(&self) -> bool {
-        self.by != PlacedBy::Nothing
+/// What is known of the traces that have a place, by times of the axis. Each time is that of the first trace that knows one.
+#[derive(Debug)]
+pub(super) struct Axis<'n> {
+    /// From nanoseconds to ticks of the axis.
+    to_ticks: TickScale,
+    /// The start of the first trace.
+    start: Option<i128>,
+    /// The names of the events that traces are placed by.
+    wanted: BTreeSet<&'n [u8]>,
+    /// The times of the first of these events.
+    events: BTreeMap<Vec<u8>, i128>,
+    /// Of the markers with one id that whose time is known best.
+    markers: BTreeMap<SyncId, SyncTimes>,
+    /// The Unix time and the monotonic time at tick 0, in ticks of the axis.
+    epoch: Option<i128>,
+    monotonic: Option<i128>,
+    has_first: bool,
+}
+
+impl<'n> Axis<'n> {
+    /// Returns the axis of these traces, none of which has a place yet. `ns_per_tick` is that of the axis.
+    pub(super) fn new(inputs: &[MergeInput<'n>], ns_per_tick: Option<f64>) -> Self {
+        let names = inputs.iter().filter_map(|input| match input.alignment {
+            Alignment::Event(name) => Some(name.as_bytes()),
+            _ => None,
+        });
+        Self {
+            to_ticks: TickScale::new(1.0 / ns_per_tick.unwrap_or(1.0)),
+            start: None,
+            wanted: names.collect(),
+            events: BTreeMap::new(),
+            markers: BTreeMap::new(),
+            epoch: None,
+            monotonic: None,
+            has_first: false,
+        }
     }
-}
 
-/// A trace with a place on the axis.
-pub(super) struct Placed<'t> {
-    pub(super) trace: &'t Trace<'t>,
-    pub(super) scale: TickScale,
-    pub(super) placement: Placement,
-}
-
-impl Placed<'_> {
-    /// Returns a time of the trace on the axis.
-    fn at(&self, at: Tick) -> i128 {
-        self.scale.convert(at) + i128::from(self.placement.offset.0)
-    }
-}
-
-/// Finds the place of a trace among those that have one. `ns_per_tick` is that of the axis.
-pub(super) fn place(
-    input: &MergeInput<'_>,
-    scale: TickScale,
-    placed: &[Placed<'_>],
-    ns_per_tick: Option<f64>,
-) -> Placement {
-    let trace = input.trace;
-    let to_ticks = TickScale::new(1.0 / ns_per_tick.unwrap_or(1.0));
-    let nowhere = Placement::new(PlacedBy::Nothing, 0, 0);
-    match input.alignment {
-        Alignment::Offset(ns) => Placement::new(PlacedBy::Offset, to_ticks.convert(Tick(ns)), 0),
-        Alignment::Start => {
-            let start = |trace: &Trace<'_>| trace.bounds().map(|bounds| bounds.start);
-            let first = placed.first().and_then(|first| Some(first.at(start(first.trace)?)));
-            match (first, start(trace)) {
-                (Some(first), Some(start)) => {
-                    Placement::new(PlacedBy::Start, first - scale.convert(start), 0)
+    /// Finds the place of the next trace.
+    pub(super) fn place(&mut self, input: &MergeInput<'_>, scale: TickScale) -> Placement {
+        let trace = input.trace;
+        let start = trace.bounds().map(|bounds| scale.convert(bounds.start));
+        let (events, markers) = (self.first_events(trace, scale), sync_markers(trace, scale));
+        let ticks = |ns: i64| self.to_ticks.convert(Tick(ns));
+        let [epoch, monotonic] = [trace.clock().epoch_ns, trace.clock().monotonic_ns].map(|ns| ns.map(ticks));
+        let by = |by, there: Option<i128>, here: Option<i128>| Some(Placement::new(by, there? - here?, 0));
+        let placement = match input.alignment {
+            Alignment::Auto if !self.has_first => Some(Placement::FIRST),
+            Alignment::Offset(ns) => Some(Placement::new(PlacedBy::Offset, ticks(ns), 0)),
+            Alignment::Start => by(PlacedBy::Start, self.start, start),
+            Alignment::Event(name) => {
+                let name = name.as_bytes();
+                by(PlacedBy::Event, self.events.get(name).copied(), events.get(name).copied())
+            }
+            Alignment::Auto => self
+                .by_clock_sync(&markers)
+                .or_else(|| by(PlacedBy::Epoch, epoch, self.epoch))
+                .or_else(|| by(PlacedBy::Monotonic, monotonic, self.monotonic)),
+        };
+        let placement = placement.unwrap_or(Placement::new(PlacedBy::Nothing, 0, 0));
+        let offset = i128::from(placement.offset.0);
+        if !self.has_first {
+            self.start = start.map(|start| start + offset);
+            self.has_first = true;
+        }
+        if placement.by != PlacedBy::Nothing {
+            for (name, at) in events {
+                self.events.entry(name.to_vec()).or_insert(at + offset);
+            }
+            for (id, marker) in markers {
+                let marker = SyncTimes { at: marker.at + offset, ..marker };
+                let best = self.markers.entry(id).or_insert(marker);
+                if marker.error < best.error {
+                    *best = marker;
                 }
-                _ => nowhere,
+            }
+            self.epoch = self.epoch.or(epoch.map(|epoch| epoch - offset));
+            self.monotonic = self.monotonic.or(monotonic.map(|monotonic| monotonic - offset));
+        }
+        placement
+    }
+
+    /// Returns the times of the first slice or instant of a trace with each of the wanted names.
+    fn first_events<'t>(&self, trace: &'t Trace<'_>, scale: TickScale) -> BTreeMap<&'t [u8], i128> {
+        let names = trace.names();
+        let is_wanted = |name: &&[u8]| self.wanted.contains(name);
+        let mut ids: BTreeMap<NameId, i128> = names
+            .iter()
+            .filter(is_wanted)
+            .filter_map(|name| names.find(name))
+            .map(|id| (id, i128::MAX))
+            .collect();
+        if ids.is_empty() {
+            return BTreeMap::new();
+        }
+        let slices = trace.slices();
+        let of_slices = slices
+            .ids()
+            .iter()
+            .filter_map(|id| Some((trace.slice_name_id(id)?, slices.starts().get(id.index())?)));
+        for (name, &at) in of_slices.chain(trace.instants().iter().map(|instant| (instant.name, &instant.at)))
+        {
+            if let Some(first) = ids.get_mut(&name) {
+                *first = scale.convert(at).min(*first);
             }
         }
-        Alignment::Event(name) => {
-            let mut there = placed
-                .iter()
-                .filter(|other| other.placement.is_on_the_axis())
-                .filter_map(|other| Some(other.at(first_event(other.trace, name)?)));
-            match (there.next(), first_event(trace, name)) {
-                (Some(there), Some(here)) => Placement::new(PlacedBy::Event, there - scale.convert(here), 0),
-                _ => nowhere,
-            }
-        }
-        Alignment::Auto => by_clock_sync(trace, scale, placed)
-            .or_else(|| by_tick_0(trace, placed, to_ticks, PlacedBy::Epoch, |clock| clock.epoch_ns))
-            .or_else(|| by_tick_0(trace, placed, to_ticks, PlacedBy::Monotonic, |clock| clock.monotonic_ns))
-            .unwrap_or(nowhere),
+        ids.into_iter().filter(|&(_, at)| at != i128::MAX).map(|(id, at)| (names.bytes(id), at)).collect()
+    }
+
+    /// Places a trace by the marker that both have and whose time is known best.
+    fn by_clock_sync(&self, markers: &[(SyncId, SyncTimes)]) -> Option<Placement> {
+        let pairs = markers.iter().filter_map(|(id, here)| Some((self.markers.get(id)?, here)));
+        let (there, here) = pairs.min_by_key(|(there, here)| there.error + here.error)?;
+        Some(Placement::new(PlacedBy::ClockSync, there.at - here.at, there.error + here.error))
     }
 }
 
-/// Returns the time of the first slice or instant with a name.
-fn first_event(trace: &Trace<'_>, name: &str) -> Option<Tick> {
-    let name = trace.names().find(name.as_bytes())?;
-    let slices = trace.slices();
-    let of_slices = slices.ids().iter().filter(|&id| trace.slice_name_id(id) == Some(name));
-    let starts = of_slices.filter_map(|id: SliceId| slices.starts().get(id.index()).copied());
-    let instants = trace.instants().iter().filter(|instant| instant.name == name).map(|instant| instant.at);
-    starts.chain(instants).min()
+/// The id of a marker as text, and whether it is one.
+type SyncId = (bool, Vec<u8>);
+
+/// When a marker of clock synchronisation happened. Chrome writes one into the trace of each of two clocks.
+#[derive(Debug, Clone, Copy)]
+struct SyncTimes {
+    at: i128,
+    /// How far the time may be wrong.
+    error: i128,
 }
 
-/// A marker of clock synchronisation. Chrome writes one into the trace of each of two clocks.
-struct SyncMarker<'t> {
-    id: Value<'t>,
-    /// The marker happened between these times of the axis.
-    times: (i128, i128),
-}
-
-/// Returns the markers of a trace. One that asked for the synchronisation has an argument with the time at which it did.
-fn sync_markers<'t>(trace: &'t Trace<'_>, at: impl Fn(Tick) -> i128) -> Vec<SyncMarker<'t>> {
+/// Returns the markers of a trace. One that asked for the synchronisation has an argument with the time at which it did, and
+/// happened between both times.
+fn sync_markers(trace: &Trace<'_>, scale: TickScale) -> Vec<(SyncId, SyncTimes)> {
     let markers = trace.others().iter().filter(|event| event.tag == b'c');
     markers
         .filter_map(|event| {
-            let args = trace.args_of(event);
-            let time = at(event.at);
-            let issued = args.get(b"issue_ts").and_then(microseconds).map_or(time, &at);
-            Some(SyncMarker { id: args.get(b"sync_id")?, times: (issued.min(time), time) })
+            let id = match trace.args_of(event).get(b"sync_id")? {
+                Value::Text(text) => (true, text.unescape().into_owned()),
+                id => (false, id.to_string().into_bytes()),
+            };
+            let time = scale.convert(event.at);
+            let issued = issued(trace, event).map_or(time, |at| scale.convert(at));
+            let error = (time.max(issued) - time.min(issued)) / 2;
+            Some((id, SyncTimes { at: issued.min(time) + error, error }))
         })
         .collect()
 }
 
-/// Returns a time in the unit of Trace Event JSON as ticks, which are nanoseconds there.
-fn microseconds(value: Value<'_>) -> Option<Tick> {
-    match value {
-        Value::I64(us) => us.checked_mul(1000).map(Tick),
-        // A float holds microseconds of a day to the picosecond.
-        #[allow(
-            clippy::cast_possible_truncation,
-            reason = "beyond the range, the cast takes the first or last tick"
-        )]
-        Value::F64(us) => Some(Tick((us * 1000.0) as i64)),
+/// Returns the time at which a marker asked for the synchronisation. It is in the unit of Trace Event JSON, whose ticks are
+/// nanoseconds.
+fn issued(trace: &Trace<'_>, event: &OtherEvent) -> Option<Tick> {
+    let args = trace.args_of(event);
+    let of_number = || match args.get(b"issue_ts")? {
+        Value::I64(us) => us.checked_mul(1000),
         _ => None,
-    }
-}
-
-/// Places a trace by the marker that both traces have and whose time is known best.
-fn by_clock_sync(trace: &Trace<'_>, scale: TickScale, placed: &[Placed<'_>]) -> Option<Placement> {
-    let here = sync_markers(trace, |at| scale.convert(at));
-    if here.is_empty() {
-        return None;
-    }
-    let known = placed.iter().filter(|other| other.placement.is_on_the_axis());
-    let there: Vec<_> = known.flat_map(|other| sync_markers(other.trace, |at| other.at(at))).collect();
-    let same_id = |a: &SyncMarker<'_>, b: &SyncMarker<'_>| match (a.id, b.id) {
-        (Value::Text(a), Value::Text(b)) => a.unescape() == b.unescape(),
-        (a, b) => a == b,
     };
-    let pairs = here
-        .iter()
-        .flat_map(|here| there.iter().filter(|there| same_id(here, there)).map(move |there| (here, there)));
-    // The error is half of the times in which the marker may have happened, in both traces.
-    let error = |marker: &SyncMarker<'_>| (marker.times.1 - marker.times.0) / 2;
-    let (here, there) = pairs.min_by_key(|(here, there)| error(here) + error(there))?;
-    let middle = |marker: &SyncMarker<'_>| marker.times.0 + error(marker);
-    Some(Placement::new(PlacedBy::ClockSync, middle(there) - middle(here), error(here) + error(there)))
-}
-
-/// Places a trace by what a clock of the machine showed at its tick 0.
-fn by_tick_0(
-    trace: &Trace<'_>,
-    placed: &[Placed<'_>],
-    to_ticks: TickScale,
-    by: PlacedBy,
-    shown: impl Fn(Clock) -> Option<i64>,
-) -> Option<Placement> {
-    let here = shown(trace.clock())?;
-    let known = placed.iter().filter(|other| other.placement.is_on_the_axis());
-    let (other, there) = known.filter_map(|other| Some((other, shown(other.trace.clock())?))).next()?;
-    let offset = to_ticks.convert(Tick(here)) - to_ticks.convert(Tick(there));
-    Some(Placement::new(by, offset + i128::from(other.placement.offset.0), 0))
+    json_args_micros(&args, b"issue_ts").or_else(of_number).map(Tick)
 }
