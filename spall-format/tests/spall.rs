@@ -14,7 +14,7 @@ use common::items;
 use core::ops::Range;
 use spall_format::FormatErrorKind;
 use spall_format::spall::{Header, Parser, Version};
-use spall_model::{Clock, DiagnosticKind, Event, Id, ThreadEvent, Ticks};
+use spall_model::{Clock, DiagnosticKind, Event, Id, SourceLocation, ThreadEvent, Ticks};
 use spall_synth::spall::{File, Shape, attacks, trace};
 
 fn events(data: &[u8]) -> Vec<Event<'_>> {
@@ -405,6 +405,7 @@ fn a_5_padding_may_hold_facts() {
         padding(b"#fact unix_ns=-3"),
         padding(b"#fact monotonic_ns=70"),
         padding(b"#fact program=a=b"),
+        padding(b"#fact source_location=a::f\tsrc/a.rs\t7\tname\twith a tab"),
         // None of these is a fact.
         padding(b"#fact unix_ns=soon"),
         padding(b"#fact"),
@@ -417,7 +418,7 @@ fn a_5_padding_may_hold_facts() {
     let file = file_of_buffer(&records.concat());
     let clock = Clock::new(spall_model::Unit::Nanoseconds(2.0));
     let known = clock.with_epoch_ns(Some(-3));
-    let [first, unix, both, Event::Meta(program), Event::End(_)] = &*events(&file) else {
+    let [first, unix, both, Event::Meta(program), Event::Meta(place), Event::End(_)] = &*events(&file) else {
         panic!("{:?}", events(&file))
     };
     assert_eq!(
@@ -425,6 +426,9 @@ fn a_5_padding_may_hold_facts() {
         [&Event::Clock(clock), &Event::Clock(known), &Event::Clock(known.with_monotonic_ns(Some(70)))]
     );
     assert_eq!((program.key.raw(), program.value.to_string()), (&b"program"[..], "a=b".into()));
+    assert_eq!(place.key.raw(), SourceLocation::KEY.as_bytes());
+    let expected = SourceLocation::new("name\twith a tab", "a::f", "src/a.rs", 7);
+    assert_eq!(SourceLocation::from_value(place.value), Some(expected));
     assert_eq!(kinds(&file), []);
 }
 
@@ -433,9 +437,9 @@ fn a_5_padding_may_hold_facts() {
 fn a_5_facts_are_written_as_padding() {
     let mut buffer = spall_format::spall::BufferWriter::new([0; 1024], 1, 2).unwrap();
     buffer.fact("unix_ns", "12").unwrap();
-    buffer.fact("program", "x".repeat(300)).unwrap();
+    buffer.fact("program", "x".repeat(600)).unwrap();
     let written = buffer.take().to_vec();
     let expected =
-        [padding(b"#fact unix_ns=12"), padding(format!("#fact program={}", "x".repeat(255)).as_bytes())];
+        [padding(b"#fact unix_ns=12"), padding(format!("#fact program={}", "x".repeat(512 - 14)).as_bytes())];
     assert_eq!(written[20..], expected.concat());
 }

@@ -8,7 +8,7 @@ mod document;
 mod elements;
 mod parts;
 
-use spall_model::{ByteRange, DiagnosticKind, Event, Parser, Progress, Receiver};
+use spall_model::{ByteRange, Clock, DiagnosticKind, Event, Parser, Progress, Receiver};
 
 use crate::call::{Call, file_range};
 use crate::error::{JsonError, JsonErrorKind};
@@ -49,6 +49,8 @@ pub struct JsonParser {
     state: State,
     /// The number of commas since the last element. It is 1 at the start of an array, where none is needed.
     commas: u8,
+    /// The clock, as far as keys of the document told it.
+    clock: Clock,
     /// Whether no event was read since the last damage. Closing brackets are then checked against what follows them.
     after_damage: bool,
     /// Whether what was read so far is of a trace.
@@ -115,6 +117,7 @@ impl JsonParser {
             offset: 0,
             state: State::Start,
             commas: 1,
+            clock: Clock::NANOSECONDS,
             after_damage: false,
             content: Content::Nothing,
             junk: None,

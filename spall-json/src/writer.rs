@@ -39,8 +39,8 @@ use chunk::ProfileChunk;
 /// deeper than 32 become `null`, which [`Written::InPart`] reports.
 ///
 /// Times are decimal microseconds without loss. If a tick is not a nanosecond, times are rounded to nanoseconds. A tick
-/// of a clock that does not count time becomes a microsecond. The Unix time of tick 0, if it is known, becomes the key
-/// `baseTimeNanoseconds`.
+/// of a clock that does not count time becomes a microsecond. The Unix time of tick 0 and that by the
+/// monotonic clock, if they are known, become the keys `baseTimeNanoseconds` and `baseMonotonicNanoseconds`.
 ///
 /// ```
 /// use spall_json::JsonWriter;
@@ -69,8 +69,10 @@ pub struct JsonWriter<W> {
     clock: Clock,
     /// Whether numbers that are ids are written as unsigned.
     unsigned_ids: bool,
-    /// Whether a key that describes the clock was written. The writer adds one otherwise.
-    has_clock_key: bool,
+    /// Whether a key with the Unix time of tick 0 was written. The writer adds one otherwise.
+    has_epoch_key: bool,
+    /// The same for the monotonic time.
+    has_monotonic_key: bool,
     /// Whether the key `displayTimeUnit` was written. The writer adds it otherwise.
     has_unit_key: bool,
     /// The table whose key was written and whose value is still open.
@@ -115,7 +117,8 @@ impl<W: Write> JsonWriter<W> {
             comma: false,
             clock: Clock::NANOSECONDS,
             unsigned_ids: false,
-            has_clock_key: false,
+            has_epoch_key: false,
+            has_monotonic_key: false,
             has_unit_key: false,
             table: None,
             has_tables: [false; 2],

@@ -4,6 +4,7 @@ mod common;
 
 use common::brief;
 use spall_json::JsonErrorKind;
+use spall_model::{Clock, Event};
 
 const A: &str = r#"{"name":"a","ph":"X","pid":1,"tid":1,"ts":1,"dur":2}"#;
 const B: &str = r#"{"name":"b","ph":"X","pid":1,"tid":1,"ts":5,"dur":2}"#;
@@ -379,6 +380,10 @@ fn keys_that_tell_the_clock() {
         r#"{"baseTimeNanoseconds":1712345678000000000,"traceEvents":[]}"#,
         &["clock Some(1712345678000000000)", "meta baseTimeNanoseconds = 1712345678000000000"],
     );
+    // Each key leaves what the other said.
+    let json = br#"{"baseTimeNanoseconds":3,"traceEvents":[],"baseMonotonicNanoseconds":-5}"#;
+    let clock = Clock::NANOSECONDS.with_epoch_ns(Some(3)).with_monotonic_ns(Some(-5));
+    assert!(common::events(json).contains(&Event::Clock(clock)));
     check(r#"{"traceEvents":[],"beginningOfTime":"soon"}"#, &["meta beginningOfTime = \"soon\""]);
 }
 

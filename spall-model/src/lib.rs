@@ -125,6 +125,8 @@ mod slice_args;
 #[cfg(feature = "alloc")]
 mod slices;
 #[cfg(feature = "alloc")]
+mod source_location;
+#[cfg(feature = "alloc")]
 mod store;
 mod text;
 mod time;
@@ -157,6 +159,7 @@ pub use self::{
     sample_rules::{Callee, SampleRules},
     slice_args::SliceArgs,
     slices::{Slice, SliceFlags, Slices},
+    source_location::SourceLocation,
     trace::Trace,
     track::{Key, Process, Track, TrackInfo, TrackKind},
     tree::{

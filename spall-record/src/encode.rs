@@ -8,7 +8,7 @@ use std::io;
 
 use spall_format::spall::{BufferWriter, Full, Header, Version};
 use spall_json::JsonFileWriter;
-use spall_model::{Clock, Event, Id, Text, Thread, Unit};
+use spall_model::{ArgsBuilder, Clock, Event, Id, MetaEvent, SourceLocation, Text, Thread, Unit, Value};
 
 use crate::event;
 use crate::facts::Facts;
@@ -16,7 +16,7 @@ use crate::gap::Cause;
 use crate::record::{Kind, Record, Records};
 use crate::short_text::ShortText;
 use crate::sink::{Encoded, Scratch};
-use crate::site::SiteTable;
+use crate::site::{self, SiteTable};
 
 /// The format of a recording.
 ///
@@ -41,36 +41,94 @@ pub enum Encoding {
 const FIRST_SIZE: usize = 128 * 1024;
 
 /// The writer of one file.
-pub(crate) enum Encoder {
+pub(crate) struct Encoder {
+    format: FormatWriter,
+    /// The number of sites of which the file has the place in the source.
+    n_sites: u32,
+}
+
+enum FormatWriter {
     Spall,
     Json(Box<JsonFileWriter<Vec<u8>>>),
 }
 
 impl Encoder {
     pub(crate) fn new(encoding: Encoding) -> Self {
-        match encoding {
-            Encoding::Spall => Self::Spall,
-            Encoding::Json => Self::Json(Box::new(JsonFileWriter::new(Vec::new()))),
+        let format = match encoding {
+            Encoding::Spall => FormatWriter::Spall,
+            Encoding::Json => FormatWriter::Json(Box::new(JsonFileWriter::new(Vec::new()))),
+        };
+        Self { format, n_sites: 0 }
+    }
+
+    /// Returns whether the file is in the format of spall.
+    pub(crate) fn is_spall(&self) -> bool {
+        matches!(self.format, FormatWriter::Spall)
+    }
+
+    /// Returns the places in the source of sites of which the file does not have them; empty if there are none.
+    pub(crate) fn source_locations(&mut self, pid: u32, sites: &mut SiteTable) -> Vec<u8> {
+        let n_sites = site::count();
+        if n_sites == self.n_sites {
+            return Vec::new();
+        }
+        let new = self.n_sites + 1..=n_sites;
+        self.n_sites = n_sites;
+        let locations = new.filter_map(|number| sites.get(number).location());
+        match &mut self.format {
+            FormatWriter::Spall => {
+                let texts: Vec<_> = locations.map(|location| format!("{location}")).collect();
+                let mut encoded = Encoded::default();
+                spall(pid, OWN_THREAD, &mut encoded, |buffer| {
+                    texts.iter().try_for_each(|text| buffer.fact(SourceLocation::KEY, text))
+                });
+                encoded.bytes().to_vec()
+            }
+            FormatWriter::Json(writer) => {
+                let thread = Thread { pid: Id::from(pid), tid: Id::NONE };
+                for SourceLocation { name, function, file, line, .. } in locations {
+                    let mut args = ArgsBuilder::new();
+                    args.add("name", &*name).add("function_name", &*function);
+                    args.add("file_name", &*file).add("line_number", line);
+                    let value = Value::Map(args.args());
+                    let meta = MetaEvent::new(Text::from(SourceLocation::KEY), value);
+                    keep(writer.write_event(&Event::Meta(meta.with_thread(thread))));
+                }
+                taken(writer)
+            }
         }
     }
 
     /// Returns the beginning of the file.
     pub(crate) fn head(&mut self, facts: &Facts) -> Vec<u8> {
-        let mut head = match self {
-            Self::Spall => {
+        let program = std::env::current_exe().ok().and_then(|path| path.into_os_string().into_string().ok());
+        let mut head = match &mut self.format {
+            FormatWriter::Spall => {
                 let mut encoded = Encoded::default();
                 let times = [("unix_ns", facts.epoch_ns), ("monotonic_ns", facts.monotonic_ns)];
                 spall(facts.pid, OWN_THREAD, &mut encoded, |buffer| {
                     let mut known = times.iter().filter_map(|&(key, time)| Some((key, time?)));
-                    known.try_for_each(|(key, time)| buffer.fact(key, format!("{time}")))
+                    known.try_for_each(|(key, time)| buffer.fact(key, format!("{time}")))?;
+                    program.iter().try_for_each(|path| buffer.fact("program", path))
                 });
                 let header = Header::new(Version::V3, facts.clock.ns_per_tick()).to_bytes();
                 [&header, encoded.bytes()].concat()
             }
-            Self::Json(writer) => {
-                let clock = Clock::new(Unit::Nanoseconds(facts.clock.ns_per_tick()));
-                let clock = clock.with_epoch_ns(facts.epoch_ns).with_monotonic_ns(facts.monotonic_ns);
-                keep(writer.write_event(&Event::Clock(clock)));
+            FormatWriter::Json(writer) => {
+                keep(
+                    writer
+                        .write_event(&Event::Clock(Clock::new(Unit::Nanoseconds(facts.clock.ns_per_tick())))),
+                );
+                let times = [
+                    ("baseTimeNanoseconds", facts.epoch_ns),
+                    ("baseMonotonicNanoseconds", facts.monotonic_ns),
+                ];
+                // In front of the events, so that a file without an end has them.
+                let times = times.into_iter().filter_map(|(key, time)| Some((key, Value::I64(time?))));
+                let program = program.iter().map(|path| ("program", Value::Text(Text::from(path.as_str()))));
+                for (key, value) in times.chain(program) {
+                    keep(writer.write_event(&Event::Meta(MetaEvent::new(Text::from(key), value))));
+                }
                 Vec::new()
             }
         };
@@ -81,13 +139,13 @@ impl Encoder {
     /// Returns the name of the process.
     pub(crate) fn process_name(&mut self, facts: &Facts) -> Vec<u8> {
         let name = facts.process_name();
-        match self {
-            Self::Spall => {
+        match &mut self.format {
+            FormatWriter::Spall => {
                 let mut encoded = Encoded::default();
                 spall(facts.pid, OWN_THREAD, &mut encoded, |buffer| buffer.process_name(&name));
                 encoded.bytes().to_vec()
             }
-            Self::Json(writer) => {
+            FormatWriter::Json(writer) => {
                 keep(writer.write_event(&Event::ProcessName(Id::from(facts.pid), Text::from(name.as_str()))));
                 taken(writer)
             }
@@ -104,9 +162,9 @@ impl Encoder {
         words: &[u64],
         scratch: &mut Scratch,
     ) -> u64 {
-        let writer = match self {
-            Self::Spall => return spall_batch(pid, tid, name, words, scratch),
-            Self::Json(writer) => writer,
+        let writer = match &mut self.format {
+            FormatWriter::Spall => return spall_batch(pid, tid, name, words, scratch),
+            FormatWriter::Json(writer) => writer,
         };
         if let Some(name) = name.filter(|name| !name.is_empty()) {
             keep(writer.write_event(&Event::ThreadName(Thread::new(pid, tid), Text::from(name))));
@@ -118,8 +176,8 @@ impl Encoder {
 
     /// Returns the end of the file, which also tells how many events are left out.
     pub(crate) fn tail(self, facts: &Facts, n_left_out: u64) -> Vec<u8> {
-        match self {
-            Self::Spall if n_left_out > 0 => {
+        match self.format {
+            FormatWriter::Spall if n_left_out > 0 => {
                 let mut encoded = Encoded::default();
                 let now = facts.clock.now();
                 let args = format!("{n_left_out} events that the format cannot hold");
@@ -130,8 +188,8 @@ impl Encoder {
                 });
                 encoded.bytes().to_vec()
             }
-            Self::Spall => Vec::new(),
-            Self::Json(writer) => writer.finish().unwrap_or_default(),
+            FormatWriter::Spall => Vec::new(),
+            FormatWriter::Json(writer) => writer.finish().unwrap_or_default(),
         }
     }
 }
@@ -231,9 +289,10 @@ fn spall(
 
 impl fmt::Debug for Encoder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Spall => "Encoder::Spall",
-            Self::Json(_) => "Encoder::Json",
-        })
+        let format = match self.format {
+            FormatWriter::Spall => Encoding::Spall,
+            FormatWriter::Json(_) => Encoding::Json,
+        };
+        f.debug_struct("Encoder").field("format", &format).field("n_sites", &self.n_sites).finish()
     }
 }

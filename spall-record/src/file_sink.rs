@@ -73,6 +73,10 @@ impl Sink for FileSink {
         if batch.words.is_empty() {
             return;
         }
+        let places = encoder.source_locations(pid, &mut scratch.sites);
+        if !places.is_empty() {
+            files.output.append(&places);
+        }
         if !is_spall {
             n_left_out = encoder.batch(pid, tid, None, batch.words, scratch);
         }
@@ -126,7 +130,7 @@ impl State {
 
 /// Writes the end of a file, and its beginning again if the duration of a tick is known better now.
 fn complete(encoder: Encoder, output: &mut Output, facts: &Facts, lost: LostEvents) -> io::Result<()> {
-    let is_measured = matches!(encoder, Encoder::Spall) && facts.clock.is_measured();
+    let is_measured = encoder.is_spall() && facts.clock.is_measured();
     output.append(&encoder.tail(facts, lost.left_out));
     if is_measured {
         output.patch(&Header::new(Version::V3, facts.clock.ns_per_tick()).to_bytes())?;

@@ -24,11 +24,11 @@
 #[macro_export]
 macro_rules! span {
     ($name:literal $(,)?) => {{
-        static SITE: $crate::Site = $crate::Site::new($name);
+        $crate::__site!(SITE, $name);
         $crate::SpanGuard::begin(&SITE)
     }};
     ($name:literal, $format:literal $($args:tt)*) => {{
-        static SITE: $crate::Site = $crate::Site::new($name);
+        $crate::__site!(SITE, $name);
         if $crate::is_enabled() {
             $crate::SpanGuard::begin_with_args(&SITE, ::core::format_args!($format $($args)*))
         } else {
@@ -36,7 +36,7 @@ macro_rules! span {
         }
     }};
     ($name:literal $(, $key:ident = $value:expr)+ $(,)?) => {{
-        static SITE: $crate::Site = $crate::Site::new($name);
+        $crate::__site!(SITE, $name);
         if $crate::is_enabled() {
             $crate::SpanGuard::begin_with_values(&SITE, |args| {
                 $(args.add(::core::stringify!($key), $value);)+
@@ -61,11 +61,11 @@ macro_rules! span {
 #[macro_export]
 macro_rules! instant {
     ($name:literal $(,)?) => {{
-        static SITE: $crate::Site = $crate::Site::new($name);
+        $crate::__site!(SITE, $name);
         $crate::instant_at(&SITE, ::core::option::Option::None, $crate::Scope::Thread)
     }};
     ($name:literal, $format:literal $($args:tt)*) => {{
-        static SITE: $crate::Site = $crate::Site::new($name);
+        $crate::__site!(SITE, $name);
         if $crate::is_enabled() {
             let args = ::core::format_args!($format $($args)*);
             $crate::instant_at(&SITE, ::core::option::Option::Some(args), $crate::Scope::Thread)
@@ -84,9 +84,27 @@ macro_rules! instant {
 #[macro_export]
 macro_rules! counter {
     ($name:literal, $value:expr $(,)?) => {{
-        static SITE: $crate::Site = $crate::Site::new($name);
+        $crate::__site!(SITE, $name);
         if $crate::is_enabled() {
             $crate::counter_at(&SITE, $value)
         }
     }};
+}
+
+/// Makes a `static` of the place at which a macro records.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __site {
+    ($site:ident, $name:literal) => {
+        static $site: $crate::Site = $crate::Site::at(
+            $name,
+            || {
+                // The path of an item has the function around it.
+                fn here() {}
+                ::core::any::type_name_of_val(&here)
+            },
+            ::core::file!(),
+            ::core::line!(),
+        );
+    };
 }

@@ -143,6 +143,7 @@ impl Memory {
         let Some(facts) = &self.facts else { return Vec::new() };
         let (mut encoder, mut scratch) = (Encoder::new(encoding), Scratch::default());
         let mut file = encoder.head(facts);
+        file.extend(encoder.source_locations(facts.pid, &mut scratch.sites));
         let mut n_left_out = 0;
         let mut add = |tid, name, words: &[u64]| {
             n_left_out += encoder.batch(facts.pid, tid, name, words, &mut scratch);

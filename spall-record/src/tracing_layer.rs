@@ -303,7 +303,9 @@ fn register(metadata: &'static Metadata<'static>) -> u32 {
     static NUMBERS: Mutex<Option<HashMap<Identifier, u32, RandomState>>> = Mutex::new(None);
     let mut numbers = NUMBERS.lock().unwrap_or_else(PoisonError::into_inner);
     let numbers = numbers.get_or_insert_with(HashMap::default);
-    *numbers.entry(metadata.callsite()).or_insert_with(|| site::register(metadata.name(), metadata.target()))
+    *numbers.entry(metadata.callsite()).or_insert_with(|| {
+        site::register(metadata.name(), metadata.target(), metadata.file(), metadata.line())
+    })
 }
 
 /// Puts fields into arguments, and the message of an event into its name.

@@ -84,7 +84,7 @@ fn json_is_the_same_trace_again() {
         let has_unmatched = unmatched.iter().any(|&kind| trace.diagnostics().count(kind) > 0);
         let said = |trace: &Trace<'_>| {
             let mut facts = facts(trace);
-            let added = ["meta None \"displayTimeUnit\"", "meta None \"baseTimeNanoseconds\""];
+            let added = ["meta None \"displayTimeUnit\"", "meta None \"base"];
             facts.retain(|fact| {
                 !added.iter().any(|key| fact.starts_with(key))
                     && !(has_unmatched && (fact.starts_with("bounds") || fact.starts_with("place")))

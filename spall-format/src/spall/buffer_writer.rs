@@ -145,7 +145,8 @@ impl<B: AsMut<[u8]>> BufferWriter<B> {
     /// Writes a fact about the file, which readers that do not know it skip. [spall A.5](crate::rules::spall#A.5.11)
     ///
     /// The keys `unix_ns` and `monotonic_ns` are the times of tick 0 in nanoseconds, by the Unix clock and by the machine's
-    /// monotonic clock. Facts belong before the first record with a time. A key has no `=`.
+    /// monotonic clock; they belong before the first record with a time. A key has no `=`. Of a value, as much is written as
+    /// fits.
     ///
     /// # Errors
     /// This returns [`Full`] if there is no room. Nothing was written then.

@@ -62,7 +62,9 @@ pub(super) fn name_v3(into: &mut [u8], tag: u8, name: &[u8]) -> Option<usize> {
 
 /// Writes a fact, which is padding for readers that do not know it. [spall A.5](crate::rules::spall#A.5.11)
 pub(super) fn fact_v3(into: &mut [u8], key: &[u8], value: &[u8]) -> Option<usize> {
-    let ((_, key), (_, value)) = (counted(key), counted(value));
+    let (_, key) = counted(key);
+    let rest = MAX_FACT - (FACT.len() + key.len() + 1);
+    let value = value.get(..rest).unwrap_or(value);
     let length = FACT.len() + key.len() + 1 + value.len();
     let padding = PadSkip { tag: tag::PAD_SKIP, size: u32::try_from(length).ok()?.into() };
     let head = put(into, &padding, FACT, key)?;
@@ -71,6 +73,16 @@ pub(super) fn fact_v3(into: &mut [u8], key: &[u8], value: &[u8]) -> Option<usize
     rest.get_mut(..value.len())?.copy_from_slice(value);
     Some(head + 1 + value.len())
 }
+
+/// Returns whether a fact of a file is read again as it is: it has room, and is text that means no clock.
+pub(super) fn is_fact(key: &[u8], value: &[u8]) -> bool {
+    let has_room = key.len() <= 255 && FACT.len() + key.len() + 1 + value.len() <= MAX_FACT;
+    let is_text = [key, value].iter().all(|text| core::str::from_utf8(text).is_ok());
+    has_room && is_text && !key.contains(&b'=') && !matches!(key, b"unix_ns" | b"monotonic_ns")
+}
+
+/// The most bytes of padding that hold a fact. [spall A.5](crate::rules::spall#A.5.11)
+pub(super) const MAX_FACT: usize = 512;
 
 /// The bytes with which padding begins that holds a fact. [spall A.5](crate::rules::spall#A.5.11)
 pub(super) const FACT: &[u8] = b"#fact ";

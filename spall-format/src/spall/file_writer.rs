@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use std::io;
 
-use spall_model::{Args, Clock, Event, Id, LostParts, Thread, ThreadEvent, Tick, Written};
+use spall_model::{Args, Clock, Event, Id, LostParts, MetaEvent, Thread, ThreadEvent, Tick, Value, Written};
 use zerocopy::IntoBytes;
 
 use super::short_text::ShortText;
@@ -135,6 +135,13 @@ impl<W: io::Write> FileWriter<W> {
                 let Some(thread) = ids(thread) else { return Ok(Written::BadId) };
                 let name = ShortText::name(name);
                 self.put(thread, name.lost(), |into| encode::name_v3(into, tag::THREAD_NAME, name.as_bytes()))
+            }
+            (Event::Meta(MetaEvent { thread: None, key, value: Value::Text(value), .. }), Version::V3) => {
+                let (key, value) = (key.unescape(), value.unescape());
+                if !encode::is_fact(&key, &value) {
+                    return Ok(Written::Unsupported);
+                }
+                self.put(self.thread, LostParts::NONE, |into| encode::fact_v3(into, &key, &value))
             }
             (Event::Diagnostic(_) | Event::Conventions(_), _) => Ok(Written::Done),
             _ => Ok(Written::Unsupported),

@@ -138,7 +138,8 @@ impl JsonParser {
                 } else {
                     let name = key.text(data);
                     // A key that describes the clock becomes two events: the clock first, then the key as it is.
-                    if let Some(clock) = clock(name, value.bytes(data)) {
+                    if let Some(clock) = clock(self.clock, name, value.bytes(data)) {
+                        self.clock = clock;
                         call.event(&Event::Clock(clock), bytes);
                     }
                     call.event(&Event::Meta(MetaEvent::new(name, args::value(data, value))), bytes);
@@ -202,14 +203,15 @@ pub fn is_compressed(data: &[u8]) -> bool {
     COMPRESSED.iter().any(|magic| data.starts_with(magic))
 }
 
-/// Returns the clock that a key of the document describes. clang's `beginningOfTime` is the Unix time of tick 0 in
-/// microseconds, and Kineto's `baseTimeNanoseconds` is the same in nanoseconds.
-fn clock(key: Text<'_>, value: &[u8]) -> Option<Clock> {
+/// Returns the clock with what a key of the document says of it; `None` for any other key. clang's `beginningOfTime` is the
+/// Unix time of tick 0 in microseconds, and Kineto's `baseTimeNanoseconds` is the same in nanoseconds.
+fn clock(clock: Clock, key: Text<'_>, value: &[u8]) -> Option<Clock> {
     let micros = || Some(Nanos::from_micros(value)?.round()).filter(|time| !time.clamped);
-    let epoch_ns = match key.raw() {
-        b"beginningOfTime" => micros()?.ns,
-        b"baseTimeNanoseconds" => core::str::from_utf8(value).ok()?.parse().ok()?,
-        _ => return None,
-    };
-    Some(Clock::NANOSECONDS.with_epoch_ns(Some(epoch_ns)))
+    let nanos = || core::str::from_utf8(value).ok()?.parse().ok();
+    match key.raw() {
+        b"beginningOfTime" => Some(clock.with_epoch_ns(Some(micros()?.ns))),
+        b"baseTimeNanoseconds" => Some(clock.with_epoch_ns(Some(nanos()?))),
+        b"baseMonotonicNanoseconds" => Some(clock.with_monotonic_ns(Some(nanos()?))),
+        _ => None,
+    }
 }

@@ -2,7 +2,7 @@
 
 use core::fmt::{Error, Write};
 
-use spall_model::{MetaEvent, Text};
+use spall_model::{Clock, MetaEvent, Text};
 
 use super::{JsonWriter, Section, encode};
 
@@ -10,10 +10,14 @@ impl<W: Write> JsonWriter<W> {
     /// Completes the document. The writer must not be used afterwards.
     pub(super) fn complete(&mut self) -> Result<(), Error> {
         self.close_list()?;
-        if let Some(epoch) = self.clock.epoch_ns
-            && !self.has_clock_key
-        {
-            write!(self.out, ",\"baseTimeNanoseconds\":{epoch}")?;
+        let Clock { epoch_ns, monotonic_ns, .. } = self.clock;
+        for (key, time, has_key) in [
+            ("baseTimeNanoseconds", epoch_ns, self.has_epoch_key),
+            ("baseMonotonicNanoseconds", monotonic_ns, self.has_monotonic_key),
+        ] {
+            if let Some(time) = time.filter(|_| !has_key) {
+                write!(self.out, ",\"{key}\":{time}")?;
+            }
         }
         if !self.has_unit_key {
             // Some viewers nest slices wrongly that are closer together than this unit, a millisecond by default.
@@ -24,7 +28,8 @@ impl<W: Write> JsonWriter<W> {
 
     /// Writes a key of the document with its value.
     pub(super) fn key(&mut self, meta: MetaEvent<'_>) -> Result<(), Error> {
-        self.has_clock_key |= meta.key.is(b"baseTimeNanoseconds") || meta.key.is(b"beginningOfTime");
+        self.has_epoch_key |= meta.key.is(b"baseTimeNanoseconds") || meta.key.is(b"beginningOfTime");
+        self.has_monotonic_key |= meta.key.is(b"baseMonotonicNanoseconds");
         self.has_unit_key |= meta.key.is(b"displayTimeUnit");
         self.begin_key(meta.key)?;
         self.value(meta.value)

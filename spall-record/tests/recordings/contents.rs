@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Instant;
 
 use spall_record::{ClockSource, Encoding, Recorder, counter, instant, span};
-use spall_trace::model::{Tick, TraceView, Value};
+use spall_trace::model::{SourceLocation, Tick, TraceView, Value};
 
 use crate::common::{alone, args, faults, load, names, recorder, slices};
 
@@ -48,6 +48,39 @@ fn arguments_are_in_the_file() {
         let (typed, _) = slices(&trace)[1];
         let level = trace.slice_args(typed).begin.get(b"level");
         assert_eq!(level, (encoding == Encoding::Json).then_some(Value::I64(7)));
+    }
+}
+
+#[test]
+fn each_place_in_the_source_is_in_the_file_once() {
+    struct Worker;
+    impl Worker {
+        fn work() -> u32 {
+            drop(span!("place of a method"));
+            (|| drop(span!("place in a closure", n = 1)))();
+            line!() - 2
+        }
+    }
+    let _alone = alone();
+    for encoding in [Encoding::Spall, Encoding::Json] {
+        let (out, session) = recorder(Recorder::new().encoding(encoding));
+        let line = Worker::work();
+        session.flush().unwrap();
+        Worker::work();
+        session.finish().unwrap();
+        let trace = load(&out);
+        let places: Vec<_> =
+            trace.source_locations().filter(|place| place.name.starts_with("place ")).collect();
+        let test = concat!(module_path!(), "::each_place_in_the_source_is_in_the_file_once::Worker::work");
+        let closure = format!("{test}::{{{{closure}}}}");
+        let expected = [
+            SourceLocation::new("place of a method", test, file!(), line),
+            SourceLocation::new("place in a closure", &closure, file!(), line + 1),
+        ];
+        assert_eq!(places, expected, "{encoding:?}");
+        assert_eq!(faults(&trace), []);
+        assert!(trace.clock().monotonic_ns.is_some() || !cfg!(target_os = "linux"));
+        assert!(trace.clock().epoch_ns.is_some());
     }
 }
 

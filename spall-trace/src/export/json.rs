@@ -4,7 +4,7 @@ use alloc::{collections::BTreeSet, string::ToString, vec::Vec};
 use std::io::{self, BufWriter, Write};
 
 use spall_json::JsonFileWriter;
-use spall_model::{Event, FlowBind, Trace, TraceView, TrackEvent};
+use spall_model::{Event, FlowBind, Trace, TrackEvent};
 
 use super::{ExportReport, Loss};
 
@@ -12,7 +12,7 @@ use super::{ExportReport, Loss};
 ///
 /// Reading the file gives an equal trace, with the exceptions that [`Trace::replay`](spall_model::Trace::replay) lists
 /// and those of [json 5](spall_model::rules::json#5). The most important one is that ticks that are not nanoseconds are
-/// rounded to nanoseconds. The format cannot say when tick 0 was by the monotonic clock, that a track shows a CPU, a GPU or
+/// rounded to nanoseconds. The format cannot say that a track shows a CPU, a GPU or
 /// frames, in which line a frame that threads share begins, or that several flows leave or reach one slice if one of their ends
 /// is in the fields of a slice. A track of its own becomes a thread without a place below
 /// another track, and there is no place for a few metadata keys that a reader would take for something else. All of that is
@@ -37,7 +37,6 @@ use super::{ExportReport, Loss};
 pub fn json(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
     let mut file = JsonFileWriter::new(BufWriter::new(out));
     let mut report = ExportReport::default();
-    report.add(Loss::Metadata, usize::from(trace.clock().monotonic_ns.is_some()));
     // A slice names one flow in its own fields. Further ones are events, which are other flows than those of fields.
     let (mut fields, mut events) = (BTreeSet::new(), Vec::new());
     let mut is_named = false;

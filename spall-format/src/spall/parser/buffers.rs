@@ -5,13 +5,10 @@ use spall_model::{ByteRange, DiagnosticKind, Event, MetaEvent, Progress, Receive
 use zerocopy::FromBytes;
 
 use super::{Parser, event};
-use crate::spall::encode::FACT;
+use crate::spall::encode::{FACT, MAX_FACT};
 use crate::spall::record::{RecordError, without_nul};
 use crate::spall::v3::Record;
 use crate::spall::wire::{BufferHeader, EndV3};
-
-/// The bytes of padding that may hold a fact. [spall A.5](crate::rules::spall#A.5.11)
-const MAX_FACT: u32 = 512;
 
 impl Parser {
     /// Reads neighbouring records of a buffer as long as they are whole begins and ends with a time in range, which nearly
@@ -58,7 +55,9 @@ impl Parser {
                 Event::ProcessName(self.thread().pid, Text::plain(without_nul(name)))
             }
             Record::ThreadName(name) => Event::ThreadName(self.thread(), Text::plain(without_nul(name))),
-            Record::Pad(size) if size <= MAX_FACT && length as u64 + u64::from(size) <= self.place.left() => {
+            Record::Pad(size)
+                if size as usize <= MAX_FACT && length as u64 + u64::from(size) <= self.place.left() =>
+            {
                 let end = length + size as usize;
                 return match data.get(length..end) {
                     Some(padding) => match self.fact(padding) {
