@@ -43,6 +43,7 @@ pub(crate) struct RecordedThread {
     /// Counts from 1 in the order in which threads begin to record.
     pub(crate) number: u32,
     /// The system's id of the thread, or its number where the system has none.
+    #[cfg(feature = "tracing")]
     pub(crate) tid: u32,
     drain: Mutex<Drain>,
 }
@@ -150,7 +151,13 @@ impl Recording {
             ticks: 0,
         };
         let ring = Ring::new(self.ring_words);
-        let thread = Arc::new(RecordedThread { ring, number, tid, drain: Mutex::new(drain) });
+        let thread = Arc::new(RecordedThread {
+            ring,
+            number,
+            #[cfg(feature = "tracing")]
+            tid,
+            drain: Mutex::new(drain),
+        });
         lock(&self.threads).insert(number, Arc::clone(&thread));
         Some(thread)
     }
