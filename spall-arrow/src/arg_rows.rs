@@ -9,7 +9,7 @@ use arrow_array::{
 };
 use arrow_schema::Field;
 use spall_json::{JsonString, JsonValue};
-use spall_model::{Entries, Text, Value};
+use spall_model::{Args, Entries, Text, Value};
 
 use crate::{
     Table, Tables, TablesError,
@@ -18,8 +18,12 @@ use crate::{
 };
 
 /// The number of lists and maps inside one another whose values become rows of their own. Deeper ones become one row
-/// with JSON text, so that keys cannot grow with the depth of hostile files.
+/// with JSON text, so that keys cannot grow with the depth of hostile files. So do those whose keys would be too long, see
+/// [`KEY_BYTES`].
 const MAX_DEPTH: usize = 8;
+
+/// The bytes that the keys of a set's rows may take, in sizes of its arguments, and in addition.
+const KEY_BYTES: (usize, usize) = (32, 4096);
 
 /// Returns the columns of the table of arguments.
 pub(crate) fn fields() -> Vec<Field> {
@@ -44,6 +48,8 @@ pub(crate) fn batch(tables: &Tables<'_>, sets: Range<usize>) -> Result<RecordBat
         let Some((table, args)) = tables.arg_sets.get(set) else { continue };
         let Ok(id) = i64::try_from(set) else { continue };
         let own = RowOwner { id, table, is_field: false };
+        let (times, more) = KEY_BYTES;
+        rows.key_bytes = tables.arg_sets.n_bytes(Table::Args, set).saturating_mul(times).saturating_add(more);
         rows.entries(own, unique(args.iter()))?;
         let fields = args.begin.fields().chain(args.end.fields());
         rows.entries(RowOwner { is_field: true, ..own }, unique(fields))?;
@@ -61,6 +67,8 @@ struct RowOwner {
 
 /// The columns in the making.
 struct ArgRows {
+    /// The bytes that are left for the keys of rows inside lists and maps.
+    key_bytes: usize,
     set: Int64Builder,
     table: StringDictionaryBuilder<Int32Type>,
     is_field: BooleanBuilder,
@@ -75,6 +83,7 @@ struct ArgRows {
 impl ArgRows {
     fn new() -> Self {
         Self {
+            key_bytes: 0,
             set: Int64Builder::new(),
             table: StringDictionaryBuilder::new(),
             is_field: BooleanBuilder::new(),
@@ -101,7 +110,9 @@ impl ArgRows {
             loop {
                 if let Some(value) = next.take() {
                     match value {
-                        Value::List(args) | Value::Map(args) if open.len() < MAX_DEPTH => {
+                        Value::List(args) | Value::Map(args)
+                            if open.len() < MAX_DEPTH && self.take_key_bytes(args, &path) =>
+                        {
                             open.push(OpenValue {
                                 entries: args.iter(),
                                 is_list: matches!(value, Value::List(_)),
@@ -135,6 +146,14 @@ impl ArgRows {
             }
         }
         Ok(())
+    }
+
+    /// Takes the bytes that the rows inside a value need for its path, which each of them repeats. Returns whether they
+    /// were left.
+    fn take_key_bytes(&mut self, args: Args<'_>, path: &Path) -> bool {
+        let (key, flat_key) = path.lengths();
+        let left = self.key_bytes.checked_sub(args.iter().count().saturating_mul(key + flat_key));
+        left.map(|left| self.key_bytes = left).is_some()
     }
 
     fn row(&mut self, owner: RowOwner, path: &Path, value: Value<'_>) -> Result<(), TablesError> {

@@ -13,6 +13,9 @@ const MAX_ROWS: usize = 65_536;
 /// The bytes of arguments at which a batch ends. The texts that are made of arguments can be a few times as long.
 const MAX_ARG_BYTES: usize = 16 << 20;
 
+/// The same for the table of arguments, whose rows repeat the keys.
+const MAX_ARG_ROW_BYTES: usize = 1 << 20;
+
 impl Tables<'_> {
     /// Iterates over the record batches of a table. There are none if the table is empty.
     pub fn batches(&self, table: Table) -> Batches<'_> {
@@ -59,8 +62,9 @@ impl Batches<'_> {
     fn take_rows(&mut self) -> Range<usize> {
         let start = self.next;
         let limit = self.end.min(start + MAX_ROWS);
+        let most_bytes = if self.table == Table::Args { MAX_ARG_ROW_BYTES } else { MAX_ARG_BYTES };
         let mut n_bytes = 0;
-        while self.next < limit && n_bytes < MAX_ARG_BYTES {
+        while self.next < limit && n_bytes < most_bytes {
             n_bytes += self.tables.arg_sets.n_bytes(self.table, self.next);
             self.next += 1;
         }

@@ -120,6 +120,25 @@ fn values_have_the_type_that_holds_them() {
     });
 }
 
+/// Each value of a list repeats the key of the list.
+#[test]
+fn values_below_a_long_key_are_one_text() {
+    let file = |key: usize, values: usize| {
+        let (key, values) = ("k".repeat(key), vec!["1"; values].join(","));
+        format!(
+            r#"[{{"ph":"X","name":"f","pid":1,"tid":1,"ts":0,"dur":1,"args":{{"{key}":[{values}],"last":2}}}}]"#
+        )
+    };
+    let types = |file: &str| {
+        let mut found = Vec::new();
+        with_tables(file.as_bytes(), |tables| found = rows(tables, Table::Args, &["value_type"]));
+        found
+    };
+    // Within 32 times the arguments and 4096 bytes, of which the key is in two columns.
+    assert_eq!(types(&file(36, 500)), vec!["int"; 501]);
+    assert_eq!(types(&file(4000, 2000)), ["json", "int"]);
+}
+
 #[test]
 fn values_that_lie_too_deep_are_one_text() {
     let depth = 40_000;

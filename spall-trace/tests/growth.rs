@@ -545,6 +545,17 @@ fn recordings() {
     check("calls that never return", &enters(|_| 0, |_| 1));
     check("threads of calls", &enters(|call| call, |_| 1));
     check("functions", &enters(|_| 0, |call| call << 30));
+    check("structures of one call", &|parts| {
+        let mut bytes = apitrace::Stream::new(5, &[]).bytes().to_vec();
+        bytes.extend(b"\0\0\x07\x01f\x01\x01a\x01\0\x0b");
+        apitrace::uint(&mut bytes, parts as u64);
+        for id in 0..parts as u64 {
+            bytes.push(0x0c);
+            apitrace::uint(&mut bytes, id);
+            bytes.extend([0, 0]);
+        }
+        [&bytes[..], &[0, 1, 0, 0]].concat()
+    });
 }
 
 #[test]
