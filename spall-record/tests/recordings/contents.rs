@@ -57,8 +57,9 @@ fn each_place_in_the_source_is_in_the_file_once() {
     impl Worker {
         fn work() -> u32 {
             drop(span!("place of a method"));
-            (|| drop(span!("place in a closure", n = 1)))();
-            line!() - 2
+            let closure = || drop(span!("place in a closure", n = 1));
+            closure();
+            line!() - 3
         }
     }
     let _alone = alone();
