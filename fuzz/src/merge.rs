@@ -50,11 +50,27 @@ pub fn run(bytes: &[u8]) -> bool {
     let is_one_unit = cases.iter().all(|case| case.exponent == cases[0].exponent);
     let axis = if is_one_unit { cases[0].exponent } else { 0 };
     let mut placed: Vec<(&Case, PlacedBy, i128)> = Vec::new();
+    // The monotonic time at tick 0 of the axis, and the cases of that machine.
+    let (mut monotonic, mut of_machine): (Option<i128>, Vec<bool>) = (None, Vec::new());
     for (case, placement) in cases.iter().zip(&merged.placements) {
         let (by, offset, error) = place(case, axis, &placed).unwrap_or((PlacedBy::Nothing, 0, 0));
         let found = (placement.by, placement.offset.0, placement.error.0);
         assert_eq!(found, (by, clamped(offset), clamped(error)));
-        placed.push((case, by, i128::from(clamped(offset))));
+        let offset = i128::from(clamped(offset));
+        placed.push((case, by, offset));
+        let here = case.monotonic.map(|ns| scaled(ns, -axis) - offset).filter(|_| by != PlacedBy::Nothing);
+        let is_near =
+            |here: i128| (here - *monotonic.get_or_insert(here)).abs() <= scaled(1_000_000_000, -axis);
+        of_machine.push(here.is_some_and(is_near));
+    }
+    let mut known = Vec::new();
+    for (case, _) in cases.iter().zip(&of_machine).filter(|&(_, is_of_machine)| *is_of_machine) {
+        let own = pids(&case.trace);
+        if own.iter().any(|pid| known.contains(pid)) {
+            // Traces share a process, whose contents are not told apart.
+            return true;
+        }
+        known.extend(own);
     }
     let n_processes: usize = cases.iter().map(|case| case.trace.processes().len()).sum();
     assert_eq!(merged.trace.processes().len(), n_processes, "no process is added");
@@ -175,8 +191,12 @@ fn place(case: &Case, axis: i32, before: &[(&Case, PlacedBy, i128)]) -> Option<(
                 let (other, theirs) = known().find_map(|other| Some((other, time(other.0)?)))?;
                 Some((by, scaled(time(case)?, -axis) - scaled(theirs, -axis) + other.2, 0))
             };
-            best.or_else(|| by(PlacedBy::Epoch, |case| case.epoch))
-                .or_else(|| by(PlacedBy::Monotonic, |case| case.monotonic))
+            let [epoch, monotonic] =
+                [by(PlacedBy::Epoch, |case| case.epoch), by(PlacedBy::Monotonic, |case| case.monotonic)];
+            let is_same_start =
+                |epoch: i128, monotonic: i128| (epoch - monotonic).abs() <= scaled(1_000_000_000, -axis);
+            let exact = monotonic.filter(|found| epoch.is_some_and(|epoch| is_same_start(epoch.1, found.1)));
+            best.or(exact).or(epoch).or(monotonic)
         }
     }
 }

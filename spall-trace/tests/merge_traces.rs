@@ -5,8 +5,8 @@
 use spall_trace::json::JsonParser;
 use spall_trace::model::Parser as _;
 use spall_trace::model::{
-    Clock, DiagnosticKind, Event, Limits, NameId, Receiver, SliceId, Tick, Trace, TraceBuilder, TraceView,
-    TrackKind,
+    Clock, DiagnosticKind, Event, Limits, NameId, Receiver, SliceId, Text, Thread, ThreadEvent, Tick, Ticks,
+    Trace, TraceBuilder, TraceView, TrackKind,
 };
 use spall_trace::{Alignment, MergeInput, MergedTraces, PlacedBy, load, merge_traces};
 
@@ -252,7 +252,10 @@ fn known_monotonic_times_place_traces_without_unix_times() {
     let traces = [
         with_clock(Some(1_000), Some(70)),
         with_clock(None, Some(75)),
+        // The Unix times say the same, but less exactly.
         with_clock(Some(1_300), Some(70)),
+        // The machine was started anew, or is another one.
+        with_clock(Some(3_000_001_000), Some(80)),
         with_clock(Some(1_300), None),
         with_clock(None, None),
     ];
@@ -262,13 +265,36 @@ fn known_monotonic_times_place_traces_without_unix_times() {
     let expected = [
         (PlacedBy::First, 0),
         (PlacedBy::Monotonic, 5),
-        // The time of day tells more than the monotonic clock, which begins anew with each start of a machine.
-        (PlacedBy::Epoch, 300),
+        (PlacedBy::Monotonic, 0),
+        (PlacedBy::Epoch, 3_000_000_000),
         (PlacedBy::Epoch, 300),
         (PlacedBy::Nothing, 0),
     ];
     assert_eq!(placed, expected);
     assert_eq!(merged.trace.clock(), traces[0].clock());
+}
+
+#[test]
+fn a_process_is_the_same_in_traces_of_one_start_of_a_machine() {
+    let recorded = |monotonic_ns: Option<i64>, name| {
+        let mut builder = TraceBuilder::new(&Limits::default());
+        builder.push(&Event::Clock(Clock::NANOSECONDS.with_monotonic_ns(monotonic_ns)));
+        let event = ThreadEvent::new(Thread::new(7, 8), Tick(100), Text::from(name));
+        builder.push(&Event::Complete(event, Ticks(10)));
+        builder.finish()
+    };
+    let traces = [recorded(Some(1_000), "own"), recorded(Some(1_050), "sampled"), recorded(None, "other")];
+    let perf = MergeInput::new(&traces[2], "perf").with_alignment(Alignment::Monotonic);
+    let inputs = [MergeInput::new(&traces[0], "a"), MergeInput::new(&traces[1], "b"), perf];
+    let one = merged(&inputs).trace;
+    assert_eq!(one.processes().len(), 1);
+    assert_eq!(
+        slices(&one),
+        [("other".into(), -900), ("own".into(), 100), ("sampled".into(), 150)] as [(String, i64); 3]
+    );
+    // Without the clock nothing says that the third trace is of that machine.
+    let apart = merged(&[inputs[0], inputs[1], MergeInput::new(&traces[2], "c")]).trace;
+    assert_eq!(apart.processes().len(), 2);
 }
 
 #[test]

@@ -40,6 +40,8 @@ pub struct Parser {
     offset: u64,
     /// Whether samples have times; `None` before the first sample.
     has_times: Option<bool>,
+    /// Whether the header says that times are those of the machine's monotonic clock.
+    is_monotonic: bool,
     texts: Texts,
     stacks: Stacks,
     profiles: Profiles,
@@ -112,6 +114,7 @@ impl Parser {
         Self {
             offset: 0,
             has_times: None,
+            is_monotonic: false,
             texts: Texts::default(),
             stacks: Stacks::default(),
             profiles: Profiles::default(),
@@ -133,7 +136,10 @@ impl Parser {
         let bytes = self.bytes(0, line.len());
         match line.trim_ascii_start() {
             [] => {}
-            [b'#', text @ ..] => comment(text, bytes, to),
+            [b'#', text @ ..] => {
+                self.is_monotonic |= text.trim_ascii_start().starts_with(b"clockid: monotonic");
+                comment(text, bytes, to);
+            }
             _ => match Header::of(line) {
                 None => to.receive(&Event::Diagnostic(DiagnosticKind::Junk), bytes),
                 Some(head) if head.event.starts_with(b"PERF_RECORD_") => {
@@ -149,8 +155,10 @@ impl Parser {
     /// Hands over a sample, with the events that it needs.
     fn sample(&mut self, head: &Header<'_>, data: &[u8], end: usize, to: &mut impl for<'e> Receiver<'e>) {
         let bytes = self.bytes(0, end);
+        let monotonic_ns = self.is_monotonic.then_some(0);
         let has_times = *self.has_times.get_or_insert_with(|| {
-            to.receive(&Event::Clock(Clock::new(unit(head))), ByteRange::default());
+            let clock = Clock::new(unit(head)).with_monotonic_ns(monotonic_ns);
+            to.receive(&Event::Clock(clock), ByteRange::default());
             head.at.is_some()
         });
         let at = head.at.filter(|_| has_times);

@@ -38,6 +38,8 @@ pub(super) struct Pids {
     known: BTreeSet<OwnedId>,
     /// Those that processes of the result have.
     taken: BTreeSet<OwnedId>,
+    /// Those that processes have of the machine whose monotonic time is known.
+    of_machine: BTreeSet<OwnedId>,
     /// The number to try first for a process whose own id is taken.
     next: i64,
 }
@@ -51,7 +53,7 @@ impl Pids {
             OwnedId::Text(_) => None,
         });
         let next = numbers.max().unwrap_or_default().max(0).checked_add(1).unwrap_or(1);
-        Self { known, taken: BTreeSet::new(), next }
+        Self { known, next, ..Self::default() }
     }
 
     /// Returns a number that no process has: the one behind the largest, or the first free one if there is none.
@@ -107,18 +109,24 @@ fn signed(id: OwnedId, is_unsigned: bool) -> OwnedId {
 pub(super) struct InputIds {
     /// Whether numbers of the trace are unsigned, which those of the result are not.
     unsigned: bool,
-    /// For each process its own id, and that in the result: the same, unless an earlier trace has taken it.
+    /// For each process its own id, and that in the result: the same, unless another process of an earlier trace
+    /// has taken it.
     pids: BTreeMap<OwnedId, OwnedId>,
 }
 
 impl InputIds {
-    pub(super) fn new(trace: &Trace<'_>, all: &mut Pids) -> Self {
+    /// Gives the processes of a trace their ids. One of the same machine that an earlier trace has is the same process.
+    pub(super) fn new(trace: &Trace<'_>, is_of_machine: bool, all: &mut Pids) -> Self {
         let mut ids = BTreeMap::new();
         for pid in pids(trace) {
             ids.entry(own(trace, pid)).or_insert_with(|| {
                 let wanted = numbered(trace, pid);
-                if all.taken.contains(&wanted) { all.free() } else { wanted }
+                let is_same = is_of_machine && all.of_machine.contains(&wanted);
+                if !is_same && all.taken.contains(&wanted) { all.free() } else { wanted }
             });
+        }
+        if is_of_machine {
+            all.of_machine.extend(ids.values().cloned());
         }
         all.taken.extend(ids.values().cloned());
         Self { unsigned: trace.conventions().unsigned_ids, pids: ids }

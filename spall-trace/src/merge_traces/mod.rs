@@ -32,6 +32,9 @@ pub enum Alignment<'a> {
     Event(&'a str),
     /// By its first event, which gets the time of the first event of the first trace.
     Start,
+    /// By the machine's monotonic clock, whose times the ticks of the trace are, although the file does not say so. That is
+    /// so for the text of `perf script` if `perf record` was called with `-k mono`.
+    Monotonic,
 }
 
 /// A trace to merge.
@@ -76,8 +79,10 @@ pub struct MergedTraces {
 /// nanoseconds, and times are rounded to them. Beside traces of another unit, a tick of a trace whose clock does not count
 /// time takes a nanosecond.
 ///
-/// Processes of different traces stay apart: one whose id an earlier trace has gets another. So do the ids of flows,
-/// async spans and objects that hold for a whole file. Each process is labelled with the name of its trace. The facts of
+/// Processes of different traces stay apart: one whose id an earlier trace has gets another. Only if the monotonic clock
+/// says that both traces are of one machine that was not started anew in between, a process with the same id is the same
+/// process: so the samples of a profiler reach the threads of a program that recorded itself. The ids of flows, async spans
+/// and objects that hold for a whole file stay apart. Each process is labelled with the name of its trace. The facts of
 /// the file of each trace but the first get `@` and the name behind their keys.
 ///
 /// Slices that were inferred from samples are not copied; merge the samples of the result again. The diagnostics of the
@@ -114,13 +119,13 @@ pub fn merge_traces(inputs: &[MergeInput<'_>], limits: &Limits) -> MergedTraces 
     let mut placements = Vec::with_capacity(inputs.len());
     for (number, input) in inputs.iter().enumerate() {
         let scale = scale(input.trace, clock);
-        let placement = axis.place(input, scale);
+        let (placement, is_of_machine) = axis.place(input, scale);
         placements.push(placement);
         if placement.by == PlacedBy::Nothing {
             builder.diagnose(DiagnosticKind::UnalignedClock, ByteRange::default());
         }
         let suffix = (number > 0).then_some(input.name);
-        let ids = InputIds::new(input.trace, &mut pids);
+        let ids = InputIds::new(input.trace, is_of_machine, &mut pids);
         Forward { scale, placement, suffix, ids }.all(input.trace, input.name, &mut builder);
     }
     MergedTraces { trace: builder.finish(), placements }

@@ -40,7 +40,8 @@ pub enum PlacedBy {
     ClockSync,
     /// The Unix times of tick 0 are known for this trace and an earlier one.
     Epoch,
-    /// The monotonic times of tick 0 are known for this trace and an earlier one, but not both Unix times.
+    /// The monotonic times of tick 0 are known for this trace and an earlier one, and the Unix times are not both known or
+    /// say the same to the second.
     Monotonic,
     /// Nothing tells how the clocks relate. The times are as they were in the file.
     Nothing,
@@ -109,29 +110,48 @@ impl<'n> Axis<'n> {
         }
     }
 
-    /// Finds the place of the next trace.
-    pub(super) fn place(&mut self, input: &MergeInput<'_>, scale: TickScale) -> Placement {
+    /// Finds the place of the next trace, and whether it is of the machine whose monotonic time the axis knows.
+    pub(super) fn place(&mut self, input: &MergeInput<'_>, scale: TickScale) -> (Placement, bool) {
         let trace = input.trace;
         let start = trace.bounds().map(|bounds| scale.convert(bounds.start));
         let (events, markers) = (self.first_events(trace, scale), sync_markers(trace, scale));
         let ticks = |ns: i64| self.to_ticks.convert(Tick(ns));
-        let [epoch, monotonic] = [trace.clock().epoch_ns, trace.clock().monotonic_ns].map(|ns| ns.map(ticks));
+        let clock = match input.alignment {
+            Alignment::Monotonic => trace.clock().with_monotonic_ns(Some(0)),
+            _ => trace.clock(),
+        };
+        let [epoch, monotonic] = [clock.epoch_ns, clock.monotonic_ns].map(|ns| ns.map(ticks));
+        let second = ticks(1_000_000_000);
+        let is_near = |a: i128, b: i128| (a - b).abs() <= second;
+        // Both clocks tell that the machine was not started anew. The Unix time of many files is rounded, and may be set.
+        let is_same_start = || {
+            let (epoch, monotonic) = (self.epoch? - epoch?, self.monotonic? - monotonic?);
+            is_near(epoch, monotonic).then_some(())
+        };
         let by = |by, there: Option<i128>, here: Option<i128>| Some(Placement::new(by, there? - here?, 0));
         let placement = match input.alignment {
-            Alignment::Auto if !self.has_first => Some(Placement::FIRST),
+            Alignment::Auto | Alignment::Monotonic if !self.has_first => Some(Placement::FIRST),
             Alignment::Offset(ns) => Some(Placement::new(PlacedBy::Offset, ticks(ns), 0)),
             Alignment::Start => by(PlacedBy::Start, self.start, start),
             Alignment::Event(name) => {
                 let name = name.as_bytes();
                 by(PlacedBy::Event, self.events.get(name).copied(), events.get(name).copied())
             }
+            Alignment::Monotonic => by(PlacedBy::Monotonic, monotonic, self.monotonic),
             Alignment::Auto => self
                 .by_clock_sync(&markers)
+                .or_else(|| is_same_start().and_then(|()| by(PlacedBy::Monotonic, monotonic, self.monotonic)))
                 .or_else(|| by(PlacedBy::Epoch, epoch, self.epoch))
                 .or_else(|| by(PlacedBy::Monotonic, monotonic, self.monotonic)),
         };
         let placement = placement.unwrap_or(Placement::new(PlacedBy::Nothing, 0, 0));
         let offset = i128::from(placement.offset.0);
+        let here = monotonic.map(|monotonic| monotonic - offset);
+        let is_of_machine = match (here, self.monotonic) {
+            (Some(here), Some(axis)) => is_near(here, axis),
+            (here, None) => here.is_some(),
+            (None, _) => false,
+        } && placement.by != PlacedBy::Nothing;
         if !self.has_first {
             self.start = start.map(|start| start + offset);
             self.has_first = true;
@@ -148,9 +168,9 @@ impl<'n> Axis<'n> {
                 }
             }
             self.epoch = self.epoch.or(epoch.map(|epoch| epoch - offset));
-            self.monotonic = self.monotonic.or(monotonic.map(|monotonic| monotonic - offset));
+            self.monotonic = self.monotonic.or(here);
         }
-        placement
+        (placement, is_of_machine)
     }
 
     /// Returns the times of the first slice or instant of a trace with each of the wanted names.
