@@ -1,9 +1,6 @@
 //! What the example programs share.
 
-pub mod json;
-pub mod phases;
-pub mod picture;
-pub mod terminal;
+pub use spall_cli::{picture, terminal};
 
 /// The example of the README, which runs as a test.
 #[cfg(doctest)]

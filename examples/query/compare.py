@@ -3,7 +3,7 @@
 
     compare.py PROGRAMS QUERY FILE...
 
-PROGRAMS is the folder with the built examples `convert` and `top`, QUERY the program `spall-query`. The files become a
+PROGRAMS is the folder with the built `spall` and `examples/top`, QUERY the program `spall-query`. The files become a
 data set in a temporary folder. Each statement below is answered
 
 - by DataFusion from the files themselves, and from the data set (`spall-query`),
@@ -137,7 +137,7 @@ UNITS = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "min": 60e9, "h": 3600e9, "d"
 def top_functions(programs, path):
     """What `top` prints: calls, samples, self and total time of each function."""
     functions = {}
-    for line in run(programs / "top", path, 10**9).split("\n")[1:]:
+    for line in run(programs / "examples/top", path, 10**9).split("\n")[1:]:
         if not line:
             break
         words = line.split(None, 6)
@@ -176,7 +176,7 @@ def main():
     failures = []
     with tempfile.TemporaryDirectory() as folder:
         data_set = pathlib.Path(folder)
-        run(programs / "convert", *paths, f"{data_set}/")
+        run(programs / "spall", "convert", *paths, f"{data_set}/")
         engines = {"DataFusion, data set": lambda sql: datafusion(query, [data_set], sql)}
         for name, engine in (("DuckDB", duckdb_engine), ("Spark", spark_engine)):
             try:

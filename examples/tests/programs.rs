@@ -90,88 +90,9 @@ fn annotate_adds_instants_and_slices() {
 }
 
 #[test]
-fn convert_writes_by_the_end_of_the_name_and_says_what_is_lost() {
-    for name in ["convert.json", "convert.spall", "convert.speedscope.json", "convert.pb", "convert.folded"] {
-        let out = temporary(name);
-        assert_eq!(print("convert", &[&recorded(), &out]), "");
-        assert!(std::fs::metadata(&out).unwrap().len() > 1000, "{name}");
-    }
-    let output = run("convert", &[&recorded(), &temporary("convert.png")]);
-    assert!(!output.status.success() && String::from_utf8_lossy(&output.stderr).contains("endings"));
-}
-
-#[test]
 fn live_draws_every_thread_once() {
     let text = print("live", &[Path::new("--once"), &recorded()]);
     assert!(["main", "worker 1", "worker 4"].iter().all(|thread| text.lines().any(|line| line == *thread)));
     let output = run("live", &[Path::new("--once"), Path::new(file!())]);
     assert!(!output.status.success());
-}
-
-#[test]
-fn flame_draws_all_three_graphs() {
-    let (trace, inverted, diff) = (recorded(), Path::new("--inverted"), Path::new("--diff"));
-    assert!(print("flame", &[&trace]).starts_with("main"));
-    assert!(print("flame", &[inverted, &trace]).starts_with("load"));
-    assert!(print("flame", &[diff, &trace, &trace]).starts_with("+0 ns main"));
-}
-
-#[test]
-fn flame_filters_call_stacks() {
-    let trace = recorded();
-    let filtered = |option, text| print("flame", &[Path::new(option), Path::new(text), &trace]);
-    let only = filtered("--only", "load");
-    assert!(only.contains("job") && only.contains("load") && !only.contains("main"), "{only}");
-    assert!(!filtered("--without", "load").contains("load"));
-    let hidden = filtered("--hide", "main");
-    assert!(!hidden.contains("main") && hidden.contains("load"));
-    assert!(print("flame", &[Path::new("--flat"), &trace]).starts_with("main"));
-    assert!(!run("flame", &[Path::new("--all"), Path::new("load"), &trace]).status.success());
-}
-
-#[test]
-fn find_marks_hits_and_lists_their_flows_and_the_counters() {
-    let path = temporary("find.json");
-    let json = r#"[{"ph":"X","name":"send","pid":1,"tid":1,"ts":0,"dur":10},{"ph":"s","name":"f","id":1,"pid":1,"tid":1,"ts":5},
-        {"ph":"X","name":"receive","pid":1,"tid":2,"ts":70,"dur":10},{"ph":"f","bp":"e","name":"f","id":1,"pid":1,"tid":2,"ts":75},
-        {"ph":"C","name":"memory","pid":1,"ts":0,"args":{"a":1,"b":1}},{"ph":"C","name":"memory","pid":1,"ts":40,"args":{"a":7,"b":1}}]"#;
-    std::fs::write(&path, json).unwrap();
-    let text = print("find", &[&path, Path::new("send")]);
-    let lines: Vec<&str> = text.lines().collect();
-    // 80 columns for 80 microseconds, the sum of the series is 2 and then 8.
-    let hits = format!("{}{}      1  Thread 1", "█".repeat(10), "·".repeat(70));
-    let counter = format!("{}{} up to 8  memory", "▂".repeat(40), "█".repeat(40));
-    let expected = ["1 slices", &hits, "1 × send → receive, 70 µs, in columns 5 to 75", &counter];
-    assert_eq!(lines, expected);
-}
-
-#[test]
-fn render_puts_several_files_on_one_axis() {
-    let kinds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/small/kinds.json");
-    let picture = temporary("both.svg");
-    let text = print("render", &[&recorded(), &kinds, &picture]);
-    assert!(text.starts_with("record.spall, kinds.json: "), "{text}");
-    let svg = std::fs::read_to_string(picture).unwrap();
-    assert!(text.contains("4 processes") && svg.starts_with("<svg"), "{text}");
-    assert!(text.contains("Nothing tells how the clock"), "{text}");
-    for arguments in [["--help"].as_slice(), &["-x", "a.json"]] {
-        let output = run("render", &arguments.iter().map(Path::new).collect::<Vec<_>>());
-        assert_eq!(output.status.code(), Some(2));
-        assert!(String::from_utf8_lossy(&output.stderr).starts_with("usage: "));
-    }
-}
-
-#[cfg(feature = "parquet")]
-#[test]
-fn convert_adds_files_to_a_data_set_and_names_those_it_cannot_read() {
-    let folder = temporary("data-set");
-    _ = std::fs::remove_dir_all(&folder);
-    let target = folder.join("");
-    let output = run("convert", &[&recorded(), Path::new("absent.json"), &target]);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success() && said.contains("1 of 2 files were not added"), "{said}");
-    assert!(
-        said.contains("absent.json: ")
-            && folder.join("slice/trace_id=t-record.spall/part-0.parquet").exists()
-    );
 }

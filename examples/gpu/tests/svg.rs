@@ -1,4 +1,4 @@
-//! The picture that the GPU draws is the one that `cargo render` draws, pixel for pixel.
+//! The picture that the GPU draws is the one that `cargo spall render` draws, pixel for pixel.
 
 use resvg::{tiny_skia, usvg};
 use spall_examples::picture::{self, Scene};

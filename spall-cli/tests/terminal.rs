@@ -1,6 +1,6 @@
 //! Rows as lines of a terminal.
 
-use spall_examples::terminal;
+use spall_cli::terminal;
 use spall_trace::layout::{Row, RowId, Viewport};
 use spall_trace::model::{SliceId, Tick};
 

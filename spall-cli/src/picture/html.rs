@@ -19,7 +19,7 @@ use self::{
 use super::{Lane, Scene, colour, count};
 
 const PAGE: &str = include_str!("page/page.html");
-const STYLE: &str = include_str!("../web/ui/page.css");
+const STYLE: &str = include_str!("../../../examples/web/ui/page.css");
 
 /// A page of more boxes than this would be slow to open and to draw.
 pub const MAX_BOXES: usize = 2_000_000;

@@ -7,6 +7,7 @@ mod scene;
 mod svg;
 mod text;
 
+pub(crate) use about::not_as_in_the_file;
 pub use about::{about, notes};
 pub use html::{MAX_BOXES, html};
 pub use scene::{Lane, Process, Scene};

@@ -6,14 +6,14 @@ use spall_trace::model::{Args, Entries, Text, Value};
 
 /// One line being written: an object whose keys come in the order of the calls.
 #[derive(Debug)]
-pub struct Line {
+pub(crate) struct Line {
     text: String,
 }
 
 impl Line {
     /// A line whose key `k` says what it is about.
     #[must_use]
-    pub fn new(kind: &str) -> Self {
+    pub(crate) fn new(kind: &str) -> Self {
         let mut line = Self { text: String::from("{") };
         line.text("k", kind);
         line
@@ -29,36 +29,36 @@ impl Line {
     }
 
     /// A string.
-    pub fn text(&mut self, key: &str, value: &str) -> &mut Self {
+    pub(crate) fn text(&mut self, key: &str, value: &str) -> &mut Self {
         push_string(self.key(key), value);
         self
     }
 
     /// A string, unless it is empty.
-    pub fn some_text(&mut self, key: &str, value: &str) -> &mut Self {
+    pub(crate) fn some_text(&mut self, key: &str, value: &str) -> &mut Self {
         if value.is_empty() { self } else { self.text(key, value) }
     }
 
     /// A number or anything else that is written as it is displayed.
-    pub fn raw(&mut self, key: &str, value: impl std::fmt::Display) -> &mut Self {
+    pub(crate) fn raw(&mut self, key: &str, value: impl std::fmt::Display) -> &mut Self {
         _ = write!(self.key(key), "{value}");
         self
     }
 
     /// A floating point number; NaN is `null`, an infinity a number beyond the range.
-    pub fn float(&mut self, key: &str, value: f64) -> &mut Self {
+    pub(crate) fn float(&mut self, key: &str, value: f64) -> &mut Self {
         push_float(self.key(key), value);
         self
     }
 
     /// A value of a trace.
-    pub fn value(&mut self, key: &str, value: Value<'_>) -> &mut Self {
+    pub(crate) fn value(&mut self, key: &str, value: Value<'_>) -> &mut Self {
         push_value(self.key(key), value);
         self
     }
 
     /// Arguments, unless there are none.
-    pub fn args<'a>(&mut self, args: impl Iterator<Item = (Text<'a>, Value<'a>)>) -> &mut Self {
+    pub(crate) fn args<'a>(&mut self, args: impl Iterator<Item = (Text<'a>, Value<'a>)>) -> &mut Self {
         let mut args = args.peekable();
         if args.peek().is_some() {
             let text = self.key("args");
@@ -78,7 +78,7 @@ impl Line {
 
     /// The finished line, without a line end.
     #[must_use]
-    pub fn end(&mut self) -> String {
+    pub(crate) fn end(&mut self) -> String {
         let mut text = std::mem::take(&mut self.text);
         text.push('}');
         text
@@ -87,14 +87,14 @@ impl Line {
 
 /// A JSON string.
 #[must_use]
-pub fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut quoted = String::new();
     push_string(&mut quoted, text);
     quoted
 }
 
 /// Appends a JSON string.
-pub fn push_string(out: &mut String, text: &str) {
+pub(crate) fn push_string(out: &mut String, text: &str) {
     out.push('"');
     for character in text.chars() {
         match character {
@@ -118,7 +118,7 @@ fn push_float(out: &mut String, value: f64) {
 }
 
 /// Appends a value. Lists and maps may be nested to any depth, so they are walked with a stack of our own.
-pub fn push_value(out: &mut String, value: Value<'_>) {
+pub(crate) fn push_value(out: &mut String, value: Value<'_>) {
     let mut open: Vec<(Entries<'_>, bool)> = Vec::new();
     let mut next = Some((None, value));
     let mut first = true;

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 /// A stop watch for steps one after the other.
 #[derive(Debug)]
-pub struct Phases {
+pub(crate) struct Phases {
     last: Instant,
     phases: Vec<(&'static str, Duration)>,
 }
@@ -12,12 +12,12 @@ pub struct Phases {
 impl Phases {
     /// Starts the watch.
     #[must_use]
-    pub fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Self { last: Instant::now(), phases: Vec::new() }
     }
 
     /// Ends the step called `name`.
-    pub fn end(&mut self, name: &'static str) {
+    pub(crate) fn end(&mut self, name: &'static str) {
         let now = Instant::now();
         self.phases.push((name, now - self.last));
         self.last = now;
@@ -25,7 +25,7 @@ impl Phases {
 
     /// One line: each step in milliseconds, and the peak memory where the system tells it.
     #[must_use]
-    pub fn report(&self) -> String {
+    pub(crate) fn report(&self) -> String {
         let mut line: Vec<String> = self
             .phases
             .iter()

@@ -1,8 +1,10 @@
 //! Pictures of `testdata/small/kinds.json`, which has a little of everything.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "test code outside of test functions")]
+
 use std::path::{Path, PathBuf};
 
-use spall_examples::picture::{self, Scene};
+use spall_cli::picture::{self, Scene};
 use spall_trace::model::TraceView;
 
 fn testdata(path: &str) -> PathBuf {

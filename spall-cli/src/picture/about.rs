@@ -31,7 +31,13 @@ pub fn about(scene: &Scene<'_>, format: &str) -> String {
 /// What else is to be known: what is wrong with the file, and what is not drawn.
 #[must_use]
 pub fn notes(scene: &Scene<'_>) -> Vec<String> {
-    let mut notes: Vec<_> = scene.trace.diagnostics().counts().iter().map(ToString::to_string).collect();
+    let faults = scene.trace.diagnostics().counts().iter().map(ToString::to_string);
+    faults.chain(not_as_in_the_file(scene)).collect()
+}
+
+/// What is drawn in another way than it is in the file, or not at all.
+pub(crate) fn not_as_in_the_file(scene: &Scene<'_>) -> Vec<String> {
+    let mut notes = Vec::new();
     if scene.n_empty_tracks > 0 {
         notes.push(format!(
             "not drawn, as nothing is on them: {}",

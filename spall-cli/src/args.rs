@@ -1,0 +1,161 @@
+//! The arguments of the command, and what each subcommand does with them.
+
+use std::path::PathBuf;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::{
+    convert::{self, Align, Destination},
+    dump,
+    error::Result,
+    find, flame, info,
+    output::to_stdout,
+    render,
+    session::Session,
+    table::TableFormat,
+};
+
+const FORMATS: &str = "\
+FILE is a trace of one of these formats, which may be compressed with gzip, zstd or brotli: \
+Trace Event JSON (Chrome, Perfetto, clang -ftime-trace), V8 CPU profiles, spall 0, 1 and 3, Heph, apitrace, Perfetto, \
+the Firefox Profiler (samply), speedscope, pprof, `perf script`, folded stacks.
+
+FILE may also be `-` for the standard input, a folder for the files in it, or a pattern such as 'runs/*.json'. Several \
+files are put on one axis of time.
+
+What is odd about a file is said on the error stream. The status is 0 if something was read and all was done, 1 if not, \
+and 2 for arguments that make no sense.
+
+Example:
+  spall info trace.json";
+
+/// Looks at profiler traces, compares, converts and draws them
+#[derive(Parser)]
+#[command(name = "spall", version, after_help = FORMATS, arg_required_else_help = true)]
+pub(crate) struct Arguments {
+    /// Say everything that is odd about a file, not only how often
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Says what is in files, by which clock, and what is odd about them
+    #[command(after_help = "Example:\n  spall info trace.json")]
+    Info {
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// How to print it
+        #[arg(long, value_enum, default_value_t)]
+        format: TableFormat,
+    },
+    /// Shows traces as a page in the browser
+    #[command(after_help = "Example:\n  spall open server.json client.json")]
+    Open {
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+    },
+    /// Draws traces into a page or a picture, `render.html` if none is given
+    #[command(
+        after_help = "Example:\n  spall render trace.json picture.svg\n\nWithout a file it draws the trace that comes with it."
+    )]
+    Render {
+        /// Traces, and at last a picture that ends with .svg or .html
+        #[arg(value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// Replace the input, if the picture is the same file
+        #[arg(long)]
+        force: bool,
+    },
+    /// Shows where the slices are whose name contains a text, with their flows and counters
+    #[command(after_help = "Example:\n  spall find trace.json parse")]
+    Find {
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        #[arg(value_name = "TEXT")]
+        text: String,
+        /// How to print it: as strips of the whole trace, or as JSON the slices themselves
+        #[arg(long, value_enum, default_value_t)]
+        format: TableFormat,
+    },
+    /// Draws a flame graph with characters
+    #[command(after_help = "Example:\n  spall flame --only parse trace.json")]
+    Flame {
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        #[command(flatten)]
+        choice: flame::Choice,
+    },
+    /// Writes a trace in another format, or adds many to a data set of Parquet files
+    #[command(
+        after_help = "Examples:\n  spall convert trace.json trace.spall\n  spall convert --to folded trace.json - | head\n  spall convert runs/*.json data/"
+    )]
+    Convert {
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// The file to write, `-` for the standard output, or a data set, which ends with a slash
+        #[arg(value_name = "OUT")]
+        out: PathBuf,
+        #[command(flatten)]
+        how: Destination,
+    },
+    /// Puts traces on one axis of time and writes them as one
+    #[command(after_help = "Example:\n  spall merge --align start before.spall after.spall both.json")]
+    Merge {
+        #[arg(required = true, num_args = 1.., value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// The file to write, or `-` for the standard output
+        #[arg(value_name = "OUT")]
+        out: PathBuf,
+        /// How times are put on the axis of the first trace: by what the traces say (auto), by the first event (start), by
+        /// the first event of a name (event=NAME), moved by nanoseconds (offset=N), or not at all (keep)
+        #[arg(long, default_value = "auto", value_name = "HOW")]
+        align: Align,
+        #[command(flatten)]
+        how: Destination,
+    },
+    /// Prints a trace as one JSON object per line
+    #[command(after_help = "Example:\n  spall dump trace.json | grep '\"k\":\"slice\"'")]
+    Dump {
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Print only the first line, and how long each step took
+        #[arg(long, group = "what")]
+        summary: bool,
+        /// Print the call tree of each thread as folded stacks
+        #[arg(long, group = "what")]
+        folded: bool,
+        /// Print the calls of an apitrace recording, one per line
+        #[arg(long, group = "what")]
+        calls: bool,
+    },
+    /// Prints what makes a shell complete these arguments
+    #[command(
+        after_help = "Example:\n  spall completions bash > ~/.local/share/bash-completion/completions/spall"
+    )]
+    Completions { shell: clap_complete::Shell },
+}
+
+impl Command {
+    /// Does what the arguments ask for.
+    pub(crate) fn run(self, session: &Session) -> Result<()> {
+        match self {
+            Self::Info { files, format } => info::run(&files, format, session),
+            Self::Open { files } => render::show(&files, session),
+            Self::Render { files, force } => render::run(files, force, session),
+            Self::Find { files, text, format } => find::run(&files, &text, format, session),
+            Self::Flame { files, choice } => flame::run(&files, &choice, session),
+            Self::Convert { files, out, how } => convert::run(&files, &out, &how, session),
+            Self::Merge { files, out, align, how } => convert::merge(&files, &out, &align, &how, session),
+            Self::Dump { file, folded: true, .. } => dump::folded(&file, session),
+            Self::Dump { file, calls: true, .. } => dump::calls(&file, session),
+            Self::Dump { file, summary, .. } => dump::run(&file, summary, session),
+            Self::Completions { shell } => Ok(to_stdout(|mut out| {
+                clap_complete::generate(shell, &mut Arguments::command(), "spall", &mut out);
+                Ok(())
+            })?),
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! `spall convert` and `spall merge`: traces as files for other programs.
+
+use std::{
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use spall_trace::{
+    Alignment,
+    export::{self, ExportReport},
+    merge_samples,
+    model::Trace,
+};
+
+use crate::{
+    error::{Error, Result},
+    input::{load_one, open},
+    output::Output,
+    session::Session,
+};
+
+/// A format that can be written.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub(crate) enum Target {
+    /// Trace Event JSON (.json)
+    Json,
+    /// spall 3 (.spall)
+    Spall,
+    /// A file of speedscope (.speedscope.json)
+    Speedscope,
+    /// A profile for the Firefox Profiler (.firefox.json)
+    Firefox,
+    /// Track events of Perfetto (.pftrace)
+    Perfetto,
+    /// Call trees for pprof (.pb)
+    Pprof,
+    /// Folded stacks for flame graph tools (.folded)
+    Folded,
+}
+
+/// The ends of the names of files, the longer of two before the shorter.
+const ENDS: [(&str, Target); 7] = [
+    (".speedscope.json", Target::Speedscope),
+    (".firefox.json", Target::Firefox),
+    (".json", Target::Json),
+    (".spall", Target::Spall),
+    (".pftrace", Target::Perfetto),
+    (".pb", Target::Pprof),
+    (".folded", Target::Folded),
+];
+
+impl Target {
+    /// Returns the format that a file is to have, by the end of its name unless the user gave one.
+    fn of(out: &Path, asked: Option<Self>) -> Result<Self> {
+        let name = out.to_string_lossy().to_lowercase();
+        let by_name = || ENDS.iter().find(|(end, _)| name.ends_with(end)).map(|&(_, target)| target);
+        asked.or_else(by_name).ok_or_else(|| {
+            let (out, ends) = (out.display(), ENDS.map(|(end, _)| end).join(" "));
+            Error::new(format_args!(
+                "{out}: this name does not say a format. End it with one of {ends}, or give `--to FORMAT`."
+            ))
+        })
+    }
+
+    fn write(self, trace: Trace<'_>, title: &str, out: &mut dyn Write) -> io::Result<ExportReport> {
+        match self {
+            Self::Json => export::json(&trace, out),
+            Self::Spall => export::spall(&merge_samples(trace), out),
+            Self::Speedscope => export::speedscope(&merge_samples(trace), title, out),
+            Self::Firefox => export::firefox(&trace, title, out),
+            Self::Perfetto => export::perfetto(&merge_samples(trace), out),
+            Self::Pprof => export::pprof(&trace, out),
+            Self::Folded => export::folded(&trace, out),
+        }
+    }
+}
+
+/// Where traces are written, and as what.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Destination {
+    /// The format, if the name of the file does not end with that of a format
+    #[arg(long, value_name = "FORMAT")]
+    to: Option<Target>,
+    /// Replace the input, if the output is the same file
+    #[arg(long)]
+    force: bool,
+}
+
+/// Writes one trace in another format, or adds many to a data set if `out` ends with a slash.
+pub(crate) fn run(files: &[PathBuf], out: &Path, how: &Destination, session: &Session) -> Result<()> {
+    if out.as_os_str().as_encoded_bytes().ends_with(b"/") {
+        #[cfg(feature = "parquet")]
+        return crate::data_set::write(files, out, session);
+        #[cfg(not(feature = "parquet"))]
+        return Err(Error::new(format_args!(
+            "{}: this `spall` was built without data sets. Install it with `--features parquet`.",
+            out.display()
+        )));
+    }
+    let target = Target::of(out, how.to)?;
+    let output = Output::new(out, files, how.force)?;
+    let [file] = files else {
+        let (out, n) = (out.display(), files.len());
+        return Err(Error::new(format_args!(
+            "{out}: {n} files cannot become one without being put on one axis of time. Use `spall merge`."
+        )));
+    };
+    let loaded = load_one(file, session)?;
+    let title = loaded.name();
+    write(loaded.trace, &title, target, &output, session)
+}
+
+/// Puts traces on one axis of time and writes them as one.
+pub(crate) fn merge(
+    files: &[PathBuf],
+    out: &Path,
+    align: &Align,
+    how: &Destination,
+    session: &Session,
+) -> Result<()> {
+    let target = Target::of(out, how.to)?;
+    let output = Output::new(out, files, how.force)?;
+    let opened = open(files, align.alignment(), session)?;
+    if let Some((name, _)) = opened.unplaced() {
+        return Err(Error::new(format_args!(
+            "{name}: {}. Give `--align start`, `--align event=NAME`, `--align offset=NANOSECONDS` or `--align keep`.",
+            match align {
+                Align::Event(event) =>
+                    format!("the first trace and this one do not both have an event \"{event}\""),
+                _ => "nothing tells how its times relate to those of the first trace".to_owned(),
+            }
+        )));
+    }
+    for (name, placement) in &opened.placements {
+        session.tell(format_args!("{name} {}", placement.by.description()));
+    }
+    write(opened.trace, &opened.title, target, &output, session)
+}
+
+fn write(trace: Trace<'_>, title: &str, target: Target, output: &Output, session: &Session) -> Result<()> {
+    session.doing(format_args!("writing {}", output.path.display()));
+    let report = output.write(|out| target.write(trace, title, out))?;
+    session.tell_losses(&output.path, &report);
+    Ok(())
+}
+
+/// How the times of traces are put on the axis of the first one.
+#[derive(Debug, Clone)]
+pub(crate) enum Align {
+    Auto,
+    Start,
+    Keep,
+    Event(String),
+    Offset(i64),
+}
+
+impl std::str::FromStr for Align {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        match text.split_once('=') {
+            None if text == "auto" => Ok(Self::Auto),
+            None if text == "start" => Ok(Self::Start),
+            None if text == "keep" => Ok(Self::Keep),
+            Some(("event", name)) => Ok(Self::Event(name.to_owned())),
+            Some(("offset", ns)) => {
+                ns.parse().map(Self::Offset).map_err(|_| format!("{ns} is no whole number"))
+            }
+            _ => Err("use auto, start, keep, event=NAME or offset=NANOSECONDS".to_owned()),
+        }
+    }
+}
+
+impl Align {
+    fn alignment(&self) -> Alignment<'_> {
+        match self {
+            Self::Auto => Alignment::Auto,
+            Self::Start => Alignment::Start,
+            Self::Keep => Alignment::Offset(0),
+            Self::Event(name) => Alignment::Event(name),
+            Self::Offset(ns) => Alignment::Offset(*ns),
+        }
+    }
+}

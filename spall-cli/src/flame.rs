@@ -1,0 +1,118 @@
+//! `spall flame`: a flame graph in the terminal, which shows what all threads did, by call path.
+//!
+//! A block stands for functions that are too narrow for a cell each.
+
+use std::{
+    io::{self, IsTerminal},
+    path::PathBuf,
+};
+
+use spall_trace::{
+    layout::{Row, RowId, SelfSide, TreeOrder, Viewport, diff_rows, flame_rows},
+    model::{CallTree, DiffWidth, Function, InvertedTree, Job, Tick, Ticks, Trace, TraceView, TreeDiff},
+};
+
+use crate::{
+    error::Result,
+    input::{call_tree, open},
+    output::to_stdout,
+    session::Session,
+    terminal,
+};
+
+const COLUMNS: u16 = 120;
+
+/// What of the call trees is drawn.
+#[derive(Debug, clap::Args)]
+#[group(multiple = false)]
+pub(crate) struct Choice {
+    /// Draw the functions that took the time on top, and their callers below
+    #[arg(long)]
+    inverted: bool,
+    /// Draw recursive calls inside the outermost one
+    #[arg(long)]
+    flat: bool,
+    /// Draw only call stacks with a function whose name contains TEXT
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
+    /// Draw only call stacks without such a function
+    #[arg(long, value_name = "TEXT")]
+    without: Option<String>,
+    /// Draw callers in place of such functions
+    #[arg(long, value_name = "TEXT")]
+    hide: Option<String>,
+    /// Draw how the times differ from those of another trace
+    #[arg(long, value_name = "OTHER")]
+    diff: Option<PathBuf>,
+}
+
+/// Draws callers above what they call, each as wide as its time, or what was chosen.
+pub(crate) fn run(files: &[PathBuf], choice: &Choice, session: &Session) -> Result<()> {
+    let load = |files: &[PathBuf]| -> Result<_> {
+        let trace = open(files, Default::default(), session)?.trace;
+        let tree = call_tree(&trace);
+        Ok((trace, tree))
+    };
+    let other = choice.diff.as_ref().map(|other| load(std::slice::from_ref(other))).transpose()?;
+    let (trace, tree) = load(files)?;
+    session.done();
+    if let Some((other, other_tree)) = other {
+        return Ok(diff((&other, &other_tree), (&trace, &tree))?);
+    }
+    if choice.inverted {
+        // What is narrower than a column would not be seen.
+        let least = Ticks(tree.total().0 / i64::from(COLUMNS));
+        let inverted = InvertedTree::bottom_up(&tree).run().expand_all(least, 100).run();
+        let rows = flame_rows(inverted.nodes(), TreeOrder::Weight, SelfSide::Right).run();
+        return Ok(draw(&rows, inverted.total(), |node| inverted.nodes()[node].function.describe(&trace))?);
+    }
+    let matches = |text: &str| {
+        let (text, trace) = (text.to_owned(), &trace);
+        move |function: Function| function.describe(trace).contains(&text)
+    };
+    let tree = match choice {
+        Choice { flat: true, .. } => tree.flatten_recursion(),
+        Choice { only: Some(text), .. } => tree.keep_stacks(matches(text)),
+        Choice { without: Some(text), .. } => tree.drop_stacks(matches(text)),
+        Choice { hide: Some(text), .. } => tree.hide(matches(text)),
+        _ => tree,
+    };
+    let rows = flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right).run();
+    Ok(draw(&rows, tree.total(), |node| tree.nodes()[node].function.describe(&trace))?)
+}
+
+/// Draws two trees as one, each function as wide as the longer of its times.
+fn diff(before: (&Trace<'_>, &CallTree), after: (&Trace<'_>, &CallTree)) -> io::Result<()> {
+    let ((before, before_tree), (after, after_tree)) = (before, after);
+    let diff = TreeDiff::of_traces((before_tree, before.names()), (after_tree, after.names()));
+    let rows = diff_rows(&diff, DiffWidth::Larger, TreeOrder::Weight).run();
+    let roots = diff.nodes().iter().zip(diff.widths(DiffWidth::Larger));
+    let total = roots.filter(|(node, _)| node.parent.is_none()).map(|(_, width)| width).sum();
+    draw(&rows, total, |node| {
+        let node = diff.nodes()[node];
+        let label = node.before.function.map(|function| function.describe(before));
+        let label = label.or_else(|| Some(node.after.function?.describe(after))).unwrap_or_default();
+        let change = before.clock().duration(Ticks(node.after.total.0 - node.before.total.0)).to_string();
+        format!("{}{change} {}", if change.starts_with('-') { "" } else { "+" }, label)
+    })
+}
+
+/// Draws rows over an axis from 0 to `total`. `label` names the box of a node.
+fn draw(rows: &[Row], total: Ticks, label: impl Fn(usize) -> String) -> io::Result<()> {
+    let viewport = Viewport::fit(Tick(0)..Tick(total.0), COLUMNS, 0);
+    let mut rects = Vec::new();
+    let color = io::stdout().is_terminal();
+    to_stdout(|out| {
+        for row in rows {
+            rects.clear();
+            row.view(RowId(0)).rects(&viewport, &mut rects);
+            let boxes = rects.iter().copied();
+            writeln!(
+                out,
+                "{}",
+                terminal::line(boxes, viewport.columns(), color, |node| label(node.index()))
+            )?;
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,55 @@
+//! The command `spall`: looks at profiler traces of any supported format, compares, converts and draws them.
+//!
+//! `spall --help` lists what it does. The modules of this crate are what the command is made of, and what the examples of
+//! the repository share with it: [`picture`] draws a trace into one file, [`terminal`] with characters.
+
+mod args;
+mod convert;
+#[cfg(feature = "parquet")]
+mod data_set;
+mod dump;
+mod error;
+mod find;
+mod flame;
+mod info;
+mod input;
+mod json;
+mod output;
+mod phases;
+pub mod picture;
+mod render;
+mod session;
+mod table;
+pub mod terminal;
+
+use std::{ffi::OsString, process::ExitCode};
+
+use clap::Parser;
+
+use crate::{args::Arguments, error::Error, session::Session};
+
+/// Runs the command with the arguments of a program, of which the first is its name.
+///
+/// The status is 0 if something was read and everything that was asked for was done, 1 if not, and 2 if the arguments make
+/// no sense. Whatever is not 0 is explained on the error stream.
+#[must_use]
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Nobody can be told that nobody can be told.
+            _ = error.print();
+            return if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS };
+        }
+    };
+    let session = Session::start(arguments.verbose);
+    match arguments.command.run(&session) {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever reads the output has seen enough.
+        Err(Error::Closed) => ExitCode::SUCCESS,
+        Err(Error::Told(sentence)) => {
+            session.tell(format_args!("error: {sentence}"));
+            ExitCode::FAILURE
+        }
+    }
+}

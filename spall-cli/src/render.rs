@@ -1,0 +1,112 @@
+//! `spall render` and `spall open`: pictures of traces.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use spall_trace::Alignment;
+
+use crate::{
+    error::{Error, Result},
+    input::{Opened, open},
+    output::{Output, to_stdout},
+    picture::{self, Scene},
+    session::Session,
+};
+
+/// The trace that comes with the project.
+const BUNDLED: &[u8] = include_bytes!("../../testdata/record.spall");
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Svg,
+    Html,
+}
+
+/// Returns what a name says a picture is, if it says so.
+fn kind_of(name: &Path) -> Option<Kind> {
+    let end = name.extension()?.to_ascii_lowercase();
+    if end == "svg" { Some(Kind::Svg) } else { (end == "html").then_some(Kind::Html) }
+}
+
+/// Draws all files into the last one, which is a picture, or into `render.html`.
+pub(crate) fn run(mut files: Vec<PathBuf>, force: bool, session: &Session) -> Result<()> {
+    let picture = match files.pop_if(|last| kind_of(last).is_some()) {
+        Some(picture) => picture,
+        None => "render.html".into(),
+    };
+    if let [_, .., last] = files.as_slice()
+        && !last.exists()
+        && last.extension().is_some_and(|end| {
+            ["png", "jpg", "jpeg", "gif", "webp", "pdf", "htm"].iter().any(|no| end.eq_ignore_ascii_case(no))
+        })
+    {
+        let last = last.display();
+        return Err(Error::new(format_args!(
+            "{last}: only .svg and .html can be drawn. Give a name with one of these ends."
+        )));
+    }
+    let output = Output::new(&picture, &files, force)?;
+    let said = draw(&files, kind_of(&picture).unwrap_or(Kind::Html), &output, session)?;
+    let picture = std::path::absolute(&picture).unwrap_or(picture);
+    Ok(to_stdout(|out| writeln!(out, "{said}\npicture: {}", picture.display()))?)
+}
+
+/// Draws files into a page of a temporary folder, and shows it in the browser.
+pub(crate) fn show(files: &[PathBuf], session: &Session) -> Result<()> {
+    let folder = std::env::temp_dir().join(format!("spall-{}", std::process::id()));
+    // Nobody else can have put anything into a folder that is new.
+    fs::create_dir(&folder).map_err(|error| Error::writing(&folder, &error))?;
+    let page = folder.join("trace.html");
+    draw(files, Kind::Html, &Output::new(&page, &[], false)?, session)?;
+    let mut browser = match std::env::var_os("BROWSER") {
+        Some(browser) => Command::new(browser),
+        None if cfg!(target_os = "macos") => Command::new("open"),
+        None if cfg!(windows) => Command::new("explorer"),
+        None => Command::new("xdg-open"),
+    };
+    let page = page.display();
+    let shown = browser.arg(page.to_string()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    match shown {
+        Ok(status) if status.success() || cfg!(windows) => {
+            Ok(to_stdout(|out| writeln!(out, "page: {page}"))?)
+        }
+        _ => Err(Error::new(format_args!(
+            "{page}: no browser could be started for this page. Open it by hand, or name a program in the variable BROWSER."
+        ))),
+    }
+}
+
+/// Draws traces, and returns what there is to say about them.
+fn draw(files: &[PathBuf], kind: Kind, output: &Output, session: &Session) -> Result<String> {
+    let opened = match files {
+        [] => bundled()?,
+        _ => open(files, Alignment::Auto, session)?,
+    };
+    let placed = opened.placements.iter();
+    let mut notes: Vec<_> =
+        placed.map(|(name, placement)| format!("{name} {}", placement.by.description())).collect();
+    let trace = spall_trace::merge_samples(opened.trace);
+    session.doing("laying out");
+    let scene = Scene::new(&trace);
+    let told = [notes.clone(), picture::not_as_in_the_file(&scene)].concat();
+    notes.extend(picture::notes(&scene));
+    session.doing("drawing");
+    let (title, about) = (&opened.title, picture::about(&scene, &opened.formats));
+    let text = match kind {
+        Kind::Svg => picture::svg(&scene, title, &about, &notes),
+        Kind::Html => picture::html(&scene, title, &about, &notes, picture::MAX_BOXES),
+    };
+    output.write(|out| out.write_all(text.as_bytes()))?;
+    told.iter().for_each(|note| session.tell(note));
+    session.done();
+    Ok(format!("{title}: {about}"))
+}
+
+fn bundled() -> Result<Opened> {
+    let path = Path::new("record.spall");
+    let trace = spall_trace::load(BUNDLED).map_err(|error| Error::loading(path, &error))?;
+    Ok(Opened { title: "record.spall".into(), formats: "spall-v3".into(), trace, placements: Vec::new() })
+}

@@ -1,0 +1,85 @@
+//! One run of the command: what it says on the error stream, and what is left when it is interrupted.
+
+use std::{
+    fmt::Display,
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use spall_trace::export::ExportReport;
+
+/// The file that is being written. It is removed when the user interrupts the command.
+static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
+
+/// The time after which the user is shown that something goes on.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The line on the error stream that shows what goes on, and the way to say something beside it.
+pub(crate) struct Session {
+    /// Whether everything is said of which there may be much.
+    pub(crate) verbose: bool,
+    bar: ProgressBar,
+}
+
+impl Session {
+    /// Starts a run, and sees to it that an interruption leaves no half of a file behind.
+    pub(crate) fn start(verbose: bool) -> Self {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        let shown = bar.clone();
+        std::thread::spawn(move || {
+            std::thread::sleep(PATIENCE);
+            shown.set_draw_target(ProgressDrawTarget::stderr());
+            shown.enable_steady_tick(Duration::from_millis(100));
+        });
+        // Without a handler, the system ends the program, too.
+        _ = ctrlc::set_handler(|| {
+            set_unfinished(None).map(std::fs::remove_file);
+            std::process::exit(130);
+        });
+        Self { verbose, bar }
+    }
+
+    /// Shows what is being done, if it takes long.
+    pub(crate) fn doing(&self, what: impl Display) {
+        self.bar.set_style(ProgressStyle::default_spinner());
+        self.bar.set_message(what.to_string());
+    }
+
+    /// Shows that `n_steps` steps are to be done, and returns the bar that counts them.
+    pub(crate) fn counting(&self, what: impl Display, n_steps: u64, template: &str) -> &ProgressBar {
+        self.doing(what);
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            self.bar.set_style(style);
+        }
+        self.bar.set_length(n_steps);
+        self.bar.set_position(0);
+        &self.bar
+    }
+
+    /// Says a line on the error stream. Nobody can be told when that fails.
+    pub(crate) fn tell(&self, line: impl Display) {
+        self.bar.suspend(|| {
+            _ = std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("{line}\n"));
+        });
+    }
+
+    /// Says what a file that was written does not hold.
+    pub(crate) fn tell_losses(&self, file: &Path, report: &ExportReport) {
+        let file = if file.as_os_str() == "-" { Path::new("standard output") } else { file }.display();
+        if !report.is_lossless() {
+            self.tell(format_args!("{file}: {report}"));
+        }
+    }
+
+    /// Ends what was being shown, before something is printed.
+    pub(crate) fn done(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// Names the file that is being written, and returns the one before.
+pub(crate) fn set_unfinished(path: Option<PathBuf>) -> Option<PathBuf> {
+    std::mem::replace(&mut *UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner), path)
+}

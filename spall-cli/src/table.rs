@@ -1,0 +1,127 @@
+//! Tables, as text for people or as JSON for programs.
+
+use std::io::{self, Write};
+
+use serde_json::{Map, Value};
+use spall_trace::model::{Clock, Ticks};
+
+use crate::picture::clean;
+
+/// How a table is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub(crate) enum TableFormat {
+    /// Columns for people
+    #[default]
+    Text,
+    /// One array of objects; times are in nanoseconds where the trace has times
+    Json,
+}
+
+/// A value, and how people are shown it.
+pub(crate) struct Cell {
+    value: Value,
+    text: String,
+}
+
+impl Cell {
+    pub(crate) fn text(text: &str) -> Self {
+        Self { value: text.into(), text: clean(text) }
+    }
+
+    pub(crate) fn number(number: impl Into<Value>) -> Self {
+        let value = number.into();
+        Self { text: value.to_string(), value }
+    }
+
+    /// A duration, in nanoseconds if it is one.
+    pub(crate) fn duration(clock: &Clock, duration: Ticks) -> Self {
+        Self { value: nanoseconds(clock, duration), text: clock.duration(duration).to_string() }
+    }
+
+    /// A value whose text says more than it does.
+    pub(crate) fn new(value: impl Into<Value>, text: String) -> Self {
+        Self { value: value.into(), text }
+    }
+
+    /// A value that is not there.
+    pub(crate) fn none() -> Self {
+        Self::new(Value::Null, String::new())
+    }
+}
+
+/// Returns a number of nanoseconds, or of ticks where they are no time.
+fn nanoseconds(clock: &Clock, duration: Ticks) -> Value {
+    match clock.ns_per_tick() {
+        Some(ns) if ns != 1.0 => (duration.0 as f64 * ns).into(),
+        _ => duration.0.into(),
+    }
+}
+
+/// Rows with a cell for each column.
+pub(crate) struct Table<const N: usize> {
+    columns: [&'static str; N],
+    rows: Vec<[Cell; N]>,
+}
+
+impl<const N: usize> Table<N> {
+    pub(crate) fn new(columns: [&'static str; N]) -> Self {
+        Self { columns, rows: Vec::new() }
+    }
+
+    pub(crate) fn push(&mut self, row: [Cell; N]) {
+        self.rows.push(row);
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Writes the table, as text with its columns to the right and the last one to the left.
+    pub(crate) fn write(&self, format: TableFormat, out: &mut dyn Write) -> io::Result<()> {
+        if format == TableFormat::Json {
+            return self.write_json(out);
+        }
+        let width = |at: usize| {
+            let texts = self.rows.iter().map(|row| row[at].text.chars().count());
+            texts.chain([self.columns[at].len()]).max().unwrap_or_default()
+        };
+        let widths: [usize; N] = std::array::from_fn(width);
+        let mut line = |texts: [&str; N]| {
+            let cells = texts.iter().zip(widths).enumerate().map(|(at, (text, width))| match at + 1 {
+                last if last == N => (*text).to_owned(),
+                _ => format!("{text:>width$}  "),
+            });
+            writeln!(out, "{}", cells.collect::<String>().trim_end())
+        };
+        line(self.columns)?;
+        self.rows.iter().try_for_each(|row| line(row.each_ref().map(|cell| cell.text.as_str())))
+    }
+
+    /// Writes each row as lines of a column's name and its value. Columns without a value are left out.
+    pub(crate) fn write_blocks(&self, format: TableFormat, out: &mut dyn Write) -> io::Result<()> {
+        if format == TableFormat::Json {
+            return self.write_json(out);
+        }
+        for (number, row) in self.rows.iter().enumerate() {
+            if number > 0 {
+                writeln!(out)?;
+            }
+            for (column, cell) in self.columns.iter().zip(row).filter(|(_, cell)| !cell.text.is_empty()) {
+                // A value of several lines stays behind its name.
+                let text = cell.text.replace('\n', &format!("\n{:16}", ""));
+                writeln!(out, "{column:<16}{text}")?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        let object = |row: &[Cell; N]| {
+            let cells = self.columns.iter().zip(row);
+            let members = cells.map(|(column, cell)| (column.replace(' ', "_"), cell.value.clone()));
+            Value::Object(members.collect::<Map<_, _>>())
+        };
+        let rows: Vec<String> = self.rows.iter().map(|row| object(row).to_string()).collect();
+        writeln!(out, "[{}]", rows.join(",\n "))
+    }
+}

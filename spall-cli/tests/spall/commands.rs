@@ -1,0 +1,205 @@
+//! What the subcommands do.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::{Folder, TRACE, testdata};
+
+#[test]
+fn info_says_what_is_in_each_file() {
+    let folder = Folder::new("info").with("a.json", TRACE).with("b.json", "[]");
+    let text = folder.prints(&["info", "a.json", "b.json"]);
+    let [a, b] = text.split("\n\n").collect::<Vec<_>>()[..] else { panic!("{text}") };
+    let expected = "file            a.json\nformat          trace-event-json\nbytes           59\ntick            1 ns\n\
+                    start           1 µs\nlength          2.5 µs\nprocesses       1\ntracks          1\nslices          1\n\
+                    diagnostics     none";
+    assert_eq!(a, expected);
+    assert!(b.starts_with("file            b.json\n") && !b.contains("slices"), "{b}");
+}
+
+#[test]
+fn info_reads_a_folder_a_pattern_and_the_standard_input() {
+    let folder =
+        Folder::new("info_inputs").with("a.json", TRACE).with("b.json", TRACE).with(".hidden", "text");
+    let files = |ran: String| -> Vec<String> {
+        let rows: Vec<Value> = serde_json::from_str(&ran).unwrap();
+        rows.iter().map(|row| row["file"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(files(folder.prints(&["info", "--format", "json", "."])), ["./a.json", "./b.json"]);
+    assert_eq!(files(folder.prints(&["info", "--format", "json", "[ab].json"])), ["a.json", "b.json"]);
+    let ran = folder.run_with(&["info", "--format", "json", "-"], TRACE.as_bytes());
+    assert_eq!(files(ran.out), ["standard input"]);
+}
+
+#[test]
+fn info_shows_the_others_when_one_file_cannot_be_read() {
+    let ran = Folder::new("info_others").with("a.json", TRACE).run(&["info", "none.json", "a.json"]);
+    assert_eq!(ran.status, Some(1));
+    assert!(
+        ran.out.contains("a.json") && ran.err.starts_with("error: none.json: there is no such file."),
+        "{ran:?}"
+    );
+}
+
+#[test]
+fn oddities_are_one_line_each_and_v_says_all() {
+    let folder = Folder::new("oddities");
+    let motley = testdata("recordings/motley.json");
+    let lines = |arguments: &[&str]| folder.run(arguments).err.lines().map(str::to_owned).collect::<Vec<_>>();
+    let few = lines(&["convert", &motley, "out.json"]);
+    assert!(few[8].ends_with(": and 15 more kinds of oddities, which `-v` lists"), "{few:?}");
+    let all = lines(&["-v", "convert", &motley, "out.json"]);
+    assert!(all.len() > 23 + 200 && all[23].contains(" at bytes "), "{} {}", all.len(), all[23]);
+    assert_eq!(all[..8], few[..8]);
+}
+
+#[test]
+fn convert_writes_by_the_end_of_the_name_and_says_what_is_lost() {
+    let folder = Folder::new("convert").with("a.json", TRACE);
+    for name in ["b.json", "b.spall", "b.speedscope.json", "b.firefox.json", "b.pftrace", "b.pb", "b.folded"]
+    {
+        let moved =
+            if name == "b.firefox.json" { "b.firefox.json: all times moved by -1000 ticks\n" } else { "" };
+        assert_eq!(folder.run(&["convert", "a.json", name]).err, moved);
+        let info = folder.prints(&["info", "--format", "json", name]);
+        let info: Value = serde_json::from_str(&info).unwrap();
+        assert_ne!(info[0]["format"], "", "{name}: {info}");
+    }
+    let with_instant = TRACE.replace(']', r#",{"ph":"i","name":"now","pid":1,"tid":1,"ts":2}]"#);
+    let ran = folder.with("c.json", with_instant).run(&["convert", "c.json", "c.spall"]);
+    assert_eq!((ran.status, ran.err.as_str()), (Some(0), "c.spall: left out: 1 instants\n"));
+}
+
+#[test]
+fn convert_reads_and_writes_pipes() {
+    let folder = Folder::new("pipes");
+    let ran = folder.run_with(&["convert", "--to", "folded", "-", "-"], TRACE.as_bytes());
+    assert_eq!((ran.out.as_str(), ran.err.as_str()), ("1:1;work 2500\n", ""));
+}
+
+#[test]
+fn several_files_become_one_only_by_a_merge() {
+    let folder = Folder::new("merge").with("a.json", TRACE).with("b.json", TRACE);
+    folder.fails(
+        &["convert", "a.json", "b.json", "c.json"],
+        "c.json: 2 files cannot become one without being put on one axis of time. Use `spall merge`.",
+    );
+    assert_eq!(
+        folder.run(&["merge", "--align", "offset=7000", "a.json", "b.json", "c.json"]).status,
+        Some(0)
+    );
+    let starts = folder.prints(&["find", "--format", "json", "c.json", "work"]);
+    let starts: Vec<Value> = serde_json::from_str(&starts).unwrap();
+    assert_eq!(starts.iter().map(|row| row["start"].as_i64().unwrap()).collect::<Vec<_>>(), [1000, 8000]);
+}
+
+#[test]
+fn dump_is_the_neutral_dump() {
+    let folder = Folder::new("dump").with("a.json", TRACE);
+    let text = folder.prints(&["dump", "a.json"]);
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let slice = json!({"k":"slice","track":0,"name":"work","start":1000,"dur":2500,"lane":0,"depth":0,"self":2500,"open":false});
+    assert_eq!((lines.len(), &lines[3]), (4, &slice));
+    let ran = folder.run(&["dump", "--summary", "a.json"]);
+    assert!(ran.out.lines().eq(text.lines().take(1)) && ran.err.starts_with("load "), "{ran:?}");
+    assert_eq!(folder.prints(&["dump", "--folded", "a.json"]), "1:1;work 2500\n");
+    let calls = folder.prints(&["dump", "--calls", &testdata("recordings/game.trace")]);
+    assert!(calls.lines().next().unwrap().starts_with("0 @"), "{calls}");
+}
+
+#[test]
+fn flame_draws_callers_callees_and_differences() {
+    let (folder, trace) = (Folder::new("flame"), testdata("record.spall"));
+    let draws = |arguments: &[&str]| folder.run(&[&["flame"], arguments].concat()).out;
+    let first = draws(&[&trace]);
+    assert!(first.starts_with("main"), "{first}");
+    assert_eq!(draws(&["--flat", &trace]).lines().next(), first.lines().next());
+    assert!(draws(&["--inverted", &trace]).starts_with("load"));
+    assert!(draws(&["--diff", &trace, &trace]).starts_with("+0 ns main"));
+}
+
+#[test]
+fn flame_filters_call_stacks() {
+    let (folder, trace) = (Folder::new("flame_filters"), testdata("record.spall"));
+    let draws = |arguments: &[&str]| folder.run(&[&["flame"], arguments, &[&trace]].concat());
+    let only = draws(&["--only", "load"]).out;
+    assert!(only.contains("job") && only.contains("load") && !only.contains("main"), "{only}");
+    assert!(!draws(&["--without", "load"]).out.contains("load"));
+    let hidden = draws(&["--hide", "main"]).out;
+    assert!(!hidden.contains("main") && hidden.contains("load"));
+    assert_eq!(draws(&["--flat", "--hide", "main"]).status, Some(2));
+}
+
+#[test]
+fn find_marks_hits_and_lists_their_flows_and_the_counters() {
+    let json = r#"[{"ph":"X","name":"send","pid":1,"tid":1,"ts":0,"dur":10},{"ph":"s","name":"f","id":1,"pid":1,"tid":1,"ts":5},
+        {"ph":"X","name":"receive","pid":1,"tid":2,"ts":70,"dur":10},{"ph":"f","bp":"e","name":"f","id":1,"pid":1,"tid":2,"ts":75},
+        {"ph":"C","name":"memory","pid":1,"ts":0,"args":{"a":1,"b":1}},{"ph":"C","name":"memory","pid":1,"ts":40,"args":{"a":7,"b":1}}]"#;
+    let folder = Folder::new("find").with("a.json", json);
+    let text = folder.prints(&["find", "a.json", "send"]);
+    let lines: Vec<&str> = text.lines().collect();
+    // 80 columns for 80 microseconds, the sum of the series is 2 and then 8.
+    let hits = format!("{}{}      1  Thread 1", "█".repeat(10), "·".repeat(70));
+    let counter = format!("{}{} up to 8  memory", "▂".repeat(40), "█".repeat(40));
+    let expected = ["1 slices", &hits, "1 × send → receive, 70 µs, in columns 5 to 75", &counter];
+    assert_eq!(lines, expected);
+    folder.fails(
+        &["find", "a.json", "receiver"],
+        "a.json: no slice has a name that contains \"receiver\". `spall top` lists names.",
+    );
+}
+
+#[test]
+fn render_puts_several_files_on_one_axis() {
+    let (folder, kinds) = (Folder::new("render").with("a.json", TRACE), testdata("small/kinds.json"));
+    let ran = folder.run(&["render", "a.json", &kinds, "both.svg"]);
+    assert!(
+        ran.out.starts_with("a.json, kinds.json: trace-event-json, trace-event-json · 4 processes"),
+        "{ran:?}"
+    );
+    assert!(ran.err.contains("kinds.json has a clock of its own: nothing tells how"), "{ran:?}");
+    assert!(fs::read_to_string(folder.0.join("both.svg")).unwrap().starts_with("<svg"));
+}
+
+#[test]
+fn render_draws_the_bundled_trace_into_a_page() {
+    let folder = Folder::new("render_bundled");
+    assert!(folder.run(&["render"]).out.starts_with("record.spall: spall-v3 · 1 process"));
+    assert!(fs::read_to_string(folder.0.join("render.html")).unwrap().ends_with("</html>\n"));
+}
+
+#[test]
+fn open_starts_the_browser_or_says_which_page_to_open() {
+    let folder = Folder::new("open").with("a.json", TRACE);
+    let open = |browser: &str| {
+        let mut command = folder.command(&["open", "a.json"]);
+        crate::ran(command.env("BROWSER", browser).env("TMPDIR", &folder.0).output().unwrap())
+    };
+    let ran = open("cat");
+    let page = ran.out.strip_prefix("page: ").unwrap().trim_end();
+    assert!(fs::read_to_string(page).unwrap().contains("octet-stream"));
+    let ran = open("no such browser");
+    assert_eq!(ran.status, Some(1));
+    assert!(ran.err.contains("no browser could be started for this page. Open it by hand"), "{ran:?}");
+}
+
+#[test]
+fn every_subcommand_has_help_with_an_example() {
+    let folder = Folder::new("help");
+    let help = folder.prints(&["--help"]);
+    let commands = help.split_once("Commands:\n").unwrap().1.split_once("\n\n").unwrap().0;
+    let names: Vec<_> = commands.lines().map(|line| line.split_whitespace().next().unwrap()).collect();
+    assert!(names.len() > 8, "{names:?}");
+    for name in names.into_iter().filter(|name| *name != "help") {
+        let help = folder.prints(&[name, "--help"]);
+        assert!(help.contains(&format!("\n  spall {name}")), "{help}");
+    }
+}
+
+#[test]
+fn shells_complete_subcommands() {
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        assert!(Folder::new("completions").prints(&["completions", shell]).contains("convert"), "{shell}");
+    }
+}
