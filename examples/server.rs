@@ -6,12 +6,12 @@ use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::{error::Error, thread};
 
-use spall_record::{Encoding, Recorder, TracingLayer};
+use spall_record::TracingLayer;
 use tracing_subscriber::layer::SubscriberExt;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args_os().nth(1).ok_or("usage: server OUT.json")?;
-    let session = Recorder::new().encoding(Encoding::Json).file(&path).start()?;
+    let session = spall_record::to_file(&path)?;
     tracing::subscriber::set_global_default(tracing_subscriber::registry().with(TracingLayer::new()))?;
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let address = listener.local_addr()?;

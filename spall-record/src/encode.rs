@@ -5,6 +5,7 @@ use alloc::format;
 use alloc::vec::Vec;
 use core::fmt;
 use std::io;
+use std::path::Path;
 
 use spall_format::spall::{BufferWriter, Full, Header, Version};
 use spall_json::JsonFileWriter;
@@ -35,6 +36,20 @@ pub enum Encoding {
     Spall,
     /// Trace Event JSON, which Chrome and Perfetto also read.
     Json,
+}
+
+impl Encoding {
+    /// Returns the format of a file: the one that its ending names, `.json` or `.spall`, or else this one.
+    pub(crate) fn of_file(self, path: &Path) -> Self {
+        let ends_with = |ending| path.extension().is_some_and(|found| found.eq_ignore_ascii_case(ending));
+        if ends_with("json") {
+            Self::Json
+        } else if ends_with("spall") {
+            Self::Spall
+        } else {
+            self
+        }
+    }
 }
 
 /// The bytes that are used for a batch at first.

@@ -120,6 +120,8 @@ impl State {
         let Some(mut old) = self.files.next() else { return };
         let mut encoder = Encoder::new(encoding);
         self.files.output.append(&encoder.head(facts));
+        // A file can be read however soon the process ends.
+        self.files.output.write_all();
         let ended =
             self.encoder.replace(encoder).map(|encoder| complete(encoder, &mut old, facts, self.lost));
         if let Some(Err(error)) = ended {

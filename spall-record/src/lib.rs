@@ -46,12 +46,13 @@
 //!
 //! # How it works
 //! Each thread has a ring of atomic words. The thread alone writes to it, without a lock. Any thread that flushes may empty
-//! it at any time, so threads need not cooperate, and the recorder needs no thread of its own. When a ring is full, its own
-//! thread encodes it and writes it. A process has one recording at a time, so that spans need no reference to it.
+//! it at any time, so threads need not cooperate. When a ring is full, its own thread encodes it and writes it; a thread of
+//! the recorder, if there is one, empties all rings ten times a second. A process has one recording at a time, so that spans
+//! need no reference to it.
 //!
 //! # What is promised
 //! - Every event that was recorded before a flush or a finish began is in the output afterwards, or is counted there as
-//!   missing.
+//!   missing. A file can be read at any time, and a process that is killed loses what it recorded since the last flush.
 //! - Recording never panics, and never fails: what goes wrong is told by [`flush`] and [`Session::finish`].
 //! - An output that the program provides may itself use this crate. What it records is ignored.
 //!

@@ -91,11 +91,13 @@ impl MemoryRing {
         self.memory().encode(encoding)
     }
 
-    /// Writes a file with what [`MemoryRing::to_bytes`] returns.
+    /// Writes a file with what [`MemoryRing::to_bytes`] returns. A name that ends in `.json` or `.spall` decides on the
+    /// format, whatever `encoding` says.
     ///
     /// # Errors
     /// This returns the errors of the file system.
     pub fn save(&self, path: impl AsRef<Path>, encoding: Encoding) -> io::Result<()> {
+        let encoding = encoding.of_file(path.as_ref());
         std::fs::write(path, self.to_bytes(encoding))
     }
 

@@ -3,8 +3,10 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
+use core::panic::AssertUnwindSafe;
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
+use std::panic::catch_unwind;
 
 /// Bytes are written up to a multiple of this position of the file, except by a flush. Systems take whole pages, and many
 /// of them at once, in two thirds of the time.
@@ -18,10 +20,13 @@ pub(crate) enum Target {
 }
 
 impl Target {
-    fn as_write(&mut self) -> &mut dyn Write {
+    /// Calls `run` with what takes bytes. A panic of the program's own output is an error like any other: it must not
+    /// reach the code that only records.
+    fn with<T>(&mut self, run: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> io::Result<T> {
         match self {
-            Self::File(file) => file,
-            Self::Writer(writer) => writer,
+            Self::File(file) => run(file),
+            Self::Writer(writer) => catch_unwind(AssertUnwindSafe(|| run(writer)))
+                .unwrap_or_else(|_| Err(io::Error::other("the output panicked"))),
         }
     }
 }
@@ -80,7 +85,7 @@ impl Output {
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         self.write_pending();
         if !self.is_failing
-            && let Err(error) = self.target.as_write().flush()
+            && let Err(error) = self.target.with(|target| target.flush())
         {
             self.error.get_or_insert(error);
         }
@@ -112,6 +117,12 @@ impl Output {
         BLOCK.saturating_sub(usize::try_from(in_block).unwrap_or(BLOCK))
     }
 
+    /// Writes everything that was accepted, and returns whether that worked. [`Output::flush`] tells the error.
+    pub(crate) fn write_all(&mut self) -> bool {
+        self.write_pending();
+        self.pending.is_empty()
+    }
+
     fn write_pending(&mut self) {
         let pending = core::mem::take(&mut self.pending);
         let n_written = self.write(&pending);
@@ -124,7 +135,7 @@ impl Output {
         let mut n_written = 0;
         self.is_failing = false;
         while let Some(rest) = bytes.get(n_written..).filter(|rest| !rest.is_empty()) {
-            match self.target.as_write().write(rest) {
+            match self.target.with(|target| target.write(rest)) {
                 Ok(0) => return self.stop(io::ErrorKind::WriteZero.into(), n_written),
                 Ok(length) => n_written += length.min(rest.len()),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

@@ -27,7 +27,7 @@ pub enum WhenFull {
     Wait,
     /// The event is left out and counted, and a slice as a whole. The thread never waits.
     ///
-    /// Somebody has to empty the rings in time: see [`Recorder::flush_every`](crate::Recorder::flush_every) and
+    /// The rings have to be emptied in time: see [`Recorder::flush_every`](crate::Recorder::flush_every) and
     /// [`flush`](crate::flush).
     Drop,
     /// The event takes the place of the oldest ones, which are counted. The thread never waits.
@@ -57,6 +57,13 @@ struct Drain {
     places: Vec<ThreadInSink>,
     /// The time of the last record.
     ticks: u64,
+}
+
+impl Drain {
+    /// Returns whether all sinks know what they are missing of the thread.
+    fn is_told(&self) -> bool {
+        self.places.iter().all(|place| place.gap.is_empty())
+    }
 }
 
 /// The number of words of a batch, which may be exceeded by one record. A large ring becomes several batches: the viewer
@@ -138,7 +145,7 @@ pub(crate) fn start(
 impl Recording {
     /// Gives the calling thread a ring, or returns `None` if the recording is over.
     pub(crate) fn add_thread(&self, name: String) -> Option<Arc<RecordedThread>> {
-        if !self.is_ours() || self.is_finished.load(Ordering::Relaxed) {
+        if !self.is_ours() || self.is_over() {
             return None;
         }
         let number = self.next_number.fetch_add(1, Ordering::Relaxed);
@@ -162,13 +169,17 @@ impl Recording {
         Some(thread)
     }
 
-    /// Takes the last records of a thread that ends.
+    /// Writes the last records of a thread that ends through to the outputs: who joined it finds them there.
     pub(crate) fn end_thread(&self, thread: &RecordedThread) {
         if !self.is_ours() {
             return;
         }
-        self.drain(thread);
-        let is_told = lock(&thread.drain).places.iter().all(|place| place.gap.is_empty());
+        let is_told = {
+            let mut drain = lock(&thread.drain);
+            self.drain_locked(thread, &mut drain);
+            drain.is_told()
+        };
+        self.flush_sinks();
         // What is not told yet is told when the recording is finished.
         if is_told {
             lock(&self.threads).remove(&thread.number);
@@ -240,8 +251,16 @@ impl Recording {
 
     /// Moves all records of all threads to the sinks.
     pub(crate) fn drain_all(&self) {
+        if !self.is_ours() {
+            return;
+        }
         let threads: Vec<_> = lock(&self.threads).values().cloned().collect();
-        threads.iter().for_each(|thread| self.drain(thread));
+        for thread in threads {
+            let mut drain = lock(&thread.drain);
+            if !thread.ring.is_empty() || !drain.is_told() {
+                self.drain_locked(&thread, &mut drain);
+            }
+        }
     }
 
     /// Moves all records of all threads through to where they are safe from the end of the process. Errors are kept for
@@ -249,8 +268,17 @@ impl Recording {
     pub(crate) fn write_through(&self) {
         if self.is_ours() {
             self.drain_all();
-            self.sinks.iter().for_each(|sink| self.keep_error(sink.flush(&self.facts)));
+            self.flush_sinks();
         }
+    }
+
+    fn flush_sinks(&self) {
+        self.sinks.iter().for_each(|sink| self.keep_error(sink.flush(&self.facts)));
+    }
+
+    /// Returns whether nothing is recorded any more.
+    pub(crate) fn is_over(&self) -> bool {
+        self.is_finished.load(Ordering::Relaxed)
     }
 
     /// Does the same, and tells the errors.
@@ -306,7 +334,8 @@ impl Recording {
     pub(crate) fn is_ours(&self) -> bool {
         let is_ours = process_id() == self.facts.pid;
         if !is_ours {
-            EPOCH.store(0, Ordering::Relaxed);
+            // The process may have a recording of its own.
+            let _ = EPOCH.compare_exchange(self.epoch, 0, Ordering::Relaxed, Ordering::Relaxed);
         }
         is_ours
     }

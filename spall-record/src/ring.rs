@@ -133,6 +133,12 @@ impl Ring {
         self.dropped.swap(0, Ordering::Relaxed)
     }
 
+    /// Returns whether there is nothing to take.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.head.load(Ordering::Relaxed) == self.tail.load(Ordering::Relaxed)
+            && self.dropped.load(Ordering::Relaxed) == 0
+    }
+
     fn gap(&self) -> MutexGuard<'_, Gap> {
         self.gap.lock().unwrap_or_else(PoisonError::into_inner)
     }

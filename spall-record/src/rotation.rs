@@ -113,7 +113,10 @@ impl Files {
     pub(crate) fn next(&mut self) -> Option<Output> {
         let rotating = self.rotating.as_mut()?;
         let path = numbered(&rotating.path, self.generation + 1);
-        let old = match self.output.flush().and_then(|()| File::create(&path)) {
+        if !self.output.write_all() {
+            return None;
+        }
+        let old = match File::create(&path) {
             Ok(file) => core::mem::replace(&mut self.output, Output::new(Target::File(file))),
             Err(error) => {
                 self.output.fail(error);
@@ -126,6 +129,7 @@ impl Files {
         while rotating.rotation.keep.is_some_and(|keep| rotating.kept.len() > keep.max(1)) {
             if let Some(oldest) = rotating.kept.pop_front()
                 && let Err(error) = fs::remove_file(oldest)
+                && error.kind() != io::ErrorKind::NotFound
             {
                 self.output.fail(error);
             }

@@ -5,6 +5,7 @@ use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::sync::{Arc, Weak};
 use alloc::vec::Vec;
+use core::cell::RefCell;
 use core::fmt;
 use core::time::Duration;
 use std::io::{self, Write};
@@ -29,12 +30,11 @@ use crate::writer;
 /// The choices for a recording, which [`Recorder::start`] begins.
 ///
 /// ```
-/// use spall_record::{ClockSource, Encoding, MemoryRing, Recorder, WhenFull, span};
+/// use spall_record::{ClockSource, MemoryRing, Recorder, WhenFull, span};
 ///
 /// let path = std::env::temp_dir().join(format!("recorder-{}.json", std::process::id()));
 /// let last = MemoryRing::new(1 << 20);
 /// let session = Recorder::new()
-///     .encoding(Encoding::Json)
 ///     .clock(ClockSource::instant())
 ///     .process_name("game")
 ///     .file(&path)
@@ -71,12 +71,16 @@ enum Destination {
 /// The memory for the ring of a thread, unless it is chosen.
 const RING_BYTES: usize = 64 * 1024;
 
+/// How often a recording is flushed, unless it is chosen. Browsers have no threads.
+const FLUSH_EVERY: Option<Duration> =
+    if cfg!(target_family = "wasm") { None } else { Some(Duration::from_millis(100)) };
+
 /// The least memory for a ring, which has room for a few of the largest records.
 const MIN_RING_BYTES: usize = 16 * 1024;
 
 impl Recorder {
-    /// Returns the usual choices: spall, [`ClockSource::instant`], [`WhenFull::Wait`], rings of 64 KiB, and nothing to
-    /// write to.
+    /// Returns the usual choices: spall, [`ClockSource::instant`], [`WhenFull::Wait`], rings of 64 KiB, a flush every 100
+    /// milliseconds, and nothing to write to.
     pub fn new() -> Self {
         Self {
             clock: ClockSource::instant(),
@@ -85,12 +89,12 @@ impl Recorder {
             rotation: None,
             process_name: None,
             ring_bytes: RING_BYTES,
-            flush_every: None,
+            flush_every: FLUSH_EVERY,
             outputs: Vec::new(),
         }
     }
 
-    /// Chooses the format of files and writers.
+    /// Chooses the format of writers, and of files whose names do not end in `.spall` or `.json`.
     pub fn encoding(self, encoding: Encoding) -> Self {
         Self { encoding, ..self }
     }
@@ -117,15 +121,17 @@ impl Recorder {
         Self { ring_bytes: ring_bytes.max(MIN_RING_BYTES), ..self }
     }
 
-    /// Starts a thread that flushes the recording that often, until it is finished.
+    /// Chooses how often a thread of the recorder flushes the recording until it is finished, so that a process that is
+    /// killed loses no more than that. `None` starts no thread, as is usual on WebAssembly, which may have none.
     ///
-    /// Without it, no thread is started. A thread writes what is in its ring when the ring is full and when the thread
-    /// ends, and [`Session::flush`] what is in all of them.
-    pub fn flush_every(self, period: Duration) -> Self {
-        Self { flush_every: Some(period), ..self }
+    /// Without that thread, a thread writes what is in its ring when the ring is full, up to 128 KiB later, and when the
+    /// thread ends. [`Session::flush`] writes what is in all of them.
+    pub fn flush_every(self, period: impl Into<Option<Duration>>) -> Self {
+        Self { flush_every: period.into(), ..self }
     }
 
-    /// Adds a file as an output. A file of this name is replaced.
+    /// Adds a file as an output: Trace Event JSON if its name ends in `.json`, and spall if it ends in `.spall`. A file of
+    /// this name is replaced.
     pub fn file(mut self, path: impl AsRef<Path>) -> Self {
         self.outputs.push(Destination::File(path.as_ref().to_owned()));
         self
@@ -138,7 +144,7 @@ impl Recorder {
 
     /// Adds anything that bytes can be written to as an output, such as a socket or a pipe.
     ///
-    /// It gets large pieces, so it needs no [`io::BufWriter`].
+    /// It gets large pieces, and what there is at each flush, so it needs no [`io::BufWriter`].
     pub fn writer(mut self, writer: impl Write + Send + 'static) -> Self {
         self.outputs.push(Destination::Writer(Box::new(writer)));
         self
@@ -174,7 +180,11 @@ impl Recorder {
             outputs.into_iter().map(sink).collect()
         };
         let recording = recording::start(facts, self.when_full, self.ring_bytes / size_of::<u64>(), sinks)?;
+        // Files can be read however soon the process ends.
+        let _ = writer::without_recording(|| recording.write_through());
         let mut session = Session { recording, flusher: None };
+        let at_end = FlushAtEnd(Arc::downgrade(&session.recording));
+        let _ = AT_END.try_with(|kept| kept.replace(Some(at_end)));
         if let Some(period) = self.flush_every {
             session.flusher = Some(Flusher::start(&session.recording, period)?);
         }
@@ -197,6 +207,7 @@ fn sink(
     Ok(match output {
         Destination::File(path) => {
             let files = Files::create(&path, rotation)?;
+            let encoding = encoding.of_file(&path);
             Box::new(FileSink::new(encoding, files, rotation.is_some(), facts))
         }
         Destination::Writer(writer) => {
@@ -227,7 +238,8 @@ impl fmt::Debug for Recorder {
 /// A recording that is going on. It is finished when the session is dropped.
 ///
 /// Hold it in a variable of `main`. A `static` is never dropped, and [`exit`](std::process::exit) drops nothing: call
-/// [`finish`](crate::finish) before.
+/// [`finish`](crate::finish) before. Without it, a file lacks at most what was recorded since the last
+/// [flush](Recorder::flush_every), and its end, which readers do not need.
 #[derive(Debug)]
 #[must_use = "the recording ends when the session is dropped; `let _ =` drops it at once"]
 pub struct Session {
@@ -296,7 +308,9 @@ impl Flusher {
         let recording: Weak<Recording> = Arc::downgrade(recording);
         let run = move || {
             while stopped.recv_timeout(period) == Err(mpsc::RecvTimeoutError::Timeout) {
-                let Some(recording) = recording.upgrade() else { return };
+                let Some(recording) = recording.upgrade().filter(|recording| !recording.is_over()) else {
+                    return;
+                };
                 // The next flush that the program asks for tells the errors.
                 let _ = writer::without_recording(|| recording.write_through());
             }
@@ -316,7 +330,24 @@ impl Drop for Flusher {
     }
 }
 
-/// Begins a recording of all threads into a spall file. A file of this name is replaced.
+/// Flushes a recording when the thread ends that began it: the main thread as a rule, whose end is that of the process.
+#[derive(Debug)]
+struct FlushAtEnd(Weak<Recording>);
+
+thread_local! {
+    static AT_END: RefCell<Option<FlushAtEnd>> = const { RefCell::new(None) };
+}
+
+impl Drop for FlushAtEnd {
+    fn drop(&mut self) {
+        if let Some(recording) = self.0.upgrade() {
+            let _ = writer::without_recording(|| recording.write_through());
+        }
+    }
+}
+
+/// Begins a recording of all threads into a file: Trace Event JSON if its name ends in `.json`, and spall otherwise. A
+/// file of this name is replaced.
 ///
 /// [`Recorder`] has all choices.
 ///

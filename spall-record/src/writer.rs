@@ -2,9 +2,9 @@
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
-use alloc::sync::Arc;
+use alloc::sync::{Arc, Weak};
 use alloc::vec::Vec;
-use core::cell::RefCell;
+use core::cell::{Cell, RefCell};
 
 use crate::clock::RunningClock;
 use crate::record::{Body, Kind, first_word};
@@ -12,7 +12,9 @@ use crate::recording::{self, RecordedThread, Recording, WhenFull};
 
 /// What a thread records with.
 pub(crate) struct Writer {
-    recording: Arc<Recording>,
+    /// A recording that is over must not keep its outputs open for a thread that lives on.
+    recording: Weak<Recording>,
+    when_full: WhenFull,
     thread: Arc<RecordedThread>,
     clock: RunningClock,
     epoch: u32,
@@ -32,6 +34,9 @@ const NONE: u64 = u64::MAX;
 
 thread_local! {
     static WRITER: RefCell<Option<Writer>> = const { RefCell::new(None) };
+    /// Whether the thread is moving records to sinks, which may hold locks that it would wait for. Without a destructor,
+    /// so that it is still there when the thread, or the process out of an output of its own, ends.
+    static IS_BUSY: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Calls `write` with what the thread records with. Returns `None` if the thread does not record: because the recording
@@ -49,17 +54,27 @@ pub(crate) fn with<T>(epoch: u32, write: impl FnOnce(&mut Writer) -> T) -> Optio
     WRITER.try_with(write).ok().flatten()
 }
 
+/// Moves records to sinks by calling `run`, unless the thread is about to do that already.
+fn busy<T>(run: impl FnOnce() -> T) -> Option<T> {
+    if IS_BUSY.replace(true) {
+        return None;
+    }
+    let done = run();
+    IS_BUSY.set(false);
+    Some(done)
+}
+
 /// Does something during which the calling thread records nothing.
 pub(crate) fn without_recording<T>(run: impl FnOnce() -> T) -> Option<T> {
-    let mut run = Some(run);
+    let mut run = Some(|| busy(run));
     let held = WRITER.try_with(|writer| {
         let _writer = writer.try_borrow_mut().ok()?;
-        run.take().map(|run| run())
+        run.take()?()
     });
     match held {
         Ok(done) => done,
         // The thread is ending, and does not record anyway.
-        Err(_) => run.take().map(|run| run()),
+        Err(_) => run.take()?(),
     }
 }
 
@@ -73,7 +88,8 @@ fn join(writer: &mut Option<Writer>, epoch: u32) -> Option<&mut Writer> {
     let clock = recording.facts.clock.clone();
     let limit = thread.ring.limit();
     Some(writer.insert(Writer {
-        recording,
+        recording: Arc::downgrade(&recording),
+        when_full: recording.when_full,
         thread,
         clock,
         epoch,
@@ -171,7 +187,9 @@ impl Writer {
 
     /// Gives the thread another name.
     pub(crate) fn rename_thread(&mut self, name: &str) {
-        self.recording.rename_thread(&self.thread, name);
+        if let Some(recording) = self.recording.upgrade() {
+            recording.rename_thread(&self.thread, name);
+        }
         self.record(Kind::ThreadName, None, &Body::name(name));
     }
 
@@ -192,9 +210,12 @@ impl Writer {
     /// kept free for ends if the thread must not wait.
     fn make_room(&mut self, n_words: u64, n_reserved: u64) -> bool {
         let ring = &self.thread.ring;
-        let n_needed = match self.recording.when_full {
+        let n_needed = match self.when_full {
             WhenFull::Wait => {
-                self.recording.drain(&self.thread);
+                // Without a recording, nobody reads what the thread may still record.
+                if let Some(recording) = self.recording.upgrade() {
+                    busy(|| recording.drain(&self.thread));
+                }
                 n_words
             }
             WhenFull::Drop => n_words + n_reserved,
@@ -224,6 +245,8 @@ impl Writer {
 impl Drop for Writer {
     fn drop(&mut self) {
         // The thread ends, or takes part in another recording.
-        self.recording.end_thread(&self.thread);
+        if let Some(recording) = self.recording.upgrade() {
+            busy(|| recording.end_thread(&self.thread));
+        }
     }
 }

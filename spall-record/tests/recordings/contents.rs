@@ -9,7 +9,7 @@ use std::thread;
 #[cfg(feature = "quanta")]
 use std::time::Instant;
 
-use spall_record::{ClockSource, Encoding, Recorder, counter, instant, span};
+use spall_record::{ClockSource, Encoding, MemoryRing, Recorder, counter, instant, span};
 use spall_trace::model::{SourceLocation, Tick, TraceView, Value};
 
 use crate::common::{alone, args, faults, load, names, recorder, slices};
@@ -18,7 +18,7 @@ use crate::common::{alone, args, faults, load, names, recorder, slices};
 fn a_slice_takes_the_bytes_of_its_two_records() {
     let _alone = alone();
     let write = |n: usize| {
-        let (out, session) = recorder(Recorder::new());
+        let (out, session) = recorder(Recorder::new().flush_every(None));
         for _ in 0..n {
             let _span = span!("nine char");
         }
@@ -143,8 +143,8 @@ fn an_output_gets_blocks_of_bytes() {
     let positions = Arc::new(Mutex::new(Vec::new()));
     for ring_bytes in [16 << 10, 64 << 10, 1 << 20] {
         positions.lock().unwrap().clear();
-        let recorder = Recorder::new().ring_bytes(ring_bytes).writer(Positions(Arc::clone(&positions)));
-        let session = recorder.start().unwrap();
+        let recorder = Recorder::new().flush_every(None).ring_bytes(ring_bytes);
+        let session = recorder.writer(Positions(Arc::clone(&positions))).start().unwrap();
         for n in 0..100_000 {
             drop(span!("nine char"));
             if n == 1_000 {
@@ -153,7 +153,7 @@ fn an_output_gets_blocks_of_bytes() {
         }
         session.finish().unwrap();
         let positions = positions.lock().unwrap();
-        let [flushed, middle @ .., end] = &positions[..] else { panic!("{positions:?}") };
+        let [_start, flushed, middle @ .., end] = &positions[..] else { panic!("{positions:?}") };
         assert!(
             middle.len() >= 3 && middle.iter().all(|position| position % (128 << 10) == 0),
             "{positions:?}"
@@ -167,10 +167,9 @@ fn a_thread_of_the_recorder_flushes_if_asked() {
     let _alone = alone();
     let (out, session) = recorder(Recorder::new().flush_every(Duration::from_millis(1)));
     drop(span!("span"));
-    while out.bytes().len() < 100 {
+    while names(&load(&out)) != ["span"] {
         thread::sleep(Duration::from_millis(1));
     }
-    assert_eq!(names(&load(&out)), ["span"]);
     session.finish().unwrap();
 }
 
@@ -235,4 +234,28 @@ fn a_slice_allocates_nothing() {
     let allocated = allocation_counter::measure(work);
     assert_eq!(allocated.count_total, 0);
     session.finish().unwrap();
+}
+
+#[test]
+fn the_name_of_a_file_decides_on_its_format() {
+    let _alone = alone();
+    let folder = std::env::temp_dir().join(format!("spall-record-names-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    for (name, encoding, first) in [
+        ("a.json", Encoding::Spall, b'{'),
+        ("b.JSON", Encoding::Spall, b'{'),
+        ("c.spall", Encoding::Json, 0x0d),
+        ("d", Encoding::Json, b'{'),
+        ("e", Encoding::Spall, 0x0d),
+    ] {
+        let (path, ring) = (folder.join(name), MemoryRing::new(1 << 16));
+        let recorder = Recorder::new().encoding(encoding).memory(&ring).file(&path);
+        let session = recorder.start().unwrap();
+        drop(span!("span"));
+        session.finish().unwrap();
+        assert_eq!(std::fs::read(&path).unwrap()[0], first, "{name}");
+        ring.save(&path, encoding).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap()[0], first, "{name}");
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
 }

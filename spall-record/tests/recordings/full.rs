@@ -12,7 +12,8 @@ use crate::common::{Shared, alone, faults, load, lost, names, open_count, record
 #[test]
 fn events_without_room_are_dropped_as_whole_slices_and_counted() {
     let _alone = alone();
-    let (out, session) = recorder(Recorder::new().when_full(WhenFull::Drop).ring_bytes(16 * 1024));
+    let (out, session) =
+        recorder(Recorder::new().flush_every(None).when_full(WhenFull::Drop).ring_bytes(16 * 1024));
     for _ in 0..3 {
         let _outer = span!("outer");
         for _ in 0..2_000 {
@@ -36,7 +37,8 @@ fn events_without_room_are_dropped_as_whole_slices_and_counted() {
 #[test]
 fn the_oldest_events_are_overwritten_and_counted() {
     let _alone = alone();
-    let (out, session) = recorder(Recorder::new().when_full(WhenFull::Overwrite).ring_bytes(16 * 1024));
+    let (out, session) =
+        recorder(Recorder::new().flush_every(None).when_full(WhenFull::Overwrite).ring_bytes(16 * 1024));
     {
         let _outer = span!("outer");
         for _ in 0..2_000 {
@@ -114,7 +116,8 @@ fn a_recording_waits_for_a_slow_output_and_loses_nothing() {
 fn a_full_disk_is_one_error_and_a_count() {
     let _alone = alone();
     for encoding in [Encoding::Spall, Encoding::Json] {
-        let (out, session) = recorder(Recorder::new().encoding(encoding).ring_bytes(16 * 1024));
+        let (out, session) =
+            recorder(Recorder::new().flush_every(None).encoding(encoding).ring_bytes(16 * 1024));
         out.limit(100_000);
         let outer = span!("outer");
         for _ in 0..20_000 {
@@ -142,8 +145,9 @@ fn a_full_disk_is_one_error_and_a_count() {
 #[test]
 fn an_output_that_never_works_does_not_disturb_the_program() {
     let _alone = alone();
-    let (out, session) = recorder(Recorder::new().ring_bytes(16 * 1024));
+    let out = Shared::default();
     out.limit(0);
+    let session = Recorder::new().ring_bytes(16 * 1024).writer(out.clone()).start().unwrap();
     for _ in 0..20_000 {
         drop(span!("span"));
     }
@@ -173,4 +177,31 @@ fn an_output_may_record_by_itself() {
     session.flush().unwrap();
     session.finish().unwrap();
     assert_eq!(names(&load(&out)), vec!["span"; 10_000]);
+}
+
+#[test]
+fn an_output_that_panics_is_an_output_that_fails() {
+    let _alone = alone();
+    struct Panicking(Shared);
+    impl io::Write for Panicking {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            // Without a message, which would be among those of the tests.
+            self.0.write(bytes).or_else(|_| std::panic::resume_unwind(Box::new(())))
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let out = Shared::default();
+    let session = Recorder::new().flush_every(None).writer(Panicking(out.clone())).start().unwrap();
+    out.limit(0);
+    let slices = || (0..20_000).for_each(|_| drop(span!("span")));
+    slices();
+    thread::spawn(slices).join().unwrap();
+    assert_eq!(session.flush().unwrap_err().kind(), io::ErrorKind::Other);
+    out.limit(usize::MAX);
+    let missing = session.finish().unwrap();
+    let trace = load(&out);
+    assert_eq!((faults(&trace), lost(&trace, "not written")), (vec![], missing.not_written));
+    assert!(missing.not_written > 10_000, "{missing:?}");
 }

@@ -6,7 +6,6 @@ extern crate alloc;
 
 mod common;
 mod contents;
-mod ends;
 mod full;
 mod memory;
 mod rotation;

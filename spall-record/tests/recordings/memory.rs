@@ -15,7 +15,8 @@ fn the_memory_ring_keeps_the_last_events() {
     let ring = MemoryRing::new(100_000);
     let ticks = Arc::new(AtomicU64::new(0));
     let clock = ClockSource::new(move || ticks.fetch_add(1, Ordering::Relaxed), 1.0);
-    let session = Recorder::new().clock(clock).ring_bytes(16 * 1024).memory(&ring).start().unwrap();
+    let session =
+        Recorder::new().flush_every(None).clock(clock).ring_bytes(16 * 1024).memory(&ring).start().unwrap();
     let _outer = span!("outer", "argument");
     for _ in 0..50_000 {
         drop(span!("span"));

@@ -223,3 +223,34 @@ fn a_recording_has_the_ids_and_the_clock_of_the_system() {
     let apart = i64::try_from((second_start - first_start).as_nanos()).unwrap();
     assert!((second - first - apart).abs() < 10_000_000, "{first} and {second} are {apart} apart");
 }
+
+#[test]
+fn a_thread_that_lives_on_does_not_keep_the_outputs() {
+    let _alone = alone();
+    struct Output(#[expect(dead_code, reason = "it is only held")] Arc<()>);
+    impl io::Write for Output {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let held = Arc::new(());
+    let session = Recorder::new().writer(Output(Arc::clone(&held))).start().unwrap();
+    drop(span!("span"));
+    assert_eq!(Arc::strong_count(&held), 2);
+    session.finish().unwrap();
+    assert_eq!(Arc::strong_count(&held), 1);
+}
+
+#[test]
+fn what_a_thread_recorded_is_written_when_it_is_joined() {
+    let _alone = alone();
+    let (out, session) = recorder(Recorder::new().flush_every(None));
+    for n_joined in 1..=3 {
+        thread::spawn(|| drop(span!("span"))).join().unwrap();
+        assert_eq!(names(&load(&out)).len(), n_joined);
+    }
+    session.finish().unwrap();
+}
