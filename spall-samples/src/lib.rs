@@ -71,6 +71,7 @@ mod main_lane;
 mod merge;
 #[cfg(feature = "alloc")]
 mod native;
+mod recorded;
 pub mod rules;
 #[cfg(feature = "alloc")]
 mod stacks;

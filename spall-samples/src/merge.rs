@@ -129,7 +129,7 @@ fn prepare<'r>(
     let rules = if is_native { &SampleRules::NONE } else { rules };
     let mut thread = SampledThread::new(trace, track, shared.stacks_of(trace, track, rules), rules);
     if is_native {
-        enclose(&mut thread);
+        enclose(trace, &mut thread);
     }
     (thread, rules)
 }

@@ -7,7 +7,7 @@ use core::cmp::Reverse;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
-use spall_model::Tick;
+use spall_model::{Tick, Trace, TraceView};
 
 use crate::{
     stacks::{Stack, Stacks},
@@ -17,7 +17,7 @@ use crate::{
 /// Finds the functions that enclose each slice, and the samples whose stacks are cut off.
 ///
 /// This takes O((n + m) log(n + m)) for n slices and m samples.
-pub(super) fn enclose(thread: &mut SampledThread) {
+pub(super) fn enclose(trace: &Trace<'_>, thread: &mut SampledThread) {
     let SampledThread { slices, samples, stacks, .. } = thread;
     mark_cut_off(samples, stacks);
     let whole: Vec<(Tick, Stack)> = samples
@@ -26,21 +26,32 @@ pub(super) fn enclose(thread: &mut SampledThread) {
         .filter(|&(_, stack)| stack != Stack::EMPTY)
         .collect();
     let inside = common_inside(slices, samples, stacks);
-    for number in 0..slices.len() {
-        let slice = &slices[number];
+    // What samples alone tell, and the end of what they have in common.
+    let found = slices.iter().zip(&inside).map(|(slice, &inside)| {
         let before = whole.partition_point(|&(at, _)| at < slice.start).checked_sub(1);
         let after = whole.partition_point(|&(at, _)| !slice.is_over(at));
         let [before, after] = [before, Some(after)]
             .map(|at| at.and_then(|at| whole.get(at)).map_or(Stack::EMPTY, |&(_, stack)| stack));
-        let found = match inside[number] {
+        match inside {
             Some(inside) => {
                 let [before, after] = [before, after].map(|stack| stacks.common(stack, inside));
-                if stacks.depth(before) > stacks.depth(after) { before } else { after }
+                (if stacks.depth(before) > stacks.depth(after) { before } else { after }, inside)
             }
-            None => stacks.common(before, after),
-        };
-        let around = slice.parent.and_then(|parent| slices[parent as usize].enclosing);
+            None => {
+                let common = stacks.common(before, after);
+                (common, common)
+            }
+        }
+    });
+    let found: Vec<(Stack, Stack)> = found.collect();
+    let recorded = recorded_in(trace, slices, &found, stacks);
+    for number in 0..slices.len() {
+        let around = slices[number].parent.and_then(|parent| slices[parent as usize].enclosing);
         let around = around.unwrap_or(Stack::EMPTY);
+        let (recorded, most) = recorded[number];
+        let found = recorded
+            .filter(|&function| stacks.begins_with(function, around))
+            .unwrap_or_else(|| stacks.prefix(found[number].0, most));
         let is_deeper = stacks.depth(found) > stacks.depth(around);
         let slice = &mut slices[number];
         slice.enclosing = Some(if is_deeper { found } else { around });
@@ -86,4 +97,35 @@ fn common_inside(slices: &[NestedSlice], samples: &[PlacedSample], stacks: &Stac
         }
     }
     inside
+}
+
+/// Returns for each slice the stack down to the function that records it, if the program says which that is and the stack has
+/// it, and the most functions that may enclose it for what is known of the slices in it. `found` has for each slice the stack
+/// in which the function is. [cpu 5.4](crate::rules::cpu#5.4)
+fn recorded_in(
+    trace: &Trace<'_>,
+    slices: &[NestedSlice],
+    found: &[(Stack, Stack)],
+    stacks: &Stacks,
+) -> Vec<(Option<Stack>, u32)> {
+    let mut recorded = alloc::vec![(None, u32::MAX); slices.len()];
+    if !stacks.has_recorded() {
+        return recorded;
+    }
+    let name = |slice: &NestedSlice| trace.slice_name_id(slice.id);
+    // Slices come after those around them.
+    for number in (0..slices.len()).rev() {
+        let slice = &slices[number];
+        let most = recorded[number].1;
+        let function =
+            name(slice).and_then(|name| stacks.recorded(name, stacks.prefix(found[number].1, most)));
+        recorded[number].0 = function;
+        let Some(parent) = slice.parent else { continue };
+        let parent = parent as usize;
+        // A call records a slice of one name in itself only by calling its function again.
+        let is_again = u32::from(function.is_some() && name(slice) == name(&slices[parent]));
+        let most = function.map_or(most, |function| stacks.depth(function)) - is_again;
+        recorded[parent].1 = recorded[parent].1.min(most);
+    }
+    recorded
 }

@@ -7,6 +7,7 @@ use core::ops::Range;
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 
+use crate::recorded::{names_by_function, plain_path};
 use spall_model::{Frame, FrameId, NameId, Names, Profile, SampleRules, Trace, TraceView, index32};
 
 /// A call stack: the path from the root of the tree to this node. Equal stacks are one node.
@@ -75,6 +76,8 @@ pub(super) struct Stacks {
     is_native: Vec<bool>,
     /// The meaning of each frame of the profile.
     roles: Vec<FrameRole>,
+    /// The functions that record slices of a name, as far as the program says it. [cpu 5.4](crate::rules::cpu#5.4)
+    recorded: HashSet<(NameId, Function), RandomState>,
     /// The results of [`Stacks::moved_onto`], by its two stacks and whether the second one is cut off.
     moved: HashMap<(Stack, Stack, bool), Stack, RandomState>,
 }
@@ -97,6 +100,7 @@ impl Default for Stacks {
             functions: Vec::new(),
             is_native: Vec::new(),
             roles: Vec::new(),
+            recorded: HashSet::default(),
             moved: HashMap::default(),
         }
     }
@@ -105,7 +109,38 @@ impl Default for Stacks {
 impl Stacks {
     /// Returns the stacks of all frames of a profile.
     pub(super) fn of_profile(trace: &Trace<'_>, profile: &Profile, rules: &SampleRules) -> Self {
-        Self::new(trace.frames_of(profile), profile.frames().start().index(), trace.names(), rules)
+        let first = profile.frames().start().index();
+        let mut stacks = Self::new(trace.frames_of(profile), first, trace.names(), rules);
+        if profile.of_thread_samples {
+            stacks.find_recorded(trace);
+        }
+        stacks
+    }
+
+    /// Finds the functions that record slices.
+    fn find_recorded(&mut self, trace: &Trace<'_>) {
+        let names = names_by_function(trace);
+        if names.is_empty() {
+            return;
+        }
+        for (function, frame) in (0..).map(Function).zip(&self.functions) {
+            let Some(frame) = trace.frames().get(frame.index()) else { continue };
+            let names = names.get(&plain_path(&trace.name(frame.name))).into_iter().flatten();
+            self.recorded.extend(names.map(|&name| (name, function)));
+        }
+    }
+
+    /// Returns whether the program says of any function of the stacks which slices it records.
+    pub(super) fn has_recorded(&self) -> bool {
+        !self.recorded.is_empty()
+    }
+
+    /// Returns the beginning of a stack down to its innermost function that records slices of a name, among the innermost 256.
+    /// [cpu 5.4](crate::rules::cpu#5.4)
+    pub(super) fn recorded(&self, name: NameId, stack: Stack) -> Option<Stack> {
+        let stacks = core::iter::successors(Some(stack), |&stack| Some(self.parent(stack)));
+        let mut stacks = stacks.take_while(|&stack| stack != Stack::EMPTY).take(256);
+        stacks.find(|&stack| self.recorded.contains(&(name, self.function(stack))))
     }
 
     /// Returns whether these are the stacks of a profile.

@@ -16,9 +16,9 @@ use spall_trace::{
     json::V8,
     load,
     model::{
-        Event, FrameEvent, FrameParent, Id, Limits, SampleStack, Text, Thread, ThreadEvent,
-        ThreadProfileEvent, ThreadSampleEvent, Tick, Ticks, Trace, TraceBuilder, TraceView, TrackId,
-        TrackKind, TreeNode,
+        Event, FrameEvent, FrameParent, Id, Limits, MetaEvent, SampleStack, SourceLocation, Text, Thread,
+        ThreadEvent, ThreadProfileEvent, ThreadSampleEvent, Tick, Ticks, Trace, TraceBuilder, TraceView,
+        TrackId, TrackKind, TreeNode, Value,
     },
 };
 
@@ -69,7 +69,22 @@ fn trace_of(
     samples: &[(i64, &'static str, f64)],
     period: Option<i64>,
 ) -> Trace<'static> {
+    recorded_trace(slices, samples, period, &[])
+}
+
+/// Makes the same trace of a program that says which function records which name.
+fn recorded_trace(
+    slices: &[(&'static str, i64, i64)],
+    samples: &[(i64, &'static str, f64)],
+    period: Option<i64>,
+    places: &[(&str, &str)],
+) -> Trace<'static> {
     let mut builder = TraceBuilder::new(&Limits::default());
+    for (name, function) in places {
+        let text = SourceLocation::new(name, function, "src/main.rs", 1).to_string();
+        let value = Value::Text(Text::from(text.as_str()));
+        builder.push_copied(&Event::Meta(MetaEvent::new(Text::from(SourceLocation::KEY), value)));
+    }
     for &(name, start, end) in slices {
         let event = ThreadEvent::new(MAIN, Tick(start), Text::from(name));
         builder.push(&Event::Complete(event, Ticks(end - start)));
@@ -196,4 +211,40 @@ fn a_stack_that_is_cut_off_lies_where_its_time_puts_it() {
         [(10, "ma", 1.0), (20, "x", 1.0), (30, "mab", 1.0), (40, "", 1.0), (50, "ma", 1.0), (60, "x", 1.0)];
     let expected = [("m", 10, 60), ("a", 10, 60), ("s", 15, 45), ("x", 20, 30), ("b", 30, 40), ("x", 60, 70)];
     assert_eq!(merged(trace_of(&[("s", 15, 45)], &samples, Some(10))), boxes(&expected));
+}
+
+fn sums(expected: &[(&str, f64)]) -> BTreeMap<String, f64> {
+    expected.iter().map(|&(stack, weight)| (stack.to_owned(), weight)).collect()
+}
+
+/// [cpu 5.4] Samples alone cannot tell in which of its own calls a function began each slice.
+#[test]
+fn slices_of_a_function_that_calls_itself_lie_in_its_calls() {
+    let slices = [("walk", 0, 100), ("walk", 10, 90), ("walk", 20, 80)];
+    let samples = [(-5, "m", 1.0), (50, "mwww", 1.0), (60, "mwwwl", 1.0), (105, "m", 1.0)];
+    let known = recorded_trace(&slices, &samples, None, &[("walk", "w")]);
+    let expected =
+        [("1;m", 2.0), ("1;m;w;<walk>;w;<walk>;w;<walk>", 1.0), ("1;m;w;<walk>;w;<walk>;w;<walk>;l", 1.0)];
+    assert_eq!(stacks(&known), sums(&expected));
+    let unknown = recorded_trace(&slices, &samples, None, &[("walk", "other"), ("other", "w")]);
+    let expected =
+        [("1;m", 2.0), ("1;m;<walk>;<walk>;<walk>;w;w;w", 1.0), ("1;m;<walk>;<walk>;<walk>;w;w;w;l", 1.0)];
+    assert_eq!(stacks(&unknown), sums(&expected));
+}
+
+/// [cpu 5.4] The callee ran before the slice and in it, but not all the time.
+#[test]
+fn a_slice_lies_in_its_function_and_not_in_what_that_calls() {
+    let slices = [("outer", 0, 200), ("step", 100, 140), ("step", 150, 190), ("unsampled", 195, 199)];
+    let samples = [(50, "mgh", 1.0), (120, "mgh", 1.0), (170, "mgh", 1.0), (300, "mgh", 1.0)];
+    let places = [("step", "g"), ("step", "x"), ("outer", "m"), ("unsampled", "g")];
+    let trace = recorded_trace(&slices, &samples, None, &places);
+    let expected = [("1;m;<outer>;g;h", 1.0), ("1;m;<outer>;g;<step>;h", 2.0), ("1;m;g;h", 1.0)];
+    assert_eq!(stacks(&trace), sums(&expected));
+    let merged = merged(trace);
+    let depth = |name| merged.iter().position(|(found, ..)| found == name).unwrap();
+    assert!(depth("g") < depth("step") && depth("outer") < depth("g"));
+    // Without a sample in it, a slice lies in its function, too.
+    let (_, start, end) = merged.iter().rfind(|(name, start, _)| name == "g" && *start < 195).unwrap();
+    assert!(*start <= 195 && *end >= 199, "{merged:?}");
 }
