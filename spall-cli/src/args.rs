@@ -6,6 +6,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::{
     convert::{self, Align, Destination},
+    diff::{self, Percent},
     dump,
     error::Result,
     find, flame, info,
@@ -13,6 +14,7 @@ use crate::{
     render,
     session::Session,
     table::TableFormat,
+    top,
 };
 
 const FORMATS: &str = "\
@@ -77,6 +79,40 @@ pub(crate) enum Command {
         #[arg(value_name = "TEXT")]
         text: String,
         /// How to print it: as strips of the whole trace, or as JSON the slices themselves
+        #[arg(long, value_enum, default_value_t)]
+        format: TableFormat,
+    },
+    /// Lists the functions that took the most time, over all threads
+    #[command(after_help = "Example:\n  spall top -n 5 trace.json")]
+    Top {
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// How many to list
+        #[arg(short = 'n', long, default_value_t = 20, value_name = "N")]
+        count: usize,
+        /// List the longest calls with their arguments instead
+        #[arg(long)]
+        longest: bool,
+        /// How to print it
+        #[arg(long, value_enum, default_value_t)]
+        format: TableFormat,
+    },
+    /// Says what got slower from one trace to another, by function
+    ///
+    /// Compares the self times of functions over all threads. Shares are of the time of BEFORE.
+    #[command(after_help = "Example:\n  spall diff --fail-above 5% main.spall branch.spall")]
+    Diff {
+        #[arg(value_name = "BEFORE")]
+        before: PathBuf,
+        #[arg(value_name = "AFTER")]
+        after: PathBuf,
+        /// End with status 1 if a function, or all of them, takes more of the time of BEFORE in addition
+        #[arg(long, value_name = "PERCENT")]
+        fail_above: Option<Percent>,
+        /// How many slower functions to list, and how many faster ones
+        #[arg(short = 'n', long, default_value_t = 20, value_name = "N")]
+        count: usize,
+        /// How to print it
         #[arg(long, value_enum, default_value_t)]
         format: TableFormat,
     },
@@ -146,6 +182,10 @@ impl Command {
             Self::Open { files } => render::show(&files, session),
             Self::Render { files, force } => render::run(files, force, session),
             Self::Find { files, text, format } => find::run(&files, &text, format, session),
+            Self::Top { files, count, longest, format } => top::run(&files, count, longest, format, session),
+            Self::Diff { before, after, fail_above, count, format } => {
+                diff::run([&before, &after], fail_above, count, format, session)
+            }
             Self::Flame { files, choice } => flame::run(&files, &choice, session),
             Self::Convert { files, out, how } => convert::run(&files, &out, &how, session),
             Self::Merge { files, out, align, how } => convert::merge(&files, &out, &align, &how, session),

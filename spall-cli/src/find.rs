@@ -55,7 +55,7 @@ fn table(trace: &Trace<'_>, layout: &Layout, hits: &Hits) -> Table<5> {
         next = hits.next(layout, id);
         let Some(slice) = trace.slice(id) else { continue };
         table.push([
-            Cell::duration(&clock, slice.start - Tick(0)),
+            Cell::time(&clock, slice.start),
             Cell::duration(&clock, slice.duration()),
             Cell::text(&trace.track_of(id).map(|track| trace.track_title(track)).unwrap_or_default()),
             Cell::text(&trace.slice_args(id).to_string()),

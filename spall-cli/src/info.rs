@@ -71,7 +71,7 @@ fn row(loaded: &Loaded, verbose: bool) -> [Cell; 17] {
         Cell::number(loaded.n_bytes),
         tick(&clock),
         clock.epoch_ns.map_or(Cell::none(), |ns| Cell::new(ns, date(ns))),
-        bounds.map_or(Cell::none(), |bounds| Cell::new(bounds.start.0, clock.time(bounds.start).to_string())),
+        bounds.map_or(Cell::none(), |bounds| Cell::time(&clock, bounds.start)),
         Cell::duration(&clock, span),
         count(trace.processes().len()),
         count(trace.tracks().len()),

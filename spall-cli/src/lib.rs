@@ -7,6 +7,7 @@ mod args;
 mod convert;
 #[cfg(feature = "parquet")]
 mod data_set;
+mod diff;
 mod dump;
 mod error;
 mod find;
@@ -21,6 +22,7 @@ mod render;
 mod session;
 mod table;
 pub mod terminal;
+mod top;
 
 use std::{ffi::OsString, process::ExitCode};
 

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use serde_json::{Map, Value};
-use spall_trace::model::{Clock, Ticks};
+use spall_trace::model::{Clock, Tick, Ticks};
 
 use crate::picture::clean;
 
@@ -36,6 +36,22 @@ impl Cell {
     /// A duration, in nanoseconds if it is one.
     pub(crate) fn duration(clock: &Clock, duration: Ticks) -> Self {
         Self { value: nanoseconds(clock, duration), text: clock.duration(duration).to_string() }
+    }
+
+    /// A point in time, in nanoseconds since tick 0 if it is one.
+    pub(crate) fn time(clock: &Clock, at: Tick) -> Self {
+        Self { value: nanoseconds(clock, at - Tick(0)), text: clock.time(at).to_string() }
+    }
+
+    /// A fraction, which people are shown as a percentage.
+    pub(crate) fn share(share: f64) -> Self {
+        Self { value: share.into(), text: format!("{:.1} %", 100.0 * share) }
+    }
+
+    /// The same value with its sign, for a difference.
+    pub(crate) fn with_sign(self) -> Self {
+        let sign = if self.text.starts_with('-') { "" } else { "+" };
+        Self { text: format!("{sign}{}", self.text), ..self }
     }
 
     /// A value whose text says more than it does.

@@ -164,7 +164,8 @@ pub use self::{
     track::{Key, Process, Track, TrackInfo, TrackKind},
     tree::{
         CallTree, CallTreeBuilder, DiffNode, DiffSums, DiffWidth, FoldedNode, FoldedStacks, Function,
-        FunctionSource, FunctionStats, InvertedTree, TreeDiff, TreeNode, TreeNodeId, Unattributed,
+        FunctionDiff, FunctionSource, FunctionStats, InvertedTree, TreeDiff, TreeNode, TreeNodeId,
+        Unattributed,
     },
     view::TraceView,
     with_slices::TrackSlices,

@@ -3,11 +3,15 @@
 
 use alloc::vec::Vec;
 
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+
 use crate::{
     NameId, Names, Ticks,
     tree::{
         builder::CallTreeBuilder,
         function::{Function, FunctionSource},
+        stats::FunctionStats,
     },
 };
 
@@ -109,14 +113,7 @@ impl TreeDiff {
     /// Functions are the same if their names, and the URLs and places of their sources, are. This takes O(n) for n nodes.
     #[must_use]
     pub fn of_traces(before: (&CallTree, &Names<'_>), after: (&CallTree, &Names<'_>)) -> Self {
-        let in_before = |name: NameId| {
-            let found = before.1.find(after.1.bytes(name));
-            found.unwrap_or(NameId::new(before.1.len() + name.index()))
-        };
-        Self::matched(before.0, after.0, |Function { name, source }| Function {
-            name: in_before(name),
-            source: source.map(|source| FunctionSource { url: in_before(source.url), ..source }),
-        })
+        Self::matched(before.0, after.0, in_before(before.1, after.1))
     }
 
     /// Returns the comparison of two trees. `in_before` returns the function of the first tree that a function of the
@@ -191,6 +188,52 @@ impl TreeDiff {
     }
 }
 
+/// Returns the mapping from a function of the second of two traces to that of the first that is the same. A name that only
+/// the second has is numbered behind those of the first.
+fn in_before(before: &Names<'_>, after: &Names<'_>) -> impl Fn(Function) -> Function {
+    let name_in_before = |name: NameId| {
+        let found = before.find(after.bytes(name));
+        found.unwrap_or(NameId::new(before.len() + name.index()))
+    };
+    move |Function { name, source }| Function {
+        name: name_in_before(name),
+        source: source.map(|source| FunctionSource { url: name_in_before(source.url), ..source }),
+    }
+}
+
+/// A function of two call trees, with its sums in both. [`TreeDiff`] compares call paths instead.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct FunctionDiff {
+    /// The sums in the first tree, or `None` if the function is not in it.
+    pub before: Option<FunctionStats>,
+    /// The sums in the second tree, or `None` if the function is not in it. Names are those of the second trace.
+    pub after: Option<FunctionStats>,
+}
+
+impl FunctionDiff {
+    /// Returns the functions of the trees of two traces, each with the names of its trace: those of the first tree by self
+    /// time, like [`CallTree::functions`], and then those that only the second tree has.
+    ///
+    /// Functions are the same as for [`TreeDiff::of_traces`]. This takes O(n log n) for n nodes.
+    #[must_use]
+    pub fn of_traces(before: (&CallTree, &Names<'_>), after: (&CallTree, &Names<'_>)) -> Vec<Self> {
+        let in_before = in_before(before.1, after.1);
+        let functions = before.0.functions();
+        let mut diffs: Vec<Self> =
+            functions.iter().map(|&stats| Self { before: Some(stats), after: None }).collect();
+        let numbers: HashMap<Function, usize, RandomState> =
+            functions.iter().enumerate().map(|(at, stats)| (stats.function, at)).collect();
+        for stats in after.0.functions() {
+            match numbers.get(&in_before(stats.function)) {
+                Some(&at) => diffs[at].after = Some(stats),
+                None => diffs.push(Self { before: None, after: Some(stats) }),
+            }
+        }
+        diffs
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -224,5 +267,15 @@ mod tests {
             diff.nodes().iter().map(|node| (text(node.before, &before), text(node.after, &after))).collect();
         let name = |text: &str| Some(text.into());
         assert_eq!(found, [(name("a"), name("a")), (name("b"), None), (None, name("new"))]);
+
+        let functions = FunctionDiff::of_traces((&trees.0, &before), (&trees.1, &after));
+        let text = |stats: Option<FunctionStats>, names: &Names<'_>| {
+            stats.map(|of| names.text(of.function.name).into_owned())
+        };
+        let found = functions.iter().map(|diff| (text(diff.before, &before), text(diff.after, &after)));
+        assert_eq!(
+            found.collect::<Vec<_>>(),
+            [(name("a"), name("a")), (name("b"), None), (None, name("new"))]
+        );
     }
 }

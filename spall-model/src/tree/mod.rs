@@ -22,7 +22,7 @@ use alloc::vec::Vec;
 use crate::{Ticks, Trace, dense_id};
 
 pub use builder::CallTreeBuilder;
-pub use diff::{DiffNode, DiffSums, DiffWidth, TreeDiff};
+pub use diff::{DiffNode, DiffSums, DiffWidth, FunctionDiff, TreeDiff};
 pub use folded::FoldedStacks;
 pub use folded_nodes::FoldedNode;
 pub use function::{Function, FunctionSource};
