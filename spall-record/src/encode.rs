@@ -18,6 +18,7 @@ use crate::record::{Kind, Record, Records};
 use crate::short_text::ShortText;
 use crate::sink::{Encoded, Scratch};
 use crate::site::{self, SiteTable};
+use crate::values;
 
 /// The format of a recording.
 ///
@@ -257,9 +258,15 @@ fn spall_record(
     match record.kind {
         Kind::Begin if !record.has_args() => buffer.begin(record.ticks, record.name(sites)),
         Kind::Begin => {
-            let args = match record.plain_args() {
-                Some(args) => args,
-                None => args.of(format_args!("{}", record.args())),
+            let args = match (record.plain_args(), record.values()) {
+                (Some(text), _) => text,
+                (None, Some(values)) => {
+                    args.clear();
+                    // The error says that there was more.
+                    let _ = values::write(sites.get(record.site()).keys, values, args);
+                    args.as_bytes()
+                }
+                (None, None) => args.of(format_args!("{}", record.args(&[], &mut ArgsBuilder::new()))),
             };
             buffer.begin_with_args(record.ticks, record.name(sites), args)
         }

@@ -1,7 +1,7 @@
 //! Records as events of the model.
 
 use spall_model::{
-    ArgsBuilder, AsyncPhase, CounterEvent, Event, FlowBind, FlowEvent, FlowPhase, Id, KeyedEvent, Text,
+    Args, ArgsBuilder, AsyncPhase, CounterEvent, Event, FlowBind, FlowEvent, FlowPhase, Id, KeyedEvent, Text,
     Thread, ThreadEvent, Tick,
 };
 
@@ -17,9 +17,11 @@ pub(crate) fn for_each(
     sites: &mut SiteTable,
     mut visit: impl FnMut(&Event<'_>),
 ) {
+    let mut built = ArgsBuilder::new();
     for record in Records(words) {
         let (name, category) = (record.name(sites), record.category(sites));
-        with_event(pid, Thread::new(pid, tid), &record, name, category, &mut visit);
+        let args = record.args(sites.get(record.site()).keys, &mut built);
+        with_event(pid, Thread::new(pid, tid), &record, name, category, args, &mut visit);
     }
 }
 
@@ -29,22 +31,23 @@ fn with_event(
     record: &Record<'_>,
     name: &[u8],
     category: &str,
+    args: Args<'_>,
     visit: &mut impl FnMut(&Event<'_>),
 ) {
     let at = Tick(i64::try_from(record.ticks).unwrap_or(i64::MAX));
     let (name, category) = (Text::plain(name), Text::from(category));
-    let on_thread = ThreadEvent { thread, at, name, category, args: record.args() };
+    let on_thread = ThreadEvent { thread, at, name, category, args };
     let [id, of_thread] = record.numbers();
     let keyed = || {
         let mut keyed = KeyedEvent::new(pid, at, id, name).with_category(category);
-        (keyed.local, keyed.args) = (true, record.args());
+        (keyed.local, keyed.args) = (true, args);
         keyed
     };
     let flow = |phase| {
         let thread = if of_thread == 0 { thread } else { Thread::new(pid, of_thread) };
         let flow = FlowEvent::new(phase, FlowBind::Enclosing, thread, at, Id::from(id), name);
         let mut flow = flow.with_category(category);
-        (flow.local, flow.args) = (true, record.args());
+        (flow.local, flow.args) = (true, args);
         Event::Flow(flow)
     };
     let mut buffer = [0; 64];

@@ -33,6 +33,7 @@
 //! | record into a file | [`to_file`] |
 //! | choose the format, the clock, the outputs, or what happens when they are slow | [`Recorder`] |
 //! | record a slice | [`span!`], or [`begin`] and [`end`] |
+//! | record a slice that ends on another thread, or across an `.await` | [`async_span!`] |
 //! | record an instant, a counter, a flow | [`instant!`], [`counter!`], [`flow_start`] |
 //! | keep the last events, and save them when something happens | [`MemoryRing`] |
 //! | show the recording while it goes on | [`Recorder::live`] |
@@ -69,6 +70,7 @@
 extern crate alloc;
 
 mod args_buffer;
+mod async_span;
 mod clock;
 mod encode;
 mod event;
@@ -95,8 +97,10 @@ mod span;
 mod system;
 #[cfg(feature = "tracing")]
 mod tracing_layer;
+mod values;
 mod writer;
 
+pub use async_span::AsyncSpan;
 pub use clock::ClockSource;
 pub use encode::Encoding;
 pub use memory::MemoryRing;
@@ -106,7 +110,7 @@ pub use session::{Recorder, Session, finish, flush, flush_on_panic, to_file};
 pub use sink::LostEvents;
 pub use site::Site;
 #[doc(hidden)]
-pub use spall_model::Scope;
+pub use spall_model::{Scope, Value};
 pub use span::{
     SpanGuard, begin, begin_with_args, counter, end, flow_end, flow_start, instant, is_enabled,
     set_process_name, set_thread_name,

@@ -4,8 +4,9 @@
 ///
 /// The name is a literal. Arguments are a format string and what it formats, or keys with values of any type that
 /// [`spall_model::Value`](https://docs.rs/spall-model) can hold: numbers, texts, `bool`s. Arguments are only evaluated
-/// while a recording is going on. Keys and types stay what they are in Trace Event JSON; in a spall file, all arguments
-/// are one text of up to 255 bytes.
+/// while a recording is going on. A format string is formatted at once; values are recorded as they are, and formatted when
+/// they are written. Keys and types stay what they are in Trace Event JSON; in a spall file, all arguments are one text of up
+/// to 255 bytes.
 ///
 /// ```
 /// use spall_record::span;
@@ -36,13 +37,38 @@ macro_rules! span {
         }
     }};
     ($name:literal $(, $key:ident = $value:expr)+ $(,)?) => {{
-        $crate::__site!(SITE, $name);
+        $crate::__site!(SITE, $name $(, $key)+);
         if $crate::is_enabled() {
-            $crate::SpanGuard::begin_with_values(&SITE, |args| {
-                $(args.add(::core::stringify!($key), $value);)+
-            })
+            $crate::SpanGuard::begin_with_values(&SITE, &[$($crate::Value::from($value)),+])
         } else {
             $crate::SpanGuard::none()
+        }
+    }};
+}
+
+/// Records a slice of an async track, from here to where the result, an [`AsyncSpan`](crate::AsyncSpan), is dropped, on
+/// whatever thread that is. The name is a literal; arguments are keys with values, as those of [`span!`](crate::span!).
+///
+/// Spall files cannot hold such slices: see [`Encoding`](crate::Encoding).
+///
+/// ```
+/// use spall_record::async_span;
+///
+/// let request = async_span!("request", path = "/index");
+/// let worker = std::thread::spawn(move || {
+///     // …
+///     drop(request);
+/// });
+/// # worker.join().unwrap();
+/// ```
+#[macro_export]
+macro_rules! async_span {
+    ($name:literal $(, $key:ident = $value:expr)* $(,)?) => {{
+        $crate::__site!(SITE, $name $(, $key)*);
+        if $crate::is_enabled() {
+            $crate::AsyncSpan::begin(&SITE, &[$($crate::Value::from($value)),*])
+        } else {
+            $crate::AsyncSpan::none()
         }
     }};
 }
@@ -95,9 +121,10 @@ macro_rules! counter {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __site {
-    ($site:ident, $name:literal) => {
+    ($site:ident, $name:literal $(, $key:ident)*) => {
         static $site: $crate::Site = $crate::Site::at(
             $name,
+            &[$(::core::stringify!($key)),*],
             || {
                 // The path of an item has the function around it.
                 fn here() {}

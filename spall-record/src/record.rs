@@ -11,14 +11,15 @@
 //! | 2 | | numbers, as many as [`Kind::n_numbers`] says |
 //! | then | | the name, and then the arguments, as bytes in memory; each is padded with zeros to whole words |
 //!
-//! An end is word 0 alone.
+//! Arguments are a text, what an [`ArgsBuilder`] has built, or [`Values`], as the flags say. An end is word 0 alone.
 
 use alloc::vec::Vec;
 
-use spall_model::{Args, ArgsBuilder, Scope};
+use spall_model::{Args, ArgsBuilder, Scope, Value};
 use zerocopy::IntoBytes;
 
 use crate::site::SiteTable;
+use crate::values::{self, Values};
 
 /// The kind of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,6 +75,8 @@ pub(crate) const TYPED: u8 = 1;
 /// The flags of an instant that concerns more than its thread.
 const PROCESS: u8 = 2;
 const GLOBAL: u8 = 4;
+/// The flag of arguments that are values, with the keys of the site.
+const VALUES: u8 = 8;
 
 /// The greatest length of a name, and of arguments, in bytes.
 pub(crate) const MAX_TEXT: usize = 1024;
@@ -92,6 +95,9 @@ pub(crate) struct Body<'a> {
     /// The name if it is not the name of the site.
     pub(crate) name: &'a [u8],
     pub(crate) args: &'a [u8],
+    /// The values for the keys of the site, in place of `args`.
+    pub(crate) values: &'a [Value<'a>],
+    pub(crate) n_value_words: usize,
     pub(crate) flags: u8,
     pub(crate) numbers: [u64; 2],
 }
@@ -126,6 +132,14 @@ impl<'a> Body<'a> {
         Self { args: args.bytes(), flags: self.flags | TYPED, ..self }
     }
 
+    /// Adds a value for each key of the site if [`values::n_words`] of them are no more than [`MAX_TEXT`] bytes.
+    #[inline]
+    pub(crate) fn with_values(self, values: &'a [Value<'a>]) -> Option<Self> {
+        let n_value_words = values::n_words(values)?;
+        let flags = self.flags | VALUES;
+        (n_value_words * 8 <= MAX_TEXT).then_some(Self { values, n_value_words, flags, ..self })
+    }
+
     /// Replaces the name of the site by one of at most [`MAX_TEXT`] bytes.
     #[cfg(feature = "tracing")]
     pub(crate) fn with_short_name(self, name: &'a [u8]) -> Self {
@@ -151,14 +165,15 @@ impl<'a> Body<'a> {
     fn second_word(&self) -> u64 {
         u64::from(self.site)
             | (self.name.len() as u64 & LENGTH) << NAME_SHIFT
-            | (self.args.len() as u64 & LENGTH) << ARGS_SHIFT
+            | ((self.args.len() + 8 * self.n_value_words) as u64 & LENGTH) << ARGS_SHIFT
             | u64::from(self.flags) << FLAGS_SHIFT
     }
 
     /// Returns the number of words of the record.
     #[inline]
     pub(crate) fn n_words(&self, kind: Kind) -> usize {
-        2 + kind.n_numbers() + self.name.len().div_ceil(8) + self.args.len().div_ceil(8)
+        let n_texts = self.name.len().div_ceil(8) + self.args.len().div_ceil(8);
+        2 + kind.n_numbers() + n_texts + self.n_value_words
     }
 
     /// Calls `put` with each word of the record after the first.
@@ -166,28 +181,10 @@ impl<'a> Body<'a> {
     pub(crate) fn words(&self, kind: Kind, mut put: impl FnMut(u64)) {
         put(self.second_word());
         self.numbers.iter().take(kind.n_numbers()).for_each(|&number| put(number));
-        for text in [self.name, self.args] {
-            let (whole, rest) = text.as_chunks::<8>();
-            whole.iter().for_each(|word| put(u64::from_ne_bytes(*word)));
-            if !rest.is_empty() {
-                put(padded(rest));
-            }
-        }
+        values::put_text(self.name, &mut put);
+        values::put_text(self.args, &mut put);
+        values::put(self.values, &mut put);
     }
-}
-
-/// Returns a word whose memory has up to seven bytes, and zeros behind them.
-#[inline]
-fn padded(bytes: &[u8]) -> u64 {
-    let little_endian = match (bytes.first_chunk(), bytes.last_chunk()) {
-        // The two halves overlap in bytes that are equal in both.
-        (Some(first), Some(last)) => {
-            let shift = 8 * (bytes.len() - 4);
-            u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << shift
-        }
-        _ => bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)),
-    };
-    little_endian.to_le()
 }
 
 /// Returns the bytes of a text up to [`MAX_TEXT`], without cutting a character.
@@ -335,10 +332,26 @@ impl<'a> Record<'a> {
 
     /// Returns the arguments if they are one text without types.
     pub(crate) fn plain_args(&self) -> Option<&'a [u8]> {
-        (self.flags() & TYPED == 0).then(|| self.arg_bytes())
+        (self.flags() & (TYPED | VALUES) == 0).then(|| self.arg_bytes())
     }
 
-    pub(crate) fn args(&self) -> Args<'a> {
+    /// Returns the arguments if they are values with the keys of the site.
+    pub(crate) fn values(&self) -> Option<Values<'a>> {
+        let start = 2 + self.kind.n_numbers() + length_at(self.second, NAME_SHIFT).div_ceil(8);
+        let words = self.words.get(start..start + length_at(self.second, ARGS_SHIFT) / 8)?;
+        (self.flags() & VALUES != 0).then_some(Values(words))
+    }
+
+    /// Returns the arguments, for which values and their keys are put into `builder`.
+    pub(crate) fn args<'b>(&self, keys: &[&'static str], builder: &'b mut ArgsBuilder<'_>) -> Args<'b>
+    where
+        'a: 'b,
+    {
+        if let Some(values) = self.values() {
+            builder.clear();
+            keys.iter().zip(values).for_each(|(&key, value)| _ = builder.add(key, value));
+            return builder.args();
+        }
         match self.plain_args() {
             Some(text) => Args::text(text),
             None => Args::new(self.arg_bytes(), ArgsBuilder::new().args().format()),

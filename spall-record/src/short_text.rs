@@ -21,10 +21,40 @@ impl ShortText {
     /// Threads do this before they touch their ring: what is written may record, too.
     #[inline]
     pub(crate) fn of(&mut self, text: fmt::Arguments<'_>) -> &[u8] {
-        self.length = 0;
+        self.clear();
         // The error says that there was more.
         let _ = self.write_fmt(text);
         self.as_bytes()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.length = 0;
+    }
+
+    /// Appends a number, in a fraction of the time that formatting takes. One that does not fit is left out.
+    pub(crate) fn write_number(&mut self, number: u64) -> fmt::Result {
+        let mut digits = [0; 20];
+        let (mut rest, mut n_digits) = (number, 0);
+        for pair in digits.as_chunks_mut::<2>().0.iter_mut().rev() {
+            let two = u8::try_from(rest % 100).unwrap_or(0);
+            *pair = [b'0' + two / 10, b'0' + two % 10];
+            rest /= 100;
+            n_digits += 2;
+            if rest == 0 {
+                n_digits -= usize::from(two < 10);
+                break;
+            }
+        }
+        self.push(digits.get(digits.len() - n_digits..).unwrap_or_default())
+    }
+
+    /// Appends bytes that are whole characters, if they fit.
+    #[inline]
+    pub(crate) fn push(&mut self, bytes: &[u8]) -> fmt::Result {
+        let end = self.length + bytes.len();
+        self.bytes.get_mut(self.length..end).ok_or(fmt::Error)?.copy_from_slice(bytes);
+        self.length = end;
+        Ok(())
     }
 
     pub(crate) fn as_bytes(&self) -> &[u8] {
@@ -48,13 +78,6 @@ impl ShortText {
 impl Write for ShortText {
     #[inline]
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        let end = self.length + text.len();
-        let Some(into) = self.bytes.get_mut(self.length..end) else {
-            self.fill(text);
-            return Err(fmt::Error);
-        };
-        into.copy_from_slice(text.as_bytes());
-        self.length = end;
-        Ok(())
+        self.push(text.as_bytes()).inspect_err(|_| self.fill(text))
     }
 }

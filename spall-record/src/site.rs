@@ -17,6 +17,7 @@ pub struct Site {
     item: fn() -> &'static str,
     file: &'static str,
     line: u32,
+    keys: &'static [&'static str],
     /// 0 until the site is used.
     number: AtomicU32,
 }
@@ -26,6 +27,8 @@ pub struct Site {
 pub(crate) struct SiteText {
     pub(crate) name: &'static str,
     pub(crate) category: &'static str,
+    /// The keys of arguments that are recorded as values.
+    pub(crate) keys: &'static [&'static str],
     function: &'static str,
     /// Empty if the place is not known.
     file: &'static str,
@@ -49,15 +52,26 @@ static N_SITES: AtomicU32 = AtomicU32::new(0);
 impl Site {
     /// Returns a site that records `name`, and is no place in the program's source.
     pub(crate) const fn new(name: &'static str) -> Self {
-        Self::at(name, || "", "", 0)
+        Self::at(name, &[], || "", "", 0)
     }
 
     /// Returns a site that records `name` at a place in the source. `item` returns the path of an item that is in the `static`
     /// of the site or in a function there.
     #[doc(hidden)]
     #[must_use]
-    pub const fn at(name: &'static str, item: fn() -> &'static str, file: &'static str, line: u32) -> Self {
-        Self { name, item, file, line, number: AtomicU32::new(0) }
+    pub const fn at(
+        name: &'static str,
+        keys: &'static [&'static str],
+        item: fn() -> &'static str,
+        file: &'static str,
+        line: u32,
+    ) -> Self {
+        Self { name, keys, item, file, line, number: AtomicU32::new(0) }
+    }
+
+    /// Returns the keys of arguments that are recorded as values.
+    pub(crate) const fn keys(&self) -> &'static [&'static str] {
+        self.keys
     }
 
     /// Returns the number of the site.
@@ -75,8 +89,8 @@ impl Site {
         let mut number = self.number.load(Ordering::Relaxed);
         if number == 0 {
             let function = function_around((self.item)());
-            let Self { name, file, line, .. } = *self;
-            number = add(&mut sites, SiteText { name, category: "", function, file, line });
+            let Self { name, keys, file, line, .. } = *self;
+            number = add(&mut sites, SiteText { name, category: "", keys, function, file, line });
             self.number.store(number, Ordering::Relaxed);
         }
         number
@@ -93,7 +107,7 @@ pub(crate) fn register(
 ) -> u32 {
     let (file, line) = (file.unwrap_or_default(), line.unwrap_or(0));
     let mut sites = SITES.lock().unwrap_or_else(PoisonError::into_inner);
-    add(&mut sites, SiteText { name, category, function: "", file, line })
+    add(&mut sites, SiteText { name, category, keys: &[], function: "", file, line })
 }
 
 fn add(sites: &mut Vec<SiteText>, text: SiteText) -> u32 {
@@ -125,7 +139,8 @@ impl SiteTable {
     /// Returns the texts of a site. They are empty for the number 0, which stands for no site.
     #[inline]
     pub(crate) fn get(&mut self, number: u32) -> &SiteText {
-        const NONE: SiteText = SiteText { name: "", category: "", function: "", file: "", line: 0 };
+        const NONE: SiteText =
+            SiteText { name: "", category: "", keys: &[], function: "", file: "", line: 0 };
         let Some(index) = number.checked_sub(1).and_then(|index| usize::try_from(index).ok()) else {
             return &NONE;
         };

@@ -3,7 +3,7 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use spall_model::{ArgsBuilder, Scope};
+use spall_model::{Scope, Value};
 
 use crate::args_buffer;
 use crate::record::{Body, Kind};
@@ -55,16 +55,13 @@ impl SpanGuard {
         })
     }
 
-    /// Begins a slice with the name of `site` and arguments that have keys and types, which `add` adds.
+    /// Begins a slice with the name of `site` and a value for each of its keys.
     ///
-    /// An argument for which there is no room in 1024 bytes is left out.
-    pub fn begin_with_values(site: &Site, add: impl FnOnce(&mut ArgsBuilder<'_>)) -> Self {
+    /// A value for which there is no room in 1024 bytes is left out.
+    #[inline]
+    pub fn begin_with_values(site: &Site, values: &[Value<'_>]) -> Self {
         Self::of(recording::epoch(), |epoch| {
-            args_buffer::with_builder(|args| {
-                add(args);
-                let body = Body::site(site.number()).with_args(args.args());
-                writer::with(epoch, |writer| _ = writer.begin_with(&body))
-            })
+            with_values(site, values, |body| writer::with(epoch, |writer| _ = writer.begin_with(body)))
         })
     }
 
@@ -90,6 +87,20 @@ impl Drop for SpanGuard {
             end_at(self.epoch);
         }
     }
+}
+
+/// Calls `write` with a site and the values of its keys.
+#[inline(never)]
+pub(crate) fn with_values<T>(site: &Site, values: &[Value<'_>], write: impl FnOnce(&Body<'_>) -> T) -> T {
+    let body = Body::site(site.number());
+    if let Some(body) = body.with_values(values) {
+        return write(&body);
+    }
+    // Lists, maps, and long texts.
+    args_buffer::with_builder(|args| {
+        site.keys().iter().zip(values).for_each(|(&key, &value)| _ = args.add(key, value));
+        write(&body.with_args(args.args()))
+    })
 }
 
 // These two are calls, so that a program with many spans stays small, and a span that is not recorded is a branch.

@@ -9,8 +9,8 @@ use std::thread;
 #[cfg(feature = "quanta")]
 use std::time::Instant;
 
-use spall_record::{ClockSource, Encoding, MemoryRing, Recorder, counter, instant, span};
-use spall_trace::model::{SourceLocation, Tick, TraceView, Value};
+use spall_record::{ClockSource, Encoding, MemoryRing, Recorder, async_span, counter, instant, span};
+use spall_trace::model::{ArgsBuilder, SourceLocation, Tick, TraceView, Value};
 
 use crate::common::{alone, args, faults, load, names, recorder, slices};
 
@@ -258,4 +258,54 @@ fn the_name_of_a_file_decides_on_its_format() {
         assert_eq!(std::fs::read(&path).unwrap()[0], first, "{name}");
     }
     std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn values_of_all_kinds_are_in_the_file() {
+    let _alone = alone();
+    let long = "0123456789".repeat(200);
+    for encoding in [Encoding::Spall, Encoding::Json] {
+        let (out, session) = recorder(Recorder::new().encoding(encoding));
+        drop(span!("all", a = -7, b = u64::MAX, c = true, d = 0.25, e = "é", f = None::<u32>));
+        drop(span!("text", text = "alone"));
+        let list = [Value::from(1), Value::from(2)];
+        let mut builder = ArgsBuilder::new();
+        builder.add_list("list", list);
+        drop(span!("list", list = builder.args().get(b"list").unwrap()));
+        drop(span!("long", short = 1, long = &long[..], last = 2));
+        session.finish().unwrap();
+        let expected = [
+            "a=-7, b=18446744073709551615, c=true, d=0.25, e=é, f=null",
+            "alone",
+            "list=[1, 2]",
+            // There is room for 1024 bytes.
+            "short=1, last=2",
+        ];
+        assert_eq!(args(&load(&out)), expected, "{encoding:?}");
+    }
+}
+
+#[test]
+fn an_async_slice_may_end_on_another_thread() {
+    let _alone = alone();
+    let ticks = Arc::new(AtomicU64::new(0));
+    let clock = ClockSource::new(move || ticks.fetch_add(1, Ordering::Relaxed), 1.0);
+    let (out, session) = recorder(Recorder::new().flush_every(None).encoding(Encoding::Json).clock(clock));
+    let [first, second] = [1, 2].map(|number| async_span!("request", number = number));
+    assert_ne!(first.id(), second.id());
+    thread::spawn(move || drop(first)).join().unwrap();
+    drop(second);
+    assert!(session.finish().unwrap().is_empty());
+    let trace = load(&out);
+    assert_eq!(faults(&trace), []);
+    let mut found: Vec<_> = slices(&trace)
+        .into_iter()
+        .map(|(id, slice)| (trace.slice_args(id).begin.to_string(), slice.start, slice.end))
+        .collect();
+    found.sort();
+    let expected = [("number=1", Tick(1), Tick(3)), ("number=2", Tick(2), Tick(4))];
+    assert_eq!(found, expected.map(|(args, start, end)| (args.to_owned(), start, end)));
+    assert_eq!(names(&trace), ["request"; 2]);
+    // Without a recording, there is nothing to end.
+    assert_eq!(async_span!("request").id(), 0);
 }
