@@ -1,16 +1,13 @@
 //! The replay of counters. Values of one time become one event.
 
-use alloc::vec::Vec;
+use alloc::{collections::BTreeSet, vec::Vec};
 
 use crate::{
-    Args, ArgsFormat, CounterEvent, CounterValue, Event, Key, Names, Text, TraceView, Track, Value, no_entry,
+    Args, ArgsFormat, CounterEvent, CounterValue, Event, Key, NameId, Names, Text, TraceView, Track, Value,
+    no_entry,
 };
 
 use super::{Replay, ids};
-
-/// The greatest number of series of one event. It bounds the search for a series that the event already has. A second
-/// value of such a series needs an event of its own, as readers of JSON keep only the last value of a key.
-const MAX_SERIES: usize = 16;
 
 impl<'t, E> Replay<'t, E> {
     /// Emits the values of a counter in the order of time. A counter without values becomes an event without series,
@@ -18,6 +15,7 @@ impl<'t, E> Replay<'t, E> {
     pub(super) fn counter(&mut self, track: &'t Track, id: Option<Key>) -> Result<(), E> {
         let trace = self.trace;
         let (mut pid_text, mut id_text, mut series) = (Vec::new(), Vec::new(), Vec::new());
+        let mut seen = BTreeSet::new();
         let mut event = CounterEvent {
             pid: ids::id(trace, self.pid(track.process), &mut pid_text),
             at: self.some_time(),
@@ -31,7 +29,7 @@ impl<'t, E> Replay<'t, E> {
             return self.emit(Event::Counter(event));
         }
         while let Some(first) = values.first() {
-            let (together, rest) = values.split_at_checked(n_together(values)).unwrap_or_default();
+            let (together, rest) = values.split_at_checked(n_together(values, &mut seen)).unwrap_or_default();
             values = rest;
             series.clear();
             together.iter().for_each(|value| put_series(&mut series, &trace.names, value));
@@ -42,13 +40,12 @@ impl<'t, E> Replay<'t, E> {
     }
 }
 
-/// Returns the number of values at the start of the list that one event can hold; at least 1 if there are any.
-fn n_together(values: &[CounterValue]) -> usize {
-    let fits = |&(index, value): &(usize, &CounterValue)| {
-        let before = values.get(..index).unwrap_or_default();
-        before.iter().all(|other| other.at == value.at && other.series != value.series)
-    };
-    values.iter().enumerate().take(MAX_SERIES).take_while(fits).count()
+/// Returns the number of values at the start of the list that one event can hold; at least 1 if there are any. A second value
+/// of a series at one time needs an event of its own, as readers of JSON keep only the last value of a key.
+fn n_together(values: &[CounterValue], seen: &mut BTreeSet<NameId>) -> usize {
+    seen.clear();
+    let at = values.first().map(|value| value.at);
+    values.iter().take_while(|value| Some(value.at) == at && seen.insert(value.series)).count()
 }
 
 /// The format of series as arguments: the value, the length of the name, and the name.

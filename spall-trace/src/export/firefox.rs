@@ -19,10 +19,14 @@ use fxprof_processed_profile::{
     StringHandle, Symbol, SymbolTable, ThreadHandle, Timestamp, debugid::DebugId,
 };
 use spall_model::{
-    FrameId, Key, NameId, Profile, Sample, SliceFlags, Tick, Ticks, Trace, TraceView, Track, TrackKind,
+    FrameId, Key, LostParts, NameId, Profile, Sample, SliceFlags, Tick, Ticks, Trace, TraceView, Track,
+    TrackKind,
 };
 
-use super::{ExportReport, Loss};
+use super::{
+    ExportReport, Loss,
+    thread::{beginning, title},
+};
 use crate::tick_scale::TickScale;
 
 /// Writes a trace as a profile for the Firefox Profiler.
@@ -34,7 +38,8 @@ use crate::tick_scale::TickScale;
 /// name. Each series of a counter becomes a counter. Times begin with the trace, in nanoseconds; [`ExportReport::moved`] says by how much they were moved.
 /// States, flows, objects and metadata count as left out, and so do process and thread ids that are not numbers of 32 bits.
 ///
-/// The profile is in memory as a whole until it is written.
+/// The profile is in memory as a whole until it is written. Threads of the profile share no call frames. Where those of a trace
+/// are shared by very many threads, stacks have no callers from some frame on, and count as too deep.
 ///
 /// # Errors
 /// This returns an error when writing to `out` fails.
@@ -75,6 +80,11 @@ struct Export<'t> {
     symbols: HashMap<(NameId, NameId), (LibraryHandle, u32), RandomState>,
     /// The nanoseconds between samples, if samples say what they stand for.
     interval: Option<u64>,
+    /// How many more call frames may be copied to threads. Threads may share the frames of a trace, but not those of a
+    /// profile.
+    frames_left: usize,
+    /// How many more bytes of long files may be repeated in functions.
+    file_bytes_left: usize,
 }
 
 impl<'t> Export<'t> {
@@ -102,7 +112,21 @@ impl<'t> Export<'t> {
             trace.profiles().iter().filter(first).map(|profile| profile.samples().len()).sum();
         report.add(Loss::Sample, trace.samples().len() - written);
         let (processes, names) = (HashMap::default(), HashMap::default());
-        Self { trace, profile, report, scale, start, processes, names, symbols, interval }
+        let frames_left = trace.frames().len() + 8 * trace.samples().len() + 65_536;
+        let file_bytes_left = 256 * trace.frames().len() + (1 << 20);
+        Self {
+            trace,
+            profile,
+            report,
+            scale,
+            start,
+            processes,
+            names,
+            symbols,
+            interval,
+            frames_left,
+            file_bytes_left,
+        }
     }
 
     /// Returns the nanoseconds from the start of the profile.
@@ -155,7 +179,7 @@ impl<'t> Export<'t> {
         let is_main = pid.is_some_and(|process| track.kind.tid() == Some(process.pid));
         let start = Timestamp::from_nanos_since_reference(0);
         let thread = self.profile.add_thread(process, tid, start, is_main);
-        self.profile.set_thread_name(thread, &self.trace.track_title(track.id));
+        self.profile.set_thread_name(thread, &title(self.trace, track));
         self.profile.set_thread_show_markers_in_timeline(thread, true);
         self.markers(track, thread);
         if let Some(of_track) = of_track {
@@ -214,32 +238,42 @@ impl<'t> Export<'t> {
         }
     }
 
-    /// Returns the stack whose innermost frame is `frame`. `known` has the stacks of the thread so far.
+    /// Returns the stack whose innermost frame is `frame`, and counts it if it is not whole. `known` has the stacks of the
+    /// thread so far, and whether they are whole.
     fn stack(
         &mut self,
         frame: FrameId,
         thread: ThreadHandle,
-        known: &mut HashMap<FrameId, StackHandle, RandomState>,
+        known: &mut HashMap<FrameId, (StackHandle, bool), RandomState>,
     ) -> Option<StackHandle> {
         // From the innermost frame outwards, up to one whose stack is known; a stack can be as deep as a file likes.
         let mut new = Vec::new();
         let mut next = Some(frame);
-        let mut stack = None;
+        let (mut stack, mut is_whole) = (None, true);
         while let Some(id) = next {
-            stack = known.get(&id).copied();
-            if stack.is_some() {
+            if let Some(&(outer, outer_is_whole)) = known.get(&id) {
+                (stack, is_whole) = (Some(outer), outer_is_whole);
                 break;
             }
+            let Some(left) = self.frames_left.checked_sub(1) else {
+                is_whole = false;
+                break;
+            };
+            self.frames_left = left;
             new.push(id);
             next = self.trace.frame(id)?.parent;
         }
+        self.report.add(Loss::DeepStack, usize::from(!is_whole));
         for id in new.into_iter().rev() {
             let frame = self.trace.frame(id)?;
             let function = match self.symbols.get(&(frame.url, frame.name)) {
                 Some(&(library, address)) if frame.line.is_none() => {
                     Frame::RelativeAddressFromInstructionPointer(library, address)
                 }
-                _ => Frame::Label(self.profile.intern_string(&label(self.trace, frame))),
+                _ => {
+                    let label = self.label(frame);
+                    Frame::Label(self.profile.intern_string(&label))
+                }
             };
             let frame = FrameInfo {
                 frame: function,
@@ -248,18 +282,41 @@ impl<'t> Export<'t> {
             };
             let frame = self.profile.intern_frame(thread, frame);
             let of_frame = self.profile.intern_stack(thread, stack, frame);
-            known.insert(id, of_frame);
+            known.insert(id, (of_frame, is_whole));
             stack = Some(of_frame);
         }
         stack
     }
 
+    /// Returns a function as the text that Firefox itself writes: `name (file:line:column)`. The end of a long file counts as
+    /// lost if files were repeated too often.
+    fn label(&mut self, frame: &spall_model::Frame) -> String {
+        let name = self.trace.name(frame.name);
+        let Some(line) = frame.line else { return name.into_owned() };
+        let column = frame.column.map_or(String::new(), |column| format!(":{}", u64::from(column) + 1));
+        let file = self.trace.name(frame.url);
+        let short = beginning(&file);
+        let file = match self.file_bytes_left.checked_sub(file.len().saturating_sub(short.len())) {
+            Some(left) => {
+                self.file_bytes_left = left;
+                &file
+            }
+            None => {
+                self.report.add_lost_parts(LostParts::TEXT);
+                &short
+            }
+        };
+        format!("{name} ({file}:{}{column})", u64::from(line) + 1)
+    }
+
     fn counter(&mut self, track: &Track) {
         let process = self.process(track);
         let name = self.trace.track_title(track.id);
+        let beginning = beginning(&name);
         let mut series: HashMap<NameId, (CounterHandle, f64), RandomState> = HashMap::default();
         for value in self.trace.counters_of(track.id) {
             let at = self.time(value.at);
+            let name = if series.is_empty() { &name } else { &beginning };
             let (counter, before) = series.entry(value.series).or_insert_with(|| {
                 let series = self.trace.name(value.series);
                 (self.profile.add_counter(process, &format!("{name} {series}"), "", ""), 0.0)
@@ -317,14 +374,6 @@ fn symbols(
         symbols.extend((0..).zip(names).map(|(address, name)| ((library, name), (handle, address))));
     }
     symbols
-}
-
-/// Returns a function as the text that Firefox itself writes: `name (file:line:column)`.
-fn label(trace: &Trace<'_>, frame: &spall_model::Frame) -> String {
-    let name = trace.name(frame.name);
-    let Some(line) = frame.line else { return name.into_owned() };
-    let column = frame.column.map_or(String::new(), |column| format!(":{}", u64::from(column) + 1));
-    format!("{name} ({}:{}{column})", trace.name(frame.url), u64::from(line) + 1)
 }
 
 /// A slice or an instant in the profile.

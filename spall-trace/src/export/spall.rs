@@ -9,7 +9,7 @@ use spall_model::{Clock, Event, Id, Key, Text, Thread, ThreadEvent, Tick, Trace,
 use super::{
     ExportReport, Loss,
     lane::{Edge, lanes, without_open_ends},
-    thread::{NamedThread, name_or_id, numbered, threads},
+    thread::{NamedThread, name_or_id, thread_lane_name, threads},
     thread_ids::{ThreadIds, fitting},
 };
 
@@ -92,10 +92,10 @@ impl<W: Write> Writer<'_, W> {
         with_process: bool,
     ) -> io::Result<()> {
         let trace = self.trace;
-        let &NamedThread { process, track, tid } = thread;
+        let &NamedThread { process, track, tid, .. } = thread;
         let keeps = |key: Key, id: Id<'_>| fitting(key, u32::MAX).map(Id::from) == Some(id);
         if lane > 0 || !track.name.is_empty() || !keeps(tid, ids.tid) {
-            let name = numbered(name_or_id(trace, track.name, tid), lane);
+            let name = thread_lane_name(trace, track.name, tid, lane);
             self.write(&Event::ThreadName(ids, Text::plain(name.as_bytes())))?;
         }
         if with_process && (!process.name.is_empty() || !keeps(process.pid, ids.pid)) {

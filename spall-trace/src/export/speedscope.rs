@@ -23,7 +23,8 @@ use super::{
 /// overlapping slices. The CPU samples of a thread become a sampled profile unless they were merged with its slices: each
 /// sample is as wide as the time that it stands for, or else the time up to the next one. Of several profiles of a thread,
 /// only the first one is written, and of a stack the innermost [`MAX_FOLDED_DEPTH`] functions. Times become floating point nanoseconds since the start of the trace, or counts of events since then if the clock
-/// has no unit of time. Times since the epoch would be rounded to hundreds of nanoseconds. An unfinished
+/// has no unit of time. Times since the epoch would be rounded to hundreds of nanoseconds. Times beyond all floats count as
+/// out of range, and become the largest one. Lanes but the first of a process have the beginning of a long name. An unfinished
 /// slice ends at the time to which it is drawn. Categories and arguments of slices, and everything that is not a slice on a
 /// thread, are left out and counted.
 ///
@@ -98,8 +99,7 @@ impl<W: Write> File<'_, W> {
         let (unit, scale) = self.unit();
         // Subtracted as integers: a float has no room for nanoseconds since 1970.
         let origin = self.trace.bounds().map_or(Tick(0), |bounds| bounds.start);
-        #[allow(clippy::cast_precision_loss, reason = "the format has floating point numbers only")]
-        let time = |at: Tick| at.0.abs_diff(origin.0) as f64 * scale;
+        let time = |at: Tick| value(at.0.abs_diff(origin.0), scale);
         let at = |edge: Option<&Edge>| edge.map_or(0.0, |edge| time(edge.at()));
         let (start, end) = (at(edges.first()), at(edges.last()));
         let name = JsonString(Text::plain(name.as_bytes()));
@@ -112,8 +112,9 @@ impl<W: Write> File<'_, W> {
         let mut open = Vec::new();
         for (index, edge) in edges.iter().enumerate() {
             let (kind, frame) = match *edge {
-                Edge::Begin(id, _) => {
+                Edge::Begin(id, at) => {
                     let frame = self.frame(id);
+                    self.report.add(Loss::Time, usize::from(time(at) == f64::MAX));
                     open.push(frame);
                     ("O", frame)
                 }
@@ -147,8 +148,8 @@ impl<W: Write> File<'_, W> {
         let width =
             |(sample, next): (&Sample, Tick)| profile.time_of(sample.weight).unwrap_or(next - sample.at);
         let widths: Vec<Ticks> = samples.iter().zip(next).map(width).collect();
-        #[allow(clippy::cast_precision_loss, reason = "the format has floating point numbers only")]
-        let value = |ticks: Ticks| ticks.0 as f64 * scale;
+        let value = |ticks: Ticks| value(u64::try_from(ticks.0).unwrap_or(0), scale);
+        self.report.add(Loss::Time, widths.iter().filter(|&&width| value(width) == f64::MAX).count());
         let (name, end) = (JsonString(Text::plain(name.as_bytes())), value(widths.iter().copied().sum()));
         write!(
             self.out,
@@ -185,6 +186,12 @@ impl<W: Write> File<'_, W> {
         self.report.add_lost_parts(lost);
         self.frames.number(self.trace.function_of(id).unwrap_or(Function::named(slice.name)))
     }
+}
+
+/// Returns a duration in the unit of a file. JSON has no infinity, so the largest number stands for all above.
+#[allow(clippy::cast_precision_loss, reason = "the format has floating point numbers only")]
+fn value(ticks: u64, scale: f64) -> f64 {
+    (ticks as f64 * scale).min(f64::MAX)
 }
 
 /// Writes a call frame.

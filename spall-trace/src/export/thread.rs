@@ -11,15 +11,19 @@ pub(super) struct NamedThread<'t> {
     pub(super) track: &'t Track,
     pub(super) process: &'t Process,
     pub(super) tid: Key,
+    /// Whether no thread of the process comes before it.
+    pub(super) is_first: bool,
 }
 
 impl NamedThread<'_> {
     /// Returns "process / thread", with ids in the place of missing names, and with the number of the lane unless it is
-    /// the first one.
+    /// the first one. The whole name of the process is in that of its first lane.
     pub(super) fn lane_name(&self, trace: &Trace<'_>, lane: usize) -> String {
-        let process = name_or_id(trace, self.process.name, self.process.pid);
-        let thread = name_or_id(trace, self.track.name, self.tid);
-        format!("{process} / {}", numbered(thread, lane))
+        let process = match self.is_first && lane == 0 {
+            true => name_or_id(trace, self.process.name, self.process.pid),
+            false => repeated(trace, self.process.name, self.process.pid),
+        };
+        format!("{process} / {}", thread_lane_name(trace, self.track.name, self.tid, lane))
     }
 }
 
@@ -28,16 +32,68 @@ pub(super) fn name_or_id<'t>(trace: &'t Trace<'_>, name: NameId, id: Key) -> Cow
     if name.is_empty() { trace.key_text(id) } else { trace.name(name) }
 }
 
-/// Returns the name of a lane of the thread `name`. Lanes count from 0.
-pub(super) fn numbered(name: Cow<'_, str>, lane: usize) -> String {
-    if lane == 0 { name.into_owned() } else { format!("{name} ({})", lane + 1) }
+/// The bytes of a name that stand in front of each further thread, lane or series. So an export does not grow with their
+/// number times the length of the name.
+const REPEATED_BYTES: usize = 128;
+
+/// Returns the beginning of a text that is written again and again.
+pub(super) fn beginning(text: &str) -> Cow<'_, str> {
+    match text.get(..text.floor_char_boundary(REPEATED_BYTES)) {
+        Some(start) if start.len() < text.len() => format!("{start}…").into(),
+        _ => text.into(),
+    }
+}
+
+/// Returns the title of a track. One that is that of a slice may come again and again, so it is only its beginning.
+#[cfg(any(feature = "firefox", feature = "perfetto"))]
+pub(super) fn title<'t>(trace: &'t Trace<'_>, track: &Track) -> Cow<'t, str> {
+    match trace.track_title(track.id) {
+        title if track.name.is_empty() => beginning(&title).into_owned().into(),
+        title => title,
+    }
+}
+
+/// Returns the beginning of the name of a process or thread, or of its id if the name is empty. It does not look at the rest.
+fn repeated<'t>(trace: &'t Trace<'_>, name: NameId, id: Key) -> Cow<'t, str> {
+    let name = match id {
+        Key::Text(id) if name.is_empty() => id,
+        Key::Number(_) if name.is_empty() => return trace.key_text(id),
+        _ => name,
+    };
+    match trace.names().bytes(name).get(..=REPEATED_BYTES) {
+        Some(start) => beginning(&String::from_utf8_lossy(start)).into_owned().into(),
+        None => trace.name(name),
+    }
+}
+
+/// Returns the name of a lane of a thread, which has the beginning of the thread's name but for the first lane. Lanes count
+/// from 0.
+pub(super) fn thread_lane_name<'t>(trace: &'t Trace<'_>, name: NameId, id: Key, lane: usize) -> Cow<'t, str> {
+    match lane {
+        0 => name_or_id(trace, name, id),
+        _ => format!("{} ({})", repeated(trace, name, id), lane + 1).into(),
+    }
 }
 
 /// Returns the threads of a trace in display order.
 pub(super) fn threads<'t>(trace: &'t Trace<'_>) -> impl Iterator<Item = NamedThread<'t>> {
-    trace.tracks().iter().filter_map(|track| {
+    let mut before = None;
+    trace.tracks().iter().filter_map(move |track| {
         let tid = track.kind.tid()?;
         let process = trace.processes().get(track.process?.0 as usize)?;
-        Some(NamedThread { track, process, tid })
+        let is_first = before.replace(process.id) != Some(process.id);
+        Some(NamedThread { track, process, tid, is_first })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_beginning_of_a_text_is_cut_between_characters() {
+        assert_eq!(beginning(&"a".repeat(128)), "a".repeat(128));
+        assert_eq!(beginning(&"a".repeat(129)), "a".repeat(128) + "…");
+        assert_eq!(beginning(&format!("a{}", "é".repeat(64))), format!("a{}…", "é".repeat(63)));
+    }
 }

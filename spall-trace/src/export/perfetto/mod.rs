@@ -6,12 +6,15 @@ mod packets;
 mod uuids;
 
 use core::iter;
-use std::io::{self, Write};
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    hash::RandomState,
+    io::{self, Write},
+};
 
 use alloc::{
     format,
     string::{String, ToString},
-    vec::Vec,
 };
 use spall_json::JsonValue;
 use spall_model::{
@@ -22,7 +25,7 @@ use super::{
     ExportReport, Loss,
     lane::{Edge, lanes, without_open_ends},
     protobuf::Fields,
-    thread::{NamedThread, name_or_id, numbered},
+    thread::{NamedThread, beginning, name_or_id, title},
     thread_ids::{ThreadIds, fitting},
 };
 use crate::tick_scale::TickScale;
@@ -40,7 +43,8 @@ use uuids::Uuids;
 ///
 /// A flow of Perfetto leads from the start of a slice to the start of a later one. Others count as left out, and so do
 /// objects, samples that were not merged, and metadata without a place in Perfetto. Fields of an event that are not
-/// arguments count as arguments that are missing.
+/// arguments count as arguments that are missing. Of a long name, the further lanes of a thread and series of a counter have
+/// the beginning only.
 ///
 /// # Errors
 /// This returns an error when writing to `out` fails.
@@ -176,11 +180,13 @@ impl<'t, W: Write> Export<'t, W> {
         let trace = self.trace;
         let uuid = self.uuids.track(track.id);
         self.describe(uuid, track)?;
-        for (number, lane) in lanes(trace, track).iter().enumerate() {
-            let uuid = if number == 0 {
-                uuid
-            } else {
-                self.track_below(uuid, &numbered(trace.track_title(track.id), number))?
+        let lanes = lanes(trace, track);
+        let title = if lanes.len() > 1 { trace.track_title(track.id) } else { "".into() };
+        let title = beginning(&title);
+        for (number, lane) in lanes.iter().enumerate() {
+            let uuid = match number {
+                0 => uuid,
+                _ => self.track_below(uuid, &format!("{title} ({})", number + 1))?,
             };
             for &edge in without_open_ends(trace, lane) {
                 self.edge(uuid, edge)?;
@@ -203,7 +209,7 @@ impl<'t, W: Write> Export<'t, W> {
         }
         let process = track.process.and_then(|process| trace.processes().get(process.index()));
         let of_thread = process.zip(track.kind.tid()).map(|(process, tid)| {
-            let (pid, number) = self.ids.thread(&NamedThread { track, process, tid }, 0);
+            let (pid, number) = self.ids.thread(&NamedThread { track, process, tid, is_first: false }, 0);
             let needs_name = !track.name.is_empty() || fitting(tid, MAX_ID) != Some(number);
             let name = needs_name.then(|| name_or_id(trace, track.name, tid));
             (pid, number, self.sort_index(track.sort_index), name)
@@ -223,7 +229,7 @@ impl<'t, W: Write> Export<'t, W> {
                 });
                 return;
             }
-            fields.text(track::NAME, &trace.track_title(track.id));
+            fields.text(track::NAME, &title(trace, track));
             parent.into_iter().for_each(|parent| fields.uint(track::PARENT, parent));
         })
     }
@@ -312,19 +318,20 @@ impl<'t, W: Write> Export<'t, W> {
     /// Writes a counter, whose series become tracks.
     fn counter(&mut self, track: &Track) -> io::Result<()> {
         let label = self.trace.track_title(track.id);
-        let mut series: Vec<(NameId, u64)> = Vec::new();
+        let beginning = beginning(&label);
+        let mut uuids: HashMap<NameId, u64, RandomState> = HashMap::default();
         if track.counters().is_empty() {
             // Tracks may lie below it.
             self.own_track(self.uuids.track(track.id), track, &label, true)?;
         }
         for value in self.trace.counters_of(track.id) {
-            let known = series.binary_search_by_key(&value.series, |&(name, _)| name);
-            let uuid = match known {
-                Ok(at) => series.get(at).map_or(0, |&(_, uuid)| uuid),
-                Err(at) => {
-                    let is_first = series.is_empty();
+            let is_first = uuids.is_empty();
+            let uuid = match uuids.entry(value.series) {
+                Entry::Occupied(known) => *known.get(),
+                Entry::Vacant(new) => {
                     let uuid = if is_first { self.uuids.track(track.id) } else { self.uuids.next() };
-                    series.insert(at, (value.series, uuid));
+                    new.insert(uuid);
+                    let label = if is_first { &label } else { &beginning };
                     let name = match &*self.trace.name(value.series) {
                         // The name that readers give the only series of a counter.
                         "value" => label.clone().into_owned(),
