@@ -25,6 +25,7 @@ pub mod profiles;
 pub mod program;
 mod random;
 pub mod recordings;
+pub mod shapes;
 pub mod spall;
 
 pub use random::Random;

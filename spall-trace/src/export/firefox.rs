@@ -148,8 +148,11 @@ impl<'t> Export<'t> {
         let of_trace = track.process.and_then(|process| self.trace.processes().get(process.index()));
         let pid = of_trace.map_or(0, |process| self.number(process.pid));
         let label = track.process.map_or("Trace".into(), |process| self.trace.process_title(process));
+        // Each thread of the profile has the name of its process.
+        let short = beginning(&label);
+        self.report.add_lost_parts(LostParts::TEXT.only_if(short != label));
         let start = Timestamp::from_nanos_since_reference(0);
-        let process = self.profile.add_process(&label, pid, start);
+        let process = self.profile.add_process(&short, pid, start);
         self.processes.insert(number, process);
         process
     }

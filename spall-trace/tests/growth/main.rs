@@ -16,6 +16,8 @@
     reason = "test code outside of test functions"
 )]
 
+mod operations;
+
 use core::{fmt::Write as _, hint::black_box};
 use std::{
     io::{Sink, sink},
@@ -88,8 +90,8 @@ const MOST_RATIO: u64 = 32_000;
 
 /// Runs `process`. Valgrind counts this function by its name for `.ci/growth`.
 #[inline(never)]
-fn counted(process: fn(&[u8]), data: &[u8]) {
-    process(data);
+fn counted(process: &mut dyn FnMut()) {
+    process();
 }
 
 fn check(name: &str, input: &Input) {
@@ -104,7 +106,7 @@ fn check_work(name: &str, input: &Input, process: fn(&[u8])) {
 fn check_work_from(parts: usize, name: &str, input: &Input, process: fn(&[u8])) {
     if let Some(parts) = std::env::var("GROWTH_PARTS").ok().and_then(|parts| parts.parse().ok()) {
         println!("counted: {name}");
-        return [parts, 2 * parts].map(input).iter().for_each(|data| counted(process, data));
+        return [parts, 2 * parts].map(input).iter().for_each(|data| counted(&mut || process(data)));
     }
     let mut parts = spall_testdata::sized(parts);
     let mut data = input(parts);
