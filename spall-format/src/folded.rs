@@ -34,24 +34,37 @@ const AFTER: &[u8] = b"after";
 /// The number of lines that tell whether a text is folded stacks.
 const FIRST_LINES: usize = 10;
 
+/// So many stacks need no further proof, and may have a line among them that is none.
+const FEW_LINES: usize = 5;
+
 /// Returns whether a text is folded stacks, by its first lines. [profiles 6.1](spall_model::rules::profiles#6.1)
 ///
-/// A last line without an end may be cut, so it counts only if it fits or is the only one.
+/// A last line without an end may be cut, so it counts only if it fits or is the only one. Of fewer than five stacks, one has a
+/// caller, because any short text may end with a number.
 ///
 /// ```
 /// use spall_format::folded::is_folded;
 ///
 /// assert!(is_folded(b"main;read 3\nmain;write 2"));
 /// assert!(!is_folded(b"a text with a number 3\nand more\n"));
+/// assert!(is_folded(b"main;read 3") && !is_folded(b"error code 5"));
 /// ```
 #[must_use]
 pub fn is_folded(text: &[u8]) -> bool {
-    let (fit, other) = count_first_lines(text, |line| Stack::read(line).is_some());
-    other == 0 && fit > 0 || other == 1 && fit >= 5
+    let mut has_callers = false;
+    let (fit, other) = count_first_lines(text, |line| {
+        let stack = Stack::read(line);
+        has_callers |= stack.is_some_and(|stack| stack.has_callers());
+        stack.is_some()
+    });
+    match other {
+        0 => fit >= FEW_LINES || has_callers,
+        _ => other == 1 && fit >= FEW_LINES,
+    }
 }
 
 /// Counts the first lines that have a property, and those that do not.
-fn count_first_lines(text: &[u8], has: impl Fn(&[u8]) -> bool) -> (usize, usize) {
+fn count_first_lines(text: &[u8], mut has: impl FnMut(&[u8]) -> bool) -> (usize, usize) {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let (mut yes, mut no) = (0, 0);
     for line in text.split_inclusive(|&byte| byte == b'\n') {
@@ -94,6 +107,13 @@ impl<'a> Stack<'a> {
         let is_text = names.iter().all(|&byte| byte >= b' ' || byte == b'\t');
         let weight = weight(number.trim_ascii_start())?;
         (is_text && !names.is_empty()).then_some(Self { names, weight })
+    }
+}
+
+impl Stack<'_> {
+    /// Returns whether there is a semicolon between two names. In prose, a blank follows it.
+    fn has_callers(&self) -> bool {
+        self.names.windows(3).any(|part| matches!(part, [_, b';', next] if !next.is_ascii_whitespace()))
     }
 }
 

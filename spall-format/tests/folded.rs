@@ -122,9 +122,20 @@ fn nine_of_ten_lines_tell_the_format() {
         assert_eq!(is_folded(of(fit, other).as_bytes()), is, "{fit} {other}");
     }
     assert!(is_folded(b"a;b 1\na;c"), "the last line may be cut");
-    assert!(is_folded(b"\xef\xbb\xbfa 1"));
+    assert!(is_folded(b"\xef\xbb\xbfa;b 1"));
     for other in [&b""[..], b"\n", b"# a 1", b"a", b"1", b"\x00 1", b"[1,\n2,\n3]"] {
         assert!(!is_folded(other), "{other:?}");
+    }
+}
+
+/// [profiles 6.1]
+#[test]
+fn a_short_text_is_folded_if_a_stack_has_a_caller() {
+    for is in ["main;a;b 12", "idle 3\nmain;a 12\n", "a 1\nb 2\nc 3\nd 4\ne 5\n"] {
+        assert!(is_folded(is.as_bytes()), "{is:?}");
+    }
+    for not in ["error code 5", "total 12\n", "done; error code 5", "; 5", "a 1\nb 2\nc 3\nd 4\n"] {
+        assert!(!is_folded(not.as_bytes()), "{not:?}");
     }
 }
 

@@ -144,6 +144,7 @@ fn profiles_1_2_each_type_of_value_is_a_profile() {
     assert_eq!(names(&trace), ["cpu/nanoseconds", "samples/count"], "the last one counts, and is the first");
     assert_eq!(trace.clock().unit, Unit::Nanoseconds(1.0));
     assert_eq!(trace.profiles()[0].period, Some(Ticks(1)));
+    assert_eq!(trace.diagnostics().count(DiagnosticKind::SecondProfile), 0, "that is no fault of the file");
     assert_eq!(samples(&trace, 0), [named(0, 30.0, "main"), named(30, 7.0, "main")]);
     assert_eq!(samples(&trace, 1), [named(0, 3.0, "main"), named(30, 1.0, "main > inlined > leaf")]);
 

@@ -8,7 +8,7 @@ use hashbrown::{HashMap, hash_map::Entry};
 
 use crate::{
     ByteRange, CallSite, DiagnosticKind, Diagnostics, Frame, FrameId, Key, LineHits, NameId, Profile, Sample,
-    Tick, Ticks, TrackId, builder::TraceBuilder, index32, profile::samples_end,
+    ThreadProfileEvent, Tick, Ticks, TrackId, builder::TraceBuilder, index32, profile::samples_end,
 };
 
 use super::{LineRow, LogLengths, ProfileHead, ProfileLog, ProfilePart, SampleDetail};
@@ -33,11 +33,12 @@ impl Profiles {
             profile.track = TrackId(track_ids.get(profile.track.index()).copied().unwrap_or(u32::MAX));
         }
         self.profiles.sort_by_key(|(profile, _)| (profile.track, profile.rank));
-        for pair in self.profiles.windows(2) {
-            if let &[(ref first, _), (ref second, at)] = pair
-                && first.track == second.track
-            {
-                diagnostics.add(DiagnosticKind::SecondProfile, ByteRange::new(at, at));
+        for of_track in self.profiles.chunk_by(|(a, _), (b, _)| a.track == b.track) {
+            let Some(((first, _), others)) = of_track.split_first() else { continue };
+            // Several values of a sample are several profiles, of which the file says which one counts.
+            let is_said = first.of_thread_samples && first.rank < ThreadProfileEvent::RANK;
+            for (_, at) in others.iter().filter(|(other, _)| !is_said || !other.of_thread_samples) {
+                diagnostics.add(DiagnosticKind::SecondProfile, ByteRange::new(*at, *at));
             }
         }
     }
