@@ -246,7 +246,7 @@ impl<W: Write> JsonWriter<W> {
     }
 
     /// Returns a time in nanoseconds. Rounding is monotonic: slices that nest still nest.
-    fn nanos(&self, at: Tick) -> i64 {
+    fn nanos(&mut self, at: Tick) -> i64 {
         match self.clock.unit {
             Unit::Nanoseconds(1.0) => at.0,
             #[allow(
@@ -254,7 +254,11 @@ impl<W: Write> JsonWriter<W> {
                 clippy::cast_precision_loss,
                 reason = "a float times a float; the cast saturates"
             )]
-            Unit::Nanoseconds(scale) => round(at.0 as f64 * scale) as i64,
+            Unit::Nanoseconds(scale) => {
+                let (exact, rounded) = (at.0 as f64 * scale, round(at.0 as f64 * scale));
+                self.lost = self.lost.with(LostParts::TIME.only_if(exact != rounded));
+                rounded as i64
+            }
             _ => at.0.saturating_mul(1000),
         }
     }
@@ -275,7 +279,8 @@ impl<W: Write> JsonWriter<W> {
     /// Writes a field that is an id.
     fn id(&mut self, field: &str, id: Id<'_>) -> Result<(), Error> {
         self.field(field)?;
-        encode::id(&mut self.out, id, self.unsigned_ids)
+        self.lost = self.lost.with(encode::id(&mut self.out, id, self.unsigned_ids)?);
+        Ok(())
     }
 
     /// Writes the id of a thread. One that is text and spells a number, as that of a track of its own may, gets a word before
@@ -296,7 +301,13 @@ impl<W: Write> JsonWriter<W> {
             return Ok(());
         }
         self.field(field)?;
-        encode::string(&mut self.out, text)
+        self.string(text)
+    }
+
+    /// Writes a text with its quotes.
+    fn string(&mut self, text: Text<'_>) -> Result<(), Error> {
+        self.lost = self.lost.with(encode::string(&mut self.out, text)?);
+        Ok(())
     }
 
     /// Writes any value.
@@ -315,7 +326,7 @@ impl<W: Write> JsonWriter<W> {
     fn args(&mut self, args: Args<'_>) -> Result<(), Error> {
         for (key, value) in args.fields() {
             self.out.write_char(',')?;
-            encode::string(&mut self.out, key)?;
+            self.string(key)?;
             self.out.write_char(':')?;
             self.value(value)?;
         }

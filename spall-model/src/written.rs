@@ -91,8 +91,13 @@ impl LostParts {
     pub const ARGUMENTS: Self = Self(4);
     /// Arguments were written as a line of text: a person can read them, but their names and types are gone.
     pub const ARGUMENT_TYPES: Self = Self(8);
-    /// A name or another text was cut, because it was longer than the format allows.
+    /// A name or another text was cut, because it was longer than the format allows, or its bytes that are no UTF-8 were
+    /// replaced.
     pub const TEXT: Self = Self(16);
+    /// A time was rounded.
+    pub const TIME: Self = Self(32);
+    /// The number of a process, a thread or something else with an id was written in a form that is read as text.
+    pub const ID: Self = Self(64);
 
     /// Returns whether nothing is missing.
     #[must_use]

@@ -16,8 +16,8 @@ use spall_trace::{
     Format,
     export::{self, ExportReport, Loss},
     model::{
-        DiagnosticKind, Event, FlowBind, FlowEvent, FlowPhase, Key, Limits, Text, Thread, ThreadEvent, Tick,
-        Ticks, Trace, TraceBuilder, TraceView, TrackKind,
+        Clock, Conventions, DiagnosticKind, Event, FlowBind, FlowEvent, FlowPhase, Key, Limits, MetaEvent,
+        Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder, TraceView, TrackKind, Unit,
     },
 };
 
@@ -35,6 +35,46 @@ fn exported(
     let mut file = Vec::new();
     let exported = write(trace, &mut file).unwrap();
     (file, exported)
+}
+
+/// What JSON has no form for is counted.
+#[test]
+fn json_counts_rounded_times_replaced_bytes_and_ids_that_become_text() {
+    let losses = |clock: Clock, conventions: Conventions, event: &Event<'_>| {
+        let mut builder = TraceBuilder::new(&Limits::default());
+        builder.push(&Event::Clock(clock));
+        builder.push(&Event::Conventions(conventions));
+        builder.push_copied(event);
+        let (_, report) = exported(&builder.finish(), |trace, out| export::json(trace, out));
+        report.losses().collect::<Vec<_>>()
+    };
+    let slice = |pid: i64, name| {
+        Event::Complete(ThreadEvent::new(Thread::new(pid, 1), Tick(5), Text::plain(name)), Ticks(2))
+    };
+    let (signed, unsigned) = (Conventions::default(), Conventions::default().with_unsigned_ids());
+    let quarters = Clock::new(Unit::Nanoseconds(0.25));
+    assert_eq!(losses(Clock::NANOSECONDS, signed, &slice(-1, b"a")), []);
+    assert_eq!(losses(quarters, signed, &slice(1, b"a")), [(Loss::ExactTime, 1)]);
+    assert_eq!(losses(Clock::NANOSECONDS, signed, &slice(1, b"\xff")), [(Loss::Text, 1)]);
+    assert_eq!(losses(Clock::NANOSECONDS, unsigned, &slice(1, b"a")), []);
+    assert_eq!(losses(Clock::NANOSECONDS, unsigned, &slice(-1, b"a")), [(Loss::IdType, 1)]);
+    let meta = Event::Meta(MetaEvent::new(Text::from("nan"), spall_trace::model::Value::F64(f64::NAN)));
+    assert_eq!(losses(Clock::NANOSECONDS, signed, &meta), [(Loss::ArgumentType, 1)]);
+}
+
+/// A time beyond all floats is the largest one: JSON has no infinity.
+#[test]
+fn speedscope_has_finite_numbers() {
+    let mut builder = TraceBuilder::new(&Limits::default());
+    builder.push(&Event::Clock(Clock::new(Unit::Nanoseconds(1e300))));
+    for (at, ticks) in [(0, 1), (i64::MAX / 2, i64::MAX / 4)] {
+        let event = ThreadEvent::new(Thread::new(1, 1), Tick(at), Text::from("a"));
+        builder.push(&Event::Complete(event, Ticks(ticks)));
+    }
+    let (file, report) = exported(&builder.finish(), |trace, out| export::speedscope(trace, "", out));
+    let file: serde_json::Value = serde_json::from_slice(&file).unwrap();
+    assert_eq!(file["profiles"][0]["endValue"], f64::MAX);
+    assert_eq!(report.count(Loss::Time), 1);
 }
 
 /// Calls `see` for all traces that are not large, with their names and formats.

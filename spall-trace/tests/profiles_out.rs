@@ -4,7 +4,9 @@
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "a test may panic")]
 
 use spall_trace::export::{self, Loss};
-use spall_trace::model::{Limits, Receiver, Trace};
+use spall_trace::model::{
+    Clock, Event, Limits, Receiver, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder, Unit,
+};
 
 const TRACE: &str = r#"[
     {"ph":"X","name":"outer","cat":"c","pid":1,"tid":2,"ts":10,"dur":10,"args":{"n":3}},
@@ -23,6 +25,28 @@ const PROFILE: &str = r#"{"nodes":[
 
 fn trace(text: &str) -> Trace<'_> {
     spall_trace::load(text.as_bytes()).unwrap()
+}
+
+/// Ticks may be as long or as short as a float is, and times as far apart as ticks can be.
+#[test]
+fn no_unit_of_time_overflows() {
+    for unit in [f64::MAX, 1e20, 1e10, f64::MIN_POSITIVE] {
+        for epoch in [i64::MIN, i64::MAX] {
+            let mut builder = TraceBuilder::new(&Limits::default());
+            builder.push(&Event::Clock(Clock::new(Unit::Nanoseconds(unit)).with_epoch_ns(Some(epoch))));
+            for (at, ticks) in [(i64::MIN, 1), (-1, i64::MAX), (i64::MAX, 0)] {
+                let event = ThreadEvent::new(Thread::new(1, 1), Tick(at), Text::from("a"));
+                builder.push(&Event::Complete(event, Ticks(ticks)));
+            }
+            let trace = builder.finish();
+            #[cfg(feature = "firefox")]
+            let _ = export::firefox(&trace, "", &mut Vec::new()).unwrap();
+            #[cfg(feature = "pprof")]
+            let _ = export::pprof(&trace, &mut Vec::new()).unwrap();
+            #[cfg(feature = "perfetto")]
+            let _ = export::perfetto(&trace, &mut Vec::new()).unwrap();
+        }
+    }
 }
 
 /// The fields of a message: number, and a number or bytes. This reads the wire format by its specification.
@@ -128,7 +152,9 @@ mod pprof {
     #[test]
     fn samples_have_their_sources() {
         let (samples, report) = written(PROFILE);
-        assert_eq!(samples, ["f a.js:5 [1, 1, 10000]", "g a.js:10 < f a.js:5 [1, 1, 10000]"]);
+        // Nothing runs before the first sample.
+        let nothing = " [0, 0, 10000]";
+        assert_eq!(samples, [nothing, "f a.js:5 [1, 1, 10000]", "g a.js:10 < f a.js:5 [1, 1, 10000]"]);
         assert_eq!(report.count(Loss::Sample), 0);
     }
 
@@ -147,6 +173,17 @@ mod pprof {
             sample.rsplit(", ").next().unwrap().trim_end_matches(']').parse().unwrap()
         };
         assert_eq!(samples.iter().map(time).sum::<u64>(), 2 * 3000 * 1000, "as long as the outermost slice");
+    }
+
+    #[test]
+    fn samples_and_time_with_nothing_open_are_a_path_without_functions() {
+        let sample = |ts, tid| format!(r#"{{"ph":"P","name":"s","ts":{ts},"pid":1,"tid":{tid}}}"#);
+        let slice = |name, ts| format!(r#"{{"ph":"X","name":"{name}","ts":{ts},"dur":2,"pid":1,"tid":1}}"#);
+        let events = [slice("a", 4), sample(5, 1), sample(6, 1), sample(9, 1), slice("b", 12), sample(9, 2)];
+        let (samples, report) = written(&format!("[{}]", events.join(",")));
+        // From 6 to 12 µs; the second thread has one sample of no duration.
+        assert_eq!(samples, [" [0, 2, 6000]", "a [1, 1, 2000]", "b [1, 0, 2000]", " [0, 1, 0]"]);
+        assert!(report.is_lossless(), "{report}");
     }
 
     #[test]

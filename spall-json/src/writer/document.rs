@@ -4,7 +4,7 @@ use core::fmt::{Error, Write};
 
 use spall_model::{Clock, MetaEvent, Text};
 
-use super::{JsonWriter, Section, encode};
+use super::{JsonWriter, Section};
 
 impl<W: Write> JsonWriter<W> {
     /// Completes the document. The writer must not be used afterwards.
@@ -50,7 +50,7 @@ impl<W: Write> JsonWriter<W> {
             self.out.write_char(',')?;
         }
         self.comma = true;
-        encode::string(&mut self.out, key)?;
+        self.string(key)?;
         self.out.write_char(':')
     }
 

@@ -26,7 +26,7 @@ pub struct JsonString<'a>(
 
 impl core::fmt::Display for JsonString<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> Result {
-        string(f, self.0)
+        string(f, self.0).map(|_| ())
     }
 }
 
@@ -53,8 +53,12 @@ impl core::fmt::Display for JsonValue<'_> {
     }
 }
 
+/// What was lost of something that was written.
+type Lost = core::result::Result<LostParts, Error>;
+
 /// Writes a string with its quotes, as [`JsonString`] displays it.
-pub(super) fn string(out: &mut impl Write, text: Text<'_>) -> Result {
+pub(super) fn string(out: &mut impl Write, text: Text<'_>) -> Lost {
+    let mut lost = LostParts::NONE;
     out.write_char('"')?;
     for piece in text.pieces() {
         match piece {
@@ -62,6 +66,7 @@ pub(super) fn string(out: &mut impl Write, text: Text<'_>) -> Result {
                 for chunk in bytes.utf8_chunks() {
                     escaped(out, chunk.valid())?;
                     if !chunk.invalid().is_empty() {
+                        lost = LostParts::TEXT;
                         out.write_char(char::REPLACEMENT_CHARACTER)?;
                     }
                 }
@@ -69,7 +74,7 @@ pub(super) fn string(out: &mut impl Write, text: Text<'_>) -> Result {
             Piece::Char(character) => escaped(out, character.encode_utf8(&mut [0; 4]))?,
         }
     }
-    out.write_char('"')
+    out.write_char('"').map(|()| lost)
 }
 
 /// Writes text with the escapes that JSON demands.
@@ -106,26 +111,28 @@ pub(super) fn micros(out: &mut impl Write, ns: i64) -> Result {
     }
 }
 
-/// Writes an id: a number, or a string.
-pub(super) fn id(out: &mut impl Write, id: Id<'_>, unsigned: bool) -> Result {
+/// Writes an id: a number, or a string. A number beyond 63 bits is read as text.
+pub(super) fn id(out: &mut impl Write, id: Id<'_>, unsigned: bool) -> Lost {
     match id {
-        Id::Number(number) if unsigned => write!(out, "{}", number.cast_unsigned()),
-        Id::Number(number) => write!(out, "{number}"),
+        Id::Number(number) if unsigned => {
+            write!(out, "{}", number.cast_unsigned()).map(|()| LostParts::ID.only_if(number < 0))
+        }
+        Id::Number(number) => write!(out, "{number}").map(|()| LostParts::NONE),
         Id::Text(text) => string(out, Text::escaped(text)),
     }
 }
 
 /// Writes any value, and returns the parts of it that were left out.
-pub(super) fn value(out: &mut impl Write, value: Value<'_>) -> core::result::Result<LostParts, Error> {
+pub(super) fn value(out: &mut impl Write, value: Value<'_>) -> Lost {
     nested(out, value, MAX_DEPTH)
 }
 
 /// Writes a value in which lists and objects may nest `depth` levels deep.
-fn nested(out: &mut impl Write, value: Value<'_>, depth: usize) -> core::result::Result<LostParts, Error> {
+fn nested(out: &mut impl Write, value: Value<'_>, depth: usize) -> Lost {
     let (entries, is_list) = match value {
         Value::List(items) => (items, true),
         Value::Map(entries) => (entries, false),
-        _ => return scalar(out, value).map(|()| LostParts::NONE),
+        _ => return scalar(out, value),
     };
     let Some(depth) = depth.checked_sub(1) else {
         out.write_str("null")?;
@@ -138,7 +145,7 @@ fn nested(out: &mut impl Write, value: Value<'_>, depth: usize) -> core::result:
             out.write_char(',')?;
         }
         if !is_list {
-            string(out, key)?;
+            lost = lost.with(string(out, key)?);
             out.write_char(':')?;
         }
         lost = lost.with(nested(out, value, depth)?);
@@ -147,22 +154,30 @@ fn nested(out: &mut impl Write, value: Value<'_>, depth: usize) -> core::result:
     Ok(lost)
 }
 
-/// Writes a value that holds no others.
-fn scalar(out: &mut impl Write, value: Value<'_>) -> Result {
+/// Writes a value that holds no others. JSON has no bytes, and no numbers that are not finite.
+fn scalar(out: &mut impl Write, value: Value<'_>) -> Lost {
     match value {
-        Value::Bool(value) => write!(out, "{value}"),
-        Value::I64(value) => write!(out, "{value}"),
-        Value::U64(value) => write!(out, "{value}"),
+        Value::Bool(value) => write!(out, "{value}")?,
+        Value::I64(value) => write!(out, "{value}")?,
+        Value::U64(value) => write!(out, "{value}")?,
         // The shortest text that reads back the same; it always has a point or an exponent.
-        Value::F64(value) if value.is_finite() => write!(out, "{value:?}"),
-        Value::F64(value) if value.is_nan() => out.write_str("\"NaN\""),
-        Value::F64(value) => out.write_str(if value > 0.0 { "\"Infinity\"" } else { "\"-Infinity\"" }),
-        Value::Text(text) => string(out, text),
+        Value::F64(value) if value.is_finite() => write!(out, "{value:?}")?,
+        Value::F64(value) => {
+            out.write_str(match value {
+                f64::INFINITY => "\"Infinity\"",
+                f64::NEG_INFINITY => "\"-Infinity\"",
+                _ => "\"NaN\"",
+            })?;
+            return Ok(LostParts::ARGUMENT_TYPES);
+        }
+        Value::Text(text) => return string(out, text),
         Value::Bytes(bytes) => {
             out.write_char('"')?;
             bytes.iter().try_for_each(|byte| write!(out, "{byte:02x}"))?;
-            out.write_char('"')
+            out.write_char('"')?;
+            return Ok(LostParts::ARGUMENT_TYPES);
         }
-        _ => out.write_str("null"),
+        _ => out.write_str("null")?,
     }
+    Ok(LostParts::NONE)
 }

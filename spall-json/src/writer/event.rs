@@ -66,7 +66,7 @@ impl<W: Write> JsonWriter<W> {
             return self.id("id", id);
         }
         write!(self.out, ",\"id2\":{{\"{}\":", if local { "local" } else { "global" })?;
-        encode::id(&mut self.out, id, self.unsigned_ids)?;
+        self.lost = self.lost.with(encode::id(&mut self.out, id, self.unsigned_ids)?);
         self.out.write_char('}')
     }
 

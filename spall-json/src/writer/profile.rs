@@ -145,13 +145,13 @@ impl<W: Write> JsonWriter<W> {
         self.close_frame()?;
         self.separate()?;
         self.out.write_str("{\"id\":")?;
-        encode::id(&mut self.out, frame.id, false)?;
+        self.lost = self.lost.with(encode::id(&mut self.out, frame.id, false)?);
         if let Some(caller) = caller {
             self.field("parent")?;
-            encode::id(&mut self.out, caller, false)?;
+            self.lost = self.lost.with(encode::id(&mut self.out, caller, false)?);
         }
         self.out.write_str(",\"callFrame\":{\"functionName\":")?;
-        encode::string(&mut self.out, frame.name)?;
+        self.string(frame.name)?;
         write!(self.out, ",\"scriptId\":{}", frame.source)?;
         self.text("url", frame.url)?;
         for (key, number) in [("lineNumber", frame.line), ("columnNumber", frame.column)] {
@@ -178,7 +178,7 @@ impl<W: Write> JsonWriter<W> {
         if !self.next_in_list(caller, FrameList::Children)? {
             return Ok(Written::Unsupported);
         }
-        encode::id(&mut self.out, child, false)?;
+        self.lost = self.lost.with(encode::id(&mut self.out, child, false)?);
         Ok(Written::Done)
     }
 
@@ -219,7 +219,7 @@ impl<W: Write> JsonWriter<W> {
         }
         self.separate()?;
         write!(self.out, "\"{number}\":")?;
-        encode::id(&mut self.out, frame, false)?;
+        self.lost = self.lost.with(encode::id(&mut self.out, frame, false)?);
         Ok(Written::Done)
     }
 
@@ -235,7 +235,7 @@ impl<W: Write> JsonWriter<W> {
         }
         self.chunk.now = self.chunk.now.map(|now| now + delta);
         self.separate()?;
-        encode::id(&mut self.out, sample.frame, false)?;
+        self.lost = self.lost.with(encode::id(&mut self.out, sample.frame, false)?);
         let delta = self.nanos(Tick(delta.0));
         // The parser takes a delta so far back for a pause that wrapped around, and adds what is subtracted here.
         let delta = if delta < WRAPPED_BELOW { delta.saturating_sub(WRAP) } else { delta };

@@ -53,14 +53,14 @@ impl<W: Write> JsonWriter<W> {
         }
         match frame.id {
             Id::Number(id) => write!(self.out, "\"{id}\"")?,
-            Id::Text(id) => encode::string(&mut self.out, Text::escaped(id))?,
+            Id::Text(id) => self.string(Text::escaped(id))?,
         }
         self.out.write_str(":{\"name\":")?;
-        encode::string(&mut self.out, frame.name)?;
+        self.string(frame.name)?;
         self.text("category", frame.url)?;
         if let Some(caller) = caller {
             self.field("parent")?;
-            encode::id(&mut self.out, caller, false)?;
+            self.lost = self.lost.with(encode::id(&mut self.out, caller, false)?);
         }
         self.out.write_char('}')?;
         // An entry has no place for these.

@@ -15,8 +15,9 @@ use super::{ExportReport, Loss};
 /// rounded to nanoseconds. The format cannot say that a track shows a CPU, a GPU or
 /// frames, in which line a frame that threads share begins, or that several flows leave or reach one slice if one of their ends
 /// is in the fields of a slice. A track of its own becomes a thread without a place below
-/// another track, and there is no place for a few metadata keys that a reader would take for something else. All of that is
-/// counted.
+/// another track, and there is no place for a few metadata keys that a reader would take for something else. Bytes that are no
+/// UTF-8 are replaced, numbers that are not finite become texts, and so do unsigned ids beyond 63 bits when they are read. All
+/// of that is counted.
 ///
 /// # Errors
 /// This returns an error when writing to `out` fails.

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
 use spall_json::V8;
-use spall_model::{Function, Key, Tick, Trace, TraceView, TrackId};
+use spall_model::{Function, Key, Tick, Ticks, Trace, TraceView, TrackId};
 use spall_samples::{ThreadTree, call_trees};
 
 use super::{ExportReport, function_table::FunctionTable, protobuf::MessageWriter, trees::WrittenTrees};
@@ -17,7 +17,7 @@ use crate::tick_scale::{TickScale, clamped};
 /// A sample of the profile is a call path of a thread, with the label `thread`, and `pid` and `tid` where
 /// they are numbers. It has three values: the number of calls,
 /// the number of CPU samples, and the self time, in nanoseconds or in what the clock counts. Functions have their source
-/// and the line at which they begin. As for [folded stacks](super::folded()), a path has at most
+/// and the line at which they begin. Time and samples with nothing open are a path without functions. As for [folded stacks](super::folded()), a path has at most
 /// [`MAX_FOLDED_DEPTH`](spall_model::CallTree::MAX_FOLDED_DEPTH) names, and everything that is not in a call tree of a thread counts as left out.
 ///
 /// The file is not compressed. pprof reads it as it is.
@@ -53,13 +53,18 @@ pub fn pprof(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
     for ThreadTree { track, tree, .. } in call_trees(trace, &V8) {
         let thread = tables.string(&trace.track_title(track));
         let ids = thread_ids(trace, track);
-        for node in tree.folded_nodes() {
-            let value =
-                [signed(node.count), signed(node.hits), clamped(scale.convert(Tick(node.self_time.0)))];
+        let values =
+            |count, hits, time: Ticks| [signed(count), signed(hits), clamped(scale.convert(Tick(time.0)))];
+        let nothing_open = tree.unattributed();
+        let nothing_open = (None, values(0, nothing_open.hits, nothing_open.time));
+        let nodes = tree.folded_nodes();
+        let nodes = nodes.map(|node| (Some(node.id), values(node.count, node.hits, node.self_time)));
+        for (id, value) in core::iter::once(nothing_open).chain(nodes) {
             if value == [0; 3] {
                 continue;
             }
-            let path = core::iter::successors(tree.node(node.id), |node| tree.node(node.parent?));
+            let path =
+                core::iter::successors(id.and_then(|id| tree.node(id)), |node| tree.node(node.parent?));
             let locations = path.map(|node| tables.location(node.function));
             out.write(|profile| {
                 profile.message(field::SAMPLE, |sample| {

@@ -63,8 +63,12 @@ losses! {
     Argument = "arguments",
     /// The types of arguments that were written as a line of text.
     ArgumentType = "types of arguments",
-    /// The end of a name or an argument that is longer than the format allows.
-    Text = "ends of long texts",
+    /// The end of a name or an argument that is longer than the format allows, or bytes of one that are no UTF-8.
+    Text = "ends or bytes of texts",
+    /// The exact time of something whose ticks are shorter than the format's.
+    ExactTime = "exact times",
+    /// The number of an id that is read as text.
+    IdType = "types of ids",
 }
 
 impl Loss {
@@ -158,11 +162,13 @@ impl ExportReport {
 
     /// Counts the parts that something lost that was written.
     pub(super) fn add_lost_parts(&mut self, lost: LostParts) {
-        const PARTS: [(LostParts, Loss); 4] = [
+        const PARTS: [(LostParts, Loss); 6] = [
             (LostParts::CATEGORY, Loss::Category),
             (LostParts::ARGUMENTS, Loss::Argument),
             (LostParts::ARGUMENT_TYPES, Loss::ArgumentType),
             (LostParts::TEXT, Loss::Text),
+            (LostParts::TIME, Loss::ExactTime),
+            (LostParts::ID, Loss::IdType),
         ];
         let parts = PARTS.into_iter().filter(|&(part, _)| lost.contains(part));
         let n_parts = parts.map(|(_, loss)| self.add(loss, 1)).count();
