@@ -224,10 +224,14 @@ impl Vertical {
         self.lines.get(line.index())
     }
 
-    /// Returns the lines that touch the half-open range `y` of distances from the top. This takes O(log lines).
+    /// Returns the lines that touch the half-open range `y` of distances from the top. An empty range touches none. This takes
+    /// O(log lines).
     #[doc(alias("culling", "scroll"))]
     #[must_use]
     pub fn visible(&self, y: Range<u64>) -> &[Line] {
+        if y.is_empty() {
+            return &[];
+        }
         let first = self.lines.partition_point(|line| line.bottom() <= y.start);
         let end = self.lines.partition_point(|line| line.top < y.end);
         self.lines.get(first..end).unwrap_or_default()

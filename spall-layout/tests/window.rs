@@ -128,6 +128,16 @@ fn a_window_keeps_its_box_width_wherever_it_goes() {
 }
 
 #[test]
+fn an_empty_range_of_heights_shows_no_line() {
+    let vertical = vertical();
+    let middle = vertical.height() / 2;
+    assert_eq!(vertical.visible(middle..middle + 1).len(), 1);
+    for start in [0, middle] {
+        assert_eq!(vertical.visible(start..start).len(), 0);
+    }
+}
+
+#[test]
 fn places_in_a_window_are_those_of_the_picture() {
     let trace = trace();
     let layout = Layout::new(&trace, &LayoutOptions::default());

@@ -263,7 +263,8 @@ impl Nesting {
         let place = if let Some(place) = preferred.and_then(|lane| overflow.place_in(lane, &next, self)) {
             place
         } else if let Some(end) = self.fit(self.main.last(), &next) {
-            self.push_main(next, end, false)
+            // It overlaps a slice of the lane that it prefers, although there is room here.
+            self.push_main(next, end, preferred.is_some())
         } else {
             overflow.place_anywhere(&next, self)
         };

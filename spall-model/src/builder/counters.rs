@@ -17,21 +17,15 @@ impl<'a> TraceBuilder<'a> {
         let mut values = core::mem::take(&mut self.counter_values);
         values.clear();
         for (series, value) in event.series.iter() {
-            match number(value) {
-                Some(value) => {
-                    let (series, order) = (self.intern::<S>(series), values.len());
-                    values.push(SeriesValue { series, order, value: Some(value) });
-                }
-                // An absent value is no fault: it leaves the series as it was.
-                None if value == Value::Null => {}
-                None => {
-                    self.diagnostics.add(DiagnosticKind::BadCounterValue, bytes);
-                    // It takes the place of an earlier value of its series, if there is one.
-                    if !values.is_empty() {
-                        let (series, order) = (self.intern::<S>(series), values.len());
-                        values.push(SeriesValue { series, order, value: None });
-                    }
-                }
+            let number = number(value);
+            // An absent value is no fault: it leaves the series as it was.
+            if number.is_none() && value != Value::Null {
+                self.diagnostics.add(DiagnosticKind::BadCounterValue, bytes);
+            }
+            // What is no number takes the place of an earlier value of its series, if there is one.
+            if number.is_some() || !values.is_empty() {
+                let (series, order) = (self.intern::<S>(series), values.len());
+                values.push(SeriesValue { series, order, value: number });
             }
         }
         keep_last(&mut values);
@@ -123,6 +117,10 @@ mod tests {
             let name = bytes.get(*pos..*pos + 1)?;
             *pos += 1;
             let value = Value::U64(u64::try_from(*pos).unwrap());
+            // `0` is the series `a` without a value.
+            if name[0] == b'0' {
+                return Some((Text::plain(b"a"), Value::Null));
+            }
             // A capital letter is the series of its small one, with a value that is no number.
             let Some(small) = b"ab".iter().position(|small| small.to_ascii_uppercase() == name[0]) else {
                 return Some((Text::plain(name), value));
@@ -153,5 +151,7 @@ mod tests {
         assert_eq!(values(b"jihgfedcba").len(), 10);
         assert_eq!(values(b"abA"), [('b', 2.0)], "the last value of a is no number");
         assert_eq!(values(b"Aba"), [('b', 2.0), ('a', 3.0)]);
+        assert_eq!(values(b"ab0"), [('b', 2.0)], "the last value of a is absent");
+        assert_eq!(values(b"0ba"), [('b', 2.0), ('a', 3.0)]);
     }
 }

@@ -202,6 +202,19 @@ fn a_slice_whose_end_becomes_known_is_over_there() {
     assert_eq!(place(&mut nesting, 4, 16, i64::MAX, open(0)), (0, 2, 20));
 }
 
+/// A pair whose lane has no room for it falls back to the track's own, where nothing is in its way.
+#[test]
+fn a_pair_that_overlaps_in_the_lane_it_prefers_overlaps_wherever_it_goes() {
+    let mut nesting = Nesting::default();
+    let slices = [(0, 5, X), (3, 14, pair(0)), (3, 7, X), (6, 14, pair(1))];
+    let places = (0..).zip(slices).map(|(slice, (start, end, flags))| {
+        let place = nesting.place(slice, Tick(start), Tick(end), flags).unwrap();
+        (place.lane, place.depth, place.overlaps)
+    });
+    let expected = [(0, 0, false), (1, 0, true), (1, 1, true), (0, 0, true)];
+    assert_eq!(places.collect::<Vec<_>>(), expected);
+}
+
 #[test]
 fn a_slice_of_another_lane_is_over_where_it_ends() {
     let place = |nesting: &mut Nesting, slice, start, end, flags| {

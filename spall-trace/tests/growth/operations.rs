@@ -173,14 +173,15 @@ fn every_operation_grows_with_its_input() {
     let shapes = spall_synth::shapes::all();
     if let Some(parts) = std::env::var("GROWTH_PARTS").ok().and_then(|parts| parts.parse().ok()) {
         for (shape, input) in &shapes {
+            let traces = [parts, 2 * parts].map(|parts| {
+                let trace = spall_trace::load(&input(parts)).unwrap().into_owned();
+                (spall_trace::merge_samples(trace.clone()), trace)
+            });
+            let layouts = traces.each_ref().map(|(merged, _)| Layout::new(merged, &LayoutOptions::default()));
             for (name, operation) in OPERATIONS.iter().filter(|(name, _)| !may_repeat(name, shape)) {
                 println!("counted: {name} of {shape}");
-                for parts in [parts, 2 * parts] {
-                    let trace = spall_trace::load(&input(parts)).unwrap().into_owned();
-                    let merged = spall_trace::merge_samples(trace.clone());
-                    let layout = Layout::new(&merged, &LayoutOptions::default());
-                    let case = Case { trace: &trace, merged: &merged, layout: &layout };
-                    counted(&mut || _ = black_box(operation(&case)));
+                for ((merged, trace), layout) in traces.iter().zip(&layouts) {
+                    counted(&mut || _ = black_box(operation(&Case { trace, merged, layout })));
                 }
             }
         }
