@@ -14,7 +14,7 @@ use crate::{
     render,
     session::Session,
     table::TableFormat,
-    top,
+    top, tui,
 };
 
 const FORMATS: &str = "\
@@ -58,6 +58,15 @@ pub(crate) enum Command {
     Open {
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
+    },
+    /// Shows a trace in the terminal, with the program `spall-terminal`
+    #[command(after_help = "Example:\n  spall tui --follow run.spall")]
+    Tui {
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Show a file that is being written, as it grows
+        #[arg(long)]
+        follow: bool,
     },
     /// Draws traces into a page or a picture, `render.html` if none is given
     #[command(
@@ -152,6 +161,20 @@ pub(crate) enum Command {
         #[command(flatten)]
         how: Destination,
     },
+    /// Asks traces, or a data set, questions in SQL
+    #[command(
+        after_help = "Example:\n  spall query trace.json 'select function, self_dur from top_functions order by self_dur desc limit 9'"
+    )]
+    Query {
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// The question. Tables and views are described in spall-cli/README.md
+        #[arg(value_name = "SQL")]
+        sql: String,
+        /// How to print the answer; the text has tabs between its columns
+        #[arg(long, value_enum, default_value_t)]
+        format: TableFormat,
+    },
     /// Prints a trace as one JSON object per line
     #[command(after_help = "Example:\n  spall dump trace.json | grep '\"k\":\"slice\"'")]
     Dump {
@@ -189,6 +212,13 @@ impl Command {
             Self::Flame { files, choice } => flame::run(&files, &choice, session),
             Self::Convert { files, out, how } => convert::run(&files, &out, &how, session),
             Self::Merge { files, out, align, how } => convert::merge(&files, &out, &align, &how, session),
+            Self::Tui { file, follow } => tui::run(&file, follow, session),
+            #[cfg(feature = "sql")]
+            Self::Query { files, sql, format } => crate::query::run(&files, &sql, format, session),
+            #[cfg(not(feature = "sql"))]
+            Self::Query { .. } => Err(crate::error::Error::new(
+                "this `spall` was built without SQL. Install it with `--features sql`.",
+            )),
             Self::Dump { file, folded: true, .. } => dump::folded(&file, session),
             Self::Dump { file, calls: true, .. } => dump::calls(&file, session),
             Self::Dump { file, summary, .. } => dump::run(&file, summary, session),

@@ -1,7 +1,7 @@
 //! What is wrong, in sentences.
 
 use std::{
-    fmt::Display,
+    fmt::{self, Display},
     io::{self, ErrorKind},
     path::Path,
 };
@@ -53,6 +53,15 @@ impl Error {
                 Self::Told(format!("{}: {error}. `spall --help` lists the formats.", path.display()))
             }
             _ => Self::Told(format!("{}: {error}. The file may be cut or damaged.", path.display())),
+        }
+    }
+}
+
+impl Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Told(sentence) => f.write_str(sentence),
+            Self::Closed => Ok(()),
         }
     }
 }

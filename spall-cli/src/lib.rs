@@ -18,11 +18,14 @@ mod json;
 mod output;
 mod phases;
 pub mod picture;
+#[cfg(feature = "sql")]
+mod query;
 mod render;
 mod session;
 mod table;
 pub mod terminal;
 mod top;
+mod tui;
 
 use std::{ffi::OsString, process::ExitCode};
 

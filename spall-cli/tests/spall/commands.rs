@@ -271,3 +271,36 @@ fn diff_compares_times_and_not_ticks() {
         "counts.folded: this file counts samples, and a.json counts nanoseconds. Give two files that count the same.",
     );
 }
+
+#[test]
+fn tui_starts_the_viewer_or_says_how_to_install_it() {
+    let folder = Folder::new("tui").with("a.json", TRACE);
+    folder.fails(&["tui", "none.json"], "none.json: there is no such file. Check the name and the folder.");
+    let ran = crate::ran(folder.command(&["tui", "a.json"]).env("PATH", &folder.0).output().unwrap());
+    let said = "error: spall-terminal: this program is not installed. Install it with `cargo install --path examples/terminal`.\n";
+    assert_eq!((ran.status, ran.err.as_str()), (Some(1), said));
+}
+
+#[test]
+fn query_answers_in_sql_or_says_that_it_was_not_built() {
+    let folder = Folder::new("query").with("a.json", TRACE).with("b.json", TRACE);
+    let sql = "select trace_id, name, dur from slice order by trace_id";
+    if cfg!(not(feature = "sql")) {
+        let sentence = "this `spall` was built without SQL. Install it with `--features sql`.";
+        return folder.fails(&["query", "a.json", sql], sentence);
+    }
+    let expected = "trace_id\tname\tdur\nt-a.json\twork\t2500\nt-b.json\twork\t2500\n";
+    assert_eq!(folder.prints(&["query", "a.json", "b.json", sql]), expected);
+    let rows = folder.prints(&["query", "--format", "json", "a.json", sql]);
+    let row = json!({"trace_id": "t-a.json", "name": "work", "dur": 2500});
+    assert_eq!(serde_json::from_str::<Value>(&rows).unwrap(), json!([row]));
+
+    let ran = folder.run(&["query", "a.json", "none.json", "select count(*) from slice"]);
+    assert_eq!((ran.status, ran.out.as_str()), (Some(1), "count(*)\n1\n"));
+    assert!(ran.err.starts_with("error: none.json: there is no such file."), "{ran:?}");
+    let ran = folder.run(&["query", "a.json", "selekt"]);
+    assert!(
+        ran.err.starts_with("error: the question cannot be answered: ") && !ran.err.contains("Error("),
+        "{ran:?}"
+    );
+}

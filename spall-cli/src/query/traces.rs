@@ -2,7 +2,6 @@
 
 use std::{
     collections::BTreeMap,
-    io::{self, IsTerminal},
     path::PathBuf,
     sync::{
         Arc, Mutex, PoisonError,
@@ -26,46 +25,50 @@ use datafusion::{
         streaming::{PartitionStream, StreamingTableExec},
     },
 };
+use indicatif::ProgressBar;
 use spall_arrow::{DataSet, Table, Tables};
 use spall_trace::{
     layout::{Layout, LayoutOptions},
     model::Trace,
 };
 
+use crate::{error::Error, session};
+
 /// The files of a database. Each core loads one file at a time, and keeps none: memory does not grow with the number of
 /// files, and a query that reads two tables loads each file twice.
 #[derive(Debug)]
-pub(crate) struct Traces {
+pub(super) struct Traces {
     files: Vec<PathBuf>,
     /// What kept files from being read, by their numbers.
     failures: Mutex<BTreeMap<usize, String>>,
+    bar: ProgressBar,
 }
 
 impl Traces {
-    pub(crate) fn new(files: Vec<PathBuf>) -> Self {
-        Self { files, failures: Mutex::default() }
+    pub(super) fn new(files: Vec<PathBuf>, session: &session::Session) -> Self {
+        let bar = session.counting("reading", files.len() as u64, "{msg} {pos} of {len} {bar:30}").clone();
+        Self { files, failures: Mutex::default(), bar }
     }
 
-    /// Prints which files could not be read. The answer is that of the others.
-    ///
-    /// # Errors
-    /// Returns an error if no file could be read.
-    pub(crate) fn report(&self) -> std::result::Result<(), String> {
+    /// Says which files could not be read. The answer is that of the others.
+    pub(super) fn report(&self, session: &session::Session) -> crate::error::Result<()> {
         let failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
-        for (&number, error) in failures.iter() {
-            eprintln!("{}: {error}", self.files[number].display());
+        for sentence in failures.values() {
+            session.tell(format_args!("error: {sentence}"));
         }
-        if !failures.is_empty() && failures.len() == self.files.len() {
-            return Err("no file could be read".to_owned());
+        match failures.len() {
+            0 => Ok(()),
+            n => Err(Error::new(format_args!(
+                "{n} of {} files were not asked, for the reasons above.",
+                self.files.len()
+            ))),
         }
-        Ok(())
     }
 
     fn load(&self, number: usize) -> Option<Trace<'static>> {
-        let loaded = spall_trace::load_file(&self.files[number]);
-        if self.files.len() > 1 && io::stderr().is_terminal() {
-            eprint!("\r{}/{} files ", number + 1, self.files.len());
-        }
+        let path = &self.files[number];
+        let loaded = spall_trace::load_file(path).map_err(|error| Error::loading(path, &error));
+        self.bar.inc(1);
         match loaded {
             Ok(trace) => Some(trace),
             Err(error) => {
@@ -79,14 +82,14 @@ impl Traces {
 
 /// A table of all files, with the column `trace_id` behind the others.
 #[derive(Debug)]
-pub(crate) struct TraceTable {
+pub(super) struct TraceTable {
     table: Table,
     schema: SchemaRef,
     traces: Arc<Traces>,
 }
 
 impl TraceTable {
-    pub(crate) fn new(table: Table, traces: Arc<Traces>) -> Self {
+    pub(super) fn new(table: Table, traces: Arc<Traces>) -> Self {
         let trace_id = Arc::new(Field::new("trace_id", DataType::Utf8, false));
         let columns = table.schema().fields().iter().cloned().chain([trace_id]).collect::<Vec<_>>();
         Self { table, schema: Arc::new(Schema::new(columns)), traces }

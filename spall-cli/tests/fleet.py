@@ -3,7 +3,7 @@
 
     fleet.py DATA_SET FOLDER
 
-DATA_SET is what `convert` writes, of many traces: those that `generate` makes, or a fleet's own. Each line gives the processor
+DATA_SET is what `spall convert` writes, of many traces: those that `generate` makes, or a fleet's own. Each line gives the processor
 time of all threads, user and system, the wall time, and the greatest resident memory. Then the slices are written again as
 few files into FOLDER, which must not exist and is removed at the end, and DuckDB is asked again. Engines whose Python
 packages are not installed are named.

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Asks several engines the same questions, and fails if their answers differ.
 
-    compare.py PROGRAMS QUERY FILE...
+    compare.py SPALL TOP FILE...
 
-PROGRAMS is the folder with the built `spall` and `examples/top`, QUERY the program `spall-query`. The files become a
-data set in a temporary folder. Each statement below is answered
+SPALL is the command with the feature `sql`, TOP the built example. The files become a data set in a temporary folder. Each
+statement below is answered
 
-- by DataFusion from the files themselves, and from the data set (`spall-query`),
+- by DataFusion from the files themselves, and from the data set (`spall query`),
 - by DuckDB and by Spark from the data set, if their Python packages `duckdb` and `pyspark` are installed,
 
 and the functions, with their calls, samples and times, are also compared with what `top` prints for each file. What is
@@ -20,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 
-HERE = pathlib.Path(__file__).parent
+HERE = pathlib.Path(__file__).resolve().parent.parent / "src/query"
 
 VIEWS = [
     "function_call",
@@ -91,15 +91,15 @@ def are_same(rows, others, near=()):
 
 
 def unescaped(value):
-    """A value as `spall-query` prints it, without its escapes."""
+    """A value as `spall query` prints it, without its escapes."""
     out, rest = [], iter(value)
     for character in rest:
         out.append({"t": "\t", "n": "\n", "r": "\r"}.get(letter := next(rest), letter) if character == "\\" else character)
     return "".join(out)
 
 
-def datafusion(query, paths, sql):
-    lines = run(query, *paths, sql).split("\n")
+def datafusion(spall, paths, sql):
+    lines = run(spall, "query", *paths, sql).split("\n")
     return same_rows([unescaped(value) for value in line.split("\t")] for line in lines[1:-1])
 
 
@@ -134,10 +134,10 @@ def spark_engine(data_set):
 UNITS = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "min": 60e9, "h": 3600e9, "d": 86400e9, "event": 1, "events": 1}
 
 
-def top_functions(programs, path):
+def top_functions(top, path):
     """What `top` prints: calls, samples, self and total time of each function."""
     functions = {}
-    for line in run(programs / "examples/top", path, 10**9).split("\n")[1:]:
+    for line in run(top, path, 10**9).split("\n")[1:]:
         if not line:
             break
         words = line.split(None, 6)
@@ -148,7 +148,7 @@ def top_functions(programs, path):
     return functions
 
 
-def compare_with_top(programs, paths, rows):
+def compare_with_top(top, paths, rows):
     for path in paths:
         trace_id = "t-" + path.name
         functions = {}
@@ -160,7 +160,7 @@ def compare_with_top(programs, paths, rows):
             known = functions.get(name, (0, 0, 0.0, 0.0))
             new = (int(calls), int(samples or 0), float(self_dur or 0), float(total_dur or 0))
             functions[name] = tuple(a + b for a, b in zip(known, new))
-        for name, (calls, samples, self_time, total) in top_functions(programs, path).items():
+        for name, (calls, samples, self_time, total) in top_functions(top, path).items():
             found = functions.get(name.strip(), functions.get(name))
             if found is None:
                 if self_time or total:
@@ -172,19 +172,19 @@ def compare_with_top(programs, paths, rows):
 
 
 def main():
-    programs, query, *paths = map(pathlib.Path, sys.argv[1:])
+    spall, top, *paths = map(pathlib.Path, sys.argv[1:])
     failures = []
     with tempfile.TemporaryDirectory() as folder:
         data_set = pathlib.Path(folder)
-        run(programs / "spall", "convert", *paths, f"{data_set}/")
-        engines = {"DataFusion, data set": lambda sql: datafusion(query, [data_set], sql)}
+        run(spall, "convert", *paths, f"{data_set}/")
+        engines = {"DataFusion, data set": lambda sql: datafusion(spall, [data_set], sql)}
         for name, engine in (("DuckDB", duckdb_engine), ("Spark", spark_engine)):
             try:
                 engines[name] = engine(data_set)
             except ImportError:
                 print(f"not compared: {name} is not installed")
         for question, sql in STATEMENTS.items():
-            answer = datafusion(query, paths, sql)
+            answer = datafusion(spall, paths, sql)
             for name, engine in engines.items():
                 other, near = engine(sql), NEAR.get(question, ())
                 if not are_same(answer, other, near):
@@ -193,7 +193,7 @@ def main():
                     failures.append(f"{question}: DataFusion has {first[0]}, and {name} {first[1]}")
             print(f"{question}: {len(answer)} rows from files and from {', '.join(engines)}")
             if question == "functions":
-                failures += compare_with_top(programs, paths, answer)
+                failures += compare_with_top(top, paths, answer)
     for failure in failures:
         print(f"DIFFERENT: {failure}")
     sys.exit(1 if failures else 0)

@@ -1,0 +1,64 @@
+//! Prints the rows of an answer.
+
+use std::io::{self, BufWriter, Write};
+
+use datafusion::{
+    arrow::util::display::{ArrayFormatter, FormatOptions},
+    dataframe::DataFrame,
+    error::DataFusionError,
+};
+use futures::StreamExt;
+use serde_json::{Map, Value};
+
+use super::failed;
+use crate::{error::Result, session::Session, table::TableFormat};
+
+/// Prints an answer while it is computed: the names of the columns and then the rows, with tabs between the values, or an
+/// array of objects.
+pub(super) async fn print(answer: DataFrame, format: TableFormat, session: &Session) -> Result<()> {
+    let names: Vec<_> = answer.schema().fields().iter().map(|field| field.name().clone()).collect();
+    let numeric: Vec<_> =
+        answer.schema().fields().iter().map(|field| field.data_type().is_numeric()).collect();
+    let mut batches = answer.execute_stream().await.map_err(failed)?;
+    let mut out = BufWriter::new(io::stdout());
+    let mut is_first = true;
+    if format == TableFormat::Text {
+        session.done();
+        writeln!(out, "{}", names.join("\t"))?;
+    }
+    while let Some(batch) = batches.next().await {
+        let batch = batch.map_err(failed)?;
+        session.done();
+        let options = FormatOptions::default().with_null("NULL");
+        let columns = batch.columns().iter().map(|column| ArrayFormatter::try_new(column.as_ref(), &options));
+        let columns: std::result::Result<Vec<_>, _> = columns.collect();
+        let columns = columns.map_err(|error| failed(DataFusionError::from(error)))?;
+        for row in 0..batch.num_rows() {
+            let texts = columns.iter().map(|column| column.value(row).to_string());
+            if format == TableFormat::Text {
+                let values: Vec<_> = texts.map(|text| escaped(&text)).collect();
+                writeln!(out, "{}", values.join("\t"))?;
+                continue;
+            }
+            let values = texts.zip(batch.columns()).zip(&numeric).map(|((text, column), is_numeric)| {
+                match column.is_null(row) {
+                    true => Value::Null,
+                    false if *is_numeric => serde_json::from_str(&text).unwrap_or(Value::String(text)),
+                    false => Value::String(text),
+                }
+            });
+            let object: Map<_, _> = names.iter().cloned().zip(values).collect();
+            write!(out, "{}{}", if is_first { "[" } else { ",\n " }, Value::Object(object))?;
+            is_first = false;
+        }
+    }
+    if format == TableFormat::Json {
+        writeln!(out, "{}", if is_first { "[]" } else { "]" })?;
+    }
+    Ok(out.flush()?)
+}
+
+/// Returns a value with tabs and line ends as escapes, so that a row stays one line.
+fn escaped(value: &str) -> String {
+    value.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r")
+}
