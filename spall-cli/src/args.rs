@@ -47,6 +47,7 @@ pub(crate) enum Command {
     /// Says what is in files, by which clock, and what is odd about them
     #[command(after_help = "Example:\n  spall info trace.json")]
     Info {
+        /// Traces: files, folders, patterns, or `-` for the standard input
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
         /// How to print it
@@ -56,12 +57,14 @@ pub(crate) enum Command {
     /// Shows traces as a page in the browser
     #[command(after_help = "Example:\n  spall open server.json client.json")]
     Open {
+        /// Traces: files, folders, patterns, or `-` for the standard input
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
     },
     /// Shows a trace in the terminal, with the program `spall-terminal`
     #[command(after_help = "Example:\n  spall tui --follow run.spall")]
     Tui {
+        /// A trace
         #[arg(value_name = "FILE")]
         file: PathBuf,
         /// Show a file that is being written, as it grows
@@ -83,8 +86,10 @@ pub(crate) enum Command {
     /// Shows where the slices are whose name contains a text, with their flows and counters
     #[command(after_help = "Example:\n  spall find trace.json parse")]
     Find {
+        /// Traces: files, folders, patterns, or `-` for the standard input
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
+        /// A part of the name, in which upper and lower case count
         #[arg(value_name = "TEXT")]
         text: String,
         /// How to print it: as strips of the whole trace, or as JSON the slices themselves
@@ -94,6 +99,7 @@ pub(crate) enum Command {
     /// Lists the functions that took the most time, over all threads
     #[command(after_help = "Example:\n  spall top -n 5 trace.json")]
     Top {
+        /// Traces: files, folders, patterns, or `-` for the standard input
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
         /// How many to list
@@ -111,8 +117,10 @@ pub(crate) enum Command {
     /// Compares the self times of functions over all threads. Shares are of the time of BEFORE.
     #[command(after_help = "Example:\n  spall diff --fail-above 5% main.spall branch.spall")]
     Diff {
+        /// The trace to compare with
         #[arg(value_name = "BEFORE")]
         before: PathBuf,
+        /// The trace that may have got slower
         #[arg(value_name = "AFTER")]
         after: PathBuf,
         /// End with status 1 if a function, or all of them, takes more of the time of BEFORE in addition
@@ -128,6 +136,7 @@ pub(crate) enum Command {
     /// Draws a flame graph with characters
     #[command(after_help = "Example:\n  spall flame --only parse trace.json")]
     Flame {
+        /// Traces: files, folders, patterns, or `-` for the standard input
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
         #[command(flatten)]
@@ -138,6 +147,7 @@ pub(crate) enum Command {
         after_help = "Examples:\n  spall convert trace.json trace.spall\n  spall convert --to folded trace.json - | head\n  spall convert runs/*.json data/"
     )]
     Convert {
+        /// Traces: files, folders, patterns, or `-` for the standard input
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
         /// The file to write, `-` for the standard output, or a data set, which ends with a slash
@@ -149,6 +159,7 @@ pub(crate) enum Command {
     /// Puts traces on one axis of time and writes them as one
     #[command(after_help = "Example:\n  spall merge --align start before.spall after.spall both.json")]
     Merge {
+        /// Traces: files, folders, patterns, or `-` for the standard input
         #[arg(required = true, num_args = 1.., value_name = "FILE")]
         files: Vec<PathBuf>,
         /// The file to write, or `-` for the standard output
@@ -166,6 +177,7 @@ pub(crate) enum Command {
         after_help = "Example:\n  spall query trace.json 'select function, self_dur from top_functions order by self_dur desc limit 9'"
     )]
     Query {
+        /// Traces: files, folders or patterns; or the folder of a data set
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
         /// The question. Tables and views are described in spall-cli/README.md
@@ -178,6 +190,7 @@ pub(crate) enum Command {
     /// Prints a trace as one JSON object per line
     #[command(after_help = "Example:\n  spall dump trace.json | grep '\"k\":\"slice\"'")]
     Dump {
+        /// A trace, or `-` for the standard input
         #[arg(value_name = "FILE")]
         file: PathBuf,
         /// Print only the first line, and how long each step took
