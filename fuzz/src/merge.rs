@@ -282,7 +282,10 @@ fn of_track(trace: &Trace<'_>, track: &Track, at: &dyn Fn(Tick) -> i64, is_exact
         facts.push(format!("{which} {} {} {}", at(value.at), trace.name(value.series), value.value));
     }
     for state in trace.states_of(track.id) {
-        facts.push(format!("{which} {}..{} {}", at(state.start), at(state.end), trace.name(state.name)));
+        let (start, end) = (at(state.start), at(state.end));
+        // An event has no longer duration than this.
+        let end = start.saturating_add(end.saturating_sub(start));
+        facts.push(format!("{which} {start}..{end} {}", trace.name(state.name)));
     }
     facts
 }

@@ -281,6 +281,8 @@ fn a_process_is_the_same_in_traces_of_one_start_of_a_machine() {
         builder.push(&Event::Clock(Clock::NANOSECONDS.with_monotonic_ns(monotonic_ns)));
         let event = ThreadEvent::new(Thread::new(7, 8), Tick(100), Text::from(name));
         builder.push(&Event::Complete(event, Ticks(10)));
+        builder.push(&Event::ThreadName(event.thread, Text::from("replaced in this trace")));
+        builder.push(&Event::ThreadName(event.thread, event.name));
         builder.finish()
     };
     let traces = [recorded(Some(1_000), "own"), recorded(Some(1_050), "sampled"), recorded(None, "other")];
@@ -292,6 +294,8 @@ fn a_process_is_the_same_in_traces_of_one_start_of_a_machine() {
         slices(&one),
         [("other".into(), -900), ("own".into(), 100), ("sampled".into(), 150)] as [(String, i64); 3]
     );
+    let thread = one.tracks().iter().find(|track| !track.slices().is_empty()).unwrap();
+    assert_eq!(one.name(thread.name), "own");
     // Without the clock nothing says that the third trace is of that machine.
     let apart = merged(&[inputs[0], inputs[1], MergeInput::new(&traces[2], "c")]).trace;
     assert_eq!(apart.processes().len(), 2);

@@ -9,12 +9,13 @@
     reason = "a test fails by panicking"
 )]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use spall_samples::ThreadTree;
 use spall_trace::{
+    MergeInput, PlacedBy,
     json::V8,
-    load,
+    load, merge_traces,
     model::{
         Event, FrameEvent, FrameParent, Id, Limits, MetaEvent, SampleStack, SourceLocation, Text, Thread,
         ThreadEvent, ThreadProfileEvent, ThreadSampleEvent, Tick, Ticks, Trace, TraceBuilder, TraceView,
@@ -247,4 +248,70 @@ fn a_slice_lies_in_its_function_and_not_in_what_that_calls() {
     // Without a sample in it, a slice lies in its function, too.
     let (_, start, end) = merged.iter().rfind(|(name, start, _)| name == "g" && *start < 195).unwrap();
     assert!(*start <= 195 && *end >= 199, "{merged:?}");
+}
+
+/// [cpu 5.1] [cpu 5.4] A program of this project that `perf` sampled. Where a span lies is told a second time here, from the
+/// text of `perf` alone: each function of the program begins with its span, and `check` is in `work`.
+#[test]
+fn spans_of_a_sampled_program_lie_in_their_functions() {
+    let folder = spall_testdata::folders("native").remove(0);
+    let own = std::fs::read(folder.join("sampled.spall")).unwrap();
+    let text = std::fs::read_to_string(folder.join("sampled.perf.txt")).unwrap();
+    let (own, perf) = (load(&own).unwrap(), load(text.as_bytes()).unwrap());
+    let merged =
+        merge_traces(&[MergeInput::new(&own, "own"), MergeInput::new(&perf, "perf")], &Limits::default());
+    assert_eq!(merged.placements[1].by, PlacedBy::Monotonic);
+    assert_eq!(merged.trace.processes().len(), 1);
+    let origin = own.clock().monotonic_ns.unwrap();
+
+    let mut expected = BTreeMap::<String, f64>::new();
+    let mut n_skipped = 0;
+    for sample in text.split("\n\n").filter(|sample| sample.contains("cpu-clock")) {
+        let (head, frames) = sample.trim_start().split_once(" cpu-clock:").unwrap();
+        let head = head.lines().last().unwrap();
+        let [weight, time, ids] = *head.split_whitespace().rev().take(3).collect::<Vec<_>>() else {
+            panic!("{head}")
+        };
+        let (seconds, micros) = time.trim_end_matches(':').split_once('.').unwrap();
+        let at =
+            seconds.parse::<i64>().unwrap() * 1_000_000_000 + micros.parse::<i64>().unwrap() * 1_000 - origin;
+        let tid = ids.split_once('/').unwrap().1;
+        let spans = own.tracks().iter().filter(|track| match track.kind {
+            TrackKind::Thread { tid: own_tid } => own.key_text(own_tid) == tid,
+            _ => false,
+        });
+        let spans = spans.flat_map(|track| own.slices_of(track.id));
+        let open = spans.filter(|(_, span)| span.start.0 <= at && at < span.end.0);
+        let mut open: VecDeque<_> = open.map(|(_, span)| own.name(span.name).into_owned()).collect();
+        let mut path = vec![tid.to_owned()];
+        let functions = frames.lines().filter_map(|line| line.trim().split_once(' ')).rev();
+        for (_, function) in functions {
+            let (function, _) = function.rsplit_once(" (").unwrap();
+            let function = function.rsplit_once("+0x").map_or(function, |(function, _)| function);
+            path.push(function.to_owned());
+            let is_here = |span: &String| {
+                let of = if span == "check" { "work" } else { span };
+                function == format!("sampled::{of}")
+            };
+            // Another span of the same name is of another call.
+            let mut before = String::new();
+            while let Some(span) = open.pop_front_if(|span| is_here(span) && **span != *before) {
+                path.push(format!("<{span}>"));
+                before = span;
+            }
+        }
+        // Without frame pointers of its own, a function hides its caller, and the profiler loses some stacks.
+        if open.is_empty() && path.iter().any(|function| function == "start_thread") {
+            *expected.entry(path.join(";")).or_default() += weight.parse::<f64>().unwrap();
+        } else {
+            n_skipped += 1;
+        }
+    }
+    let found = stacks(&merged.trace);
+    let different: Vec<_> =
+        expected.iter().filter(|&(path, weight)| found.get(path) != Some(weight)).collect();
+    let n_spans = expected.keys().map(|path| path.matches('<').count()).max().unwrap();
+    assert!(expected.len() > 20 && n_spans == 5, "{} paths, {n_spans} spans", expected.len());
+    assert!(n_skipped <= 5, "{n_skipped}");
+    assert!(different.is_empty(), "{different:#?}\n{found:#?}");
 }

@@ -1,6 +1,6 @@
 //! Hands the events of a trace on, with the times and ids that they have in the result.
 
-use alloc::string::String;
+use alloc::{collections::BTreeSet, string::String, vec::Vec};
 use core::{convert::Infallible, fmt::Write};
 
 use spall_model::{
@@ -25,8 +25,16 @@ pub(super) struct Forward<'i> {
 }
 
 impl Forward<'_> {
-    /// Adds the events of the trace to the result, and labels its processes with `name`.
-    pub(super) fn all(&self, trace: &Trace<'_>, name: &str, builder: &mut TraceBuilder<'_>) {
+    /// Adds the events of the trace to the result, and labels its processes with `name`. `named` are the processes and threads
+    /// that have a name in the result, which they keep.
+    pub(super) fn all(
+        &self,
+        trace: &Trace<'_>,
+        name: &str,
+        named: &mut BTreeSet<(OwnedId, Option<OwnedId>)>,
+        builder: &mut TraceBuilder<'_>,
+    ) {
+        let mut names = Vec::new();
         for (own, pid) in self.ids.processes(trace).filter(|(own, pid)| own != pid) {
             if let Some(text) = own.id().text() {
                 // A number took the place of the text, which was the name.
@@ -36,11 +44,20 @@ impl Forward<'_> {
         }
         let Ok(()) = trace.replay(|event| {
             let tid = thread(event).and_then(|thread| self.ids.tid(thread.tid));
-            if let Some(event) = self.mapped(event, tid.as_ref(), &mut Texts::default()) {
+            let mut texts = Texts::default();
+            let Some(event) = self.mapped(event, tid.as_ref(), &mut texts) else { return Ok(()) };
+            let of = match event {
+                Event::ProcessName(pid, _) => Some((OwnedId::of(pid), None)),
+                Event::ThreadName(of, _) => Some((OwnedId::of(of.pid), Some(OwnedId::of(of.tid)))),
+                _ => None,
+            };
+            if of.as_ref().is_none_or(|of| !named.contains(of)) {
                 builder.push_copied(&event);
+                names.extend(of);
             }
             Ok::<(), Infallible>(())
         });
+        named.extend(names);
         // The label of the trace comes behind those of the file.
         for (_, pid) in self.ids.processes(trace) {
             builder.push_copied(&Event::ProcessLabels(pid.id(), Text::plain(name.as_bytes())));

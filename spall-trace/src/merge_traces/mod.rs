@@ -4,7 +4,7 @@ mod forward;
 mod ids;
 mod placement;
 
-use alloc::vec::Vec;
+use alloc::{collections::BTreeSet, vec::Vec};
 
 use spall_model::{ByteRange, Clock, DiagnosticKind, Event, Limits, Trace, TraceBuilder, TraceView, Unit};
 
@@ -81,7 +81,8 @@ pub struct MergedTraces {
 ///
 /// Processes of different traces stay apart: one whose id an earlier trace has gets another. Only if the monotonic clock
 /// says that both traces are of one machine that was not started anew in between, a process with the same id is the same
-/// process: so the samples of a profiler reach the threads of a program that recorded itself. The ids of flows, async spans
+/// process: so the samples of a profiler reach the threads of a program that recorded itself. It and its threads keep the
+/// names of the first trace that has some. The ids of flows, async spans
 /// and objects that hold for a whole file stay apart. Each process is labelled with the name of its trace. The facts of
 /// the file of each trace but the first get `@` and the name behind their keys.
 ///
@@ -116,6 +117,7 @@ pub fn merge_traces(inputs: &[MergeInput<'_>], limits: &Limits) -> MergedTraces 
     builder.push_copied(&Event::Clock(clock));
     let mut axis = Axis::new(inputs, clock.ns_per_tick());
     let mut pids = Pids::new(inputs.iter().map(|input| input.trace));
+    let mut named = BTreeSet::new();
     let mut placements = Vec::with_capacity(inputs.len());
     for (number, input) in inputs.iter().enumerate() {
         let scale = scale(input.trace, clock);
@@ -126,7 +128,7 @@ pub fn merge_traces(inputs: &[MergeInput<'_>], limits: &Limits) -> MergedTraces 
         }
         let suffix = (number > 0).then_some(input.name);
         let ids = InputIds::new(input.trace, is_of_machine, &mut pids);
-        Forward { scale, placement, suffix, ids }.all(input.trace, input.name, &mut builder);
+        Forward { scale, placement, suffix, ids }.all(input.trace, input.name, &mut named, &mut builder);
     }
     MergedTraces { trace: builder.finish(), placements }
 }
