@@ -7,7 +7,7 @@
 //! export RUSTFLAGS="-C force-frame-pointers=yes"
 //! cargo build --release -p spall-examples --example sampled
 //! perf record -k mono -e cpu-clock -F 999 --call-graph fp -o perf.data target/release/examples/sampled
-//! perf script --header -i perf.data > perf.txt
+//! perf script --header -F +pid -i perf.data > perf.txt
 //! cargo spall flame sampled.spall perf.txt
 //! ```
 

@@ -219,7 +219,7 @@ fn text_in_utf_16_is_read_like_text_in_utf_8() {
         }
     }
     // Half a character at the end, and one that is half of a pair.
-    let mut data = utf16("a 3\nb 4\n", u16::to_le_bytes);
+    let mut data = utf16("m;a 3\nb 4\n", u16::to_le_bytes);
     data.extend([0x3d, 0xd8, 0x61]);
     let trace = load(&data).unwrap();
     assert_eq!(trace.samples().len(), 2);
