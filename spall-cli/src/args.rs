@@ -166,7 +166,8 @@ pub(crate) enum Command {
         #[arg(value_name = "OUT")]
         out: PathBuf,
         /// How times are put on the axis of the first trace: by what the traces say (auto), by the first event (start), by
-        /// the first event of a name (event=NAME), moved by nanoseconds (offset=N), or not at all (keep)
+        /// the first event of a name (event=NAME), by the monotonic clock even where only you know that times are by it
+        /// (monotonic), moved by nanoseconds (offset=N), or not at all (keep)
         #[arg(long, default_value = "auto", value_name = "HOW")]
         align: Align,
         #[command(flatten)]

@@ -149,6 +149,7 @@ fn write(trace: Trace<'_>, title: &str, target: Target, output: &Output, session
 pub(crate) enum Align {
     Auto,
     Start,
+    Monotonic,
     Keep,
     Event(String),
     Offset(i64),
@@ -161,12 +162,13 @@ impl std::str::FromStr for Align {
         match text.split_once('=') {
             None if text == "auto" => Ok(Self::Auto),
             None if text == "start" => Ok(Self::Start),
+            None if text == "monotonic" => Ok(Self::Monotonic),
             None if text == "keep" => Ok(Self::Keep),
             Some(("event", name)) => Ok(Self::Event(name.to_owned())),
             Some(("offset", ns)) => {
                 ns.parse().map(Self::Offset).map_err(|_| format!("{ns} is no whole number"))
             }
-            _ => Err("use auto, start, keep, event=NAME or offset=NANOSECONDS".to_owned()),
+            _ => Err("use auto, start, monotonic, keep, event=NAME or offset=NANOSECONDS".to_owned()),
         }
     }
 }
@@ -176,6 +178,7 @@ impl Align {
         match self {
             Self::Auto => Alignment::Auto,
             Self::Start => Alignment::Start,
+            Self::Monotonic => Alignment::Monotonic,
             Self::Keep => Alignment::Offset(0),
             Self::Event(name) => Alignment::Event(name),
             Self::Offset(ns) => Alignment::Offset(*ns),

@@ -75,6 +75,7 @@ pub(super) fn fact_v3(into: &mut [u8], key: &[u8], value: &[u8]) -> Option<usize
 }
 
 /// Returns whether a fact of a file is read again as it is: it has room, and is text that means no clock.
+#[cfg(feature = "std")]
 pub(super) fn is_fact(key: &[u8], value: &[u8]) -> bool {
     let has_room = key.len() <= 255 && FACT.len() + key.len() + 1 + value.len() <= MAX_FACT;
     let is_text = [key, value].iter().all(|text| core::str::from_utf8(text).is_ok());

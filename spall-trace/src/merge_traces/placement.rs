@@ -117,7 +117,10 @@ impl<'n> Axis<'n> {
         let (events, markers) = (self.first_events(trace, scale), sync_markers(trace, scale));
         let ticks = |ns: i64| self.to_ticks.convert(Tick(ns));
         let clock = match input.alignment {
-            Alignment::Monotonic => trace.clock().with_monotonic_ns(Some(0)),
+            Alignment::Monotonic => {
+                let clock = trace.clock();
+                clock.with_monotonic_ns(clock.monotonic_ns.or(Some(0)))
+            }
             _ => trace.clock(),
         };
         let [epoch, monotonic] = [clock.epoch_ns, clock.monotonic_ns].map(|ns| ns.map(ticks));
