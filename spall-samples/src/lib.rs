@@ -71,6 +71,7 @@ mod main_lane;
 mod merge;
 #[cfg(feature = "alloc")]
 mod native;
+#[cfg(feature = "alloc")]
 mod recorded;
 pub mod rules;
 #[cfg(feature = "alloc")]
