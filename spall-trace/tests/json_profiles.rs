@@ -12,7 +12,7 @@ use spall_trace::{
     detect,
     format::container::decompress,
     json::V8,
-    model::{Frame, FrameId, Limits, Profile, Tick, Trace, TraceView},
+    model::{Frame, FrameId, Limits, Trace, TraceView},
     samples::{ThreadTree, call_trees},
 };
 
@@ -226,6 +226,8 @@ fn profiles_1_4_speedscope_written_and_read_again_has_equal_call_trees() {
 #[cfg(feature = "firefox")]
 #[test]
 fn profiles_1_4_firefox_profiles_written_and_read_again_have_equal_call_trees_and_samples() {
+    use spall_trace::model::{Profile, Tick};
+
     for (name, data) in profiles() {
         let trace = spall_trace::load(&data).unwrap();
         if trace.profiles().is_empty() {
