@@ -1,26 +1,52 @@
 //! The functions in which a program says that it records, by names that compilers and profilers write in several ways.
 
-use alloc::{string::String, vec::Vec};
+use alloc::string::String;
 
 use foldhash::fast::RandomState;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
-use spall_model::{NameId, Trace, TraceView};
+use spall_model::{NameId, Trace, TraceView, index32};
 
-/// Returns the names of the slices that each function records, by its [plain path](plain_path).
-pub(super) fn names_by_function(trace: &Trace<'_>) -> HashMap<String, Vec<NameId>, RandomState> {
-    let mut names = HashMap::<String, Vec<NameId>, RandomState>::default();
-    for place in trace.source_locations().filter(|place| !place.function.is_empty()) {
-        if let Some(name) = trace.names().find(place.name.as_bytes()) {
-            names.entry(plain_path(&place.function)).or_default().push(name);
+/// What a program says of the functions that record.
+#[derive(Debug, Default)]
+pub(super) struct Recorded {
+    /// The number of each [plain path](plain_path) of a function that records.
+    paths: HashMap<String, u32, RandomState>,
+    /// The slices that are recorded: their name, and the path of the function. Many names and many functions of one path
+    /// must not become all pairs of them.
+    slices: HashSet<(NameId, u32), RandomState>,
+}
+
+impl Recorded {
+    pub(super) fn new(trace: &Trace<'_>) -> Self {
+        let mut recorded = Self::default();
+        for place in trace.source_locations().filter(|place| !place.function.is_empty()) {
+            let Some(name) = trace.names().find(place.name.as_bytes()) else { continue };
+            let number = index32(recorded.paths.len());
+            let path = *recorded.paths.entry(plain_path(&place.function)).or_insert(number);
+            recorded.slices.insert((name, path));
         }
+        recorded
     }
-    names
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.paths.is_empty()
+    }
+
+    /// Returns the number of the path of a function, or `None` if it records nothing.
+    pub(super) fn path(&self, function: &str) -> Option<u32> {
+        self.paths.get(&plain_path(function)).copied()
+    }
+
+    /// Returns whether functions of a path record slices of a name.
+    pub(super) fn has(&self, name: NameId, path: u32) -> bool {
+        self.slices.contains(&(name, path))
+    }
 }
 
 /// Returns the path of a function without what differs between the compiler's text for its types and the names of symbols:
 /// generic arguments, hashes, the numbers of closures, and brackets around types. [cpu 5.4](crate::rules::cpu#5.4)
-pub(super) fn plain_path(name: &str) -> String {
+fn plain_path(name: &str) -> String {
     let hash = name.rsplit_once("::h").filter(|(_, hash)| hash.len() == 16 && is_hex(hash));
     let mut rest = hash.map_or(name, |(path, _)| path);
     let mut path = String::new();

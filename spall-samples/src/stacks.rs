@@ -7,7 +7,7 @@ use core::ops::Range;
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 
-use crate::recorded::{names_by_function, plain_path};
+use crate::recorded::Recorded;
 use spall_model::{Frame, FrameId, NameId, Names, Profile, SampleRules, Trace, TraceView, index32};
 
 /// A call stack: the path from the root of the tree to this node. Equal stacks are one node.
@@ -76,8 +76,10 @@ pub(super) struct Stacks {
     is_native: Vec<bool>,
     /// The meaning of each frame of the profile.
     roles: Vec<FrameRole>,
-    /// The functions that record slices of a name, as far as the program says it. [cpu 5.4](crate::rules::cpu#5.4)
-    recorded: HashSet<(NameId, Function), RandomState>,
+    /// What the program says of the functions that record. [cpu 5.4](crate::rules::cpu#5.4)
+    recorded: Recorded,
+    /// The functions that record, with the numbers of their paths.
+    recorders: HashMap<Function, u32, RandomState>,
     /// The results of [`Stacks::moved_onto`], by its two stacks and whether the second one is cut off.
     moved: HashMap<(Stack, Stack, bool), Stack, RandomState>,
 }
@@ -100,7 +102,8 @@ impl Default for Stacks {
             functions: Vec::new(),
             is_native: Vec::new(),
             roles: Vec::new(),
-            recorded: HashSet::default(),
+            recorded: Recorded::default(),
+            recorders: HashMap::default(),
             moved: HashMap::default(),
         }
     }
@@ -119,20 +122,21 @@ impl Stacks {
 
     /// Finds the functions that record slices.
     fn find_recorded(&mut self, trace: &Trace<'_>) {
-        let names = names_by_function(trace);
-        if names.is_empty() {
+        self.recorded = Recorded::new(trace);
+        if self.recorded.is_empty() {
             return;
         }
         for (function, frame) in (0..).map(Function).zip(&self.functions) {
             let Some(frame) = trace.frames().get(frame.index()) else { continue };
-            let names = names.get(&plain_path(&trace.name(frame.name))).into_iter().flatten();
-            self.recorded.extend(names.map(|&name| (name, function)));
+            if let Some(path) = self.recorded.path(&trace.name(frame.name)) {
+                self.recorders.insert(function, path);
+            }
         }
     }
 
     /// Returns whether the program says of any function of the stacks which slices it records.
     pub(super) fn has_recorded(&self) -> bool {
-        !self.recorded.is_empty()
+        !self.recorders.is_empty()
     }
 
     /// Returns the beginning of a stack down to its innermost function that records slices of a name, among the innermost 256.
@@ -140,7 +144,10 @@ impl Stacks {
     pub(super) fn recorded(&self, name: NameId, stack: Stack) -> Option<Stack> {
         let stacks = core::iter::successors(Some(stack), |&stack| Some(self.parent(stack)));
         let mut stacks = stacks.take_while(|&stack| stack != Stack::EMPTY).take(256);
-        stacks.find(|&stack| self.recorded.contains(&(name, self.function(stack))))
+        stacks.find(|&stack| {
+            let path = self.recorders.get(&self.function(stack));
+            path.is_some_and(|&path| self.recorded.has(name, path))
+        })
     }
 
     /// Returns whether these are the stacks of a profile.
