@@ -365,11 +365,15 @@ pub(crate) fn find_member(data: &[u8], object: usize, key: &[u8]) -> Option<Toke
 /// Returns the keys of the object whose brace is at `object`, up to damage or the end of the data. The value of the last
 /// one may be cut.
 pub(crate) fn keys(data: &[u8], object: usize) -> impl Iterator<Item = KeyToken> {
-    let mut pos = (data.get(object) == Some(&b'{')).then_some(object + 1);
+    let mut next = (data.get(object) == Some(&b'{')).then_some(object + 1);
+    let mut value = None;
     core::iter::from_fn(move || {
-        let mut at = pos?;
-        let key = next_key(data, &mut at).ok().flatten()?;
-        pos = token(data, key.value).ok().map(|value| value.end);
+        // A value is walked over only if the key behind it is asked for.
+        if let Some(value) = value.take() {
+            next = token(data, value).ok().map(|value| value.end);
+        }
+        let key = next_key(data, next.as_mut()?).ok().flatten()?;
+        value = Some(key.value);
         Some(key)
     })
 }

@@ -18,7 +18,8 @@ pub enum JsonProfile {
 
 /// Returns the format of the sampling profile that begins with `data`, by the keys of the document.
 ///
-/// Returns `None` if the document is something else, or if `data` ends before it shows.
+/// Returns `None` if the document is something else, or if `data` ends before it shows. A document with a list
+/// `traceEvents` is something else whatever follows the list, so that the list is not read.
 ///
 /// ```
 /// use spall_json::{JsonProfile, json_profile};
@@ -27,12 +28,14 @@ pub enum JsonProfile {
 /// assert_eq!(firefox, Some(JsonProfile::Firefox));
 /// assert_eq!(json_profile(br#"{"shared":{"frames":[]}}"#), Some(JsonProfile::Speedscope));
 /// assert_eq!(json_profile(br#"{"meta":{"title":"a page"}}"#), None);
+/// assert_eq!(json_profile(br#"{"traceEvents":[],"shared":{"frames":[]}}"#), None);
 /// ```
 #[must_use]
 pub fn json_profile(data: &[u8]) -> Option<JsonProfile> {
     let start = if data.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
     let (start, _) = lexer::skip_blanks(data, start).filter(|&(_, byte)| byte == b'{')?;
-    lexer::keys(data, start).find_map(|key| {
+    let mut keys = lexer::keys(data, start).take_while(|key| !key.is(data, b"traceEvents"));
+    keys.find_map(|key| {
         // Firefox's developer tools wrap the profile in an object.
         let wrapped = key.is(data, b"profile").then(|| lexer::keys(data, key.value));
         wrapped.into_iter().flatten().find_map(|key| of_key(data, &key)).or_else(|| of_key(data, &key))

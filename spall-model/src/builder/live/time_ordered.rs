@@ -55,6 +55,7 @@ impl<T: Copy, A: Array<Item = T>> TimeOrdered<A> {
 
     /// Adds an item that starts at `start`, and returns whether it was in order. `follows` gets the last item and
     /// returns whether the new one may come after it.
+    #[inline]
     pub(super) fn push(&mut self, item: T, start: Tick, follows: impl FnOnce(&T) -> bool) -> bool {
         let in_order = self.items.last().is_none_or(follows);
         if in_order {
