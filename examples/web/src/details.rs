@@ -2,9 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use spall_trace::layout::LayoutView;
-use spall_trace::model::{
-    Flow, SliceFlags, SliceId, StateId, Text, Tick, TraceView, TrackId, Value,
-};
+use spall_trace::model::{Flow, SliceFlags, SliceId, StateId, Text, Tick, TraceView, TrackId, Value};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::{Viewer, answer, question, tracks::Item};
