@@ -44,7 +44,7 @@ pub fn recording(samples: usize) -> Vec<u8> {
         let mut callee = random.below(0x300);
         for &function in stack.iter().rev() {
             let offset = (7 * callee) % 0x3f0;
-            let address = 0x5580_0000_0000 + 0x400 * function + offset;
+            let address = 0x5580_0000_0000 + (0x400 * function + offset) as u64;
             frame(&mut text, function, address, offset);
             callee = function;
         }
@@ -54,7 +54,7 @@ pub fn recording(samples: usize) -> Vec<u8> {
 }
 
 /// Writes the line of a frame. The kind of name depends on the function.
-fn frame(text: &mut String, n: usize, address: usize, offset: usize) {
+fn frame(text: &mut String, n: usize, address: u64, offset: usize) {
     _ = match n % 6 {
         0 => writeln!(
             text,
