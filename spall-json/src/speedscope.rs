@@ -176,7 +176,8 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
         let mut at = start.unwrap_or_default();
         let event = ThreadProfileEvent::new(thread, Text::EMPTY).with_period(Ticks(scale.ticks)).with_rank(3);
         self.out.event(&Event::ThreadProfile(event), (profile.value(), profile.value()));
-        for [stack, weight] in Rows::new(profile, ["samples", "weights"]) {
+        let mut rows = Rows::new(profile, ["samples", "weights"]);
+        while let Some(&[stack, weight]) = rows.read() {
             let bytes = stack.bytes();
             let (value, number) = match (scale.value(weight), weight.number()) {
                 (Some(value), Some(number)) if !value.is_negative() => (value, number),

@@ -63,6 +63,7 @@ impl<'a> Cell<'a> {
 pub(crate) struct Rows<'a, const N: usize> {
     data: &'a [u8],
     layout: Layout<N>,
+    row: [Cell<'a>; N],
 }
 
 #[derive(Debug)]
@@ -88,59 +89,92 @@ impl<'a, const N: usize> Rows<'a, N> {
             }
             _ => Layout::Columns(columns.map(|column| table.get(column).and_then(inside))),
         };
-        Self { data, layout }
+        Self { data, layout, row: [Cell { data, token: Token::EMPTY }; N] }
     }
 
-    /// Returns the rows as numbers of rows of other tables, [`NONE`] where there is none.
-    pub(crate) fn indices(self) -> [Vec<u32>; N] {
+    /// Returns the rows as numbers of rows of other tables, [`NONE`] where there is none. Columns may be shorter than
+    /// the first one.
+    pub(crate) fn indices(mut self) -> [Vec<u32>; N] {
+        let data = self.data;
         let mut columns = [const { Vec::new() }; N];
-        for row in self {
+        if let Layout::Columns(positions) = self.layout {
+            let mut length = None;
+            for (column, pos) in columns.iter_mut().zip(positions) {
+                if let Some(mut pos) = pos {
+                    let items = core::iter::from_fn(|| lexer::next_item(data, &mut pos));
+                    let index = |token| Cell { data, token }.index().unwrap_or(NONE);
+                    column.extend(items.take(length.unwrap_or(usize::MAX)).map(index));
+                }
+                length.get_or_insert(column.len());
+            }
+            return columns;
+        }
+        while let Some(row) = self.read() {
             for (column, cell) in columns.iter_mut().zip(row) {
                 column.push(cell.index().unwrap_or(NONE));
             }
         }
         columns
     }
-}
 
-/// What [`Rows::indices`] has instead of a row.
-pub(crate) const NONE: u32 = u32::MAX;
-
-impl<'a, const N: usize> Iterator for Rows<'a, N> {
-    type Item = [Cell<'a>; N];
-
-    fn next(&mut self) -> Option<[Cell<'a>; N]> {
+    /// Reads the next row.
+    pub(crate) fn read(&mut self) -> Option<&[Cell<'a>; N]> {
         let data = self.data;
-        let mut row = [Cell { data, token: Token::EMPTY }; N];
         match &mut self.layout {
             Layout::Columns(columns) => {
-                for (cell, column) in row.iter_mut().zip(columns.iter_mut()) {
-                    let item = column.as_mut().and_then(|pos| lexer::next_item(data, pos));
-                    match item {
-                        Some(item) => cell.token = item,
-                        None => *column = None,
-                    }
+                for (cell, column) in self.row.iter_mut().zip(columns.iter_mut()) {
+                    let Some(pos) = column else { continue };
+                    cell.token = lexer::next_item(data, pos).unwrap_or_else(|| {
+                        *column = None;
+                        Token::EMPTY
+                    });
                 }
-                columns.first()?.map(|_| row)
+                columns.first()?.map(|_| &self.row)
             }
             Layout::Rows(pos, numbers) => {
+                self.row.iter_mut().for_each(|cell| cell.token = Token::EMPTY);
                 let start = lexer::item_start(data, *pos)?;
                 if data.get(start) != Some(&b'[') {
                     *pos = lexer::token(data, start).ok()?.end;
-                    return Some(row);
+                    return Some(&self.row);
                 }
                 *pos = start + 1;
                 let mut at = 0;
                 while let Some(item) = lexer::next_item(data, pos) {
-                    for (cell, _) in row.iter_mut().zip(&*numbers).filter(|(_, number)| **number == Some(at))
-                    {
+                    let cells = self.row.iter_mut().zip(&*numbers);
+                    for (cell, _) in cells.filter(|(_, number)| **number == Some(at)) {
                         cell.token = item;
                     }
                     at += 1;
                 }
                 *pos = lexer::array_end(data, *pos).ok()?;
-                Some(row)
+                Some(&self.row)
             }
         }
+    }
+}
+
+/// What [`Rows::indices`] has instead of a row.
+pub(crate) const NONE: u32 = u32::MAX;
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+
+    use super::*;
+    use crate::outline::Outline;
+
+    #[test]
+    fn the_first_column_says_how_many_rows_there_are() {
+        let read = |json: &str| {
+            let outline = Outline::new(json.as_bytes(), &[b"schema"]).unwrap();
+            Rows::new(outline.root(), ["a", "b", "c"]).indices()
+        };
+        let columns = read(r#"{"c":[7, 8, "x" ,9],"a":[0,null,2],"b":[1]}"#);
+        assert_eq!(columns, [vec![0, NONE, 2], vec![1], vec![7, 8, NONE]]);
+        assert_eq!(read(r#"{"c":[7],"a":[3,4]}"#), [vec![3, 4], vec![], vec![7]]);
+        assert_eq!(read(r#"{"b":[1,2]}"#), [[]; 3]);
+        let rows = read(r#"{"schema":{"a":1,"c":0},"data":[[7,5],[],8,[null,6]]}"#);
+        assert_eq!(rows, [vec![5, NONE, NONE, 6], vec![NONE; 4], vec![7, NONE, NONE, NONE]]);
     }
 }

@@ -29,7 +29,8 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
         let Some(samples) = counter.get("samples").or_else(groups) else { return };
         let mut times = Times::new(self.shift, self.thousands);
         let mut sum = 0.0;
-        for [count, at, delta] in Rows::new(samples, ["count", "time", "timeDeltas"]) {
+        let mut rows = Rows::new(samples, ["count", "time", "timeDeltas"]);
+        while let Some(&[count, at, delta]) = rows.read() {
             let bytes = count.bytes();
             let Some(at) = times.next(at, delta, &mut self.out, bytes) else { continue };
             let mut series = ArgsBuilder::new();

@@ -96,7 +96,8 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
         // The begins of each name. The end belongs to the last of them.
         let mut open: BTreeMap<u32, Vec<Open<'a>>> = BTreeMap::new();
         let columns = ["name", "startTime", "endTime", "phase", "category", "data"];
-        for [name, start, end, phase, category, data] in Rows::new(table, columns) {
+        let mut rows = Rows::new(table, columns);
+        while let Some(&[name, start, end, phase, category, data]) = rows.read() {
             let bytes = name.bytes();
             if !core::mem::replace(&mut is_said, true) {
                 self.out.event(&Event::Track(event), bytes);

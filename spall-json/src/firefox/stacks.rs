@@ -6,7 +6,7 @@ use spall_model::{
     Args, DiagnosticKind, Event, FrameEvent, FrameParent, Id, Receiver, SampleStack, Text, Value,
 };
 
-use crate::lexer::{self, Token};
+use crate::lexer;
 use crate::outline::Part;
 use crate::scalar;
 use crate::table::{NONE, Rows};
@@ -17,9 +17,7 @@ use super::{Reader, text};
 
 /// The tables that lead from a stack to the names of its functions. All columns are numbers of rows.
 pub(super) struct Stacks<'a> {
-    data: &'a [u8],
-    /// The positions of the texts.
-    strings: Vec<usize>,
+    strings: Vec<Text<'a>>,
     /// The stack of the caller, or how many rows it is before this one if `are_offsets`.
     prefixes: Vec<u32>,
     are_offsets: bool,
@@ -88,7 +86,9 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
         let strings = strings.or_else(|| shared?.get("stringArray"));
         let strings = strings.map_or_else(Vec::new, |strings| {
             let mut pos = strings.value() + 1;
-            core::iter::from_fn(|| lexer::next_item(data, &mut pos)).map(|text| text.start).collect()
+            core::iter::from_fn(|| lexer::next_item(data, &mut pos))
+                .map(|text| scalar::text(data, text))
+                .collect()
         });
         let table = |key| tables.get(key);
         let [frames, prefixes, offsets] = columns(table("stackTable"), ["frame", "prefix", "prefixOffset"]);
@@ -109,7 +109,6 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
         let first_id = self.n_frames;
         self.n_frames += i64::try_from(frames.len()).unwrap_or(0);
         Stacks {
-            data,
             strings,
             is_known: alloc::vec![false; frames.len()],
             prefixes: if are_offsets { offsets } else { prefixes },
@@ -136,8 +135,7 @@ fn columns<const N: usize>(table: Option<Part<'_, '_>>, names: [&str; N]) -> [Ve
 impl<'a> Stacks<'a> {
     /// Returns a text of the table.
     pub(super) fn string(&self, number: u32) -> Option<Text<'a>> {
-        let token: Token = lexer::token(self.data, *self.strings.get(number as usize)?).ok()?;
-        Some(scalar::text(self.data, token))
+        self.strings.get(number as usize).copied()
     }
 
     /// Returns the stack with a number as samples have it. Its frames are handed over if they were not before.

@@ -71,7 +71,8 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
         profile.period = period;
         self.out.event(&Event::ThreadProfile(profile), (table.value(), table.value()));
         let mut times = Times::new(self.shift, self.thousands);
-        for [stack, at, delta, weight] in Rows::new(table, ["stack", "time", "timeDeltas", "weight"]) {
+        let mut rows = Rows::new(table, ["stack", "time", "timeDeltas", "weight"]);
+        while let Some(&[stack, at, delta, weight]) = rows.read() {
             let bytes = stack.bytes();
             let Some(at) = times.next(at, delta, &mut self.out, bytes) else { continue };
             let frame = match stack.index() {
