@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::{
-    convert::{self, Align, Destination},
+    convert::{self, Destination},
     diff::{self, Percent},
     dump,
     error::Result,
@@ -28,15 +28,17 @@ files are put on one axis of time.
 What is odd about a file is said on the error stream. The status is 0 if something was read and all was done, 1 if not, \
 and 2 for arguments that make no sense.
 
-Example:
-  spall info trace.json";
+Examples:
+  spall info trace.json
+  spall open trace.json
+  spall help top";
 
 /// Looks at profiler traces, compares, converts and draws them
 #[derive(Parser)]
 #[command(name = "spall", version, after_help = FORMATS, arg_required_else_help = true)]
 pub(crate) struct Arguments {
-    /// Say everything that is odd about a file, not only how often
-    #[arg(short, long, global = true)]
+    /// Say where in a file each odd thing is, and not only how often there is one
+    #[arg(short, long, global = true, display_order = 100)]
     pub(crate) verbose: bool,
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -62,9 +64,9 @@ pub(crate) enum Command {
         files: Vec<PathBuf>,
     },
     /// Shows a trace in the terminal, with the program `spall-terminal`
-    #[command(after_help = "Example:\n  spall tui --follow run.spall")]
+    #[command(after_help = "Examples:\n  spall tui trace.json\n  spall tui --follow run.spall")]
     Tui {
-        /// A trace
+        /// A trace, or `-` for the standard input
         #[arg(value_name = "FILE")]
         file: PathBuf,
         /// Show a file that is being written, as it grows
@@ -92,7 +94,7 @@ pub(crate) enum Command {
         /// A part of the name, in which upper and lower case count
         #[arg(value_name = "TEXT")]
         text: String,
-        /// How to print it: as strips of the whole trace, or as JSON the slices themselves
+        /// How to print it: the whole trace as strips with marks, or as JSON the slices that were found
         #[arg(long, value_enum, default_value_t)]
         format: TableFormat,
     },
@@ -114,16 +116,16 @@ pub(crate) enum Command {
     },
     /// Says what got slower from one trace to another, by function
     ///
-    /// Compares the self times of functions over all threads. Shares are of the time of BEFORE.
+    /// Compares the self times of functions over all threads. Shares are of the time of all functions in BEFORE.
     #[command(after_help = "Example:\n  spall diff --fail-above 5% main.spall branch.spall")]
     Diff {
-        /// The trace to compare with
+        /// The trace to compare with, or `-` for the standard input
         #[arg(value_name = "BEFORE")]
         before: PathBuf,
-        /// The trace that may have got slower
+        /// The trace that may have got slower, or `-` for the standard input
         #[arg(value_name = "AFTER")]
         after: PathBuf,
-        /// End with status 1 if a function, or all of them, takes more of the time of BEFORE in addition
+        /// End with status 1 if a function, or all of them together, got slower by more than this share of the time of BEFORE
         #[arg(long, value_name = "PERCENT")]
         fail_above: Option<Percent>,
         /// How many slower functions to list, and how many faster ones
@@ -150,7 +152,8 @@ pub(crate) enum Command {
         /// Traces: files, folders, patterns, or `-` for the standard input
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
-        /// The file to write, `-` for the standard output, or a data set, which ends with a slash
+        /// The file to write, `-` for the standard output, or the folder of a data set, which ends with a slash and needs the
+        /// feature `parquet`
         #[arg(value_name = "OUT")]
         out: PathBuf,
         #[command(flatten)]
@@ -165,26 +168,31 @@ pub(crate) enum Command {
         /// The file to write, or `-` for the standard output
         #[arg(value_name = "OUT")]
         out: PathBuf,
-        /// How times are put on the axis of the first trace: by what the traces say (auto), by the first event (start), by
-        /// the first event of a name (event=NAME), by the monotonic clock even where only you know that times are by it
-        /// (monotonic), moved by nanoseconds (offset=N), or not at all (keep)
-        #[arg(long, default_value = "auto", value_name = "HOW")]
-        align: Align,
+        /// How times are put on the axis of the first trace
+        ///
+        /// auto: by the clocks and events that the traces share;
+        /// start: the first events of all traces are at the same time;
+        /// event=NAME: the first events with this name are at the same time;
+        /// monotonic: times are by the monotonic clock of one machine, even where the file does not say so;
+        /// offset=N: moved by N nanoseconds;
+        /// keep: not moved.
+        #[arg(long, default_value = "auto", value_name = "HOW", value_parser = valid_alignment, verbatim_doc_comment)]
+        align: String,
         #[command(flatten)]
         how: Destination,
     },
-    /// Asks traces, or a data set, questions in SQL
+    /// Asks traces, or a data set, questions in SQL, if built with the feature `sql`
     #[command(
-        after_help = "Example:\n  spall query trace.json 'select function, self_dur from top_functions order by self_dur desc limit 9'"
+        after_help = "Examples:\n  spall query trace.json 'show tables'\n  spall query trace.json 'select name, count(*) from slice group by name'"
     )]
     Query {
-        /// Traces: files, folders or patterns; or the folder of a data set
+        /// Traces: files, folders, patterns, or `-` for the standard input; or the folder of a data set
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
-        /// The question. Tables and views are described in spall-cli/README.md
+        /// The question; that of `show tables` is which tables and views there are
         #[arg(value_name = "SQL")]
         sql: String,
-        /// How to print the answer; the text has tabs between its columns
+        /// How to print the answer: as text with tabs between columns, or as JSON; times are in ticks
         #[arg(long, value_enum, default_value_t)]
         format: TableFormat,
     },
@@ -205,10 +213,16 @@ pub(crate) enum Command {
         calls: bool,
     },
     /// Prints what makes a shell complete these arguments
-    #[command(
-        after_help = "Example:\n  spall completions bash > ~/.local/share/bash-completion/completions/spall"
-    )]
+    #[command(after_help = "Example:\n  spall completions bash >> ~/.bash_completion")]
     Completions { shell: clap_complete::Shell },
+}
+
+/// Returns a way to align traces as it is given, if there is such a way.
+fn valid_alignment(text: &str) -> std::result::Result<String, &'static str> {
+    let is_known = convert::alignment(text).is_some();
+    is_known
+        .then(|| text.to_owned())
+        .ok_or("use auto, start, event=NAME, monotonic, offset=NANOSECONDS or keep")
 }
 
 impl Command {

@@ -114,18 +114,19 @@ pub(crate) fn run(files: &[PathBuf], out: &Path, how: &Destination, session: &Se
 pub(crate) fn merge(
     files: &[PathBuf],
     out: &Path,
-    align: &Align,
+    align: &str,
     how: &Destination,
     session: &Session,
 ) -> Result<()> {
     let target = Target::of(out, how.to)?;
     let output = Output::new(out, files, how.force)?;
-    let opened = open(files, align.alignment(), session)?;
+    let align = alignment(align).unwrap_or_default();
+    let opened = open(files, align, session)?;
     if let Some((name, _)) = opened.unplaced() {
         return Err(Error::new(format_args!(
             "{name}: {}. Give `--align start`, `--align event=NAME`, `--align offset=NANOSECONDS` or `--align keep`.",
             match align {
-                Align::Event(event) =>
+                Alignment::Event(event) =>
                     format!("the first trace and this one do not both have an event \"{event}\""),
                 _ => "nothing tells how its times relate to those of the first trace".to_owned(),
             }
@@ -144,44 +145,17 @@ fn write(trace: Trace<'_>, title: &str, target: Target, output: &Output, session
     Ok(())
 }
 
-/// How the times of traces are put on the axis of the first one.
-#[derive(Debug, Clone)]
-pub(crate) enum Align {
-    Auto,
-    Start,
-    Monotonic,
-    Keep,
-    Event(String),
-    Offset(i64),
-}
-
-impl std::str::FromStr for Align {
-    type Err = String;
-
-    fn from_str(text: &str) -> std::result::Result<Self, String> {
-        match text.split_once('=') {
-            None if text == "auto" => Ok(Self::Auto),
-            None if text == "start" => Ok(Self::Start),
-            None if text == "monotonic" => Ok(Self::Monotonic),
-            None if text == "keep" => Ok(Self::Keep),
-            Some(("event", name)) => Ok(Self::Event(name.to_owned())),
-            Some(("offset", ns)) => {
-                ns.parse().map(Self::Offset).map_err(|_| format!("{ns} is no whole number"))
-            }
-            _ => Err("use auto, start, monotonic, keep, event=NAME or offset=NANOSECONDS".to_owned()),
-        }
-    }
-}
-
-impl Align {
-    fn alignment(&self) -> Alignment<'_> {
-        match self {
-            Self::Auto => Alignment::Auto,
-            Self::Start => Alignment::Start,
-            Self::Monotonic => Alignment::Monotonic,
-            Self::Keep => Alignment::Offset(0),
-            Self::Event(name) => Alignment::Event(name),
-            Self::Offset(ns) => Alignment::Offset(*ns),
-        }
+/// Returns how times are put on the axis of the first trace, as `--align` names it.
+pub(crate) fn alignment(text: &str) -> Option<Alignment<'_>> {
+    match text {
+        "auto" => Some(Alignment::Auto),
+        "start" => Some(Alignment::Start),
+        "monotonic" => Some(Alignment::Monotonic),
+        "keep" => Some(Alignment::Offset(0)),
+        _ => match text.split_once('=')? {
+            ("event", name) => Some(Alignment::Event(name)),
+            ("offset", ns) => ns.parse().ok().map(Alignment::Offset),
+            _ => None,
+        },
     }
 }

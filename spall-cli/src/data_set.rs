@@ -14,7 +14,7 @@ use spall_trace::{
 
 use crate::{
     error::{Error, Result},
-    input::inputs,
+    input::{inputs, on_disk},
     session::Session,
 };
 
@@ -22,7 +22,7 @@ use crate::{
 pub(crate) fn write(files: &[PathBuf], to: &Path, session: &Session) -> Result<()> {
     let data_set =
         DataSet::new(to).map_err(|error| Error::new(format_args!("{}: {error}.", to.display())))?;
-    let files: Vec<PathBuf> = inputs(files)?.into_iter().map(|input| input.path).collect();
+    let files = on_disk(inputs(files)?)?;
     let n_failed = AtomicUsize::new(0);
     let bar = session.counting("adding", files.len() as u64, "{msg} {pos} of {len} {bar:30} {eta}");
     Loader::new().on_all_cores().load_files(&files, |file, trace| {

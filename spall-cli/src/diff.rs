@@ -6,11 +6,13 @@ use std::{
     str::FromStr,
 };
 
-use spall_trace::model::{Clock, Function, FunctionDiff, FunctionStats, Ticks, TraceView};
+use spall_trace::model::{
+    CallTree, CallTreeBuilder, Clock, FunctionDiff, FunctionStats, Ticks, Trace, TraceView,
+};
 
 use crate::{
     error::{Error, Result},
-    input::{Loaded, call_tree, load_one},
+    input::{call_tree, load_one},
     output::to_stdout,
     picture::clean,
     session::Session,
@@ -32,7 +34,7 @@ impl FromStr for Percent {
     }
 }
 
-/// The self time of a function in both traces, in ticks of the first.
+/// The self time of a function in both traces.
 struct Change {
     function: String,
     before: Ticks,
@@ -58,20 +60,30 @@ pub(crate) fn run(
     let [before, after] = files.map(|file| load_one(file, session));
     let (before, after) = (before?, after?);
     session.doing("comparing");
-    let factor = ticks_of_before(&before, &after)?;
-    let trees = (call_tree(&before.trace), call_tree(&after.trace));
-    let diffs = FunctionDiff::of_traces((&trees.0, before.trace.names()), (&trees.1, after.trace.names()));
-    let scaled = |time: Ticks| Ticks((time.0 as f64 * factor).round() as i64);
-    let mut changes: Vec<_> = diffs.iter().map(|diff| change(diff, [&before, &after], scaled)).collect();
+    let names = [&before, &after].map(|loaded| loaded.path.display().to_string());
+    let ([tree_before, tree_after], clock) = comparable([&before.trace, &after.trace], &names)?;
+    let diffs =
+        FunctionDiff::of_traces((&tree_before, before.trace.names()), (&tree_after, after.trace.names()));
+    let describe = |stats: Option<FunctionStats>, trace: &Trace<'_>| Some(stats?.function.describe(trace));
+    let self_time = |stats: Option<FunctionStats>| stats.map_or(Ticks::ZERO, |stats| stats.self_time);
+    let change = |diff: &FunctionDiff| Change {
+        function: describe(diff.after, &after.trace)
+            .or_else(|| describe(diff.before, &before.trace))
+            .unwrap_or_default(),
+        before: self_time(diff.before),
+        after: self_time(diff.after),
+        calls: [diff.before, diff.after].map(|stats| stats.map_or(0, |stats| stats.count)),
+    };
+    let mut changes: Vec<_> = diffs.iter().map(change).collect();
     changes.sort_by(|a, b| b.by().cmp(&a.by()).then_with(|| a.function.cmp(&b.function)));
     let all = Change {
         function: "(all functions)".into(),
-        before: trees.0.total(),
-        after: scaled(trees.1.total()),
+        before: tree_before.total(),
+        after: tree_after.total(),
         calls: [0; 2],
     };
     session.done();
-    to_stdout(|out| print(&changes, &all, before.trace.clock(), count, format, out))?;
+    to_stdout(|out| print(&changes, &all, clock, count, format, out))?;
 
     let Some(Percent(allowed)) = allowed else { return Ok(()) };
     let grown = changes.first().into_iter().chain([&all]).max_by_key(|change| change.by());
@@ -80,43 +92,46 @@ pub(crate) fn run(
     if growth <= allowed {
         return Ok(());
     }
-    let [before, after] = files.map(|file| file.display());
+    let [before, after] = names;
     Err(Error::new(format_args!(
         "{after}: {} takes {growth:.1} % of the time of {before} more, and --fail-above allows {allowed} %.",
         clean(function)
     )))
 }
 
-/// Returns the number of ticks of the first trace that a tick of the second lasts.
-fn ticks_of_before(before: &Loaded, after: &Loaded) -> Result<f64> {
-    let [a, b] = [before, after].map(|loaded| loaded.trace.clock());
-    match (a.ns_per_tick(), b.ns_per_tick()) {
-        (Some(a), Some(b)) => Ok(b / a),
-        _ if a.unit == b.unit => Ok(1.0),
+/// Returns the call trees of two traces, with times in the finer of their units, and the clock of that unit.
+pub(crate) fn comparable(traces: [&Trace<'_>; 2], names: &[String; 2]) -> Result<([CallTree; 2], Clock)> {
+    let clocks = traces.map(TraceView::clock);
+    let [before, after] = clocks;
+    let units = match (before.ns_per_tick(), after.ns_per_tick()) {
+        (Some(before), Some(after)) => [before, after],
+        _ if before.unit == after.unit => [1.0; 2],
         _ => {
-            let counted = |clock: Clock| clock.unit.counted().unwrap_or("nanoseconds").to_owned();
-            Err(Error::new(format_args!(
-                "{}: this file counts {}, and {} counts {}. Give two files that count the same.",
-                after.path.display(),
-                counted(b),
-                before.path.display(),
-                counted(a)
-            )))
+            let [before, after] =
+                clocks.map(|clock| clock.unit.counted().unwrap_or("nanoseconds").to_owned());
+            return Err(Error::new(format_args!(
+                "{}: this file counts {after}, and {} counts {before}. Give two files that count the same.",
+                names[1], names[0]
+            )));
         }
-    }
+    };
+    let clock = if units[0] <= units[1] { before } else { after };
+    let finest = units[0].min(units[1]);
+    Ok(([0, 1].map(|at: usize| scaled(call_tree(traces[at]), units[at] / finest)), clock))
 }
 
-fn change(diff: &FunctionDiff, [before, after]: [&Loaded; 2], scaled: impl Fn(Ticks) -> Ticks) -> Change {
-    let describe = |stats: Option<FunctionStats>, loaded: &Loaded| {
-        stats.map(|FunctionStats { function, .. }: FunctionStats| Function::describe(function, &loaded.trace))
-    };
-    let self_time = |stats: Option<FunctionStats>| stats.map_or(Ticks::ZERO, |stats| stats.self_time);
-    Change {
-        function: describe(diff.after, after).or_else(|| describe(diff.before, before)).unwrap_or_default(),
-        before: self_time(diff.before),
-        after: scaled(self_time(diff.after)),
-        calls: [diff.before, diff.after].map(|stats| stats.map_or(0, |stats| stats.count)),
+/// Returns the tree with its times in another unit, of which one before has `factor`.
+fn scaled(tree: CallTree, factor: f64) -> CallTree {
+    if factor == 1.0 {
+        return tree;
     }
+    let mut builder = CallTreeBuilder::new();
+    for node in tree.nodes() {
+        let id = builder.child(node.parent, node.function);
+        builder.add_time(Some(id), Ticks((node.self_time.0 as f64 * factor).round() as i64));
+        builder.add_count(id, node.count);
+    }
+    builder.finish()
 }
 
 /// Prints the sum, and of the functions the `count` that got slowest and as many that got fastest.

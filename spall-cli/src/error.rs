@@ -52,7 +52,7 @@ impl Error {
             spall_trace::Error::UnknownFormat { .. } => {
                 Self::Told(format!("{}: {error}. `spall --help` lists the formats.", path.display()))
             }
-            _ => Self::Told(format!("{}: {error}. The file may be cut or damaged.", path.display())),
+            _ => Self::Told(format!("{}: {error}. Get a whole copy of the file.", path.display())),
         }
     }
 }

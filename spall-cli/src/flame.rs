@@ -9,14 +9,16 @@ use std::{
 
 use spall_trace::{
     layout::{Row, RowId, SelfSide, TreeOrder, Viewport, diff_rows, flame_rows},
-    model::{CallTree, DiffWidth, Function, InvertedTree, Job, Tick, Ticks, Trace, TraceView, TreeDiff},
+    model::{DiffWidth, Function, InvertedTree, Job, Tick, Ticks, Trace, TraceView, TreeDiff},
 };
 
 use crate::{
+    diff::comparable,
     error::Result,
-    input::{call_tree, open},
+    input::{Opened, call_tree, open},
     output::to_stdout,
     session::Session,
+    table::Cell,
     terminal,
 };
 
@@ -48,17 +50,14 @@ pub(crate) struct Choice {
 
 /// Draws callers above what they call, each as wide as its time, or what was chosen.
 pub(crate) fn run(files: &[PathBuf], choice: &Choice, session: &Session) -> Result<()> {
-    let load = |files: &[PathBuf]| -> Result<_> {
-        let trace = open(files, Default::default(), session)?.trace;
-        let tree = call_tree(&trace);
-        Ok((trace, tree))
-    };
+    let load = |files: &[PathBuf]| open(files, Default::default(), session);
     let other = choice.diff.as_ref().map(|other| load(std::slice::from_ref(other))).transpose()?;
-    let (trace, tree) = load(files)?;
-    session.done();
-    if let Some((other, other_tree)) = other {
-        return Ok(diff((&other, &other_tree), (&trace, &tree))?);
+    let Opened { trace, title, .. } = load(files)?;
+    if let Some(Opened { trace: other, title: other_title, .. }) = other {
+        return diff([&other, &trace], &[other_title, title], session);
     }
+    let tree = call_tree(&trace);
+    session.done();
     if choice.inverted {
         // What is narrower than a column would not be seen.
         let least = Ticks(tree.total().0 / i64::from(COLUMNS));
@@ -81,20 +80,21 @@ pub(crate) fn run(files: &[PathBuf], choice: &Choice, session: &Session) -> Resu
     Ok(draw(&rows, tree.total(), |node| tree.nodes()[node].function.describe(&trace))?)
 }
 
-/// Draws two trees as one, each function as wide as the longer of its times.
-fn diff(before: (&Trace<'_>, &CallTree), after: (&Trace<'_>, &CallTree)) -> io::Result<()> {
-    let ((before, before_tree), (after, after_tree)) = (before, after);
-    let diff = TreeDiff::of_traces((before_tree, before.names()), (after_tree, after.names()));
+/// Draws the trees of two traces as one, each function as wide as the longer of its times.
+fn diff([before, after]: [&Trace<'_>; 2], titles: &[String; 2], session: &Session) -> Result<()> {
+    let ([before_tree, after_tree], clock) = comparable([before, after], titles)?;
+    let diff = TreeDiff::of_traces((&before_tree, before.names()), (&after_tree, after.names()));
+    session.done();
     let rows = diff_rows(&diff, DiffWidth::Larger, TreeOrder::Weight).run();
     let roots = diff.nodes().iter().zip(diff.widths(DiffWidth::Larger));
     let total = roots.filter(|(node, _)| node.parent.is_none()).map(|(_, width)| width).sum();
-    draw(&rows, total, |node| {
+    Ok(draw(&rows, total, |node| {
         let node = diff.nodes()[node];
         let label = node.before.function.map(|function| function.describe(before));
         let label = label.or_else(|| Some(node.after.function?.describe(after))).unwrap_or_default();
-        let change = before.clock().duration(Ticks(node.after.total.0 - node.before.total.0)).to_string();
-        format!("{}{change} {}", if change.starts_with('-') { "" } else { "+" }, label)
-    })
+        let change = Cell::duration(&clock, node.after.total - node.before.total).with_sign();
+        format!("{} {label}", change.shown())
+    })?)
 }
 
 /// Draws rows over an axis from 0 to `total`. `label` names the box of a node.

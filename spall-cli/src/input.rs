@@ -16,8 +16,12 @@ use spall_trace::{
 
 use crate::{
     error::{Error, Result},
-    session::Session,
+    output::temporary_folder,
+    session::{Session, set_unfinished},
 };
+
+/// What the standard input is called.
+const STDIN: &str = "standard input";
 
 /// The bytes by which a format is recognised: as many as the loader looks at.
 const HEAD: u64 = 1 << 20;
@@ -102,7 +106,26 @@ pub(crate) fn one(argument: &Path) -> Result<Input> {
     }
 }
 
+/// Returns the paths of the files, for what reads a file more than once or gives it to another program. The standard input
+/// becomes a temporary file with the name of this stream.
+pub(crate) fn on_disk(inputs: Vec<Input>) -> Result<Vec<PathBuf>> {
+    inputs.into_iter().map(|input| if input.is_stdin() { stdin_on_disk() } else { Ok(input.path) }).collect()
+}
+
+fn stdin_on_disk() -> Result<PathBuf> {
+    let folder = temporary_folder()?;
+    set_unfinished(Some(folder.clone()));
+    let path = folder.join(STDIN);
+    let copied = File::create(&path).and_then(|mut file| io::copy(&mut io::stdin().lock(), &mut file));
+    copied.map_err(|error| Error::writing(&path, &error))?;
+    Ok(path)
+}
+
 impl Input {
+    fn is_stdin(&self) -> bool {
+        self.path.as_os_str() == "-"
+    }
+
     /// Loads the trace. A file that was found in a folder and is no trace is left out, with a line that says so.
     pub(crate) fn load(&self, session: &Session) -> Result<Option<Loaded>> {
         match self.read(session) {
@@ -121,8 +144,7 @@ impl Input {
     }
 
     fn read(&self, session: &Session) -> std::result::Result<Loaded, LoadError> {
-        let is_stdin = self.path.as_os_str() == "-";
-        let (source, n_bytes): (Box<dyn Read>, _) = if is_stdin {
+        let (source, n_bytes): (Box<dyn Read>, _) = if self.is_stdin() {
             (Box::new(io::stdin().lock()), 0)
         } else {
             let file = File::open(&self.path)?;
@@ -139,7 +161,7 @@ impl Input {
         source.by_ref().take(HEAD).read_to_end(&mut head)?;
         let format = spall_trace::detect(&head);
         let trace = Loader::new().on_all_cores().load_from(head.chain(source))?;
-        let path = if is_stdin { "standard input".into() } else { self.path.clone() };
+        let path = if self.is_stdin() { STDIN.into() } else { self.path.clone() };
         Ok(Loaded { path, format, n_bytes: bar.position(), trace })
     }
 }

@@ -2,7 +2,10 @@
 
 use std::fmt::Write;
 
-use spall_trace::model::{Args, Entries, Text, Value};
+use spall_trace::{
+    json::{JsonString, JsonValue},
+    model::{Args, Entries, Text, Value},
+};
 
 /// One line being written: an object whose keys come in the order of the calls.
 #[derive(Debug)]
@@ -11,7 +14,7 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// A line whose key `k` says what it is about.
+    /// Returns a line whose key `k` has the kind of what the line is about.
     #[must_use]
     pub(crate) fn new(kind: &str) -> Self {
         let mut line = Self { text: String::from("{") };
@@ -28,55 +31,47 @@ impl Line {
         &mut self.text
     }
 
-    /// A string.
+    /// Adds a key with a string.
     pub(crate) fn text(&mut self, key: &str, value: &str) -> &mut Self {
         push_string(self.key(key), value);
         self
     }
 
-    /// A string, unless it is empty.
+    /// Adds a key with a string, unless the string is empty.
     pub(crate) fn some_text(&mut self, key: &str, value: &str) -> &mut Self {
         if value.is_empty() { self } else { self.text(key, value) }
     }
 
-    /// A number or anything else that is written as it is displayed.
+    /// Adds a key with a number, or with anything else that is JSON as it is displayed.
     pub(crate) fn raw(&mut self, key: &str, value: impl std::fmt::Display) -> &mut Self {
         _ = write!(self.key(key), "{value}");
         self
     }
 
-    /// A floating point number; NaN is `null`, an infinity a number beyond the range.
+    /// Adds a key with a floating point number. NaN becomes `null`, and an infinity a number beyond the range.
     pub(crate) fn float(&mut self, key: &str, value: f64) -> &mut Self {
         push_float(self.key(key), value);
         self
     }
 
-    /// A value of a trace.
+    /// Adds a key with a value of a trace.
     pub(crate) fn value(&mut self, key: &str, value: Value<'_>) -> &mut Self {
         push_value(self.key(key), value);
         self
     }
 
-    /// Arguments, unless there are none.
+    /// Adds the key `args` with arguments as an object, unless there are none.
     pub(crate) fn args<'a>(&mut self, args: impl Iterator<Item = (Text<'a>, Value<'a>)>) -> &mut Self {
-        let mut args = args.peekable();
-        if args.peek().is_some() {
-            let text = self.key("args");
-            text.push('{');
-            for (index, (key, value)) in args.enumerate() {
-                if index > 0 {
-                    text.push(',');
-                }
-                push_string(text, &key.decode());
-                text.push(':');
-                push_value(text, value);
-            }
-            text.push('}');
-        }
-        self
+        let member = |(key, value): (Text<'_>, _)| {
+            let mut member = quoted(&key.decode()) + ":";
+            push_value(&mut member, value);
+            member
+        };
+        let members: Vec<_> = args.map(member).collect();
+        if members.is_empty() { self } else { self.raw("args", format_args!("{{{}}}", members.join(","))) }
     }
 
-    /// The finished line, without a line end.
+    /// Returns the finished line, without a line end.
     #[must_use]
     pub(crate) fn end(&mut self) -> String {
         let mut text = std::mem::take(&mut self.text);
@@ -85,7 +80,7 @@ impl Line {
     }
 }
 
-/// A JSON string.
+/// Returns a text as a JSON string.
 #[must_use]
 pub(crate) fn quoted(text: &str) -> String {
     let mut quoted = String::new();
@@ -95,17 +90,7 @@ pub(crate) fn quoted(text: &str) -> String {
 
 /// Appends a JSON string.
 pub(crate) fn push_string(out: &mut String, text: &str) {
-    out.push('"');
-    for character in text.chars() {
-        match character {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            control if control < ' ' => _ = write!(out, "\\u{:04x}", u32::from(control)),
-            other => out.push(other),
-        }
-    }
-    out.push('"');
+    _ = write!(out, "{}", JsonString(Text::plain(text.as_bytes())));
 }
 
 fn push_float(out: &mut String, value: f64) {
@@ -152,15 +137,7 @@ pub(crate) fn push_value(out: &mut String, value: Value<'_>) {
 /// Appends a plain value, or the bracket that opens a nested one.
 fn push_start<'a>(out: &mut String, value: Value<'a>) -> Option<(Args<'a>, bool)> {
     match value {
-        Value::Bool(value) => _ = write!(out, "{value}"),
-        Value::I64(value) => _ = write!(out, "{value}"),
-        Value::U64(value) => _ = write!(out, "{value}"),
         Value::F64(value) => push_float(out, value),
-        Value::Text(text) => push_string(out, &text.decode()),
-        Value::Bytes(bytes) => {
-            let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-            push_string(out, &hex);
-        }
         Value::List(args) => {
             out.push('[');
             return Some((args, false));
@@ -169,7 +146,7 @@ fn push_start<'a>(out: &mut String, value: Value<'a>) -> Option<(Args<'a>, bool)
             out.push('{');
             return Some((args, true));
         }
-        _ => out.push_str("null"),
+        plain => _ = write!(out, "{}", JsonValue(plain)),
     }
     None
 }

@@ -48,7 +48,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     let session = Session::start(arguments.verbose);
-    match arguments.command.run(&session) {
+    let result = arguments.command.run(&session);
+    session::remove_unfinished();
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         // Whoever reads the output has seen enough.
         Err(Error::Closed) => ExitCode::SUCCESS,

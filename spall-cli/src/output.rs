@@ -8,7 +8,7 @@ use std::{
 
 use crate::{
     error::{Error, Result},
-    session::set_unfinished,
+    session::{remove_unfinished, set_unfinished},
 };
 
 /// A file to write, or `-` for the standard output.
@@ -66,8 +66,9 @@ impl Output {
             fs::rename(&unfinished, &self.path)?;
             Ok(report)
         });
-        if set_unfinished(None).is_some() && written.is_err() {
-            _ = fs::remove_file(unfinished);
+        match written {
+            Ok(_) => drop(set_unfinished(None)),
+            Err(_) => remove_unfinished(),
         }
         written
     }
@@ -78,6 +79,14 @@ fn flushed<T>(file: File, write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -
     let report = write(&mut out)?;
     out.flush()?;
     Ok(report)
+}
+
+/// Makes a folder for temporary files.
+pub(crate) fn temporary_folder() -> Result<PathBuf> {
+    let folder = std::env::temp_dir().join(format!("spall-{}", std::process::id()));
+    // Nobody else can have put anything into a folder that is new.
+    fs::create_dir(&folder).map_err(|error| Error::writing(&folder, &error))?;
+    Ok(folder)
 }
 
 /// Writes to the standard output.

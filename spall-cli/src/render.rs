@@ -1,7 +1,6 @@
 //! `spall render` and `spall open`: pictures of traces.
 
 use std::{
-    fs,
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
@@ -11,7 +10,7 @@ use spall_trace::Alignment;
 use crate::{
     error::{Error, Result},
     input::{Opened, open},
-    output::{Output, to_stdout},
+    output::{Output, temporary_folder, to_stdout},
     picture::{self, Scene},
     session::Session,
 };
@@ -56,10 +55,7 @@ pub(crate) fn run(mut files: Vec<PathBuf>, force: bool, session: &Session) -> Re
 
 /// Draws files into a page of a temporary folder, and shows it in the browser.
 pub(crate) fn show(files: &[PathBuf], session: &Session) -> Result<()> {
-    let folder = std::env::temp_dir().join(format!("spall-{}", std::process::id()));
-    // Nobody else can have put anything into a folder that is new.
-    fs::create_dir(&folder).map_err(|error| Error::writing(&folder, &error))?;
-    let page = folder.join("trace.html");
+    let page = temporary_folder()?.join("trace.html");
     draw(files, Kind::Html, &Output::new(&page, &[], false)?, session)?;
     let mut browser = match std::env::var_os("BROWSER") {
         Some(browser) => Command::new(browser),

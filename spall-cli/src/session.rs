@@ -2,6 +2,7 @@
 
 use std::{
     fmt::Display,
+    fs,
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
     time::Duration,
@@ -10,7 +11,8 @@ use std::{
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use spall_trace::export::ExportReport;
 
-/// The file that is being written. It is removed when the user interrupts the command.
+/// The file that is being written, or a folder of temporary files. It is removed at the end, and when the user interrupts
+/// the command.
 static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
 
 /// The time after which the user is shown that something goes on.
@@ -35,7 +37,7 @@ impl Session {
         });
         // Without a handler, the system ends the program, too.
         _ = ctrlc::set_handler(|| {
-            set_unfinished(None).map(std::fs::remove_file);
+            remove_unfinished();
             std::process::exit(130);
         });
         Self { verbose, bar }
@@ -79,7 +81,15 @@ impl Session {
     }
 }
 
-/// Names the file that is being written, and returns the one before.
+/// Removes the file that is being written, or the folder of temporary files, if there is one.
+pub(crate) fn remove_unfinished() {
+    if let Some(path) = set_unfinished(None) {
+        // Nobody can be told when that fails.
+        _ = fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path));
+    }
+}
+
+/// Names what is to be removed if the command does not get to its end, and returns what was named before.
 pub(crate) fn set_unfinished(path: Option<PathBuf>) -> Option<PathBuf> {
     std::mem::replace(&mut *UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner), path)
 }

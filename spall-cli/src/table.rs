@@ -10,10 +10,10 @@ use crate::picture::clean;
 /// How a table is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub(crate) enum TableFormat {
-    /// Columns for people
+    /// For people
     #[default]
     Text,
-    /// One array of objects; times are in nanoseconds where the trace has times
+    /// For programs: an array of objects, with times in nanoseconds where the trace has times
     Json,
 }
 
@@ -57,6 +57,11 @@ impl Cell {
     /// A value whose text says more than it does.
     pub(crate) fn new(value: impl Into<Value>, text: String) -> Self {
         Self { value: value.into(), text }
+    }
+
+    /// What people are shown.
+    pub(crate) fn shown(&self) -> &str {
+        &self.text
     }
 
     /// A value that is not there.

@@ -4,7 +4,7 @@ use std::{fs::File, io::ErrorKind, path::Path, process::Command};
 
 use crate::{
     error::{Error, Result},
-    input::one,
+    input::{on_disk, one},
     session::Session,
 };
 
@@ -13,7 +13,7 @@ const PROGRAM: &str = "spall-terminal";
 
 /// Shows a trace, or with `follow` a file that is being written, until the user quits.
 pub(crate) fn run(file: &Path, follow: bool, session: &Session) -> Result<()> {
-    let path = one(file)?.path;
+    let path = on_disk(vec![one(file)?])?.remove(0);
     File::open(&path).map_err(|error| Error::reading(&path, &error))?;
     session.done();
     let mut command = Command::new(PROGRAM);

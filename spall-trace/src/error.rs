@@ -27,7 +27,10 @@ pub enum Error {
         found: Cow<'static, str>,
     },
     /// The file is compressed, and none of it can be decompressed.
-    #[error("nothing of the compressed file can be read: {kind} (at byte {offset:#x})")]
+    #[error(
+        "nothing of the compressed file can be read, which {} (at byte {offset:#x})",
+        if *kind == DiagnosticKind::Truncated { "is cut off" } else { "is damaged" }
+    )]
     Container {
         /// The kind of damage that stopped the decompression.
         kind: DiagnosticKind,

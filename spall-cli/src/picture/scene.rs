@@ -10,39 +10,39 @@ use spall_trace::{
 /// A trace and its layout, and which of it is drawn where.
 #[derive(Debug)]
 pub struct Scene<'t> {
-    /// The trace.
+    /// The trace that is drawn.
     pub trace: &'t Trace<'t>,
-    /// Its layout.
+    /// The layout of the trace.
     pub layout: Layout,
-    /// From the first to behind the last time of anything; never empty.
+    /// The times that are drawn: from the first of the trace to one behind the last. The range is never empty.
     pub view: Range<Tick>,
-    /// What is drawn, in display order.
+    /// The processes that are drawn, in display order.
     pub processes: Vec<Process>,
-    /// How many tracks have nothing on them and are not drawn.
+    /// The number of tracks that have nothing on them and are not drawn.
     pub n_empty_tracks: usize,
 }
 
-/// A heading and what is below it.
+/// A process: a heading with lanes below it. Tracks of no process are below a heading of their own.
 #[derive(Debug)]
 pub struct Process {
-    /// Its name.
+    /// The name of the process.
     pub name: String,
-    /// Its id and labels.
+    /// The id and the labels of the process; empty if nothing is known but its name.
     pub detail: String,
-    /// Never empty.
+    /// The lanes, from top to bottom. There is at least one.
     pub lanes: Vec<Lane>,
 }
 
 /// A strip of the picture with a name: a track, or several async tracks that show the same kind of thing.
 #[derive(Debug)]
 pub struct Lane {
-    /// Its name.
+    /// The name of the lane, indented if the track lies below another.
     pub name: String,
-    /// Its id.
+    /// The id of the thread or counter, or the category of async tracks; empty if there is none.
     pub detail: String,
-    /// What it shows.
+    /// The tracks that the lane shows: one, or several async tracks.
     pub tracks: Vec<TrackId>,
-    /// The lines that async tracks share. A track that is alone has its own rows.
+    /// The lines that several async tracks share, or `None` for one track, which has rows of its own.
     packed: Option<Packed>,
 }
 
@@ -93,7 +93,7 @@ impl<'t> Scene<'t> {
         scene
     }
 
-    /// A track of the trace.
+    /// Returns a track of the trace.
     pub(crate) fn track(&self, id: TrackId) -> &'t Track {
         &self.trace.tracks()[id.index()]
     }
@@ -126,14 +126,14 @@ impl<'t> Scene<'t> {
         }
     }
 
-    /// What an async track is about.
+    /// Returns the name of the first slice, or else instant, of an async track.
     fn first_name(&self, track: &Track) -> NameId {
         let slice = self.trace.slices_of(track.id).next().map(|(_, slice)| slice.name);
         let instant = || self.trace.instants_of(track.id).first().map(|instant| instant.name);
         slice.or_else(instant).unwrap_or_default()
     }
 
-    /// What to call a track, and its id or category.
+    /// Returns the name and the detail of the lane of a track.
     fn title(&self, track: &Track) -> (String, String) {
         let trace = self.trace;
         let id_of = |key| trace.key_text(key).into_owned();
@@ -151,7 +151,7 @@ impl<'t> Scene<'t> {
         (indent + &trace.track_title(track.id), detail)
     }
 
-    /// A slice's name.
+    /// Returns the name of a slice, or the empty name if the trace has no such slice.
     pub(crate) fn slice_name(&self, slice: SliceId) -> NameId {
         self.trace.slices().names().get(slice.index()).copied().unwrap_or_default()
     }

@@ -10,7 +10,7 @@ use datafusion::error::DataFusionError;
 
 use crate::{
     error::{Error, Result},
-    input::inputs,
+    input::{inputs, on_disk},
     session::Session,
     table::TableFormat,
 };
@@ -23,7 +23,7 @@ pub(crate) fn run(paths: &[PathBuf], sql: &str, format: TableFormat, session: &S
         let (database, traces) = match paths {
             [folder] if folder.join("slice").is_dir() => (source::data_set(folder).await, None),
             _ => {
-                let files = inputs(paths)?.into_iter().map(|input| input.path).collect();
+                let files = on_disk(inputs(paths)?)?;
                 let (database, traces) = source::files(files, session).await.map_err(failed)?;
                 (Ok(database), Some(traces))
             }

@@ -119,6 +119,30 @@ fn flame_draws_callers_callees_and_differences() {
     assert!(draws(&["--diff", &trace, &trace]).starts_with("+0 ns main"));
 }
 
+/// One second is more than 999 ms, although 1 is less than 999.
+#[test]
+fn flame_compares_times_and_not_ticks() {
+    let ran = |ns_per_tick: f64, ticks: u64| {
+        let mut trace =
+            spall_trace::format::spall::Header::new(spall_trace::format::spall::Version::V3, ns_per_tick)
+                .to_bytes()
+                .to_vec();
+        let mut buffer = spall_trace::format::spall::BufferWriter::new([0; 4096], 1, 1).unwrap();
+        buffer.begin(0, "work").unwrap();
+        buffer.end(ticks).unwrap();
+        trace.extend(buffer.take());
+        trace
+    };
+    let folder = Folder::new("flame_units").with("ms.spall", ran(1e6, 999)).with("s.spall", ran(1e9, 1));
+    assert!(folder.prints(&["flame", "--diff", "ms.spall", "s.spall"]).starts_with("+1 ms work"));
+    assert!(folder.prints(&["flame", "--diff", "s.spall", "ms.spall"]).starts_with("-1 ms work"));
+    let folder = folder.with("counts.folded", "main;work 3\n");
+    folder.fails(
+        &["flame", "--diff", "s.spall", "counts.folded"],
+        "counts.folded: this file counts samples, and s.spall counts nanoseconds. Give two files that count the same.",
+    );
+}
+
 #[test]
 fn flame_filters_call_stacks() {
     let (folder, trace) = (Folder::new("flame_filters"), testdata("record.spall"));
@@ -281,6 +305,20 @@ fn tui_starts_the_viewer_or_says_how_to_install_it() {
     assert_eq!((ran.status, ran.err.as_str()), (Some(1), said));
 }
 
+/// The viewer is a script that prints the name and the content of its file.
+#[cfg(unix)]
+#[test]
+fn tui_shows_the_standard_input_and_leaves_nothing_behind() {
+    use std::os::unix::fs::PermissionsExt;
+    let script = "#!/bin/sh\nprintf '%s ' \"${1##*/}\"; /bin/cat \"$1\"\n";
+    let folder = Folder::new("tui_stdin").with("spall-terminal", script);
+    fs::set_permissions(folder.0.join("spall-terminal"), fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = folder.command(&["tui", "-"]);
+    let ran = crate::run_with(command.env("PATH", &folder.0).env("TMPDIR", &folder.0), TRACE.as_bytes());
+    assert_eq!((ran.out.as_str(), ran.err.as_str()), (&*format!("standard input {TRACE}"), ""));
+    assert_eq!(folder.names(), ["spall-terminal"]);
+}
+
 #[test]
 fn query_answers_in_sql_or_says_that_it_was_not_built() {
     let folder = Folder::new("query").with("a.json", TRACE).with("b.json", TRACE);
@@ -298,6 +336,8 @@ fn query_answers_in_sql_or_says_that_it_was_not_built() {
     let ran = folder.run(&["query", "a.json", "none.json", "select count(*) from slice"]);
     assert_eq!((ran.status, ran.out.as_str()), (Some(1), "count(*)\n1\n"));
     assert!(ran.err.starts_with("error: none.json: there is no such file."), "{ran:?}");
+    let ran = folder.run_with(&["query", "-", "select count(*) from slice, track"], TRACE.as_bytes());
+    assert_eq!((ran.status, ran.out.as_str()), (Some(0), "count(*)\n1\n"), "each table reads it: {ran:?}");
     let ran = folder.run(&["query", "a.json", "selekt"]);
     assert!(
         ran.err.starts_with("error: the question cannot be answered: ") && !ran.err.contains("Error("),

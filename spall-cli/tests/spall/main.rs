@@ -49,11 +49,7 @@ impl Folder {
 
     /// Runs the command with a standard input.
     fn run_with(&self, arguments: &[&str], input: &[u8]) -> Ran {
-        let mut command = self.command(arguments);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        child.stdin.take().unwrap().write_all(input).unwrap();
-        ran(child.wait_with_output().unwrap())
+        run_with(&mut self.command(arguments), input)
     }
 
     /// Runs the command, which succeeds and says nothing on the error stream. Returns what it prints.
@@ -76,6 +72,13 @@ impl Folder {
         names.sort();
         names
     }
+}
+
+fn run_with(command: &mut Command, input: &[u8]) -> Ran {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(input).unwrap();
+    ran(child.wait_with_output().unwrap())
 }
 
 fn ran(output: std::process::Output) -> Ran {

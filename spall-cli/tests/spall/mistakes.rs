@@ -152,7 +152,7 @@ fn cut_gz() {
     assert_eq!(ran, Ran { status: Some(0), out: String::new(), err: said.into() });
     folder.fails(
         &["info", "stub.spall.gz"],
-        "stub.spall.gz: nothing of the compressed file can be read: truncated (at byte 0xc). The file may be cut or damaged.",
+        "stub.spall.gz: nothing of the compressed file can be read, which is cut off (at byte 0xc). Get a whole copy of the file.",
     );
 }
 
@@ -272,6 +272,8 @@ fn data_set_that_was_not_built_or_trace_that_is_in_it() {
                 data/: added 1 of 2 traces\n\
                 error: data/: 1 of 2 files were not added, for the reasons above.\n";
     assert_eq!(ran, Ran { status: Some(1), out: String::new(), err: said.into() });
+    let ran = folder.run_with(&["convert", "-", "data/"], TRACE.as_bytes());
+    assert_eq!((ran.status, ran.err.as_str()), (Some(0), "data/: added 1 of 1 traces\n"));
 }
 
 #[test]
