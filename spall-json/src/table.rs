@@ -92,8 +92,7 @@ impl<'a, const N: usize> Rows<'a, N> {
         Self { data, layout, row: [Cell { data, token: Token::EMPTY }; N] }
     }
 
-    /// Returns the rows as numbers of rows of other tables, [`NONE`] where there is none. Columns may be shorter than
-    /// the first one.
+    /// Returns the rows as numbers of rows of other tables, [`NONE`] where there is none.
     pub(crate) fn indices(mut self) -> [Vec<u32>; N] {
         let data = self.data;
         let mut columns = [const { Vec::new() }; N];
@@ -105,7 +104,8 @@ impl<'a, const N: usize> Rows<'a, N> {
                     let index = |token| Cell { data, token }.index().unwrap_or(NONE);
                     column.extend(items.take(length.unwrap_or(usize::MAX)).map(index));
                 }
-                length.get_or_insert(column.len());
+                let length = *length.get_or_insert(column.len());
+                column.resize(length, NONE);
             }
             return columns;
         }
@@ -171,8 +171,8 @@ mod tests {
             Rows::new(outline.root(), ["a", "b", "c"]).indices()
         };
         let columns = read(r#"{"c":[7, 8, "x" ,9],"a":[0,null,2],"b":[1]}"#);
-        assert_eq!(columns, [vec![0, NONE, 2], vec![1], vec![7, 8, NONE]]);
-        assert_eq!(read(r#"{"c":[7],"a":[3,4]}"#), [vec![3, 4], vec![], vec![7]]);
+        assert_eq!(columns, [vec![0, NONE, 2], vec![1, NONE, NONE], vec![7, 8, NONE]]);
+        assert_eq!(read(r#"{"c":[7],"a":[3,4]}"#), [vec![3, 4], vec![NONE; 2], vec![7, NONE]]);
         assert_eq!(read(r#"{"b":[1,2]}"#), [[]; 3]);
         let rows = read(r#"{"schema":{"a":1,"c":0},"data":[[7,5],[],8,[null,6]]}"#);
         assert_eq!(rows, [vec![5, NONE, NONE, 6], vec![NONE; 4], vec![7, NONE, NONE, NONE]]);
