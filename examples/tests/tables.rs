@@ -295,7 +295,7 @@ impl<'t> Comparison<'t> {
         let mut expected = json!({"track": row.get("track_id"), "name": row.get("name"),
             "cat": row.get("category"), "start": row.get("ts"), "dur": row.get("dur"), "lane": row.get("lane"),
             "depth": row.get("depth"), "self": row.get("self_dur"), "open": row.get("incomplete"),
-            "hits": row.get("sample_count")});
+            "cpu": row.get("cpu"), "hits": row.get("sample_count")});
         let Some(frame) = row.id("frame_id").map(|frame| &self.frames[frame]) else {
             let args = line.remove("args");
             let as_text = row.get("args_json");

@@ -9,7 +9,8 @@ use spall_trace::{
     format::{apitrace, container::decompress},
     layout::{Layout, LayoutOptions, LayoutView},
     model::{
-        FrameId, Key, Limits, Sample, Scope, SliceId, Trace, TraceView, Track, TrackId, TrackKind, Unit,
+        FrameId, Key, Limits, Sample, Scope, SliceId, ThreadMeasure, Trace, TraceView, Track, TrackId,
+        TrackKind, Unit,
     },
 };
 
@@ -278,6 +279,9 @@ impl Dump<'_> {
             .raw("depth", place.depth)
             .raw("self", self.layout.self_time(id).unwrap_or_default().0);
         line.raw("open", slice.flags.is_unfinished());
+        if let Some(ticks) = trace.slice_args(id).thread_measure(ThreadMeasure::Time) {
+            line.raw("cpu", ticks);
+        }
         match trace.sampled(id) {
             Some(sampled) => {
                 line.text("kind", "sample").raw("hits", sampled.hits);

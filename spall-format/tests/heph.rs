@@ -378,8 +378,8 @@ fn a_log_copies_a_trace_unchanged_but_not_what_heph_cannot_say() {
 
 #[test]
 fn what_an_attribute_cannot_say_is_left_out_and_the_event_is_written() {
-    use spall_model::{ArgsFormat, no_entry};
-    static MIXED: ArgsFormat = ArgsFormat { name: "mixed", args: mixed, fields: no_entry };
+    use spall_model::ArgsFormat;
+    static MIXED: ArgsFormat = ArgsFormat::new("mixed", mixed);
     fn mixed<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
         let value = match bytes.get(*pos)? {
             b'n' => Value::Null,

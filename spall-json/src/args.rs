@@ -1,28 +1,32 @@
 //! Arguments, which stay JSON text until they are iterated over, and the further fields of an event. [json
 //! 1](spall_model::rules::json#1)
 
-use spall_model::{Args, ArgsFormat, Text, Value, no_entry};
+use spall_model::{Args, ArgsFormat, Text, ThreadCount, ThreadMeasure, Value};
 
 use crate::fields::{COUNTER_EVENT, FLOW_EVENT, Field, FieldSet, KEYED_EVENT, SAMPLE, THREAD_EVENT};
+use crate::id;
 use crate::lexer::{self, Member, Token, TokenKind};
 use crate::scalar;
 
 /// Arguments whose bytes are the text of a JSON object, or of a string, which is then the one argument `text`.
-pub(crate) static JSON_ARGS: ArgsFormat =
-    ArgsFormat { name: "json object", args: object_entry, fields: no_entry };
+pub(crate) static JSON_ARGS: ArgsFormat = ArgsFormat::new("json object", object_entry);
 
 /// The same as [`JSON_ARGS`] for an object without a call site. So the samples of a profile are merged without a look at the
 /// text of these arguments, which lie all over the file.
-static JSON_ARGS_WITHOUT_SITE: ArgsFormat =
-    ArgsFormat { name: "json object", args: object_entry, fields: no_entry };
+static JSON_ARGS_WITHOUT_SITE: ArgsFormat = ArgsFormat::new("json object", object_entry);
 
 /// The items of a JSON array.
-static JSON_ARRAY: ArgsFormat = ArgsFormat { name: "json array", args: array_item, fields: no_entry };
+static JSON_ARRAY: ArgsFormat = ArgsFormat::new("json array", array_item);
 
 /// Returns the encoding of arguments whose bytes are a whole event, because the event has fields that the model's event has
 /// no place for. `REPRESENTED` are the bits of the set of those that it has.
 const fn whole<const REPRESENTED: u32>(name: &'static str) -> ArgsFormat {
-    ArgsFormat { name, args: event_args_entry, fields: further_field::<REPRESENTED> }
+    ArgsFormat {
+        name,
+        args: event_args_entry,
+        fields: further_field::<REPRESENTED>,
+        thread: thread_count::<REPRESENTED>,
+    }
 }
 
 /// An event on a thread, and the same without a call site.
@@ -36,7 +40,7 @@ static JSON_COUNTER_EVENT: ArgsFormat = whole::<{ COUNTER_EVENT.0 }>("json count
 static JSON_FLOW_EVENT: ArgsFormat = whole::<{ FLOW_EVENT.0 }>("json flow event");
 /// A sample, without the fields that are in [`spall_model::ThreadSampleEvent`].
 pub(crate) static JSON_SAMPLE: ArgsFormat =
-    ArgsFormat { name: "json sample", args: event_args_entry, fields: sample_field };
+    ArgsFormat { fields: sample_field, ..ArgsFormat::new("json sample", event_args_entry) };
 
 /// Returns an object of the file, whose bytes are `bytes`, as arguments.
 #[inline]
@@ -197,6 +201,35 @@ fn array_item<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'
         *pos = bytes.len();
     }
     item.map(|item| (Text::EMPTY, value(bytes, item)))
+}
+
+/// Reads what a counter of the thread showed at a whole event. An async event has none unless it says so, and only complete
+/// events say how much it rose: Node writes `tdur` into begins and ends, too. [json 6](spall_model::rules::json#6)
+fn thread_count<const REPRESENTED: u32>(event: &[u8], measure: ThreadMeasure) -> ThreadCount {
+    let keys: [&[u8]; 2] = match measure {
+        ThreadMeasure::Time => [b"tts", b"tdur"],
+        ThreadMeasure::Instructions => [b"ticount", b"tidelta"],
+    };
+    let read = |value: Token| match measure {
+        ThreadMeasure::Time => scalar::thread_time(event, value),
+        ThreadMeasure::Instructions => id::whole_number(value.bytes(event)).filter(|&count| count >= 0),
+    };
+    let mut counts = [None; 2];
+    let mut is_of_thread = REPRESENTED == THREAD_EVENT.0;
+    let mut is_complete = false;
+    let mut pos = 1;
+    while let Some(Member { key, value }) = next_member(event, &mut pos) {
+        for (count, _) in counts.iter_mut().zip(keys).filter(|(_, name)| key.is(event, name)) {
+            *count = read(value);
+        }
+        if key.is(event, b"ph") {
+            is_complete = value.inside(event).first() == Some(&b'X');
+        } else if key.is(event, b"use_async_tts") {
+            is_of_thread |= !matches!(value.bytes(event), b"0" | b"false" | b"null");
+        }
+    }
+    let [at, during] = counts.map(|count| count.filter(|_| is_of_thread));
+    ThreadCount { at, during: during.filter(|_| is_complete) }
 }
 
 /// Returns the value of `args` in an event, if it holds arguments. The last one counts where the event repeats it.

@@ -135,12 +135,23 @@ impl<'a> Decoder<'a, '_, '_> {
         Tick(ns) - at
     }
 
-    /// Reports a thread clock that is not a number. Its value stays among the further fields of the event.
+    /// Reports a thread clock that shows no time. Its value stays among the further fields of the event. [json
+    /// 6](spall_model::rules::json#6)
     #[inline]
     pub(crate) fn check_thread_clock(&mut self) {
-        self.duration(Field::Tts);
+        self.check_thread_time(Field::Tts);
         if self.has(Field::Dur) {
-            self.duration(Field::Tdur);
+            self.check_thread_time(Field::Tdur);
+        }
+    }
+
+    #[inline]
+    fn check_thread_time(&mut self, field: Field) {
+        if self.record.micros(field).is_none()
+            && let Some(token) = self.token(field)
+            && scalar::thread_time(self.record.data, token).is_none()
+        {
+            self.report_at(DiagnosticKind::BadThreadTime, token);
         }
     }
 

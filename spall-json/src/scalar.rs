@@ -4,7 +4,7 @@
 
 use spall_model::{Text, Value};
 
-use crate::decimal::Nanos;
+use crate::decimal::{Nanos, Rounded};
 use crate::lexer::{Token, TokenKind};
 
 /// The longest text with escapes that is tried as a number.
@@ -51,6 +51,12 @@ pub(crate) fn micros(data: &[u8], token: Token) -> Option<Nanos> {
 #[inline]
 pub(crate) fn rounded_micros(data: &[u8], token: Token) -> Option<i64> {
     micros(data, token).map(|time| time.round().ns)
+}
+
+/// Returns a time of a thread's clock in nanoseconds, and `None` if the token is no number, negative or out of range.
+pub(crate) fn thread_time(data: &[u8], token: Token) -> Option<i64> {
+    let Rounded { ns, clamped } = micros(data, token)?.round();
+    (!clamped && ns >= 0).then_some(ns)
 }
 
 /// Hands `read` the decoded inside of a string with escapes. Returns `None` if that is too long for a number.

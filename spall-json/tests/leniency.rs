@@ -170,8 +170,8 @@ fn bad_durations_are_absent() {
         let note = format!("! bad-duration 51..{}", 51 + bad.len());
         check(json, &[&note, "X a 1/1 1000+?", READ_B]);
     }
-    check_field(r#""tts":"x","tdur":null"#, &["! bad-duration 59..62", READ_A]);
-    check_field(r#""tts":1.5,"tdur":NaN"#, &["! bad-duration 70..73", READ_A]);
+    check_field(r#""tts":"x","tdur":null"#, &["! bad-thread-time 59..62", READ_A]);
+    check_field(r#""tts":1.5,"tdur":NaN"#, &["! bad-thread-time 70..73", READ_A]);
 }
 
 #[test]

@@ -100,10 +100,10 @@ pub type NextEntry = for<'b> fn(bytes: &'b [u8], pos: &mut usize) -> Option<(Tex
 /// The encoding of arguments: the functions that decode [`Args::bytes`]. There is one `static` per encoding.
 ///
 /// ```
-/// use spall_model::{Args, ArgsFormat, Text, Value, no_entry};
+/// use spall_model::{Args, ArgsFormat, Text, Value};
 ///
 /// /// Each byte is an entry without a key.
-/// static BYTES: ArgsFormat = ArgsFormat { name: "bytes", args: next_byte, fields: no_entry };
+/// static BYTES: ArgsFormat = ArgsFormat::new("bytes", next_byte);
 ///
 /// fn next_byte<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
 ///     let byte = *bytes.get(*pos)?;
@@ -123,15 +123,43 @@ pub struct ArgsFormat {
     /// Decodes further fields of the event that are not arguments, such as `tts` and `cname` of Trace Event JSON, if
     /// the bytes contain them.
     pub fields: NextEntry,
+    /// Reads what a counter of the thread showed, if the bytes contain it.
+    pub thread: fn(bytes: &[u8], measure: ThreadMeasure) -> ThreadCount,
+}
+
+impl ArgsFormat {
+    /// Returns the encoding of arguments whose events have nothing besides them.
+    #[must_use]
+    pub const fn new(name: &'static str, args: NextEntry) -> Self {
+        Self { name, args, fields: no_entry, thread: |_, _| ThreadCount { at: None, during: None } }
+    }
+}
+
+/// What a thread has a counter of its own for. [json 6](crate::rules::json#6)
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ThreadMeasure {
+    /// The time in which the thread was running, in ticks of the trace.
+    Time,
+    /// The instructions that the thread has executed.
+    Instructions,
+}
+
+/// What a thread's counter showed at an event. No number is negative.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ThreadCount {
+    /// What the counter showed when the event happened, or began.
+    pub at: Option<i64>,
+    /// By how much the counter rose during the event.
+    pub during: Option<i64>,
 }
 
 /// The encoding of [`Args::NONE`].
-static NONE: ArgsFormat = ArgsFormat { name: "none", args: no_entry, fields: no_entry };
+static NONE: ArgsFormat = ArgsFormat::new("none", no_entry);
 /// The encoding of [`Args::text`].
-static TEXT: ArgsFormat = ArgsFormat { name: "text", args: whole_text, fields: no_entry };
+static TEXT: ArgsFormat = ArgsFormat::new("text", whole_text);
 
-/// Returns `None`. This is the [`ArgsFormat::fields`] of formats whose events have no fields besides their arguments.
-pub fn no_entry<'b>(_: &'b [u8], _: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
+/// Returns no entry.
+fn no_entry<'b>(_: &'b [u8], _: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
     None
 }
 
@@ -219,6 +247,12 @@ impl<'a> Args<'a> {
     #[must_use]
     pub fn field(&self, key: &[u8]) -> Option<Value<'a>> {
         self.fields().filter(|(name, _)| name.is(key)).last().map(|(_, value)| value)
+    }
+
+    /// Returns what a counter of the thread showed at the event.
+    #[must_use]
+    pub fn thread_count(&self, measure: ThreadMeasure) -> ThreadCount {
+        (self.format.thread)(self.bytes, measure)
     }
 }
 

@@ -3,7 +3,7 @@
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 
-use crate::{Args, ArgsFormat, Entries, Text, Value, no_entry};
+use crate::{Args, ArgsFormat, Entries, Text, Value};
 
 /// The number of lists and maps inside one another that are copied; deeper ones become [`Value::Null`].
 const MAX_DEPTH: usize = 32;
@@ -18,7 +18,7 @@ const MAX_DEPTH: usize = 32;
 /// 4. the value: 8 bytes for a number, and a length (4 bytes) with the content for texts, bytes, lists and maps.
 ///
 /// The content of lists and maps is entries again. Their length lets a reader step over a nested value at once.
-static BUILT: ArgsFormat = ArgsFormat { name: "built", args: next_entry, fields: no_entry };
+static BUILT: ArgsFormat = ArgsFormat::new("built", next_entry);
 
 /// The tags that say which kind a value has.
 mod tag {
@@ -464,7 +464,7 @@ mod tests {
     #[test]
     fn foreign_values_are_copied_without_recursion() {
         // One list in itself, endlessly: a format may nest as deep as its bytes like.
-        static ENDLESS: ArgsFormat = ArgsFormat { name: "endless", args: endless, fields: no_entry };
+        static ENDLESS: ArgsFormat = ArgsFormat::new("endless", endless);
         fn endless<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
             *pos += 1;
             (*pos == 1).then_some((Text::EMPTY, Value::List(Args::new(bytes, &ENDLESS))))

@@ -176,8 +176,10 @@ kinds! {
     MissingTime = "missing-time",
     /// A time is not a number. The event is left out.
     BadTime = "bad-time",
-    /// A duration or a thread time is not a number. It is read as absent.
+    /// A duration is not a number. It is read as absent.
     BadDuration = "bad-duration",
+    /// A time of a thread's clock is not a number, negative or out of range. It is read as absent.
+    BadThreadTime = "bad-thread-time",
     /// The wall clock's duration is missing. The duration by the thread clock is used.
     DurationFromThreadClock = "duration-from-thread-clock",
     /// An event has no thread id. Its process id is used.

@@ -170,7 +170,7 @@ pub use self::{
     view::TraceView,
     with_slices::TrackSlices,
 };
-pub use args::{Args, ArgsFormat, Entries, NextEntry, Value, no_entry};
+pub use args::{Args, ArgsFormat, Entries, NextEntry, ThreadCount, ThreadMeasure, Value};
 pub use args_builder::ArgsBuilder;
 #[cfg(feature = "alloc")]
 pub use args_builder::OpenEntry;

@@ -5,7 +5,7 @@ use core::fmt;
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 
-use crate::{Args, Text, Value};
+use crate::{Args, Text, ThreadMeasure, Value};
 
 /// The arguments of a slice, from [`TraceView::slice_args`](crate::TraceView::slice_args): those of its begin, overlaid by those of its end. [json
 /// 1](crate::rules::json#1)
@@ -79,6 +79,17 @@ impl<'a> SliceArgs<'a> {
     #[must_use]
     pub fn field(&self, key: &[u8]) -> Option<Value<'a>> {
         self.end.field(key).or_else(|| self.begin.field(key))
+    }
+
+    /// Returns by how much a counter of the thread rose during the slice, or `None` if the file does not say it, or says
+    /// that it fell. [json 6](crate::rules::json#6)
+    #[must_use]
+    pub fn thread_measure(&self, measure: ThreadMeasure) -> Option<i64> {
+        let begin = self.begin.thread_count(measure);
+        begin.during.or_else(|| {
+            let risen = self.end.thread_count(measure).at?.checked_sub(begin.at?)?;
+            Some(risen).filter(|&risen| risen >= 0)
+        })
     }
 }
 

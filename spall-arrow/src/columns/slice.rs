@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use spall_layout::SliceVisits;
-use spall_model::{IdRange, SliceFlags, SliceId, Tick, Ticks};
+use spall_model::{IdRange, SliceFlags, SliceId, ThreadMeasure, Tick, Ticks, TraceView};
 
 use super::{number, part, positions};
 use crate::{
@@ -33,6 +33,12 @@ pub(crate) const SLICE: &[Column] = &[
     }),
     Column::nullable("self_dur", ColumnType::Int, |tables, rows| {
         some_ints(visit(tables, rows).map(|visit| Some(visit?.self_time().0)))
+    }),
+    Column::nullable("cpu", ColumnType::Int, |tables, rows| {
+        some_ints(thread_measures(tables, rows, ThreadMeasure::Time))
+    }),
+    Column::nullable("instructions", ColumnType::Int, |tables, rows| {
+        some_ints(thread_measures(tables, rows, ThreadMeasure::Instructions))
     }),
     Column::nullable("name", ColumnType::Name, |tables, rows| {
         tables.name_column(part(tables.trace.slices().names(), rows).copied())
@@ -77,6 +83,15 @@ pub(crate) const SLICE: &[Column] = &[
 /// Visits the slices of some rows of the table.
 fn visit<'t>(tables: &Tables<'t>, rows: Range<usize>) -> SliceVisits<'t> {
     tables.layout.visit(IdRange::new(SliceId::new(rows.start), SliceId::new(rows.end)))
+}
+
+/// Returns what counters of threads measured in slices.
+fn thread_measures(
+    tables: &Tables<'_>,
+    rows: Range<usize>,
+    measure: ThreadMeasure,
+) -> impl ExactSizeIterator<Item = Option<i64>> {
+    rows.map(move |row| tables.trace.slice_args(SliceId::new(row)).thread_measure(measure))
 }
 
 /// Returns what the slice was made of.

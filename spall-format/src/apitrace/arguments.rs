@@ -18,7 +18,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use spall_model::{Args, ArgsFormat, Text, Value, no_entry};
+use spall_model::{Args, ArgsFormat, Text, Value};
 
 use super::call::{Call, Details};
 use super::detail::Detail;
@@ -27,9 +27,9 @@ use super::signature::Signatures;
 use super::value::{Token, Tokens};
 use crate::cursor::Cursor;
 
-static CALL: ArgsFormat = ArgsFormat { name: "apitrace call", args: next_argument, fields: no_entry };
-static LIST: ArgsFormat = ArgsFormat { name: "apitrace array", args: next_item, fields: no_entry };
-static MAP: ArgsFormat = ArgsFormat { name: "apitrace structure", args: next_member, fields: no_entry };
+static CALL: ArgsFormat = ArgsFormat::new("apitrace call", next_argument);
+static LIST: ArgsFormat = ArgsFormat::new("apitrace array", next_item);
+static MAP: ArgsFormat = ArgsFormat::new("apitrace structure", next_member);
 
 /// The bytes in front of values.
 mod tag {

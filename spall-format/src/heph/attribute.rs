@@ -1,16 +1,15 @@
 //! The decoder of an event's attributes. [heph B.1](crate::rules::heph#B.1)
 
-use spall_model::{Args, ArgsFormat, Text, Value, no_entry};
+use spall_model::{Args, ArgsFormat, Text, Value};
 
 use super::wire::value_type;
 use crate::cursor::Cursor;
 
 /// The encoding of the [`Args`] of a Heph event, whose bytes are the attributes as they stand in the packet.
-static ATTRIBUTES: ArgsFormat =
-    ArgsFormat { name: "heph attributes", args: next_attribute, fields: no_entry };
+static ATTRIBUTES: ArgsFormat = ArgsFormat::new("heph attributes", next_attribute);
 
 /// The encoding of the elements of an array attribute, whose bytes are the type, the count and the values.
-pub(super) static ARRAY: ArgsFormat = ArgsFormat { name: "heph array", args: next_element, fields: no_entry };
+pub(super) static ARRAY: ArgsFormat = ArgsFormat::new("heph array", next_element);
 
 /// Returns attributes as arguments of an event. Iteration over them ends silently where the bytes are damaged. They are
 /// [`Args::NONE`] if there are no attributes.

@@ -219,9 +219,9 @@ mod tests {
 
     #[test]
     fn structured_arguments_become_one_line() {
-        use spall_model::{ArgsFormat, no_entry};
-        static INNER: ArgsFormat = ArgsFormat { name: "inner", args: count_down, fields: no_entry };
-        static OUTER: ArgsFormat = ArgsFormat { name: "outer", args: nested, fields: no_entry };
+        use spall_model::ArgsFormat;
+        static INNER: ArgsFormat = ArgsFormat::new("inner", count_down);
+        static OUTER: ArgsFormat = ArgsFormat::new("outer", nested);
         fn count_down<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
             let digit = *bytes.get(*pos)?;
             *pos += 1;
@@ -236,7 +236,7 @@ mod tests {
                 _ => None,
             }
         }
-        static ENDLESS: ArgsFormat = ArgsFormat { name: "endless", args: deeper, fields: no_entry };
+        static ENDLESS: ArgsFormat = ArgsFormat::new("endless", deeper);
         fn deeper<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
             *pos += 1;
             (*pos == 1).then_some((Text::plain(b"d"), Value::List(Args::new(bytes, &ENDLESS))))

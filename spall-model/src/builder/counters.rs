@@ -96,7 +96,7 @@ fn text_number(text: Text<'_>) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Args, ArgsFormat, Event, Limits, Tick, Trace, TraceView, no_entry};
+    use crate::{Args, ArgsFormat, Event, Limits, Tick, Trace, TraceView};
 
     #[test]
     fn json_1_values_of_counters() {
@@ -111,24 +111,20 @@ mod tests {
     }
 
     /// Each byte is a series; its value is the position of the byte.
-    static BYTES: ArgsFormat = ArgsFormat {
-        name: "bytes",
-        args: |bytes, pos| {
-            let name = bytes.get(*pos..*pos + 1)?;
-            *pos += 1;
-            let value = Value::U64(u64::try_from(*pos).unwrap());
-            // `0` is the series `a` without a value.
-            if name[0] == b'0' {
-                return Some((Text::plain(b"a"), Value::Null));
-            }
-            // A capital letter is the series of its small one, with a value that is no number.
-            let Some(small) = b"ab".iter().position(|small| small.to_ascii_uppercase() == name[0]) else {
-                return Some((Text::plain(name), value));
-            };
-            Some((Text::plain(&b"ab"[small..=small]), Value::Text(Text::plain(b"x"))))
-        },
-        fields: no_entry,
-    };
+    static BYTES: ArgsFormat = ArgsFormat::new("bytes", |bytes, pos| {
+        let name = bytes.get(*pos..*pos + 1)?;
+        *pos += 1;
+        let value = Value::U64(u64::try_from(*pos).unwrap());
+        // `0` is the series `a` without a value.
+        if name[0] == b'0' {
+            return Some((Text::plain(b"a"), Value::Null));
+        }
+        // A capital letter is the series of its small one, with a value that is no number.
+        let Some(small) = b"ab".iter().position(|small| small.to_ascii_uppercase() == name[0]) else {
+            return Some((Text::plain(name), value));
+        };
+        Some((Text::plain(&b"ab"[small..=small]), Value::Text(Text::plain(b"x"))))
+    });
 
     fn values(series: &'static [u8]) -> Vec<(char, f64)> {
         let (pid, at, name) = (1_i64.into(), Tick(0), Text::plain(b"c"));

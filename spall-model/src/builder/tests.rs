@@ -718,15 +718,11 @@ fn json_3_7_an_open_slice_encloses_the_flows_that_follow() {
 
 #[test]
 fn json_3_6_a_number_names_a_step() {
-    static STEP: crate::ArgsFormat = crate::ArgsFormat {
-        name: "step",
-        args: |bytes, pos| {
-            let number = bytes.get(*pos)?;
-            *pos += 1;
-            Some((Text::plain(b"step"), Value::I64(i64::from(*number))))
-        },
-        fields: crate::no_entry,
-    };
+    static STEP: crate::ArgsFormat = crate::ArgsFormat::new("step", |bytes, pos| {
+        let number = bytes.get(*pos)?;
+        *pos += 1;
+        Some((Text::plain(b"step"), Value::I64(i64::from(*number))))
+    });
     let mut step = keyed("span", 1, 2);
     step.args = Args::new(b"\x07", &STEP);
     let trace = build(&[

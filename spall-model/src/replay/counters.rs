@@ -4,7 +4,6 @@ use alloc::{collections::BTreeSet, vec::Vec};
 
 use crate::{
     Args, ArgsFormat, CounterEvent, CounterValue, Event, Key, NameId, Names, Text, TraceView, Track, Value,
-    no_entry,
 };
 
 use super::{Replay, ids};
@@ -49,7 +48,7 @@ fn n_together(values: &[CounterValue], seen: &mut BTreeSet<NameId>) -> usize {
 }
 
 /// The format of series as arguments: the value, the length of the name, and the name.
-static SERIES: ArgsFormat = ArgsFormat { name: "series", args: next_series, fields: no_entry };
+static SERIES: ArgsFormat = ArgsFormat::new("series", next_series);
 
 /// Appends a value to encoded series.
 fn put_series(series: &mut Vec<u8>, names: &Names<'_>, value: &CounterValue) {

@@ -6,7 +6,7 @@ use spall_synth::Random;
 use crate::{
     Args, ArgsFormat, ByteRange, ChildOrder, CounterEvent, DiagnosticKind, Event, Id, Limits, LiveTrace,
     Receiver, Scope, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder, TraceView, TrackEvent,
-    TrackKind, Value, no_entry,
+    TrackKind, Value,
 };
 
 fn id(id: &'static str) -> Id<'static> {
@@ -40,14 +40,10 @@ fn slice(track: &'static str, at: i64, duration: i64) -> Event<'static> {
 }
 
 /// The format of a single value.
-static ONE: ArgsFormat = ArgsFormat {
-    name: "one",
-    args: |bytes, pos| {
-        let value = bytes.get(core::mem::replace(pos, bytes.len())..).filter(|rest| !rest.is_empty());
-        value.map(|_| (Text::from("v"), Value::I64(1)))
-    },
-    fields: no_entry,
-};
+static ONE: ArgsFormat = ArgsFormat::new("one", |bytes, pos| {
+    let value = bytes.get(core::mem::replace(pos, bytes.len())..).filter(|rest| !rest.is_empty());
+    value.map(|_| (Text::from("v"), Value::I64(1)))
+});
 
 fn counter(id: &'static str, name: &'static str, at: i64) -> Event<'static> {
     let event = CounterEvent::new(1, Tick(at), Text::from(name), Args::new(b"1", &ONE));

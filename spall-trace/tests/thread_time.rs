@@ -1,0 +1,138 @@
+//! The time and the instructions that counters of threads measured in slices. [json 6]
+
+#![allow(clippy::unwrap_used, reason = "test code outside of test functions")]
+
+extern crate alloc;
+
+use alloc::collections::BTreeMap;
+use std::collections::HashMap;
+
+use spall_trace::format::container::decompress;
+use spall_trace::model::{Limits, LiveTrace, Receiver as _, SliceId, ThreadMeasure, TraceView};
+use spall_trace::{Loader, MergeInput, export, load, merge_traces};
+
+/// Two measures of slices by their names: the thread time in nanoseconds, and the instructions.
+fn measures(trace: &impl TraceView) -> BTreeMap<String, [Option<i64>; 2]> {
+    let slices = (0..).map(SliceId).map_while(|id| Some((id, trace.slice(id)?)));
+    let of = |id| {
+        [ThreadMeasure::Time, ThreadMeasure::Instructions]
+            .map(|measure| trace.slice_args(id).thread_measure(measure))
+    };
+    slices.map(|(id, slice)| (trace.name(slice.name).to_string(), of(id))).collect()
+}
+
+const EVENTS: &str = r#"[
+    {"ph":"X","name":"complete","pid":1,"tid":1,"ts":0,"dur":100,"tts":5,"tdur":41.0005,"ticount":7,"tidelta":900},
+    {"ph":"B","name":"pair","pid":1,"tid":1,"ts":200,"tts":4503599627370.25,"ticount":10,"args":{"tts":3}},
+    {"ph":"E","pid":1,"tid":1,"ts":300,"tts":4503599627375.75,"ticount":25},
+    {"ph":"B","name":"tdur of a pair","pid":1,"tid":1,"ts":310,"tts":6,"tdur":0,"dur":0},
+    {"ph":"E","pid":1,"tid":1,"ts":320,"tts":8,"tdur":0,"dur":0},
+    {"ph":"B","name":"no clock at the end","pid":1,"tid":1,"ts":400,"tts":1},
+    {"ph":"E","pid":1,"tid":1,"ts":410},
+    {"ph":"B","name":"back in time","pid":1,"tid":1,"ts":420,"tts":20},
+    {"ph":"E","pid":1,"tid":1,"ts":430,"tts":19},
+    {"ph":"X","name":"negative","pid":1,"tid":1,"ts":440,"dur":1,"tdur":-1,"tidelta":-1},
+    {"ph":"X","name":"too long","pid":1,"tid":1,"ts":450,"dur":1,"tdur":1e30},
+    {"ph":"X","name":"no number","pid":1,"tid":1,"ts":460,"dur":1,"tdur":"x","tidelta":1.5},
+    {"ph":"X","name":"without","pid":1,"tid":1,"ts":470,"dur":1},
+    {"ph":"X","name":"none","pid":1,"tid":1,"ts":480,"dur":1,"tdur":0},
+    {"ph":"X","name":"in a string","pid":1,"tid":1,"ts":490,"dur":9,"t\u0064ur":"2.5"},
+    {"ph":"b","cat":"c","id":1,"name":"async","pid":1,"tid":1,"ts":500,"tts":1},
+    {"ph":"e","cat":"c","id":1,"name":"async","pid":1,"tid":1,"ts":510,"tts":2},
+    {"ph":"b","cat":"c","id":2,"name":"async of a thread","pid":1,"tid":1,"ts":500,"tts":1,"use_async_tts":1},
+    {"ph":"e","cat":"c","id":2,"name":"async of a thread","pid":1,"tid":1,"ts":510,"tts":4,"use_async_tts":1},
+    {"ph":"B","name":"open","pid":1,"tid":1,"ts":600,"tts":5}
+]"#;
+
+/// The measures that the rules give for [`EVENTS`]; all other slices have none.
+fn expected() -> HashMap<&'static str, [Option<i64>; 2]> {
+    HashMap::from([
+        ("complete", [Some(41_001), Some(900)]),
+        ("pair", [Some(5_500), Some(15)]),
+        ("tdur of a pair", [Some(2_000), None]),
+        ("none", [Some(0), None]),
+        ("in a string", [Some(2_500), None]),
+        ("async of a thread", [Some(3_000), None]),
+    ])
+}
+
+fn assert_expected(trace: &impl TraceView, n_names: usize, what: &str) {
+    let found = measures(trace);
+    assert_eq!(found.len(), n_names, "{what}");
+    for (name, measures) in found {
+        assert_eq!(measures, expected().get(&*name).copied().unwrap_or_default(), "{what}: {name}");
+    }
+}
+
+#[test]
+fn slices_have_the_time_of_their_thread() {
+    let trace = load(EVENTS.as_bytes()).unwrap();
+    assert_expected(&trace, 14, "a trace");
+    let bad =
+        trace.diagnostics().counts().iter().map(|found| (found.kind.name(), found.count)).collect::<Vec<_>>();
+    assert_eq!(bad, [("bad-thread-time", 3), ("unfinished-slice", 1)]);
+}
+
+#[test]
+fn thread_time_stays_in_live_traces_merges_and_files() {
+    let limits = Limits::default();
+    let mut live = LiveTrace::new(&limits);
+    Loader::new().read_events(EVENTS.as_bytes(), |event, bytes| live.receive(event, bytes)).unwrap();
+    // Async spans are not in it before it is finished.
+    assert_expected(&live.commit(), 12, "a live trace");
+
+    let trace = load(EVENTS.as_bytes()).unwrap();
+    let other = load(br#"[{"ph":"i","name":"i","pid":2,"tid":2,"ts":0}]"#).unwrap();
+    let inputs = [MergeInput::new(&trace, "a"), MergeInput::new(&other, "b")];
+    assert_expected(&merge_traces(&inputs, &limits).trace, 14, "a merged trace");
+
+    let mut written = Vec::new();
+    let report = export::json(&trace, &mut written).unwrap();
+    assert_eq!(report.losses().count(), 0);
+    assert_expected(&load(&written).unwrap(), 14, "a trace that was written and read");
+}
+
+/// Perfetto's trace processor found the thread times of real recordings.
+#[test]
+fn thread_times_of_recordings_are_those_of_the_trace_processor() {
+    let Some(folder) = spall_testdata::collection("json/thread-time") else { return };
+    for path in spall_testdata::files(&folder, ".cpu.jsonl.gz") {
+        let name = path.file_name().unwrap().to_str().unwrap().replace(".cpu.jsonl.gz", "");
+        let source = spall_testdata::inputs("json", &name)
+            .into_iter()
+            .chain(spall_testdata::inputs("chrome", &name))
+            .next();
+        let Some(source) = source else { continue };
+        let packed = std::fs::read(&path).unwrap();
+        let rows = decompress(&packed, &Limits::default()).unwrap().stream;
+        let data = std::fs::read(source).unwrap();
+        let trace = load(&data).unwrap();
+        let mut found = HashMap::<_, i64>::new();
+        for id in trace.slices().ids() {
+            let slice = trace.slice(id).unwrap();
+            let cpu = trace.slice_args(id).thread_measure(ThreadMeasure::Time);
+            *found
+                .entry((slice.start.0, slice.duration().0, trace.name(slice.name).to_string(), cpu))
+                .or_default() += 1;
+        }
+        let mut n_rows = 0;
+        for row in rows.split(|&byte| byte == b'\n').filter(|row| !row.is_empty()) {
+            let row: serde_json::Value = serde_json::from_slice(row).unwrap();
+            let (start, duration) = (row["ts"].as_i64().unwrap(), row["dur"].as_i64().unwrap());
+            // It gives a duration of 0 to what never ended.
+            if duration > 0 {
+                let key = (
+                    start,
+                    duration,
+                    row["name"].as_str().unwrap_or_default().to_owned(),
+                    row["cpu"].as_i64(),
+                );
+                let left = found.entry(key.clone()).or_default();
+                *left -= 1;
+                assert!(*left >= 0, "{name}: {key:?}");
+                n_rows += 1;
+            }
+        }
+        assert!(n_rows > 1000, "{name}: {n_rows}");
+    }
+}
