@@ -23,7 +23,24 @@ async function load(files, progress) {
       return bytes;
     };
   });
-  viewer = new Viewer(files.map(({ name }) => name), readers);
+  try {
+    viewer = new Viewer(files.map(({ name }) => name), readers);
+  } catch (error) {
+    const unpacked = await Promise.all(files.map(withoutBrotli));
+    if (unpacked.every((file, at) => file === files[at])) throw error;
+    await load(unpacked, progress);
+  }
+}
+
+// The content of a file that is a brotli stream, or the file itself. Brotli has no mark: only a file that is nothing else is
+// asked, and its decoder is a module that few pages load.
+async function withoutBrotli(file) {
+  const { default: init, decode, may_be_brotli } = await import('./pkg/spall_web_brotli.js');
+  await init({ module_or_path: new URL('./pkg/spall_web_brotli_bg.wasm', import.meta.url) });
+  const bytes = async (blob) => new Uint8Array(await blob.arrayBuffer());
+  if (!may_be_brotli(await bytes(file.slice(0, 1 << 16)))) return file;
+  const content = decode(await bytes(file));
+  return content.length ? new File([content], file.name) : file;
 }
 
 const channel = new MessageChannel(), pausing = [];
