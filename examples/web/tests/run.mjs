@@ -7,6 +7,7 @@ import { mkdirSync, readFileSync, writeFileSync, rmSync, mkdtempSync } from 'nod
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { brotliCompressSync } from 'node:zlib';
 import { Browser } from './browser.mjs';
 import { serve } from './server.mjs';
 
@@ -475,6 +476,20 @@ async function colours(page, url) {
   rmSync(folder, { recursive: true });
 }
 
+// A file that is nothing else is tried as a brotli stream.
+async function brotli(page) {
+  const folder = mkdtempSync(join(tmpdir(), 'viewer-'));
+  const plain = join(recordings, 'calls.json'), packed = join(folder, 'calls.json.br');
+  writeFileSync(packed, brotliCompressSync(readFileSync(plain)));
+  const counts = [];
+  for (const file of [plain, packed]) {
+    await load(page, file);
+    counts.push(await page.value('viewer.about.counts'));
+  }
+  check(counts[1], counts[0], 'what is in a file that brotli compressed');
+  rmSync(folder, { recursive: true });
+}
+
 // The page that `render` writes has the same parts, and no panel that it cannot fill.
 async function rendered(page, url) {
   const file = join(dist, 'render-test.html');
@@ -524,7 +539,7 @@ try {
     await load(page, file);
     await use(page, file, await compare(page, file));
   }
-  const others = { 'files that cannot be read': refuse, 'several files': several, 'the page stays alive': alive, 'tracks that move': moves, reloads, 'busy tracks': activity, arrows, fingers: touches, colours, 'the page of render': rendered, sizes };
+  const others = { 'files that cannot be read': refuse, brotli, 'several files': several, 'the page stays alive': alive, 'tracks that move': moves, reloads, 'busy tracks': activity, arrows, fingers: touches, colours, 'the page of render': rendered, sizes };
   for (const [what, look] of Object.entries(others).filter(([what]) => what.includes(only))) {
     console.log(what);
     await page.open(`${url}/`);
