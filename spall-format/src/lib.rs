@@ -81,6 +81,7 @@ mod error;
 #[cfg(feature = "alloc")]
 pub mod folded;
 pub mod heph;
+mod packed;
 #[cfg(feature = "alloc")]
 pub mod perf_script;
 #[cfg(feature = "alloc")]

@@ -4,6 +4,7 @@
 use super::packet::Metadata;
 use super::wire::{EVENT_MAGIC, EventHead, PacketHead, value_type};
 use crate::cursor::{Cursor, Short};
+use crate::packed::Packed;
 
 /// The content of a packet, measured by its size and by what its texts may contain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,11 +47,11 @@ pub(super) fn judge(data: &[u8], size: usize) -> Content {
 fn walk(bytes: &[u8], size: usize) -> Result<(), Fault> {
     let mut input = Cursor::new(bytes, 0);
     if u32::from_be_bytes(input.array()?) == EVENT_MAGIC {
-        input.take(size_of::<EventHead>() - size_of::<u32>() - size_of::<u16>())?;
+        input.take(EventHead::SIZE - size_of::<u32>() - size_of::<u16>())?;
         text(&mut input)?;
         attributes(&mut input, size)?;
     } else {
-        input.take(size_of::<PacketHead>() - size_of::<u32>())?;
+        input.take(PacketHead::SIZE - size_of::<u32>())?;
         let name = text(&mut input)?;
         let length = size.saturating_sub(input.pos());
         if name == Metadata::EPOCH && length != size_of::<u64>() {

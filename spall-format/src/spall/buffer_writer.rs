@@ -2,19 +2,25 @@
 
 use core::fmt;
 
-use zerocopy::IntoBytes;
-
 use super::encode;
-use super::wire::{BufferHeader, tag};
+use super::wire::{BeginV3, BufferHeader, tag};
+use crate::packed::Packed;
 use crate::{FormatError, FormatErrorKind};
 
 /// The error of a record for which the buffer has no room.
 ///
 /// Nothing of the record was written. [Take](BufferWriter::take) the buffer's contents and write the record again, or
 /// let [`BufferWriter::record`] do both.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the buffer is full")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Full;
+
+impl fmt::Display for Full {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the buffer is full")
+    }
+}
+
+impl core::error::Error for Full {}
 
 /// A recorder of one thread into a buffer, in version 3.
 ///
@@ -64,9 +70,9 @@ pub struct BufferWriter<B> {
 }
 
 /// The least size of a recording buffer in bytes, 541. An empty buffer of this size has room for any one record.
-pub const MIN_BUFFER: usize = HEADER + size_of::<super::wire::BeginV3>() + 2 * encode::MAX_TEXT;
+pub const MIN_BUFFER: usize = HEADER + BeginV3::SIZE + 2 * encode::MAX_TEXT;
 
-const HEADER: usize = size_of::<BufferHeader>();
+const HEADER: usize = BufferHeader::SIZE;
 
 impl<B: AsMut<[u8]>> BufferWriter<B> {
     /// Creates a recorder of the thread `tid` of the process `pid` into `memory`.
@@ -193,14 +199,14 @@ impl<B: AsMut<[u8]>> BufferWriter<B> {
             return b"";
         }
         let header = BufferHeader {
-            size: u32::try_from(size).unwrap_or(u32::MAX).into(),
-            tid: self.tid.into(),
-            pid: self.pid.into(),
-            first_ts: 0.into(),
+            size: u32::try_from(size).unwrap_or(u32::MAX),
+            tid: self.tid,
+            pid: self.pid,
+            first_ts: 0,
         };
         let memory = self.memory.as_mut();
         if let Some(into) = memory.first_chunk_mut::<HEADER>() {
-            into.copy_from_slice(header.as_bytes());
+            *into = header.to_bytes();
         }
         memory.get(..end).unwrap_or_default()
     }

@@ -4,11 +4,11 @@ use alloc::vec::Vec;
 use std::io;
 
 use spall_model::{Args, Clock, Event, Id, LostParts, MetaEvent, Thread, ThreadEvent, Tick, Value, Written};
-use zerocopy::IntoBytes;
 
 use super::short_text::ShortText;
 use super::wire::{BufferHeader, tag};
 use super::{BufferWriter, Header, MIN_BUFFER, Version, encode};
+use crate::packed::Packed;
 
 /// A writer of events to a spall file. The events come from any parser or are built by hand.
 ///
@@ -95,7 +95,7 @@ const MEMORY: usize = 64 * 1024;
 impl<W: io::Write> FileWriter<W> {
     /// Creates a writer of a file of the given version to `out`. The file is complete after [`finish`](Self::finish).
     pub fn new(out: W, version: Version) -> Self {
-        let used = if version == Version::V3 { size_of::<BufferHeader>() } else { 0 };
+        let used = if version == Version::V3 { BufferHeader::SIZE } else { 0 };
         Self {
             out,
             version,
@@ -285,7 +285,7 @@ impl<W: io::Write> FileWriter<W> {
 
     /// Returns where the records in `memory` start.
     fn first(&self) -> usize {
-        if self.version == Version::V3 { size_of::<BufferHeader>() } else { 0 }
+        if self.version == Version::V3 { BufferHeader::SIZE } else { 0 }
     }
 
     /// Writes what the clock says beyond the duration of a tick, as a buffer of its own. [spall A.5](crate::rules::spall#A.5.11)
@@ -320,10 +320,9 @@ impl<W: io::Write> FileWriter<W> {
         if self.version == Version::V3 {
             let size = u32::try_from(size).unwrap_or(u32::MAX);
             let (pid, tid) = self.thread;
-            let header =
-                BufferHeader { size: size.into(), tid: tid.into(), pid: pid.into(), first_ts: 0.into() };
-            if let Some(into) = self.memory.get_mut(..size_of::<BufferHeader>()) {
-                into.copy_from_slice(header.as_bytes());
+            let header = BufferHeader { size, tid, pid, first_ts: 0 };
+            if let Some(into) = self.memory.get_mut(..BufferHeader::SIZE) {
+                into.copy_from_slice(&header.to_bytes());
             }
         }
         let end = self.used;
