@@ -203,6 +203,12 @@ impl<W: Write> JsonWriter<W> {
         Ok(Written::without(self.lost))
     }
 
+    /// Returns the output. After [`close_event`](Self::close_event), what was written to it can be taken away.
+    #[must_use]
+    pub const fn get_mut(&mut self) -> &mut W {
+        &mut self.out
+    }
+
     /// Completes the document and returns the output. Without events, the document has an empty list.
     ///
     /// # Errors
@@ -212,8 +218,13 @@ impl<W: Write> JsonWriter<W> {
         Ok(self.out)
     }
 
-    /// Completes the event that was written last.
-    fn close_event(&mut self) -> Result<(), Error> {
+    /// Completes the event that was written last. The document still lacks its end, which most readers tolerate.
+    ///
+    /// A flow that belongs to the slice written last becomes an event of its own after this, instead of fields of the slice.
+    ///
+    /// # Errors
+    /// This returns the error of `out`.
+    pub fn close_event(&mut self) -> Result<(), Error> {
         self.close_chunk()?;
         if self.open.take().is_some() {
             self.out.write_char('}')?;

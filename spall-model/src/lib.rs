@@ -124,7 +124,6 @@ mod sample_rules;
 mod slice_args;
 #[cfg(feature = "alloc")]
 mod slices;
-#[cfg(feature = "alloc")]
 mod source_location;
 #[cfg(feature = "alloc")]
 mod store;
@@ -159,7 +158,6 @@ pub use self::{
     sample_rules::{Callee, SampleRules},
     slice_args::SliceArgs,
     slices::{Slice, SliceFlags, Slices},
-    source_location::SourceLocation,
     trace::Trace,
     track::{Key, Process, Track, TrackInfo, TrackKind},
     tree::{
@@ -191,6 +189,7 @@ pub use id_range::{DenseId, IdRange, index32};
 pub use job::Job;
 pub use limits::Limits;
 pub use read::{LendingParser, Parser, Progress, Receiver};
+pub use source_location::SourceLocation;
 pub use text::{Piece, Pieces, Text};
 pub use time::{Clock, Tick, Ticks};
 pub use time_text::{DurationText, TimeFormat, TimeText};

@@ -1,24 +1,25 @@
 //! Where in its source a program records slices of a name.
 
-use alloc::borrow::Cow;
 use core::fmt;
 
-use crate::{Trace, TraceView, Value};
+use crate::{Text, Value};
+#[cfg(feature = "alloc")]
+use crate::{Trace, TraceView};
 
 /// A place in the source of a program at which it records slices.
 ///
 /// A file has it once, as metadata with the key [`SourceLocation::KEY`]. The value is a map with the keys `name`,
 /// `function_name`, `file_name` and `line_number`, or the text that this type displays: function, file, line and name, with
 /// tabs between them. Places that record the same name are several rows.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct SourceLocation<'a> {
     /// The name of the slices.
-    pub name: Cow<'a, str>,
+    pub name: Text<'a>,
     /// The path of the function, such as `server::Connection::read`; empty if it is not known.
-    pub function: Cow<'a, str>,
+    pub function: Text<'a>,
     /// The path of the source file.
-    pub file: Cow<'a, str>,
+    pub file: Text<'a>,
     /// The line in the file, from 1.
     pub line: u32,
 }
@@ -30,7 +31,8 @@ impl<'a> SourceLocation<'a> {
     /// Returns the place at which slices of a name are recorded.
     #[must_use]
     pub const fn new(name: &'a str, function: &'a str, file: &'a str, line: u32) -> Self {
-        Self { name: Cow::Borrowed(name), function: Cow::Borrowed(function), file: Cow::Borrowed(file), line }
+        let [name, function, file] = [name.as_bytes(), function.as_bytes(), file.as_bytes()];
+        Self { name: Text::plain(name), function: Text::plain(function), file: Text::plain(file), line }
     }
 
     /// Returns the place that the value of a row of metadata describes, or `None` if it describes none.
@@ -44,7 +46,7 @@ impl<'a> SourceLocation<'a> {
             }
             Value::Map(args) => {
                 let text = |key: &[u8]| match args.get(key)? {
-                    Value::Text(text) => Some(text.decode()),
+                    Value::Text(text) => Some(text),
                     _ => None,
                 };
                 let line = match args.get(b"line_number")? {
@@ -67,6 +69,18 @@ impl fmt::Display for SourceLocation<'_> {
     }
 }
 
+/// Places are equal if their decoded texts are.
+impl PartialEq for SourceLocation<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        let texts = |place: &Self| [place.name, place.function, place.file];
+        let mut pairs = texts(self).into_iter().zip(texts(other));
+        self.line == other.line && pairs.all(|(text, other)| text.chars().eq(other.chars()))
+    }
+}
+
+impl Eq for SourceLocation<'_> {}
+
+#[cfg(feature = "alloc")]
 impl Trace<'_> {
     /// Iterates over the places in the source at which the program says that it records.
     ///

@@ -1,26 +1,24 @@
 //! Records as bytes of a file.
 
-use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
-use core::fmt;
 use std::io;
 use std::path::Path;
 
 use spall_format::spall::{BufferWriter, Full, Header, Version};
-use spall_json::JsonFileWriter;
-use spall_model::{ArgsBuilder, Clock, Event, Id, MetaEvent, SourceLocation, Text, Thread, Unit, Value};
+use spall_model::{ArgsBuilder, SourceLocation};
 
-use crate::event;
 use crate::facts::Facts;
 use crate::gap::Cause;
+#[cfg(feature = "json")]
+use crate::json::JsonEncoder;
 use crate::record::{Kind, Record, Records};
 use crate::short_text::ShortText;
 use crate::sink::{Encoded, Scratch};
 use crate::site::{self, SiteTable};
 use crate::values;
 
-/// The format of a recording.
+/// The format of a recording. `Json` needs the feature `json`.
 ///
 /// | | `Spall` | `Json` |
 /// |---|---|---|
@@ -36,25 +34,29 @@ pub enum Encoding {
     #[default]
     Spall,
     /// Trace Event JSON, which Chrome and Perfetto also read.
+    #[cfg(feature = "json")]
     Json,
 }
 
 impl Encoding {
     /// Returns the format of a file: the one that its ending names, `.json` or `.spall`, or else this one.
-    pub(crate) fn of_file(self, path: &Path) -> Self {
+    ///
+    /// # Errors
+    /// This returns [`io::ErrorKind::Unsupported`] if the file is to be JSON, without the feature for it.
+    pub(crate) fn of_file(self, path: &Path) -> io::Result<Self> {
         let ends_with = |ending| path.extension().is_some_and(|found| found.eq_ignore_ascii_case(ending));
         if ends_with("json") {
-            Self::Json
-        } else if ends_with("spall") {
-            Self::Spall
-        } else {
-            self
+            #[cfg(feature = "json")]
+            return Ok(Self::Json);
+            #[cfg(not(feature = "json"))]
+            return Err(io::Error::new(
+                io::ErrorKind::Unsupported,
+                "recording JSON needs the feature `json` of spall-record",
+            ));
         }
+        Ok(if ends_with("spall") { Self::Spall } else { self })
     }
 }
-
-/// The bytes that are used for a batch at first.
-const FIRST_SIZE: usize = 128 * 1024;
 
 /// The writer of one file.
 pub(crate) struct Encoder {
@@ -65,14 +67,16 @@ pub(crate) struct Encoder {
 
 enum FormatWriter {
     Spall,
-    Json(Box<JsonFileWriter<Vec<u8>>>),
+    #[cfg(feature = "json")]
+    Json(JsonEncoder),
 }
 
 impl Encoder {
     pub(crate) fn new(encoding: Encoding) -> Self {
         let format = match encoding {
             Encoding::Spall => FormatWriter::Spall,
-            Encoding::Json => FormatWriter::Json(Box::new(JsonFileWriter::new(Vec::new()))),
+            #[cfg(feature = "json")]
+            Encoding::Json => FormatWriter::Json(JsonEncoder::new()),
         };
         Self { format, n_sites: 0 }
     }
@@ -95,23 +99,13 @@ impl Encoder {
             FormatWriter::Spall => {
                 let texts: Vec<_> = locations.map(|location| format!("{location}")).collect();
                 let mut encoded = Encoded::default();
-                spall(pid, OWN_THREAD, &mut encoded, |buffer| {
+                spall(pid, OWN_THREAD, 0, &mut encoded, |buffer| {
                     texts.iter().try_for_each(|text| buffer.fact(SourceLocation::KEY, text))
                 });
                 encoded.bytes().to_vec()
             }
-            FormatWriter::Json(writer) => {
-                let thread = Thread { pid: Id::from(pid), tid: Id::NONE };
-                for SourceLocation { name, function, file, line, .. } in locations {
-                    let mut args = ArgsBuilder::new();
-                    args.add("name", &*name).add("function_name", &*function);
-                    args.add("file_name", &*file).add("line_number", line);
-                    let value = Value::Map(args.args());
-                    let meta = MetaEvent::new(Text::from(SourceLocation::KEY), value);
-                    keep(writer.write_event(&Event::Meta(meta.with_thread(thread))));
-                }
-                taken(writer)
-            }
+            #[cfg(feature = "json")]
+            FormatWriter::Json(json) => json.source_locations(pid, locations),
         }
     }
 
@@ -122,7 +116,7 @@ impl Encoder {
             FormatWriter::Spall => {
                 let mut encoded = Encoded::default();
                 let times = [("unix_ns", facts.epoch_ns), ("monotonic_ns", facts.monotonic_ns)];
-                spall(facts.pid, OWN_THREAD, &mut encoded, |buffer| {
+                spall(facts.pid, OWN_THREAD, 0, &mut encoded, |buffer| {
                     let mut known = times.iter().filter_map(|&(key, time)| Some((key, time?)));
                     known.try_for_each(|(key, time)| buffer.fact(key, format!("{time}")))?;
                     program.iter().try_for_each(|path| buffer.fact("program", path))
@@ -130,23 +124,8 @@ impl Encoder {
                 let header = Header::new(Version::V3, facts.clock.ns_per_tick()).to_bytes();
                 [&header, encoded.bytes()].concat()
             }
-            FormatWriter::Json(writer) => {
-                keep(
-                    writer
-                        .write_event(&Event::Clock(Clock::new(Unit::Nanoseconds(facts.clock.ns_per_tick())))),
-                );
-                let times = [
-                    ("baseTimeNanoseconds", facts.epoch_ns),
-                    ("baseMonotonicNanoseconds", facts.monotonic_ns),
-                ];
-                // In front of the events, so that a file without an end has them.
-                let times = times.into_iter().filter_map(|(key, time)| Some((key, Value::I64(time?))));
-                let program = program.iter().map(|path| ("program", Value::Text(Text::from(path.as_str()))));
-                for (key, value) in times.chain(program) {
-                    keep(writer.write_event(&Event::Meta(MetaEvent::new(Text::from(key), value))));
-                }
-                Vec::new()
-            }
+            #[cfg(feature = "json")]
+            FormatWriter::Json(json) => json.head(facts, program.as_deref()),
         };
         head.extend(self.process_name(facts));
         head
@@ -158,18 +137,15 @@ impl Encoder {
         match &mut self.format {
             FormatWriter::Spall => {
                 let mut encoded = Encoded::default();
-                spall(facts.pid, OWN_THREAD, &mut encoded, |buffer| buffer.process_name(&name));
+                spall(facts.pid, OWN_THREAD, 0, &mut encoded, |buffer| buffer.process_name(&name));
                 encoded.bytes().to_vec()
             }
-            FormatWriter::Json(writer) => {
-                keep(writer.write_event(&Event::ProcessName(Id::from(facts.pid), Text::from(name.as_str()))));
-                taken(writer)
-            }
+            #[cfg(feature = "json")]
+            FormatWriter::Json(json) => json.process_name(facts.pid, &name),
         }
     }
 
-    /// Puts the name of a thread and a batch of its records into `scratch.encoded`. Returns how many events the format
-    /// cannot hold.
+    /// Puts the name of a thread and a batch of its records into `scratch.encoded`.
     pub(crate) fn batch(
         &mut self,
         pid: u32,
@@ -177,17 +153,17 @@ impl Encoder {
         name: Option<&str>,
         words: &[u64],
         scratch: &mut Scratch,
-    ) -> u64 {
-        let writer = match &mut self.format {
-            FormatWriter::Spall => return spall_batch(pid, tid, name, words, scratch),
-            FormatWriter::Json(writer) => writer,
-        };
-        if let Some(name) = name.filter(|name| !name.is_empty()) {
-            keep(writer.write_event(&Event::ThreadName(Thread::new(pid, tid), Text::from(name))));
+    ) -> Counts {
+        let name = name.filter(|name| !name.is_empty());
+        match &mut self.format {
+            FormatWriter::Spall => spall_batch(pid, tid, name, words, scratch),
+            #[cfg(feature = "json")]
+            FormatWriter::Json(json) => {
+                let (bytes, n_events) = json.batch(pid, tid, name, words, &mut scratch.sites);
+                scratch.encoded.set(bytes);
+                Counts { n_events, n_left_out: 0 }
+            }
         }
-        event::for_each(pid, tid, words, &mut scratch.sites, |event| keep(writer.write_event(event)));
-        scratch.encoded.set(taken(writer));
-        0
     }
 
     /// Returns the end of the file, which also tells how many events are left out.
@@ -197,7 +173,7 @@ impl Encoder {
                 let mut encoded = Encoded::default();
                 let now = facts.clock.now();
                 let args = format!("{n_left_out} events that the format cannot hold");
-                spall(facts.pid, OWN_THREAD, &mut encoded, |buffer| {
+                spall(facts.pid, OWN_THREAD, 0, &mut encoded, |buffer| {
                     buffer.thread_name("recorder")?;
                     buffer.begin_with_args(now, "left out", &args)?;
                     buffer.end(now)
@@ -205,7 +181,8 @@ impl Encoder {
                 encoded.bytes().to_vec()
             }
             FormatWriter::Spall => Vec::new(),
-            FormatWriter::Json(writer) => writer.finish().unwrap_or_default(),
+            #[cfg(feature = "json")]
+            FormatWriter::Json(json) => json.tail(),
         }
     }
 }
@@ -213,38 +190,32 @@ impl Encoder {
 /// The thread of what the recorder itself has to tell, the last one in a list.
 const OWN_THREAD: u32 = u32::MAX;
 
-/// Writing to memory cannot fail, and JSON has a place for every event of a recording.
-fn keep<T>(written: io::Result<T>) {
-    let _ = written;
+/// What became of the events of a batch.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Counts {
+    /// The events that are in the encoded batch.
+    pub(crate) n_events: u64,
+    /// The events that the format cannot hold.
+    pub(crate) n_left_out: u64,
 }
 
-/// Returns what was written since the last time.
-fn taken(writer: &mut JsonFileWriter<Vec<u8>>) -> Vec<u8> {
-    // Completes the last event.
-    keep(writer.flush());
-    core::mem::take(writer.get_mut())
-}
-
-/// Puts the name of a thread and its records into `scratch.encoded`, as one buffer of spall v3. Returns how many events
-/// the format cannot hold. [spall A.5](spall_format::rules::spall#A.5)
+/// Puts the name of a thread and its records into `scratch.encoded`, as one buffer of spall v3. [spall A.5](spall_format::rules::spall#A.5)
 pub(crate) fn spall_batch(
     pid: u32,
     tid: u32,
     name: Option<&str>,
     words: &[u64],
     scratch: &mut Scratch,
-) -> u64 {
-    let mut n_left_out = 0;
+) -> Counts {
+    let mut counts = Counts::default();
     let Scratch { encoded, sites } = scratch;
     let mut args = ShortText::new();
-    spall(pid, tid, encoded, |buffer| {
-        n_left_out = 0;
-        if let Some(name) = name.filter(|name| !name.is_empty()) {
-            buffer.thread_name(name)?;
-        }
-        Records(words).try_for_each(|record| spall_record(buffer, &record, sites, &mut args, &mut n_left_out))
+    spall(pid, tid, words.len(), encoded, |buffer| {
+        counts = Counts::default();
+        name.iter().try_for_each(|name| buffer.thread_name(name))?;
+        Records(words).try_for_each(|record| spall_record(buffer, &record, sites, &mut args, &mut counts))
     });
-    n_left_out
+    counts
 }
 
 #[inline]
@@ -253,8 +224,9 @@ fn spall_record(
     record: &Record<'_>,
     sites: &mut SiteTable,
     args: &mut ShortText,
-    n_left_out: &mut u64,
+    counts: &mut Counts,
 ) -> Result<(), Full> {
+    counts.n_events += 1;
     match record.kind {
         Kind::Begin if !record.has_args() => buffer.begin(record.ticks, record.name(sites)),
         Kind::Begin => {
@@ -266,13 +238,16 @@ fn spall_record(
                     let _ = values::write(sites.get(record.site()).keys, values, args);
                     args.as_bytes()
                 }
-                (None, None) => args.of(format_args!("{}", record.args(&[], &mut ArgsBuilder::new()))),
+                (None, None) => {
+                    args.of(format_args!("{}", record.args(&[], &mut ArgsBuilder::in_buffer(&mut []))))
+                }
             };
             buffer.begin_with_args(record.ticks, record.name(sites), args)
         }
         Kind::End | Kind::EndWith => buffer.end(record.ticks),
         Kind::ThreadName => buffer.thread_name(record.name(sites)),
         Kind::Lost => {
+            counts.n_events -= 1;
             let [n_events, _] = record.numbers();
             let cause = Cause::of(record.flags()).text();
             let args = args.of(format_args!("{n_events} {cause}"));
@@ -281,22 +256,28 @@ fn spall_record(
             buffer.end(record.ticks)
         }
         Kind::Instant | Kind::Counter | Kind::SpanBegin | Kind::SpanEnd | Kind::FlowStart | Kind::FlowEnd => {
-            *n_left_out += 1;
+            counts.n_events -= 1;
+            counts.n_left_out += 1;
             Ok(())
         }
     }
 }
 
-/// Puts into `encoded` a buffer that `write` fills. If there is no room, this calls `write` again with more.
+/// Puts into `encoded` a buffer that `write` fills, for a number of words or for what the recorder itself tells. If there
+/// is no room, this calls `write` again with more.
 #[inline]
 fn spall(
     pid: u32,
     tid: u32,
+    n_words: usize,
     encoded: &mut Encoded,
     mut write: impl FnMut(&mut BufferWriter<&mut [u8]>) -> Result<(), Full>,
 ) {
-    if encoded.memory.len() < FIRST_SIZE {
-        encoded.memory.resize(FIRST_SIZE, 0);
+    // A begin takes two words, and 11 bytes with a name. A thread that records little must not need much memory: thousands
+    // may end at once.
+    let n_bytes = (16 * n_words).max(1024);
+    if encoded.memory.len() < n_bytes {
+        encoded.memory.resize(n_bytes.next_power_of_two(), 0);
     }
     // A ring is far smaller than the largest buffer.
     while let Ok(mut buffer) = BufferWriter::new(&mut encoded.memory[..], pid, tid) {
@@ -307,14 +288,4 @@ fn spall(
         encoded.memory.resize(2 * encoded.memory.len(), 0);
     }
     encoded.length = 0;
-}
-
-impl fmt::Debug for Encoder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let format = match self.format {
-            FormatWriter::Spall => Encoding::Spall,
-            FormatWriter::Json(_) => Encoding::Json,
-        };
-        f.debug_struct("Encoder").field("format", &format).field("n_sites", &self.n_sites).finish()
-    }
 }

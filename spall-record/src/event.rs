@@ -1,5 +1,7 @@
 //! Records as events of the model.
 
+use alloc::vec::Vec;
+
 use spall_model::{
     Args, ArgsBuilder, AsyncPhase, CounterEvent, Event, FlowBind, FlowEvent, FlowPhase, Id, KeyedEvent, Text,
     Thread, ThreadEvent, Tick,
@@ -9,20 +11,25 @@ use crate::gap::Cause;
 use crate::record::{Kind, Record, Records};
 use crate::site::SiteTable;
 
-/// Calls `visit` with the event of each record in `words`.
+/// Calls `visit` with the event of each record in `words`. Returns how many are events, and not counts of missing ones.
 pub(crate) fn for_each(
     pid: u32,
     tid: u32,
     words: &[u64],
     sites: &mut SiteTable,
     mut visit: impl FnMut(&Event<'_>),
-) {
-    let mut built = ArgsBuilder::new();
+) -> u64 {
+    let (mut memory, mut n_events) = (Vec::new(), 0);
     for record in Records(words) {
         let (name, category) = (record.name(sites), record.category(sites));
-        let args = record.args(sites.get(record.site()).keys, &mut built);
+        let keys = sites.get(record.site()).keys;
+        memory.resize(memory.len().max(record.n_built(keys)), 0);
+        let mut built = ArgsBuilder::in_buffer(&mut memory);
+        let args = record.args(keys, &mut built);
         with_event(pid, Thread::new(pid, tid), &record, name, category, args, &mut visit);
+        n_events += u64::from(record.kind != Kind::Lost);
     }
+    n_events
 }
 
 fn with_event(

@@ -6,7 +6,6 @@ use std::sync::{Mutex, PoisonError};
 use crate::clock::RunningClock;
 
 /// The facts about a recording that its outputs need.
-#[derive(Debug)]
 pub(crate) struct Facts {
     pub(crate) pid: u32,
     pub(crate) clock: RunningClock,

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use spall_format::spall::{Header, Version};
 
-use crate::encode::{self, Encoder, Encoding};
+use crate::encode::{self, Counts, Encoder, Encoding};
 use crate::facts::Facts;
 use crate::gap::{Cause, Gap};
 use crate::output::Output;
@@ -14,14 +14,12 @@ use crate::rotation::Files;
 use crate::sink::{Batch, LostEvents, Scratch, Sink, ThreadInSink};
 
 /// A sink that writes bytes to files or to any other output.
-#[derive(Debug)]
 pub(crate) struct FileSink {
     encoding: Encoding,
     rotates: bool,
     state: Mutex<State>,
 }
 
-#[derive(Debug)]
 struct State {
     files: Files,
     /// `None` when the last file is complete.
@@ -33,7 +31,7 @@ impl FileSink {
     /// Returns a sink whose first file is empty.
     pub(crate) fn new(encoding: Encoding, mut files: Files, rotates: bool, facts: &Facts) -> Self {
         let mut encoder = Encoder::new(encoding);
-        files.output.append(&encoder.head(facts));
+        files.output.append(&encoder.head(facts), 0);
         let state = State { files, encoder: Some(encoder), lost: LostEvents::default() };
         Self { encoding, rotates, state: Mutex::new(state) }
     }
@@ -51,10 +49,10 @@ impl Sink for FileSink {
     fn write(&self, batch: &Batch<'_>, place: &mut ThreadInSink, scratch: &mut Scratch) {
         let (pid, tid) = (batch.facts.pid, batch.thread.tid);
         let is_spall = self.encoding == Encoding::Spall;
-        let mut n_left_out = 0;
+        let mut counts = Counts::default();
         // Spall buffers do not depend on one another, so threads encode theirs at the same time.
         if is_spall {
-            n_left_out = encode::spall_batch(pid, tid, None, batch.words, scratch);
+            counts = encode::spall_batch(pid, tid, None, batch.words, scratch);
         }
         let mut state = self.state();
         if state.files.is_due(scratch.encoded.length) {
@@ -75,13 +73,13 @@ impl Sink for FileSink {
         }
         let places = encoder.source_locations(pid, &mut scratch.sites);
         if !places.is_empty() {
-            files.output.append(&places);
+            files.output.append(&places, 0);
         }
         if !is_spall {
-            n_left_out = encoder.batch(pid, tid, None, batch.words, scratch);
+            counts = encoder.batch(pid, tid, None, batch.words, scratch);
         }
-        if files.output.append(scratch.encoded.bytes()) {
-            lost.left_out += n_left_out;
+        if files.output.append(scratch.encoded.bytes(), counts.n_events) {
+            lost.left_out += counts.n_left_out;
         } else {
             lost.not_written += refuse(batch.words, place);
         }
@@ -91,7 +89,7 @@ impl Sink for FileSink {
         let mut state = self.state();
         if let State { files, encoder: Some(encoder), .. } = &mut *state {
             let name = encoder.process_name(facts);
-            files.output.append(&name);
+            files.output.append(&name, 0);
         }
     }
 
@@ -106,7 +104,11 @@ impl Sink for FileSink {
     fn finish(&self, facts: &Facts) -> io::Result<()> {
         let mut state = self.state();
         let State { files, encoder, lost } = &mut *state;
-        encoder.take().map_or(Ok(()), |encoder| complete(encoder, &mut files.output, facts, *lost))
+        let ended =
+            encoder.take().map_or(Ok(()), |encoder| complete(encoder, &mut files.output, facts, *lost));
+        // Nobody tries again.
+        lost.not_written += files.output.n_waiting();
+        ended
     }
 
     fn lost(&self) -> LostEvents {
@@ -119,7 +121,7 @@ impl State {
     fn next_file(&mut self, encoding: Encoding, facts: &Facts) {
         let Some(mut old) = self.files.next() else { return };
         let mut encoder = Encoder::new(encoding);
-        self.files.output.append(&encoder.head(facts));
+        self.files.output.append(&encoder.head(facts), 0);
         // A file can be read however soon the process ends.
         self.files.output.write_all();
         let ended =
@@ -133,7 +135,7 @@ impl State {
 /// Writes the end of a file, and its beginning again if the duration of a tick is known better now.
 fn complete(encoder: Encoder, output: &mut Output, facts: &Facts, lost: LostEvents) -> io::Result<()> {
     let is_measured = encoder.is_spall() && facts.clock.is_measured();
-    output.append(&encoder.tail(facts, lost.left_out));
+    output.append(&encoder.tail(facts, lost.left_out), 0);
     if is_measured {
         output.patch(&Header::new(Version::V3, facts.clock.ns_per_tick()).to_bytes())?;
     }
@@ -163,7 +165,7 @@ fn introduce(
     }
     let name = is_new.then_some(batch.thread.name.as_str());
     encoder.batch(batch.facts.pid, batch.thread.tid, name, &words, scratch);
-    let is_taken = files.output.append(scratch.encoded.bytes());
+    let is_taken = files.output.append(scratch.encoded.bytes(), 0);
     if is_taken {
         *place = ThreadInSink { generation: files.generation, gap: Gap::default() };
     }

@@ -6,7 +6,7 @@ use crate::record::{self, Body, Kind, Records};
 use crate::site::Site;
 
 /// The reason for which events are missing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Cause {
     /// The ring was full.
@@ -39,7 +39,7 @@ impl Cause {
 /// Consecutive events of a thread that are missing.
 ///
 /// A slice may have begun before them and ended in them, or begun in them and ended after them.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Gap {
     pub(crate) n_events: u64,
     /// The number of slices from before the gap that ended in it.

@@ -36,14 +36,20 @@
 //! | record a slice that ends on another thread, or across an `.await` | [`async_span!`] |
 //! | record an instant, a counter, a flow | [`instant!`], [`counter!`], [`flow_start`] |
 //! | keep the last events, and save them when something happens | [`MemoryRing`] |
-//! | show the recording while it goes on | [`Recorder::live`] |
+//! | show the recording while it goes on | `Recorder::live`, with the feature `live` |
 //! | write several files, one after the other | [`Rotation`] |
 //! | record the spans of `tracing` | `TracingLayer`, with the feature `tracing` |
 //! | write what is recorded, now | [`flush`], [`Session::flush`] |
 //! | know what was lost | [`LostEvents`] |
 //! | record in a kernel or in firmware | `spall_format::spall::BufferWriter` |
-#![cfg_attr(feature = "tracing", doc = "\nThe [`guide`] shows whole programs.")]
-#![cfg_attr(not(feature = "tracing"), doc = "\nThe guide, with the feature `tracing`, shows whole programs.")]
+#![cfg_attr(
+    all(feature = "json", feature = "live", feature = "tracing"),
+    doc = "\nThe [`guide`] shows whole programs."
+)]
+#![cfg_attr(
+    not(all(feature = "json", feature = "live", feature = "tracing")),
+    doc = "\nThe guide, with all features, shows whole programs."
+)]
 //!
 //! # How it works
 //! Each thread has a ring of atomic words. The thread alone writes to it, without a lock. Any thread that flushes may empty
@@ -60,6 +66,8 @@
 //! # Features
 //! - `enable` (default): recording. Without it, macros and functions are empty, and a recording has no events. A library
 //!   that has spans for others to record depends on this crate without default features.
+//! - `json`: `Encoding::Json`, for files whose names end in `.json`. Without it, such a file is an error, not a spall file.
+//! - `live`: `Recorder::live`. It brings the builder of traces, which takes longer to compile than all the rest.
 //! - `quanta`: `ClockSource::counter`, the counter of the processor as a clock.
 //! - `tracing`: `TracingLayer` for `tracing-subscriber`.
 //!
@@ -73,13 +81,17 @@ mod args_buffer;
 mod async_span;
 mod clock;
 mod encode;
+#[cfg(any(feature = "json", feature = "live"))]
 mod event;
 mod facts;
 mod file_sink;
 mod gap;
-#[cfg(feature = "tracing")]
+#[cfg(all(feature = "json", feature = "live", feature = "tracing"))]
 #[doc = include_str!("../guides/record.md")]
 pub mod guide {}
+#[cfg(feature = "json")]
+mod json;
+#[cfg(feature = "live")]
 mod live;
 mod macros;
 mod memory;

@@ -17,14 +17,12 @@ use crate::site::SiteTable;
 /// A sink that pushes events into a live trace, which another part of the program commits and shows.
 ///
 /// It never waits for the lock of the trace, except at the end: the thread that holds it may be the one that records.
-#[derive(Debug)]
 pub(crate) struct LiveSink {
     trace: Arc<Mutex<LiveTrace>>,
     /// The batches that came while the trace was in use.
     waiting: Mutex<Vec<Waiting>>,
 }
 
-#[derive(Debug)]
 struct Waiting {
     tid: u32,
     /// The name, if it is not known to the trace.

@@ -1,10 +1,11 @@
 //! The sink that keeps the last records in memory.
 
 use alloc::boxed::Box;
-use alloc::collections::{BTreeMap, VecDeque};
+use alloc::collections::VecDeque;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::fmt;
 use std::io;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -35,28 +36,28 @@ use crate::{recording, writer};
 /// }
 /// # Ok::<(), std::io::Error>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct MemoryRing(Arc<Mutex<Memory>>);
 
-#[derive(Debug)]
 struct Memory {
     max_words: usize,
     n_words: usize,
     chunks: VecDeque<Chunk>,
-    threads: BTreeMap<u32, MemoryThread>,
+    /// By id.
+    threads: Vec<MemoryThread>,
     /// `None` before a recording has begun.
     facts: Option<Arc<Facts>>,
 }
 
 /// Some records of a thread.
-#[derive(Debug)]
 struct Chunk {
     tid: u32,
     words: Box<[u64]>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct MemoryThread {
+    tid: u32,
     name: String,
     n_chunks: usize,
     /// The slices that are open before the oldest chunk of the thread.
@@ -73,7 +74,7 @@ impl MemoryRing {
             max_words: max_bytes / size_of::<u64>(),
             n_words: 0,
             chunks: VecDeque::new(),
-            threads: BTreeMap::new(),
+            threads: Vec::new(),
             facts: None,
         })))
     }
@@ -95,9 +96,9 @@ impl MemoryRing {
     /// format, whatever `encoding` says.
     ///
     /// # Errors
-    /// This returns the errors of the file system.
+    /// This returns the errors of the file system, and [`io::ErrorKind::Unsupported`] for JSON without the feature `json`.
     pub fn save(&self, path: impl AsRef<Path>, encoding: Encoding) -> io::Result<()> {
-        let encoding = encoding.of_file(path.as_ref());
+        let encoding = encoding.of_file(path.as_ref())?;
         std::fs::write(path, self.to_bytes(encoding))
     }
 
@@ -108,7 +109,7 @@ impl MemoryRing {
             max_words: memory.max_words,
             n_words: 0,
             chunks: VecDeque::new(),
-            threads: BTreeMap::new(),
+            threads: Vec::new(),
             facts: Some(facts),
         };
         MemorySink(self.clone())
@@ -119,10 +120,20 @@ impl MemoryRing {
     }
 }
 
+impl fmt::Debug for MemoryRing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("MemoryRing")
+    }
+}
+
 impl Memory {
     fn push(&mut self, tid: u32, name: &str, words: &[u64]) {
-        let thread = self.threads.entry(tid).or_default();
-        if thread.name != name {
+        let index = self.thread(tid).unwrap_or_else(|index| {
+            self.threads.insert(index, MemoryThread { tid, ..MemoryThread::default() });
+            index
+        });
+        let Some(thread) = self.threads.get_mut(index) else { return };
+        if !name.is_empty() && thread.name != name {
             name.clone_into(&mut thread.name);
         }
         thread.n_chunks += 1;
@@ -132,13 +143,19 @@ impl Memory {
             && let Some(oldest) = self.chunks.pop_front()
         {
             self.n_words -= oldest.words.len();
-            let Some(thread) = self.threads.get_mut(&oldest.tid) else { continue };
+            let Ok(index) = self.thread(oldest.tid) else { continue };
+            let Some(thread) = self.threads.get_mut(index) else { continue };
             thread.open.follow(&oldest.words);
             thread.n_chunks -= 1;
             if thread.n_chunks == 0 && thread.open.words().is_empty() {
-                self.threads.remove(&oldest.tid);
+                self.threads.remove(index);
             }
         }
+    }
+
+    /// Returns the index of a thread, or where it belongs.
+    fn thread(&self, tid: u32) -> Result<usize, usize> {
+        self.threads.binary_search_by_key(&tid, |thread| thread.tid)
     }
 
     fn encode(&self, encoding: Encoding) -> Vec<u8> {
@@ -148,11 +165,11 @@ impl Memory {
         file.extend(encoder.source_locations(facts.pid, &mut scratch.sites));
         let mut n_left_out = 0;
         let mut add = |tid, name, words: &[u64]| {
-            n_left_out += encoder.batch(facts.pid, tid, name, words, &mut scratch);
+            n_left_out += encoder.batch(facts.pid, tid, name, words, &mut scratch).n_left_out;
             file.extend_from_slice(scratch.encoded.bytes());
         };
-        for (&tid, thread) in &self.threads {
-            add(tid, Some(thread.name.as_str()), thread.open.words());
+        for thread in &self.threads {
+            add(thread.tid, Some(thread.name.as_str()), thread.open.words());
         }
         for chunk in &self.chunks {
             add(chunk.tid, None, &chunk.words);
@@ -163,7 +180,6 @@ impl Memory {
 }
 
 /// The sink that fills a ring.
-#[derive(Debug)]
 pub(crate) struct MemorySink(MemoryRing);
 
 impl Sink for MemorySink {

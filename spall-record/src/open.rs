@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use crate::record::{Kind, Records};
 
 /// The begins of the slices of a thread that are open, outermost first, as words.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct OpenSlices {
     words: Vec<u64>,
     /// Where each begin starts in `words`.

@@ -1,8 +1,8 @@
 //! Bytes on their way out, which survive an output that fails for a while.
 
 use alloc::boxed::Box;
+use alloc::collections::VecDeque;
 use alloc::vec::Vec;
-use core::fmt;
 use core::panic::AssertUnwindSafe;
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -40,6 +40,9 @@ pub(crate) struct Output {
     /// Batches that are accepted and not written. Of the first one, a part may be written.
     pending: Vec<u8>,
     n_accepted: u64,
+    n_written: u64,
+    /// The batches in `pending` that hold events: how many these are, and the number of bytes up to the end of the batch.
+    waiting: VecDeque<(u64, u64)>,
     /// The first error that nobody was told about.
     error: Option<io::Error>,
     /// Whether the last attempt failed.
@@ -48,7 +51,15 @@ pub(crate) struct Output {
 
 impl Output {
     pub(crate) fn new(target: Target) -> Self {
-        Self { target, pending: Vec::new(), n_accepted: 0, error: None, is_failing: false }
+        Self {
+            target,
+            pending: Vec::new(),
+            n_accepted: 0,
+            n_written: 0,
+            waiting: VecDeque::new(),
+            error: None,
+            is_failing: false,
+        }
     }
 
     /// Returns the number of bytes that were accepted.
@@ -56,8 +67,13 @@ impl Output {
         self.n_accepted
     }
 
-    /// Takes a batch. Returns whether it is or will be in the output.
-    pub(crate) fn append(&mut self, batch: &[u8]) -> bool {
+    /// Returns the number of events that were accepted and are not in the output, as far as their batches are whole there.
+    pub(crate) fn n_waiting(&self) -> u64 {
+        self.waiting.iter().map(|&(n_events, _)| n_events).sum()
+    }
+
+    /// Takes a batch that holds `n_events` events. Returns whether it is or will be in the output.
+    pub(crate) fn append(&mut self, batch: &[u8], n_events: u64) -> bool {
         if self.pending.len() >= BLOCK {
             self.write_pending();
         }
@@ -75,6 +91,9 @@ impl Output {
             }
         }
         self.n_accepted += batch.len() as u64;
+        if n_events > 0 && self.n_written < self.n_accepted {
+            self.waiting.push_back((n_events, self.n_accepted));
+        }
         true
     }
 
@@ -132,6 +151,13 @@ impl Output {
 
     /// Writes bytes until one attempt fails, and returns how many were written.
     fn write(&mut self, bytes: &[u8]) -> usize {
+        let n_written = self.try_to_write(bytes);
+        self.n_written += n_written as u64;
+        while self.waiting.pop_front_if(|&mut (_, end)| end <= self.n_written).is_some() {}
+        n_written
+    }
+
+    fn try_to_write(&mut self, bytes: &[u8]) -> usize {
         let mut n_written = 0;
         self.is_failing = false;
         while let Some(rest) = bytes.get(n_written..).filter(|rest| !rest.is_empty()) {
@@ -149,11 +175,5 @@ impl Output {
         self.is_failing = true;
         self.error.get_or_insert(error);
         n_written
-    }
-}
-
-impl fmt::Debug for Output {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Output").field("n_accepted", &self.n_accepted).finish_non_exhaustive()
     }
 }

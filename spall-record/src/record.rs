@@ -320,6 +320,7 @@ impl<'a> Record<'a> {
     }
 
     /// Returns the category.
+    #[cfg(any(feature = "json", feature = "live"))]
     pub(crate) fn category(&self, sites: &mut SiteTable) -> &'static str {
         sites.get(self.site()).category
     }
@@ -342,6 +343,14 @@ impl<'a> Record<'a> {
         (self.flags() & VALUES != 0).then_some(Values(words))
     }
 
+    /// Returns how many bytes a builder needs for [`Record::args`].
+    #[cfg(any(feature = "json", feature = "live"))]
+    pub(crate) fn n_built(&self, keys: &[&'static str]) -> usize {
+        // A key takes its length and 5 bytes, and a value no more than its words.
+        self.values()
+            .map_or(0, |_| self.arg_bytes().len() + keys.iter().map(|key| key.len() + 8).sum::<usize>())
+    }
+
     /// Returns the arguments, for which values and their keys are put into `builder`.
     pub(crate) fn args<'b>(&self, keys: &[&'static str], builder: &'b mut ArgsBuilder<'_>) -> Args<'b>
     where
@@ -354,10 +363,11 @@ impl<'a> Record<'a> {
         }
         match self.plain_args() {
             Some(text) => Args::text(text),
-            None => Args::new(self.arg_bytes(), ArgsBuilder::new().args().format()),
+            None => Args::new(self.arg_bytes(), ArgsBuilder::in_buffer(&mut []).args().format()),
         }
     }
 
+    #[cfg(any(feature = "json", feature = "live"))]
     pub(crate) fn scope(&self) -> Scope {
         match self.flags() & (PROCESS | GLOBAL) {
             PROCESS => Scope::Process,

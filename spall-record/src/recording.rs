@@ -1,7 +1,7 @@
 //! The recording that is going on: the rings of all threads, and where their records go.
 
 use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
+use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -37,19 +37,16 @@ pub enum WhenFull {
 }
 
 /// A thread that records.
-#[derive(Debug)]
 pub(crate) struct RecordedThread {
     pub(crate) ring: Ring,
     /// Counts from 1 in the order in which threads begin to record.
     pub(crate) number: u32,
     /// The system's id of the thread, or its number where the system has none.
-    #[cfg(feature = "tracing")]
     pub(crate) tid: u32,
     drain: Mutex<Drain>,
 }
 
 /// What is known of a thread up to the records that were taken from its ring.
-#[derive(Debug)]
 struct Drain {
     facts: ThreadFacts,
     open: OpenSlices,
@@ -71,7 +68,6 @@ impl Drain {
 const MAX_BATCH: usize = 128 * 1024;
 
 /// The recording that is going on.
-#[derive(Debug)]
 pub(crate) struct Recording {
     pub(crate) epoch: u32,
     pub(crate) when_full: WhenFull,
@@ -79,7 +75,8 @@ pub(crate) struct Recording {
     ring_words: usize,
     needs_open_slices: bool,
     sinks: Vec<Box<dyn Sink>>,
-    threads: Mutex<BTreeMap<u32, Arc<RecordedThread>>>,
+    /// By number.
+    threads: Mutex<Vec<Arc<RecordedThread>>>,
     next_number: AtomicU32,
     scratches: Mutex<Vec<(Vec<u64>, Scratch)>>,
     dropped: AtomicU64,
@@ -143,29 +140,25 @@ pub(crate) fn start(
 }
 
 impl Recording {
-    /// Gives the calling thread a ring, or returns `None` if the recording is over.
-    pub(crate) fn add_thread(&self, name: String) -> Option<Arc<RecordedThread>> {
+    /// Gives the calling thread a ring, or returns `None` if the recording is over. `tid` is the id of the thread, if it is
+    /// known.
+    pub(crate) fn add_thread(&self, name: String, tid: Option<u32>) -> Option<Arc<RecordedThread>> {
         if !self.is_ours() || self.is_over() {
             return None;
         }
+        let (ring, tid) = (Ring::new(self.ring_words), tid.or_else(system::thread_id));
+        let mut threads = lock(&self.threads);
         let number = self.next_number.fetch_add(1, Ordering::Relaxed);
         // The system gives the id of a thread that has ended to another one. The number is nobody else's.
-        let tid = system::thread_id().unwrap_or(number);
+        let tid = tid.unwrap_or(number);
         let drain = Drain {
             facts: ThreadFacts { tid, name },
             open: OpenSlices::default(),
             places: self.sinks.iter().map(|_| ThreadInSink::default()).collect(),
             ticks: 0,
         };
-        let ring = Ring::new(self.ring_words);
-        let thread = Arc::new(RecordedThread {
-            ring,
-            number,
-            #[cfg(feature = "tracing")]
-            tid,
-            drain: Mutex::new(drain),
-        });
-        lock(&self.threads).insert(number, Arc::clone(&thread));
+        let thread = Arc::new(RecordedThread { ring, number, tid, drain: Mutex::new(drain) });
+        threads.push(Arc::clone(&thread));
         Some(thread)
     }
 
@@ -182,7 +175,10 @@ impl Recording {
         self.flush_sinks();
         // What is not told yet is told when the recording is finished.
         if is_told {
-            lock(&self.threads).remove(&thread.number);
+            let mut threads = lock(&self.threads);
+            if let Ok(index) = threads.binary_search_by_key(&thread.number, |thread| thread.number) {
+                threads.remove(index);
+            }
         }
     }
 
@@ -254,7 +250,7 @@ impl Recording {
         if !self.is_ours() {
             return;
         }
-        let threads: Vec<_> = lock(&self.threads).values().cloned().collect();
+        let threads = lock(&self.threads).clone();
         for thread in threads {
             let mut drain = lock(&thread.drain);
             if !thread.ring.is_empty() || !drain.is_told() {
@@ -302,7 +298,10 @@ impl Recording {
         self.drain_all();
         self.sinks.iter().for_each(|sink| self.keep_error(sink.finish(&self.facts)));
         lock(&CURRENT).take_if(|current| current.epoch == self.epoch);
-        self.take_error()
+        self.take_error().map_err(|error| match self.lost().not_written {
+            0 => error,
+            n_events => io::Error::new(error.kind(), format!("{error}: {n_events} events are not written")),
+        })
     }
 
     fn keep_error(&self, result: io::Result<()>) {

@@ -23,7 +23,6 @@ use loom::sync::{Mutex, MutexGuard};
 /// Positions count words and never go back; a position modulo the size of the ring is a place in it. Only the owner
 /// stores words and moves `head`. `tail` is moved under the lock of `gap`, by whoever takes records or, if the oldest
 /// ones are overwritten, by the owner.
-#[derive(Debug)]
 pub(crate) struct Ring {
     words: Box<[AtomicU64]>,
     /// Behind the last whole record.

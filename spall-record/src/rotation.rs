@@ -59,7 +59,6 @@ impl Rotation {
 }
 
 /// The files of a recording, one after the other, or the one output that is not a file of ours.
-#[derive(Debug)]
 pub(crate) struct Files {
     pub(crate) output: Output,
     /// The number of the file, from 1.
@@ -67,7 +66,6 @@ pub(crate) struct Files {
     rotating: Option<Rotating>,
 }
 
-#[derive(Debug)]
 struct Rotating {
     path: PathBuf,
     rotation: Rotation,

@@ -7,18 +7,22 @@ use alloc::sync::{Arc, Weak};
 use alloc::vec::Vec;
 use core::cell::RefCell;
 use core::fmt;
+use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, mpsc};
-use std::thread::JoinHandle;
+#[cfg(feature = "live")]
+use std::sync::Mutex;
+use std::thread::{self, JoinHandle};
 
+#[cfg(feature = "live")]
 use spall_model::LiveTrace;
 
 use crate::clock::ClockSource;
 use crate::encode::Encoding;
 use crate::facts::Facts;
 use crate::file_sink::FileSink;
+#[cfg(feature = "live")]
 use crate::live::LiveSink;
 use crate::memory::MemoryRing;
 use crate::output::Target;
@@ -65,6 +69,7 @@ enum Destination {
     File(PathBuf),
     Writer(Box<dyn Write + Send>),
     Memory(MemoryRing),
+    #[cfg(feature = "live")]
     Live(Arc<Mutex<LiveTrace>>),
 }
 
@@ -130,8 +135,8 @@ impl Recorder {
         Self { flush_every: period.into(), ..self }
     }
 
-    /// Adds a file as an output: Trace Event JSON if its name ends in `.json`, and spall if it ends in `.spall`. A file of
-    /// this name is replaced.
+    /// Adds a file as an output: Trace Event JSON if its name ends in `.json`, which needs the feature `json`, and spall if
+    /// it ends in `.spall`. A file of this name is replaced.
     pub fn file(mut self, path: impl AsRef<Path>) -> Self {
         self.outputs.push(Destination::File(path.as_ref().to_owned()));
         self
@@ -161,6 +166,7 @@ impl Recorder {
     /// Events come into it when rings are emptied, so call [`flush`](crate::flush) before each picture. The recorder does
     /// not wait for the lock of the trace while the program holds it, except when the recording is finished. The trace
     /// grows as long as the recording goes on.
+    #[cfg(feature = "live")]
     pub fn live(mut self, trace: Arc<Mutex<LiveTrace>>) -> Self {
         self.outputs.push(Destination::Live(trace));
         self
@@ -169,7 +175,7 @@ impl Recorder {
     /// Begins the recording. All threads of the process take part in it.
     ///
     /// # Errors
-    /// This returns an error if a file cannot be created or the thread of [`Recorder::flush_every`] not be started, and
+    /// This returns an error if a file cannot be created, or is to be JSON without the feature `json`, or the thread of [`Recorder::flush_every`] not be started, and
     /// [`io::ErrorKind::ResourceBusy`] if another recording is going on.
     pub fn start(self) -> io::Result<Session> {
         let name = self.process_name.unwrap_or_else(name_of_program);
@@ -206,14 +212,15 @@ fn sink(
 ) -> io::Result<Box<dyn Sink>> {
     Ok(match output {
         Destination::File(path) => {
+            let encoding = encoding.of_file(&path)?;
             let files = Files::create(&path, rotation)?;
-            let encoding = encoding.of_file(&path);
             Box::new(FileSink::new(encoding, files, rotation.is_some(), facts))
         }
         Destination::Writer(writer) => {
             Box::new(FileSink::new(encoding, Files::one(Target::Writer(writer)), false, facts))
         }
         Destination::Memory(ring) => Box::new(ring.sink(Arc::clone(facts))),
+        #[cfg(feature = "live")]
         Destination::Live(trace) => Box::new(LiveSink::new(trace, facts)),
     })
 }
@@ -240,7 +247,6 @@ impl fmt::Debug for Recorder {
 /// Hold it in a variable of `main`. A `static` is never dropped, and [`exit`](std::process::exit) drops nothing: call
 /// [`finish`](crate::finish) before. Without it, a file lacks at most what was recorded since the last
 /// [flush](Recorder::flush_every), and its end, which readers do not need.
-#[derive(Debug)]
 #[must_use = "the recording ends when the session is dropped; `let _ =` drops it at once"]
 pub struct Session {
     recording: Arc<Recording>,
@@ -263,7 +269,8 @@ impl Session {
     /// Slices that are open stay unfinished. What threads record from now on is ignored.
     ///
     /// # Errors
-    /// This returns the first error of an output since the last flush.
+    /// This returns the first error of an output since the last flush. Its text says how many events are missing in the
+    /// outputs, if any are.
     pub fn finish(mut self) -> io::Result<LostEvents> {
         self.end()?;
         Ok(self.lost())
@@ -287,6 +294,12 @@ impl Session {
     }
 }
 
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Session")
+    }
+}
+
 impl Drop for Session {
     fn drop(&mut self) {
         // Whoever wants to know of an error calls `finish`.
@@ -295,19 +308,23 @@ impl Drop for Session {
 }
 
 /// A thread that flushes a recording again and again, until this is dropped.
-#[derive(Debug)]
 struct Flusher {
-    /// The thread ends when this is dropped.
-    stop: Option<mpsc::Sender<()>>,
+    is_over: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Flusher {
     fn start(recording: &Arc<Recording>, period: Duration) -> io::Result<Self> {
-        let (stop, stopped) = mpsc::channel();
+        let is_over = Arc::new(AtomicBool::new(false));
         let recording: Weak<Recording> = Arc::downgrade(recording);
+        let is_stopped = Arc::clone(&is_over);
         let run = move || {
-            while stopped.recv_timeout(period) == Err(mpsc::RecvTimeoutError::Timeout) {
+            loop {
+                // It may wake up early, and then flushes early.
+                thread::park_timeout(period);
+                if is_stopped.load(Ordering::Acquire) {
+                    return;
+                }
                 let Some(recording) = recording.upgrade().filter(|recording| !recording.is_over()) else {
                     return;
                 };
@@ -315,15 +332,16 @@ impl Flusher {
                 let _ = writer::without_recording(|| recording.write_through());
             }
         };
-        let thread = std::thread::Builder::new().name("spall-record".to_owned()).spawn(run)?;
-        Ok(Self { stop: Some(stop), thread: Some(thread) })
+        let thread = thread::Builder::new().name("spall-record".to_owned()).spawn(run)?;
+        Ok(Self { is_over, thread: Some(thread) })
     }
 }
 
 impl Drop for Flusher {
     fn drop(&mut self) {
-        self.stop = None;
+        self.is_over.store(true, Ordering::Release);
         if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
             // It ends by itself, and a panic of an output was shown by the hook.
             let _ = thread.join();
         }
@@ -331,7 +349,6 @@ impl Drop for Flusher {
 }
 
 /// Flushes a recording when the thread ends that began it: the main thread as a rule, whose end is that of the process.
-#[derive(Debug)]
 struct FlushAtEnd(Weak<Recording>);
 
 thread_local! {
@@ -346,13 +363,13 @@ impl Drop for FlushAtEnd {
     }
 }
 
-/// Begins a recording of all threads into a file: Trace Event JSON if its name ends in `.json`, and spall otherwise. A
-/// file of this name is replaced.
+/// Begins a recording of all threads into a file: Trace Event JSON if its name ends in `.json`, which needs the feature
+/// `json`, and spall otherwise. A file of this name is replaced.
 ///
 /// [`Recorder`] has all choices.
 ///
 /// # Errors
-/// This returns an error if the file cannot be created, and [`io::ErrorKind::ResourceBusy`] if another recording is going
+/// This returns an error if the file cannot be created, or is to be JSON without that feature, and [`io::ErrorKind::ResourceBusy`] if another recording is going
 /// on.
 pub fn to_file(path: impl AsRef<Path>) -> io::Result<Session> {
     Recorder::new().file(path).start()

@@ -2,7 +2,6 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt;
 use std::io;
 
 use crate::facts::Facts;
@@ -11,7 +10,6 @@ use crate::open::OpenSlices;
 use crate::site::SiteTable;
 
 /// The thread that records belong to.
-#[derive(Debug)]
 pub(crate) struct ThreadFacts {
     /// The system's id, or the number of the thread where the system has none.
     pub(crate) tid: u32,
@@ -19,7 +17,6 @@ pub(crate) struct ThreadFacts {
 }
 
 /// The next records of a thread.
-#[derive(Debug)]
 pub(crate) struct Batch<'a> {
     pub(crate) facts: &'a Facts,
     pub(crate) thread: &'a ThreadFacts,
@@ -29,7 +26,7 @@ pub(crate) struct Batch<'a> {
 }
 
 /// What a sink knows of a thread.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct ThreadInSink {
     /// The number of the file that the thread was introduced in, or 0.
     pub(crate) generation: u64,
@@ -38,14 +35,14 @@ pub(crate) struct ThreadInSink {
 }
 
 /// Memory that is used again and again.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Scratch {
     pub(crate) encoded: Encoded,
     pub(crate) sites: SiteTable,
 }
 
 /// Encoded records, at the start of memory that keeps its length: to clear it each time would cost more than to fill it.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Encoded {
     pub(crate) memory: Vec<u8>,
     pub(crate) length: usize,
@@ -57,6 +54,7 @@ impl Encoded {
     }
 
     /// Uses bytes that are encoded already.
+    #[cfg(feature = "json")]
     pub(crate) fn set(&mut self, bytes: Vec<u8>) {
         self.length = bytes.len();
         self.memory = bytes;
@@ -86,7 +84,7 @@ impl LostEvents {
 }
 
 /// A receiver of records. Batches of one thread come in order; those of several threads may come at once.
-pub(crate) trait Sink: Send + Sync + fmt::Debug {
+pub(crate) trait Sink: Send + Sync {
     /// Returns whether batches have to say which slices are open.
     fn needs_open_slices(&self) -> bool {
         false

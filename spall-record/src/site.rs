@@ -26,6 +26,10 @@ pub struct Site {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SiteText {
     pub(crate) name: &'static str,
+    #[cfg_attr(
+        not(any(feature = "json", feature = "live")),
+        expect(dead_code, reason = "spall has no categories")
+    )]
     pub(crate) category: &'static str,
     /// The keys of arguments that are recorded as values.
     pub(crate) keys: &'static [&'static str],

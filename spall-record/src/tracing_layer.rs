@@ -5,10 +5,9 @@ use core::cell::Cell;
 use core::error::Error;
 use core::fmt;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::collections::hash_map::{HashMap, RandomState};
 use std::sync::{Mutex, PoisonError};
 
-use foldhash::fast::RandomState;
-use hashbrown::HashMap;
 use spall_model::{ArgsBuilder, Text, Value};
 use tracing_core::callsite::Identifier;
 use tracing_core::field::{Field, Visit};

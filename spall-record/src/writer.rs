@@ -37,21 +37,50 @@ thread_local! {
     /// Whether the thread is moving records to sinks, which may hold locks that it would wait for. Without a destructor,
     /// so that it is still there when the thread, or the process out of an output of its own, ends.
     static IS_BUSY: Cell<bool> = const { Cell::new(false) };
+    /// What the last writer of the thread left, for destructors of thread-local variables that run after it. Without a
+    /// destructor, too.
+    static LEFT: Cell<Left> = const { Cell::new(Left { epoch: 0, tid: 0, depth: 0 }) };
+}
+
+/// What a writer leaves when it is dropped.
+#[derive(Debug, Clone, Copy)]
+struct Left {
+    epoch: u32,
+    tid: u32,
+    /// The number of open slices that are recorded.
+    depth: u64,
 }
 
 /// Calls `write` with what the thread records with. Returns `None` if the thread does not record: because the recording
-/// with this epoch is over, because the thread is ending, or because it is about to move records to a sink, which
-/// therefore may use code that records.
+/// with this epoch is over, or because it is about to move records to a sink, which therefore may use code that records.
 #[inline]
 pub(crate) fn with<T>(epoch: u32, write: impl FnOnce(&mut Writer) -> T) -> Option<T> {
-    let write = |writer: &RefCell<Option<Writer>>| {
+    let mut write = Some(write);
+    let written = WRITER.try_with(|writer| {
         let mut writer = writer.try_borrow_mut().ok()?;
         match &mut *writer {
-            Some(writer) if writer.epoch == epoch => Some(write(writer)),
-            writer => join(writer, epoch).map(write),
+            Some(writer) if writer.epoch == epoch => Some(write.take()?(writer)),
+            writer => join(writer, epoch).map(write.take()?),
         }
-    };
-    WRITER.try_with(write).ok().flatten()
+    });
+    match written {
+        Ok(written) => written,
+        Err(_) => late(epoch, write.take()?),
+    }
+}
+
+/// Does the same when the thread is ending and has dropped its writer: with one that lives for this record alone.
+#[cold]
+fn late<T>(epoch: u32, write: impl FnOnce(&mut Writer) -> T) -> Option<T> {
+    if IS_BUSY.get() {
+        return None;
+    }
+    let recording = recording::current().filter(|recording| recording.epoch == epoch)?;
+    let left = Some(LEFT.get()).filter(|left| left.epoch == epoch);
+    // The outputs know the name.
+    let mut writer = Writer::new(&recording, String::new(), left.map(|left| left.tid))?;
+    writer.depth = left.map_or(0, |left| left.depth);
+    Some(write(&mut writer))
 }
 
 /// Moves records to sinks by calling `run`, unless the thread is about to do that already.
@@ -84,24 +113,29 @@ fn join(writer: &mut Option<Writer>, epoch: u32) -> Option<&mut Writer> {
     let recording = recording::current().filter(|recording| recording.epoch == epoch)?;
     *writer = None;
     let name = std::thread::current().name().map_or_else(String::new, ToOwned::to_owned);
-    let thread = recording.add_thread(name)?;
-    let clock = recording.facts.clock.clone();
-    let limit = thread.ring.limit();
-    Some(writer.insert(Writer {
-        recording: Arc::downgrade(&recording),
-        when_full: recording.when_full,
-        thread,
-        clock,
-        epoch,
-        head: 0,
-        limit,
-        depth: 0,
-        unrecorded: NONE,
-        more_unrecorded: Vec::new(),
-    }))
+    Some(writer.insert(Writer::new(&recording, name, None)?))
 }
 
 impl Writer {
+    /// Returns a writer with a ring of its own, or `None` if the recording is over. `tid` is the id of the thread, if it is
+    /// known.
+    fn new(recording: &Arc<Recording>, name: String, tid: Option<u32>) -> Option<Self> {
+        let thread = recording.add_thread(name, tid)?;
+        let limit = thread.ring.limit();
+        Some(Self {
+            recording: Arc::downgrade(recording),
+            when_full: recording.when_full,
+            thread,
+            clock: recording.facts.clock.clone(),
+            epoch: recording.epoch,
+            head: 0,
+            limit,
+            depth: 0,
+            unrecorded: NONE,
+            more_unrecorded: Vec::new(),
+        })
+    }
+
     /// Records the begin of a slice.
     #[inline]
     pub(crate) fn begin(&mut self, site: u32) {
@@ -244,6 +278,9 @@ impl Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
+        // The ends of slices that are not recorded are none.
+        let depth = if self.unrecorded == NONE { self.depth } else { 0 };
+        LEFT.set(Left { epoch: self.epoch, tid: self.thread.tid, depth });
         // The thread ends, or takes part in another recording.
         if let Some(recording) = self.recording.upgrade() {
             busy(|| recording.end_thread(&self.thread));

@@ -21,9 +21,9 @@ impl Recorded {
     pub(super) fn new(trace: &Trace<'_>) -> Self {
         let mut recorded = Self::default();
         for place in trace.source_locations().filter(|place| !place.function.is_empty()) {
-            let Some(name) = trace.names().find(place.name.as_bytes()) else { continue };
+            let Some(name) = trace.names().find(&place.name.unescape()) else { continue };
             let number = index32(recorded.paths.len());
-            let path = *recorded.paths.entry(plain_path(&place.function)).or_insert(number);
+            let path = *recorded.paths.entry(plain_path(&place.function.decode())).or_insert(number);
             recorded.slices.insert((name, path));
         }
         recorded

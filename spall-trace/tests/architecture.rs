@@ -20,13 +20,30 @@ fn needs(metadata: &Json, package: &str) -> Vec<String> {
     names.map(|dependency| dependency["name"].as_str().unwrap().to_owned()).collect()
 }
 
-#[test]
-fn dependencies_point_one_way() {
+/// What cargo prints about the workspace.
+fn cargo(arguments: &[&str]) -> Vec<u8> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");
-    let arguments = ["metadata", "--no-deps", "--offline", "--format-version=1", "--manifest-path", manifest];
-    let output = Command::new(cargo).args(arguments).output().unwrap();
-    let metadata: Json = serde_json::from_slice(&output.stdout).unwrap();
+    let mut command = Command::new(cargo);
+    command.args(arguments).args(["--offline", "--manifest-path", manifest]);
+    command.output().unwrap().stdout
+}
+
+/// Every program that records compiles a recorder with default features, and pays for each package and each macro of it.
+#[test]
+fn a_recorder_is_few_packages_and_none_has_a_derive_macro() {
+    let tree = ["tree", "-p", "spall-record", "-e", "normal,build", "--prefix", "none", "--format", "{p}"];
+    let tree = String::from_utf8(cargo(&tree)).unwrap();
+    let packages: std::collections::BTreeSet<_> =
+        tree.lines().filter_map(|line| line.split(' ').next()).collect();
+    assert!(packages.contains("spall-format") && packages.len() <= 8, "{packages:?}");
+    assert!(!tree.contains("proc-macro"), "{tree}");
+}
+
+#[test]
+fn dependencies_point_one_way() {
+    let output = cargo(&["metadata", "--no-deps", "--format-version=1"]);
+    let metadata: Json = serde_json::from_slice(&output).unwrap();
     let allowed: [(&str, &[&str]); 8] = [
         ("spall-model", &[]),
         ("spall-format", &["spall-model"]),

@@ -43,8 +43,7 @@ impl<W: io::Write> JsonFileWriter<W> {
 
     /// Completes the event written last and flushes the output.
     ///
-    /// The document still lacks its end, which most readers tolerate. A flow that belongs to the slice written last
-    /// becomes an event of its own after this, instead of fields of the slice.
+    /// The document still lacks its end: see [`JsonWriter::close_event`].
     ///
     /// ```
     /// use spall_json::JsonFileWriter;

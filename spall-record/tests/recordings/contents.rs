@@ -71,7 +71,7 @@ fn each_place_in_the_source_is_in_the_file_once() {
         session.finish().unwrap();
         let trace = load(&out);
         let places: Vec<_> =
-            trace.source_locations().filter(|place| place.name.starts_with("place ")).collect();
+            trace.source_locations().filter(|place| place.name.decode().starts_with("place ")).collect();
         let test = concat!(module_path!(), "::each_place_in_the_source_is_in_the_file_once::Worker::work");
         let closure = format!("{test}::{{{{closure}}}}");
         let expected = [

@@ -151,8 +151,26 @@ fn an_output_that_never_works_does_not_disturb_the_program() {
     for _ in 0..20_000 {
         drop(span!("span"));
     }
-    assert_eq!(session.finish().unwrap_err().kind(), io::ErrorKind::StorageFull);
+    let error = session.finish().unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+    assert!(error.to_string().ends_with(": 40000 events are not written"), "{error}");
     assert!(out.bytes().is_empty());
+}
+
+/// What an output took, and could not write when the recording ended, is counted as what it did not take.
+#[test]
+fn what_a_failing_finish_leaves_is_counted() {
+    let _alone = alone();
+    for encoding in [Encoding::Spall, Encoding::Json] {
+        let (out, session) = recorder(Recorder::new().flush_every(None).encoding(encoding));
+        drop(span!("before"));
+        session.flush().unwrap();
+        out.limit(out.bytes().len() + 10);
+        (0..100).for_each(|_| drop(span!("after")));
+        let error = session.finish().unwrap_err();
+        assert!(error.to_string().ends_with(": 200 events are not written"), "{error}");
+        assert_eq!(names(&load(&out)), ["before"], "{encoding:?}");
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Threads: what they record is in the file, whoever ends first.
 
 use alloc::sync::Arc;
+use core::cell::RefCell;
 use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;
 use spall_model::{Event, Key, Parser as _, Tick, TraceView, TrackKind};
@@ -9,7 +10,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Instant;
 
-use spall_record::{ClockSource, Recorder, span};
+use spall_record::{ClockSource, Recorder, SpanGuard, span};
 
 use crate::common::{alone, load, names, open_count, recorder, slices_by_track};
 
@@ -129,6 +130,55 @@ fn short_threads_leave_no_memory_and_lose_nothing() {
     assert!(session.finish().unwrap().is_empty());
     let trace = load(&out);
     assert_eq!(slices_by_track(&trace), vec![1; n / 20 * 20]);
+}
+
+/// Hundreds of threads may end at once, so each must not need much more than its ring.
+#[test]
+fn a_thread_that_records_little_takes_little_memory() {
+    let _alone = alone();
+    let session = Recorder::new().flush_every(None).ring_bytes(64 * 1024).writer(io::sink()).start().unwrap();
+    let measured = allocation_counter::measure(|| {
+        (0..100).for_each(|_| drop(span!("short")));
+        session.flush().unwrap();
+    });
+    // Beside the ring, the places in the source that all tests use.
+    assert!(measured.bytes_max < 2 * 64 * 1024, "{measured:?}");
+    session.finish().unwrap();
+}
+
+/// Destructors of thread-local variables run in the opposite order of their making, so these run after the recorder's.
+#[test]
+fn destructors_of_a_thread_record_on_its_track() {
+    struct Last(Option<SpanGuard>);
+    impl Drop for Last {
+        fn drop(&mut self) {
+            {
+                let _outer = span!("outer");
+                drop(span!("inner"));
+            }
+            // The slice that the thread began.
+            self.0 = None;
+        }
+    }
+    thread_local! {
+        static LAST: RefCell<Last> = const { RefCell::new(Last(None)) };
+    }
+    let _alone = alone();
+    let (out, session) = recorder(Recorder::new());
+    let work = || {
+        LAST.with_borrow_mut(|_| ());
+        drop(span!("work"));
+        LAST.with_borrow_mut(|last| last.0 = Some(span!("held")));
+    };
+    thread::Builder::new().name("worker".into()).spawn(work).unwrap().join().unwrap();
+    assert!(session.finish().unwrap().is_empty());
+    let trace = load(&out);
+    assert_eq!(names(&trace), ["work", "held", "outer", "inner"]);
+    assert_eq!(
+        (slices_by_track(&trace), open_count(&trace), trace.diagnostics().is_empty()),
+        (vec![4], 0, true)
+    );
+    assert_eq!(trace.track_title(trace.tracks()[0].id), "worker");
 }
 
 #[test]
