@@ -73,6 +73,8 @@ pub(crate) struct Recording {
     pub(crate) when_full: WhenFull,
     pub(crate) facts: Arc<Facts>,
     ring_words: usize,
+    /// Whether threads that have recorded little write it through.
+    pub(crate) flushes_early: bool,
     needs_open_slices: bool,
     sinks: Vec<Box<dyn Sink>>,
     /// By number.
@@ -102,7 +104,7 @@ pub(crate) fn current() -> Option<Arc<Recording>> {
     lock(&CURRENT).clone()
 }
 
-/// Starts a recording into sinks that `sinks` makes.
+/// Starts a recording into sinks that `sinks` makes. `flushes` says whether it is flushed again and again.
 ///
 /// # Errors
 /// This returns the error of `sinks`, and [`io::ErrorKind::ResourceBusy`] if there is a recording.
@@ -110,6 +112,7 @@ pub(crate) fn start(
     facts: Arc<Facts>,
     when_full: WhenFull,
     ring_words: usize,
+    flushes: bool,
     sinks: impl FnOnce(&Arc<Facts>) -> io::Result<Vec<Box<dyn Sink>>>,
 ) -> io::Result<Arc<Recording>> {
     let mut current = lock(&CURRENT);
@@ -124,6 +127,7 @@ pub(crate) fn start(
         when_full,
         facts,
         ring_words,
+        flushes_early: flushes && when_full == WhenFull::Wait,
         needs_open_slices: sinks.iter().any(|sink| sink.needs_open_slices()),
         sinks,
         threads: Mutex::default(),
@@ -193,11 +197,14 @@ impl Recording {
         self.sinks.iter().for_each(|sink| sink.rename_process(&self.facts));
     }
 
-    /// Moves all records of a thread from its ring to the sinks.
-    pub(crate) fn drain(&self, thread: &RecordedThread) {
+    /// Moves all records of a thread from its ring to the sinks, and through to their outputs if that is wanted.
+    pub(crate) fn drain(&self, thread: &RecordedThread, writes_through: bool) {
         // A process that was forked has copies of rings and files that belong to its parent.
         if self.is_ours() {
             self.drain_locked(thread, &mut lock(&thread.drain));
+            if writes_through {
+                self.flush_sinks();
+            }
         }
     }
 

@@ -129,6 +129,8 @@ impl Recorder {
     /// Chooses how often a thread of the recorder flushes the recording until it is finished, so that a process that is
     /// killed loses no more than that. `None` starts no thread, as is usual on WebAssembly, which may have none.
     ///
+    /// With that thread, each thread also flushes after its first 64 slices, after 128 more, and so on up to the size of its
+    /// ring, unless it must not [wait](WhenFull). So of a program that aborts soon after its start, at least half is there.
     /// Without that thread, a thread writes what is in its ring when the ring is full, up to 128 KiB later, and when the
     /// thread ends. [`Session::flush`] writes what is in all of them.
     pub fn flush_every(self, period: impl Into<Option<Duration>>) -> Self {
@@ -185,7 +187,8 @@ impl Recorder {
             let sink = |output| sink(output, encoding, rotation, facts);
             outputs.into_iter().map(sink).collect()
         };
-        let recording = recording::start(facts, self.when_full, self.ring_bytes / size_of::<u64>(), sinks)?;
+        let (ring_words, flushes) = (self.ring_bytes / size_of::<u64>(), self.flush_every.is_some());
+        let recording = recording::start(facts, self.when_full, ring_words, flushes, sinks)?;
         // Files can be read however soon the process ends.
         let _ = writer::without_recording(|| recording.write_through());
         let mut session = Session { recording, flusher: None };

@@ -173,6 +173,19 @@ fn a_thread_of_the_recorder_flushes_if_asked() {
     session.finish().unwrap();
 }
 
+/// A program may abort before the thread of the recorder flushes for the first time.
+#[test]
+fn a_thread_writes_half_of_its_first_slices_through() {
+    let _alone = alone();
+    let (out, session) = recorder(Recorder::new().flush_every(Duration::from_secs(3600)));
+    for n in 1..=2_000 {
+        drop(span!("early"));
+        assert!(n % 50 != 0 || 2 * load(&out).slices().len() + 64 >= n, "{n}");
+    }
+    session.finish().unwrap();
+    assert_eq!(load(&out).slices().len(), 2_000);
+}
+
 #[test]
 fn times_are_those_of_the_clock() {
     let _alone = alone();
@@ -221,15 +234,15 @@ fn the_counter_of_the_processor_agrees_with_instant() {
 #[test]
 fn a_slice_allocates_nothing() {
     let _alone = alone();
-    let (_, session) = recorder(Recorder::new());
+    let session = Recorder::new().writer(io::sink()).start().unwrap();
     let work = || {
-        for number in 0..100 {
+        for number in 0..10_000 {
             let _span = span!("plain");
             let _span = span!("text", "number {number}");
             let _span = span!("typed", number = number);
         }
     };
-    // The first slice gives the thread its ring.
+    // The first slices give the thread its ring, and memory to write it, which happens several times.
     work();
     let allocated = allocation_counter::measure(work);
     assert_eq!(allocated.count_total, 0);
