@@ -35,7 +35,9 @@ use spall_trace::export;
 use spall_trace::layout::{
     EdgeRule, Layout, LayoutOptions, Rect, SelfSide, Stats, TreeOrder, Viewport, flame_rows, slice_tree,
 };
-use spall_trace::model::{CallTree, InvertedTree, Job, LendingParser as _, Tick, Trace, TraceView, TrackId};
+use spall_trace::model::{
+    CallTree, InvertedTree, Job, LendingParser as _, Measure, Tick, Trace, TraceView, TrackId,
+};
 
 /// The argument after which the name of a job and a file follow.
 const JOB: &str = "--job";
@@ -81,7 +83,7 @@ const JOBS: &[(&str, Run)] = &[
     ("folded", folded),
     ("folded and discarded", |data| {
         let trace = ours::trace(data);
-        vec![nanos(|| black_box(export::folded(&trace, std::io::sink()).is_ok()))]
+        vec![nanos(|| black_box(export::folded(&trace, Measure::WallTime, std::io::sink()).is_ok()))]
     }),
     ("merged", merged),
     ("perf script", |data| {
@@ -102,7 +104,8 @@ const FILE_JOBS: &[(&str, RunFile)] = &[
     }),
     ("perf script to folded", |path| {
         let trace = std::fs::File::open(path).ok().and_then(|file| spall_trace::load_from(file).ok());
-        _ = trace.map(|trace| export::folded(&trace, std::io::stdout().lock()).map(|_| ()));
+        _ = trace
+            .map(|trace| export::folded(&trace, Measure::WallTime, std::io::stdout().lock()).map(|_| ()));
         Vec::new()
     }),
 ];
@@ -488,7 +491,7 @@ fn statistics(data: &[u8]) -> Vec<f64> {
 fn folded(data: &[u8]) -> Vec<f64> {
     let trace = ours::trace(data);
     let mut out = Vec::with_capacity(1 << 28);
-    vec![nanos(|| black_box(export::folded(&trace, &mut out).is_ok()))]
+    vec![nanos(|| black_box(export::folded(&trace, Measure::WallTime, &mut out).is_ok()))]
 }
 
 fn merged(data: &[u8]) -> Vec<f64> {

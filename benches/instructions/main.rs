@@ -18,7 +18,7 @@ use spall_trace::format::spall::BufferWriter;
 use spall_trace::layout::{
     EdgeRule, Layout, LayoutOptions, RowId, SelfSide, Stats, TreeOrder, Viewport, flame_rows, slice_tree,
 };
-use spall_trace::model::{InvertedTree, Job, Tick, TraceView, TrackId};
+use spall_trace::model::{InvertedTree, Job, Measure, Tick, TraceView, TrackId};
 
 const EVER: std::ops::Range<Tick> = Tick::MIN..Tick::MAX;
 
@@ -142,7 +142,7 @@ fn program() {
     frame();
     job("program: frame", frame);
     let mut out = Vec::with_capacity(64 << 20);
-    job("program: export to folded stacks", || export::folded(&trace, &mut out).is_ok());
+    job("program: export to folded stacks", || export::folded(&trace, Measure::WallTime, &mut out).is_ok());
 }
 
 fn writers() {
@@ -154,7 +154,7 @@ fn writers() {
     out.clear();
     job("export to speedscope", || export::speedscope(&trace, "", &mut out).is_ok());
     out.clear();
-    job("export to folded stacks", || export::folded(&trace, &mut out).is_ok());
+    job("export to folded stacks", || export::folded(&trace, Measure::WallTime, &mut out).is_ok());
 
     let mut memory = vec![0; 1 << 20];
     if let Ok(mut buffer) = BufferWriter::new(&mut memory[..], 1, 1) {

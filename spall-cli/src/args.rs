@@ -10,6 +10,7 @@ use crate::{
     dump,
     error::Result,
     find, flame, info,
+    input::MeasureChoice,
     output::to_stdout,
     render,
     session::Session,
@@ -109,7 +110,10 @@ pub(crate) enum Command {
         count: usize,
         /// List the longest calls with their arguments instead
         #[arg(long)]
+        #[arg(conflicts_with = "measure")]
         longest: bool,
+        #[command(flatten)]
+        of: MeasureChoice,
         /// How to print it
         #[arg(long, value_enum, default_value_t)]
         format: TableFormat,
@@ -131,6 +135,8 @@ pub(crate) enum Command {
         /// How many slower functions to list, and how many faster ones
         #[arg(short = 'n', long, default_value_t = 20, value_name = "N")]
         count: usize,
+        #[command(flatten)]
+        of: MeasureChoice,
         /// How to print it
         #[arg(long, value_enum, default_value_t)]
         format: TableFormat,
@@ -143,6 +149,8 @@ pub(crate) enum Command {
         files: Vec<PathBuf>,
         #[command(flatten)]
         choice: flame::Choice,
+        #[command(flatten)]
+        of: MeasureChoice,
     },
     /// Writes a trace in another format, or adds many to a data set of Parquet files
     #[command(
@@ -233,11 +241,13 @@ impl Command {
             Self::Open { files } => render::show(&files, session),
             Self::Render { files, force } => render::run(files, force, session),
             Self::Find { files, text, format } => find::run(&files, &text, format, session),
-            Self::Top { files, count, longest, format } => top::run(&files, count, longest, format, session),
-            Self::Diff { before, after, fail_above, count, format } => {
-                diff::run([&before, &after], fail_above, count, format, session)
+            Self::Top { files, count, longest, of, format } => {
+                top::run(&files, count, longest, of.measure, format, session)
             }
-            Self::Flame { files, choice } => flame::run(&files, &choice, session),
+            Self::Diff { before, after, fail_above, count, of, format } => {
+                diff::run([&before, &after], fail_above, count, of.measure, format, session)
+            }
+            Self::Flame { files, choice, of } => flame::run(&files, &choice, of.measure, session),
             Self::Convert { files, out, how } => convert::run(&files, &out, &how, session),
             Self::Merge { files, out, align, how } => convert::merge(&files, &out, &align, &how, session),
             Self::Tui { file, follow } => tui::run(&file, follow, session),

@@ -9,12 +9,12 @@ use spall_trace::{
     Alignment,
     export::{self, ExportReport},
     merge_samples,
-    model::Trace,
+    model::{Measure, Trace},
 };
 
 use crate::{
     error::{Error, Result},
-    input::{load_one, open},
+    input::{MeasureChoice, load_one, open},
     output::Output,
     session::Session,
 };
@@ -36,12 +36,15 @@ pub(crate) enum Target {
     Pprof,
     /// Folded stacks for flame graph tools (.folded)
     Folded,
+    /// Call trees as nested JSON objects for d3-flame-graph (.nested.json)
+    Nested,
 }
 
 /// The ends of the names of files, the longer of two before the shorter.
-const ENDS: [(&str, Target); 7] = [
+const ENDS: [(&str, Target); 8] = [
     (".speedscope.json", Target::Speedscope),
     (".firefox.json", Target::Firefox),
+    (".nested.json", Target::Nested),
     (".json", Target::Json),
     (".spall", Target::Spall),
     (".pftrace", Target::Perfetto),
@@ -62,7 +65,13 @@ impl Target {
         })
     }
 
-    fn write(self, trace: Trace<'_>, title: &str, out: &mut dyn Write) -> io::Result<ExportReport> {
+    fn write(
+        self,
+        trace: Trace<'_>,
+        title: &str,
+        measure: Measure,
+        out: &mut dyn Write,
+    ) -> io::Result<ExportReport> {
         match self {
             Self::Json => export::json(&trace, out),
             Self::Spall => export::spall(&merge_samples(trace), out),
@@ -70,7 +79,8 @@ impl Target {
             Self::Firefox => export::firefox(&trace, title, out),
             Self::Perfetto => export::perfetto(&merge_samples(trace), out),
             Self::Pprof => export::pprof(&trace, out),
-            Self::Folded => export::folded(&trace, out),
+            Self::Folded => export::folded(&trace, measure, out),
+            Self::Nested => export::nested(&trace, measure, out),
         }
     }
 }
@@ -81,6 +91,8 @@ pub(crate) struct Destination {
     /// The format, if the name of the file does not end with that of a format
     #[arg(long, value_name = "FORMAT")]
     to: Option<Target>,
+    #[command(flatten)]
+    of: MeasureChoice,
     /// Replace the input, if the output is the same file
     #[arg(long)]
     force: bool,
@@ -107,7 +119,7 @@ pub(crate) fn run(files: &[PathBuf], out: &Path, how: &Destination, session: &Se
     };
     let loaded = load_one(file, session)?;
     let title = loaded.name();
-    write(loaded.trace, &title, target, &output, session)
+    write(loaded.trace, &title, target, how.of.measure, &output, session)
 }
 
 /// Puts traces on one axis of time and writes them as one.
@@ -135,12 +147,19 @@ pub(crate) fn merge(
     for (name, placement) in &opened.placements {
         session.tell(format_args!("{name} {}", placement.by.description()));
     }
-    write(opened.trace, &opened.title, target, &output, session)
+    write(opened.trace, &opened.title, target, how.of.measure, &output, session)
 }
 
-fn write(trace: Trace<'_>, title: &str, target: Target, output: &Output, session: &Session) -> Result<()> {
+fn write(
+    trace: Trace<'_>,
+    title: &str,
+    target: Target,
+    measure: Measure,
+    output: &Output,
+    session: &Session,
+) -> Result<()> {
     session.doing(format_args!("writing {}", output.path.display()));
-    let report = output.write(|out| target.write(trace, title, out))?;
+    let report = output.write(|out| target.write(trace, title, measure, out))?;
     session.tell_losses(&output.path, &report);
     Ok(())
 }

@@ -6,13 +6,11 @@ use std::{
     str::FromStr,
 };
 
-use spall_trace::model::{
-    CallTree, CallTreeBuilder, Clock, FunctionDiff, FunctionStats, Ticks, Trace, TraceView,
-};
+use spall_trace::model::{CallTree, Clock, FunctionDiff, FunctionStats, Measure, Ticks, Trace, TraceView};
 
 use crate::{
     error::{Error, Result},
-    input::{call_tree, load_one},
+    input::{call_tree, load_one, tell_unmeasured},
     output::to_stdout,
     picture::clean,
     session::Session,
@@ -54,6 +52,7 @@ pub(crate) fn run(
     files: [&PathBuf; 2],
     allowed: Option<Percent>,
     count: usize,
+    measure: Measure,
     format: TableFormat,
     session: &Session,
 ) -> Result<()> {
@@ -61,7 +60,8 @@ pub(crate) fn run(
     let (before, after) = (before?, after?);
     session.doing("comparing");
     let names = [&before, &after].map(|loaded| loaded.path.display().to_string());
-    let ([tree_before, tree_after], clock) = comparable([&before.trace, &after.trace], &names)?;
+    let ([tree_before, tree_after], clock) =
+        comparable([&before.trace, &after.trace], &names, measure, session)?;
     let diffs =
         FunctionDiff::of_traces((&tree_before, before.trace.names()), (&tree_after, after.trace.names()));
     let describe = |stats: Option<FunctionStats>, trace: &Trace<'_>| Some(stats?.function.describe(trace));
@@ -100,8 +100,13 @@ pub(crate) fn run(
 }
 
 /// Returns the call trees of two traces, with times in the finer of their units, and the clock of that unit.
-pub(crate) fn comparable(traces: [&Trace<'_>; 2], names: &[String; 2]) -> Result<([CallTree; 2], Clock)> {
-    let clocks = traces.map(TraceView::clock);
+pub(crate) fn comparable(
+    traces: [&Trace<'_>; 2],
+    names: &[String; 2],
+    measure: Measure,
+    session: &Session,
+) -> Result<([CallTree; 2], Clock)> {
+    let clocks = traces.map(|trace| measure.clock(trace.clock()));
     let [before, after] = clocks;
     let units = match (before.ns_per_tick(), after.ns_per_tick()) {
         (Some(before), Some(after)) => [before, after],
@@ -117,21 +122,15 @@ pub(crate) fn comparable(traces: [&Trace<'_>; 2], names: &[String; 2]) -> Result
     };
     let clock = if units[0] <= units[1] { before } else { after };
     let finest = units[0].min(units[1]);
-    Ok(([0, 1].map(|at: usize| scaled(call_tree(traces[at]), units[at] / finest)), clock))
-}
-
-/// Returns the tree with its times in another unit, of which one before has `factor`.
-fn scaled(tree: CallTree, factor: f64) -> CallTree {
-    if factor == 1.0 {
-        return tree;
-    }
-    let mut builder = CallTreeBuilder::new();
-    for node in tree.nodes() {
-        let id = builder.child(node.parent, node.function);
-        builder.add_time(Some(id), Ticks((node.self_time.0 as f64 * factor).round() as i64));
-        builder.add_count(id, node.count);
-    }
-    builder.finish()
+    let tree = |at: usize| {
+        let (tree, factor) = (call_tree(traces[at], measure), units[at] / finest);
+        tell_unmeasured(&tree, measure, &names[at], session);
+        if factor == 1.0 {
+            return tree;
+        }
+        tree.with_self_times(|node| Ticks((node.self_time.0 as f64 * factor).round() as i64))
+    };
+    Ok(([0, 1].map(tree), clock))
 }
 
 /// Prints the sum, and of the functions the `count` that got slowest and as many that got fastest.

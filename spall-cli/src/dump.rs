@@ -9,8 +9,8 @@ use spall_trace::{
     format::{apitrace, container::decompress},
     layout::{Layout, LayoutOptions, LayoutView},
     model::{
-        FrameId, Key, Limits, Sample, Scope, SliceId, ThreadMeasure, Trace, TraceView, Track, TrackId,
-        TrackKind, Unit,
+        FrameId, Key, Limits, Measure, Sample, Scope, SliceId, ThreadMeasure, Trace, TraceView, Track,
+        TrackId, TrackKind, Unit,
     },
 };
 
@@ -50,7 +50,7 @@ pub(crate) fn run(file: &Path, summary: bool, session: &Session) -> Result<()> {
 pub(crate) fn folded(file: &Path, session: &Session) -> Result<()> {
     let loaded = load_one(file, session)?;
     session.done();
-    let report = to_stdout(|out| spall_trace::export::folded(&loaded.trace, out))?;
+    let report = to_stdout(|out| spall_trace::export::folded(&loaded.trace, Measure::WallTime, out))?;
     session.tell_losses(Path::new("-"), &report);
     Ok(())
 }

@@ -9,13 +9,13 @@ use std::{
 
 use spall_trace::{
     layout::{Row, RowId, SelfSide, TreeOrder, Viewport, diff_rows, flame_rows},
-    model::{DiffWidth, Function, InvertedTree, Job, Tick, Ticks, Trace, TraceView, TreeDiff},
+    model::{DiffWidth, Function, InvertedTree, Job, Measure, Tick, Ticks, Trace, TraceView, TreeDiff},
 };
 
 use crate::{
     diff::comparable,
     error::Result,
-    input::{Opened, call_tree, open},
+    input::{Opened, call_tree, open, tell_unmeasured},
     output::to_stdout,
     session::Session,
     table::Cell,
@@ -49,14 +49,15 @@ pub(crate) struct Choice {
 }
 
 /// Draws callers above what they call, each as wide as its time, or what was chosen.
-pub(crate) fn run(files: &[PathBuf], choice: &Choice, session: &Session) -> Result<()> {
+pub(crate) fn run(files: &[PathBuf], choice: &Choice, measure: Measure, session: &Session) -> Result<()> {
     let load = |files: &[PathBuf]| open(files, Default::default(), session);
     let other = choice.diff.as_ref().map(|other| load(std::slice::from_ref(other))).transpose()?;
     let Opened { trace, title, .. } = load(files)?;
     if let Some(Opened { trace: other, title: other_title, .. }) = other {
-        return diff([&other, &trace], &[other_title, title], session);
+        return diff([&other, &trace], &[other_title, title], measure, session);
     }
-    let tree = call_tree(&trace);
+    let tree = call_tree(&trace, measure);
+    tell_unmeasured(&tree, measure, &title, session);
     session.done();
     if choice.inverted {
         // What is narrower than a column would not be seen.
@@ -81,8 +82,13 @@ pub(crate) fn run(files: &[PathBuf], choice: &Choice, session: &Session) -> Resu
 }
 
 /// Draws the trees of two traces as one, each function as wide as the longer of its times.
-fn diff([before, after]: [&Trace<'_>; 2], titles: &[String; 2], session: &Session) -> Result<()> {
-    let ([before_tree, after_tree], clock) = comparable([before, after], titles)?;
+fn diff(
+    [before, after]: [&Trace<'_>; 2],
+    titles: &[String; 2],
+    measure: Measure,
+    session: &Session,
+) -> Result<()> {
+    let ([before_tree, after_tree], clock) = comparable([before, after], titles, measure, session)?;
     let diff = TreeDiff::of_traces((&before_tree, before.names()), (&after_tree, after.names()));
     session.done();
     let rows = diff_rows(&diff, DiffWidth::Larger, TreeOrder::Weight).run();

@@ -2,7 +2,7 @@
 
 use std::{cmp::Reverse, io, path::PathBuf};
 
-use spall_trace::model::{Ticks, Trace, TraceView};
+use spall_trace::model::{Measure, Ticks, Trace, TraceView};
 
 use crate::{
     error::Result,
@@ -17,32 +17,40 @@ pub(crate) fn run(
     files: &[PathBuf],
     count: usize,
     longest: bool,
+    measure: Measure,
     format: TableFormat,
     session: &Session,
 ) -> Result<()> {
     let trace = open(files, Default::default(), session)?.trace;
     session.doing("adding up");
-    let print = if longest { print_calls } else { print_functions };
-    Ok(print(&trace, count, format, session)?)
+    if longest {
+        print_calls(&trace, count, format, session)?;
+    } else {
+        print_functions(&trace, count, measure, format, session)?;
+    }
+    Ok(())
 }
 
 fn print_functions(
     trace: &Trace<'_>,
     count: usize,
+    measure: Measure,
     format: TableFormat,
     session: &Session,
 ) -> io::Result<()> {
-    let (clock, tree) = (trace.clock(), call_tree(trace));
+    let (clock, tree) = (measure.clock(trace.clock()), call_tree(trace, measure));
     let mut functions = tree.functions();
     functions.sort_by_cached_key(|stats| (Reverse(stats.self_time), stats.function.describe(trace)));
-    let mut table = Table::new(["self", "share", "total", "calls", "samples", "function"]);
+    let is_of_thread = measure.of_thread().is_some();
+    let fifth = if is_of_thread { "unmeasured" } else { "samples" };
+    let mut table = Table::new(["self", "share", "total", "calls", fifth, "function"]);
     for stats in functions.iter().take(count) {
         table.push([
             Cell::duration(&clock, stats.self_time),
             Cell::share(share(stats.self_time, tree.total())),
             Cell::duration(&clock, stats.total),
             Cell::number(stats.count),
-            Cell::number(stats.hits),
+            Cell::number(if is_of_thread { stats.unmeasured } else { stats.hits }),
             Cell::text(&stats.function.describe(trace)),
         ]);
     }

@@ -162,8 +162,8 @@ pub use self::{
     track::{Key, Process, Track, TrackInfo, TrackKind},
     tree::{
         CallTree, CallTreeBuilder, DiffNode, DiffSums, DiffWidth, FoldedNode, FoldedStacks, Function,
-        FunctionDiff, FunctionSource, FunctionStats, InvertedTree, TreeDiff, TreeNode, TreeNodeId,
-        Unattributed,
+        FunctionDiff, FunctionSource, FunctionStats, InvertedTree, Measure, TreeDiff, TreeNode, TreeNodeId,
+        TreeStep, Unattributed,
     },
     view::TraceView,
     with_slices::TrackSlices,

@@ -86,7 +86,7 @@ mod tree;
 mod walk;
 
 #[cfg(feature = "alloc")]
-pub use merge::{call_tree, call_trees, merge};
+pub use merge::{call_tree, call_trees, call_trees_by, merge};
 #[cfg(feature = "alloc")]
 pub use tree::ThreadTree;
 #[cfg(feature = "alloc")]

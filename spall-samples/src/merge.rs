@@ -1,13 +1,13 @@
 //! The functions that merge whole threads, and the state that the walks over the threads of one trace share.
 
-use spall_model::{SampleRules, Tick, Trace, TrackId, TrackKind};
+use spall_model::{Measure, SampleRules, Tick, Trace, TrackId, TrackKind};
 
 use crate::{
     native::enclose,
     stacks::Stacks,
     thread::SampledThread,
     timeline::{self, Timeline},
-    tree::{SliceTree, ThreadTree, TreeSink},
+    tree::{SliceTree, ThreadTree, TreeSink, converted},
     walk::{BUDGET_PER_ITEM, MIN_BUDGET, MergeStats, Walk},
 };
 
@@ -97,7 +97,7 @@ pub fn merge<'a>(trace: Trace<'a>, rules: &SampleRules) -> Trace<'a> {
 #[doc(alias("flamegraph", "flame graph"))]
 #[must_use]
 pub fn call_tree(trace: &Trace<'_>, track: TrackId, rules: &SampleRules) -> ThreadTree {
-    build_tree(trace, track, Shared::default(), rules).0
+    build_tree(trace, track, Shared::default(), rules, Measure::WallTime).0
 }
 
 /// Iterates over the call trees of all threads, in the order of their tracks. Each is the tree that [`call_tree`]
@@ -107,11 +107,35 @@ pub fn call_tree(trace: &Trace<'_>, track: TrackId, rules: &SampleRules) -> Thre
 /// The bounds of [`merge`] hold for all trees together. [`CallTree::merged`](spall_model::CallTree::merged) makes one
 /// tree of them.
 pub fn call_trees(trace: &Trace<'_>, rules: &SampleRules) -> impl Iterator<Item = ThreadTree> {
+    call_trees_by(trace, rules, Measure::WallTime)
+}
+
+/// Iterates over the call trees of all threads as [`call_trees`] does, with times that are sums of `measure`.
+///
+/// ```
+/// use spall_model::{Measure, SampleRules, Ticks, TraceView};
+/// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, TraceBuilder};
+/// # let mut builder = TraceBuilder::new(&Limits::default());
+/// # for at in [0, 10, 20] {
+/// #     let event = ThreadEvent::new(Thread::new(1, 1), Tick(at), Text::from("draw"));
+/// #     builder.push(&Event::Complete(event, Ticks(5)));
+/// # }
+/// # let trace = builder.finish(); // draw three times
+/// let count = spall_samples::call_trees_by(&trace, &SampleRules::NONE, Measure::Count).next().unwrap();
+/// assert_eq!(count.tree.total(), Ticks(3));
+/// let cpu = spall_samples::call_trees_by(&trace, &SampleRules::NONE, Measure::ThreadTime).next().unwrap();
+/// assert_eq!((cpu.tree.total(), cpu.tree.nodes()[0].unmeasured), (Ticks(0), 3), "the events do not say it");
+/// ```
+pub fn call_trees_by(
+    trace: &Trace<'_>,
+    rules: &SampleRules,
+    measure: Measure,
+) -> impl Iterator<Item = ThreadTree> {
     let threads = (0..).map(TrackId).zip(trace.tracks());
     let threads = threads.filter(|(_, track)| matches!(track.kind, TrackKind::Thread { .. }));
     let mut shared = Shared::default();
     threads.map(move |(track, _)| {
-        let (tree, left) = build_tree(trace, track, core::mem::take(&mut shared), rules);
+        let (tree, left) = build_tree(trace, track, core::mem::take(&mut shared), rules, measure);
         shared = left;
         tree
     })
@@ -164,21 +188,23 @@ fn build_tree(
     track: TrackId,
     shared: Shared,
     rules: &SampleRules,
+    measure: Measure,
 ) -> (ThreadTree, Shared) {
     let budget = shared.budget;
     if trace.profile_of(track).is_none() {
-        let SliceTree { tree, range, n_slices } = SliceTree::new(trace, track);
+        let SliceTree { tree, range, n_slices } = SliceTree::new(trace, track, measure);
+        let tree = converted(tree, measure);
         let tree = ThreadTree { track, tree, range, stats: MergeStats::default() };
         return (tree, Shared { budget: budget + BUDGET_PER_ITEM * n_slices, ..shared });
     }
     let (thread, rules) = prepare(trace, track, shared, rules);
     let range = thread.range.map(|(start, end)| start..end);
-    let mut sink = TreeSink::new(trace, range.as_ref().map_or(Tick::MIN, |range| range.start));
-    if thread.slices.is_empty() {
+    let mut sink = TreeSink::new(trace, range.as_ref().map_or(Tick::MIN, |range| range.start), measure);
+    if thread.slices.is_empty() && measure.of_thread().is_none() {
         sink.profile = trace.profile_of(track).filter(|profile| profile.period.is_some());
     }
     let done = Walk::new(trace, rules, thread, budget, &mut sink).run();
-    let tree = sink.finish(range.as_ref().map(|range| range.end));
+    let tree = converted(sink.finish(range.as_ref().map(|range| range.end)), measure);
     (
         ThreadTree { track, tree, range, stats: done.stats },
         Shared { stacks: done.stacks, budget: done.budget },

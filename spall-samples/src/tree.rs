@@ -5,7 +5,10 @@ use core::ops::Range;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
-use spall_model::{CallTree, CallTreeBuilder, Function, NameId, Profile, Tick, Trace, TrackId, TreeNodeId};
+use spall_model::{
+    CallTree, CallTreeBuilder, Function, Measure, NameId, Profile, SliceId, ThreadMeasure, Tick, Ticks,
+    Trace, TraceView, TrackId, TreeNode, TreeNodeId,
+};
 
 use crate::main_lane::{self, main_lane};
 use crate::walk::{MergeStats, Opened, Sink};
@@ -42,13 +45,33 @@ pub(super) struct TreeSink<'t, 'a> {
     /// The profile by whose period samples are given time, instead of by the time at which they were taken; `None` if
     /// there is none. [samples 1](spall_model::rules::samples#1)
     pub(super) profile: Option<&'t Profile>,
+    /// The counter of the thread that is added up instead of time; `None` for time.
+    counter: Option<ThreadMeasure>,
+    /// The open slices that the counter measured, the innermost last. [tree 6](spall_model::rules::tree#6)
+    measured: Vec<Measured>,
+}
+
+/// An open slice that a counter of its thread measured.
+struct Measured {
+    /// The number of calls around it.
+    depth: usize,
+    /// What the counter measured in the slice, without the measured slices inside it so far.
+    rest: i64,
 }
 
 impl<'t, 'a> TreeSink<'t, 'a> {
     /// Returns a sink for a walk that begins at `start`.
-    pub(super) fn new(trace: &'t Trace<'a>, start: Tick) -> Self {
-        let (builder, nodes_of_frames) = (CallTreeBuilder::new(), HashMap::default());
-        Self { trace, builder, nodes_of_frames, open: Vec::new(), now: start, profile: None }
+    pub(super) fn new(trace: &'t Trace<'a>, start: Tick, measure: Measure) -> Self {
+        Self {
+            trace,
+            builder: CallTreeBuilder::new(),
+            nodes_of_frames: HashMap::default(),
+            open: Vec::new(),
+            now: start,
+            profile: None,
+            counter: measure.of_thread(),
+            measured: Vec::new(),
+        }
     }
 
     /// Counts the time to the end, in which nothing runs any more, and returns the tree.
@@ -59,9 +82,18 @@ impl<'t, 'a> TreeSink<'t, 'a> {
         self.builder.finish()
     }
 
+    /// Begins to measure a slice that is opened now, if it has the measure.
+    fn measure(&mut self, slice: SliceId, counter: ThreadMeasure) {
+        let Some(value) = self.trace.slice_args(slice).thread_measure(counter) else { return };
+        if let Some(outer) = self.measured.last_mut() {
+            outer.rest = outer.rest.saturating_sub(value);
+        }
+        self.measured.push(Measured { depth: self.open.len(), rest: value });
+    }
+
     /// Gives the time since the last change to the innermost call.
     fn advance(&mut self, at: Tick) {
-        if self.profile.is_none() && at > self.now {
+        if self.profile.is_none() && self.counter.is_none() && at > self.now {
             self.builder.add_time(self.open.last().copied(), at - self.now);
             self.now = at;
         }
@@ -80,9 +112,9 @@ pub(super) struct SliceTree {
 impl SliceTree {
     /// Returns the tree that a [`Walk`](crate::walk::Walk) makes of a track without samples, in half the time: most threads
     /// of a trace have none.
-    pub(super) fn new(trace: &Trace<'_>, track: TrackId) -> Self {
+    pub(super) fn new(trace: &Trace<'_>, track: TrackId, measure: Measure) -> Self {
         let start = main_lane::start(trace, track);
-        let mut sink = TreeSink::new(trace, start.unwrap_or(Tick::MIN));
+        let mut sink = TreeSink::new(trace, start.unwrap_or(Tick::MIN), measure);
         let (mut ends, mut last, mut n_slices) = (Vec::new(), None, 0);
         for (id, slice, place) in main_lane(trace, track) {
             close_inner(&mut sink, &mut ends, place.depth);
@@ -94,6 +126,16 @@ impl SliceTree {
         close_inner(&mut sink, &mut ends, 0);
         Self { tree: sink.finish(last), range: start.zip(last).map(|(start, end)| start..end), n_slices }
     }
+}
+
+/// Returns a tree of time as one of another measure, if that is one that all trees contain.
+pub(super) fn converted(tree: CallTree, measure: Measure) -> CallTree {
+    let self_value: fn(&TreeNode) -> u64 = match measure {
+        Measure::Count => |node| node.count,
+        Measure::Samples => |node| node.hits,
+        Measure::WallTime | Measure::ThreadTime | Measure::Instructions => return tree,
+    };
+    tree.with_self_times(|node| Ticks(i64::try_from(self_value(node)).unwrap_or(i64::MAX)))
 }
 
 /// Closes the innermost calls until `depth` are open. `ends` are the ends of those that are.
@@ -111,6 +153,9 @@ impl Sink for TreeSink<'_, '_> {
         let parent = self.open.last().copied();
         let node = match opened {
             Opened::Slice(slice) => {
+                if let Some(counter) = self.counter {
+                    self.measure(slice, counter);
+                }
                 let name = self.trace.slices().names().get(slice.index()).copied().unwrap_or(NameId::EMPTY);
                 self.builder.child(parent, Function::named(name))
             }
@@ -130,8 +175,13 @@ impl Sink for TreeSink<'_, '_> {
 
     fn close(&mut self, at: Tick, kept: bool) {
         self.advance(at);
-        if let Some(node) = self.open.pop().filter(|_| kept) {
-            self.builder.add_count(node, 1);
+        let Some(node) = self.open.pop().filter(|_| kept) else { return };
+        self.builder.add_count(node, 1);
+        if self.counter.is_some() {
+            match self.measured.pop_if(|measured| measured.depth == self.open.len()) {
+                Some(Measured { rest, .. }) => self.builder.add_time(Some(node), Ticks(rest.max(0))),
+                None => self.builder.add_unmeasured(node, 1),
+            }
         }
     }
 

@@ -16,8 +16,8 @@ use spall_trace::{
     Format,
     export::{self, ExportReport, Loss},
     model::{
-        Clock, Conventions, DiagnosticKind, Event, FlowBind, FlowEvent, FlowPhase, Key, Limits, MetaEvent,
-        Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder, TraceView, TrackKind, Unit,
+        Clock, Conventions, DiagnosticKind, Event, FlowBind, FlowEvent, FlowPhase, Key, Limits, Measure,
+        MetaEvent, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder, TraceView, TrackKind, Unit,
     },
 };
 
@@ -255,7 +255,7 @@ fn self_times_of_folded_stacks_add_up_to_the_time_of_their_thread() {
         if saturates || has_period(&trace) {
             return;
         }
-        let (file, _) = exported(&trace, |trace, out| export::folded(trace, out));
+        let (file, _) = exported(&trace, |trace, out| export::folded(trace, Measure::WallTime, out));
         let mut sums = BTreeMap::<String, i64>::new();
         for line in String::from_utf8(file).unwrap().lines() {
             let (stack, own) = line.rsplit_once(' ').unwrap();
@@ -279,7 +279,7 @@ fn slices_without_a_place_in_a_tree_are_counted() {
     let json = br#"[{"ph":"X","name":"a","pid":1,"tid":2,"ts":0,"dur":5},
         {"ph":"X","name":"overlaps","pid":1,"tid":2,"ts":1,"dur":5},
         {"ph":"i","name":"now","pid":1,"tid":2,"ts":1}]"#;
-    let (file, exported) = exported(&load(json), |trace, out| export::folded(trace, out));
+    let (file, exported) = exported(&load(json), |trace, out| export::folded(trace, Measure::WallTime, out));
     assert_eq!(String::from_utf8(file).unwrap(), "1:2;a 5000\n");
     assert_eq!(exported.losses().collect::<Vec<_>>(), [(Loss::Slice, 1), (Loss::Instant, 1)]);
 }
@@ -368,7 +368,7 @@ fn folded_stacks_of_very_deep_calls_are_bounded_and_keep_their_time() {
     }
     json += "]";
     let trace = load(json.as_bytes());
-    let (file, report) = exported(&trace, |trace, out| export::folded(trace, out));
+    let (file, report) = exported(&trace, |trace, out| export::folded(trace, Measure::WallTime, out));
     assert!(file.len() < 2 << 20, "{} bytes", file.len());
     assert_eq!(report.losses().collect::<Vec<_>>(), [(Loss::DeepStack, 300_000 - 1024)]);
     let text = String::from_utf8(file).unwrap();
@@ -379,7 +379,7 @@ fn folded_stacks_of_very_deep_calls_are_bounded_and_keep_their_time() {
 #[test]
 fn an_unnamed_slice_is_a_frame_of_folded_stacks() {
     let folded = |json: &'static [u8]| {
-        let (file, _) = exported(&load(json), |trace, out| export::folded(trace, out));
+        let (file, _) = exported(&load(json), |trace, out| export::folded(trace, Measure::WallTime, out));
         String::from_utf8(file).unwrap()
     };
     let outermost = br#"[{"ph":"X","ts":0,"dur":10,"pid":1,"tid":1},

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use spall_synth::perf_script::recording;
 use spall_trace::{
     Format, detect, load,
-    model::{Sample, Tick, Ticks, Trace, TraceView, Unit},
+    model::{Measure, Sample, Tick, Ticks, Trace, TraceView, Unit},
 };
 
 /// The share of each stack, in parts of 10⁹. The first name of a line, the command or the thread, does not count.
@@ -32,7 +32,7 @@ fn shares(folded: &str) -> BTreeMap<String, f64> {
 
 fn folded(trace: &Trace<'_>) -> String {
     let mut out = Vec::new();
-    let _ = spall_trace::export::folded(trace, &mut out).unwrap();
+    let _ = spall_trace::export::folded(trace, Measure::WallTime, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 

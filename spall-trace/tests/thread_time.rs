@@ -7,8 +7,13 @@ extern crate alloc;
 use alloc::collections::BTreeMap;
 use std::collections::HashMap;
 
+use serde_json::Value;
 use spall_trace::format::container::decompress;
-use spall_trace::model::{Limits, LiveTrace, Receiver as _, SliceId, ThreadMeasure, TraceView};
+use spall_trace::json::V8;
+use spall_trace::model::{
+    Limits, LiveTrace, Measure, Receiver as _, SliceId, ThreadMeasure, TraceView, TreeNode,
+};
+use spall_trace::samples::call_trees_by;
 use spall_trace::{Loader, MergeInput, export, load, merge_traces};
 
 /// Two measures of slices by their names: the thread time in nanoseconds, and the instructions.
@@ -135,4 +140,106 @@ fn thread_times_of_recordings_are_those_of_the_trace_processor() {
         }
         assert!(n_rows > 1000, "{name}: {n_rows}");
     }
+}
+
+/// `outer` has a call without thread time around one that has it, and a call of itself.
+const CALLS: &str = r#"[
+    {"ph":"X","name":"outer","pid":1,"tid":2,"ts":0,"dur":100,"tdur":60,"tidelta":900},
+    {"ph":"X","name":"waits","pid":1,"tid":2,"ts":10,"dur":50},
+    {"ph":"X","name":"inner","pid":1,"tid":2,"ts":20,"dur":30,"tdur":25,"tidelta":300},
+    {"ph":"X","name":"outer","pid":1,"tid":2,"ts":70,"dur":20,"tdur":15},
+    {"ph":"X","name":"more than around it","pid":1,"tid":2,"ts":72,"dur":10,"tdur":16},
+    {"ph":"X","name":"a","pid":1,"tid":2,"ts":200,"dur":5}
+]"#;
+
+#[test]
+fn tree_6_a_tree_adds_up_the_measure() {
+    let trace = load(CALLS.as_bytes()).unwrap();
+    let folded = |measure| {
+        let mut folded = Vec::new();
+        let report = export::folded(&trace, measure, &mut folded).unwrap();
+        assert_eq!(report.left_out(), 0);
+        String::from_utf8(folded).unwrap().replace("1:2;", "").trim_end().replace('\n', ", ")
+    };
+    assert_eq!(
+        folded(Measure::ThreadTime),
+        "outer 20000, outer;waits;inner 25000, outer;outer;more than around it 16000"
+    );
+    assert_eq!(folded(Measure::Instructions), "outer 600, outer;waits;inner 300");
+    assert_eq!(
+        folded(Measure::Count),
+        "outer 1, outer;waits 1, outer;waits;inner 1, outer;outer 1, outer;outer;more than around it 1, a 1"
+    );
+    assert_eq!(folded(Measure::Samples), "");
+
+    let tree = call_trees_by(&trace, &V8, Measure::ThreadTime).next().unwrap().tree;
+    let node = |node: &TreeNode| (trace.name(node.function.name).to_string(), node.count, node.unmeasured);
+    let unmeasured = tree.nodes().iter().filter(|node| node.unmeasured > 0).map(node).collect::<Vec<_>>();
+    assert_eq!(unmeasured, [("waits".into(), 1, 1), ("a".into(), 1, 1)]);
+    let functions = tree.functions().into_iter().map(|stats| (stats.unmeasured, stats.total.0));
+    assert_eq!(functions.collect::<Vec<_>>(), [(0, 25_000), (0, 61_000), (0, 16_000), (1, 25_000), (1, 0)]);
+}
+
+#[test]
+fn samples_have_no_thread_time() {
+    let json = br#"[{"ph":"X","name":"RunTask","pid":1,"tid":2,"ts":0,"dur":100,"tdur":60},
+        {"ph":"P","name":"Profile","id":"1","pid":1,"tid":2,"ts":0,"args":{"data":{"startTime":0}}},
+        {"ph":"P","name":"ProfileChunk","id":"1","pid":1,"tid":2,"ts":1,"args":{"data":{"cpuProfile":{
+            "nodes":[{"id":1,"callFrame":{"functionName":"(root)","scriptId":0}},
+                     {"id":2,"parent":1,"callFrame":{"functionName":"f","scriptId":1}}],
+            "samples":[2,2,2]},"timeDeltas":[10,10,10]}}}]"#;
+    let trace = load(json).unwrap();
+    let tree = |trace, measure| {
+        let tree = call_trees_by(trace, &V8, measure).next().unwrap().tree;
+        let sums = tree.nodes().iter().map(|node| (node.self_time.0, node.unmeasured));
+        (sums.collect::<Vec<_>>(), tree.unattributed().time.0)
+    };
+    for trace in [&trace, &spall_trace::merge_samples(trace.clone())] {
+        assert_eq!(tree(trace, Measure::ThreadTime), (vec![(60_000, 0), (0, 1)], 0));
+        assert_eq!(tree(trace, Measure::Samples).0, [(0, 0), (3, 0)]);
+    }
+}
+
+#[test]
+fn nested_objects_hold_the_whole_tree() {
+    let trace = load(CALLS.as_bytes()).unwrap();
+    for measure in Measure::ALL {
+        let mut nested = Vec::new();
+        export::nested(&trace, measure, &mut nested).unwrap();
+        let nested: Value = serde_json::from_slice(&nested).unwrap();
+        let mut paths = Vec::new();
+        add_paths(&nested["children"][0], "", &mut paths);
+        let mut folded = Vec::new();
+        export::folded(&trace, measure, &mut folded).unwrap();
+        let folded = String::from_utf8(folded).unwrap();
+        // The time in which nothing runs is in no object.
+        let stacks = folded.lines().filter(|line| line.contains(';'));
+        assert_eq!(paths, stacks.collect::<Vec<_>>(), "{}", measure.name());
+        assert_eq!(nested["children"][0]["value"], nested["value"]);
+    }
+}
+
+/// Adds the paths of an object that have a value of their own, as folded stacks have them.
+fn add_paths(node: &Value, above: &str, paths: &mut Vec<String>) {
+    let path = format!("{above}{}", node["name"].as_str().unwrap());
+    let children = node["children"].as_array().unwrap();
+    let of_children = children.iter().map(|child| child["value"].as_i64().unwrap()).sum::<i64>();
+    match node["value"].as_i64().unwrap() - of_children {
+        0 => {}
+        own => paths.push(format!("{path} {own}")),
+    }
+    children.iter().for_each(|child| add_paths(child, &format!("{path};"), paths));
+}
+
+#[test]
+fn nested_objects_may_be_deep() {
+    let n = 100_000;
+    let begins = (0..n).map(|at| format!(r#"{{"ph":"B","name":"f","pid":1,"tid":1,"ts":{at}}}"#));
+    let json = format!("[{}]", begins.collect::<Vec<_>>().join(","));
+    let mut nested = Vec::new();
+    export::nested(&load(json.as_bytes()).unwrap(), Measure::Count, &mut nested).unwrap();
+    let nested = String::from_utf8(nested).unwrap();
+    assert!(nested.starts_with("{\"name\":\"all\",\"value\":100000,"));
+    assert_eq!(nested.matches("\"name\":\"f\"").count(), n);
+    assert_eq!((nested.matches('[').count(), nested.matches(']').count()), (n + 2, n + 2));
 }

@@ -226,6 +226,28 @@ fn shells_complete_subcommands() {
 }
 
 #[test]
+fn sums_are_of_the_measure_that_is_asked_for() {
+    let json = r#"[{"ph":"X","name":"f","pid":1,"tid":1,"ts":0,"dur":100,"tdur":30},
+        {"ph":"X","name":"g","pid":1,"tid":1,"ts":10,"dur":80}]"#;
+    let less = json.replace("30", "20");
+    let folder = Folder::new("measure").with("a.json", json).with("b.json", &less);
+    let rows = |arguments: &[&str]| -> serde_json::Value {
+        serde_json::from_str(&folder.run(&[arguments, &["--format", "json"]].concat()).out).unwrap()
+    };
+    let by_thread_time = ["--measure", "thread-time"];
+    let top = rows(&[&["top", "a.json"], &by_thread_time[..]].concat());
+    assert_eq!(top[0]["self"], 30_000);
+    assert_eq!((&top[0]["unmeasured"], &top[1]["unmeasured"]), (&0.into(), &1.into()));
+    assert_eq!(rows(&["top", "a.json", "--measure", "count"])[0]["self"], 1);
+    assert_eq!(rows(&[&["diff", "a.json", "b.json"], &by_thread_time[..]].concat())[0]["change"], -10_000);
+    let flame = folder.run(&[&["flame", "a.json"], &by_thread_time[..]].concat());
+    assert_eq!(flame.err, "a.json: 1 of 2 slices have no thread-time\n");
+    let nested =
+        folder.prints(&[&["convert", "--to", "nested", "a.json", "-"], &by_thread_time[..]].concat());
+    assert!(nested.starts_with("{\"name\":\"all\",\"value\":30000,"), "{nested}");
+}
+
+#[test]
 fn top_lists_functions_by_self_time_and_the_longest_calls() {
     let json = r#"[{"ph":"X","name":"main","pid":1,"tid":1,"ts":0,"dur":10},{"ph":"X","name":"parse","pid":1,"tid":1,"ts":1,"dur":8,"args":{"n":3}},
         {"ph":"X","name":"parse","pid":1,"tid":2,"ts":0,"dur":2}]"#;

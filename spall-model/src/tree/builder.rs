@@ -67,6 +67,7 @@ impl CallTreeBuilder {
             parent,
             depth,
             count: 0,
+            unmeasured: 0,
             hits: 0,
             weight: 0.0,
             total,
@@ -97,6 +98,14 @@ impl CallTreeBuilder {
     pub fn add_count(&mut self, node: TreeNodeId, count: u64) {
         if let Some(node) = self.nodes.get_mut(node.index()) {
             node.count = node.count.saturating_add(count);
+        }
+    }
+
+    /// Adds to the number of slices of a node that do not have the measure of the tree. The sum saturates.
+    #[inline]
+    pub fn add_unmeasured(&mut self, node: TreeNodeId, count: u64) {
+        if let Some(node) = self.nodes.get_mut(node.index()) {
+            node.unmeasured = node.unmeasured.saturating_add(count);
         }
     }
 
@@ -139,8 +148,11 @@ impl CallTreeBuilder {
         self.add_sums(to, node);
     }
 
-    /// Adds the self time and the samples of a node of another tree.
+    /// Adds the self time and the samples of a node of another tree, and the slices that the time does not contain.
     pub(super) fn add_sums(&mut self, to: Option<TreeNodeId>, node: &TreeNode) {
+        if let Some(to) = to {
+            self.add_unmeasured(to, node.unmeasured);
+        }
         self.add_time(to, node.self_time);
         self.add_hits(to, node.hits, node.weight);
     }

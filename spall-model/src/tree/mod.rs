@@ -14,6 +14,7 @@ mod folded;
 mod folded_nodes;
 mod function;
 mod inverted;
+mod measure;
 mod stack_groups;
 mod stats;
 
@@ -22,11 +23,13 @@ use alloc::vec::Vec;
 use crate::{Ticks, Trace, dense_id};
 
 pub use builder::CallTreeBuilder;
+pub use depth_first::TreeStep;
 pub use diff::{DiffNode, DiffSums, DiffWidth, FunctionDiff, TreeDiff};
 pub use folded::FoldedStacks;
 pub use folded_nodes::FoldedNode;
 pub use function::{Function, FunctionSource};
 pub use inverted::InvertedTree;
+pub use measure::Measure;
 pub use stats::FunctionStats;
 
 /// The number of a node in [`CallTree::nodes`] or [`InvertedTree::nodes`].
@@ -51,6 +54,9 @@ pub struct TreeNode {
     /// The number of slices that it stands for. For a function that only samples found, these are the slices that a
     /// merge of the samples makes.
     pub count: u64,
+    /// The number of those slices that do not have the measure of the tree, so that its times do not contain them; 0 in a
+    /// tree of another [`Measure`] than one of threads.
+    pub unmeasured: u64,
     /// The number of samples that found the function innermost; 0 in a tree that is made of slices alone.
     pub hits: u64,
     /// The sum of the weights of those samples.
@@ -82,6 +88,8 @@ pub struct Unattributed {
 /// [`InvertedTree`] has callees above and callers below, and a [`TreeDiff`] compares two. [`CallTree::functions`] adds
 /// up the nodes of each function. [`CallTree::hide`], [`CallTree::callees`], [`CallTree::keep_stacks`],
 /// [`CallTree::drop_stacks`], [`CallTree::flatten_recursion`] and [`CallTree::rename`] make another tree of a tree.
+///
+/// Times are ticks, or whatever else the [`Measure`] of the tree counts.
 ///
 /// The total of a node is its self time and the totals of its children. The self times of all nodes and the
 /// [unattributed](CallTree::unattributed) time are all the time that the tree covers.

@@ -74,6 +74,7 @@ impl StackGroups {
         let (stacks, sums) = &mut self.groups[group as usize];
         stacks.end += 1;
         sums.count = sums.count.saturating_add(first.count);
+        sums.unmeasured = sums.unmeasured.saturating_add(first.unmeasured);
         sums.hits = sums.hits.saturating_add(first.hits);
         sums.weight += first.weight;
         sums.total += stack.time;
@@ -128,6 +129,7 @@ const EMPTY: TreeNode = TreeNode {
     parent: None,
     depth: 0,
     count: 0,
+    unmeasured: 0,
     hits: 0,
     weight: 0.0,
     total: Ticks::ZERO,

@@ -25,6 +25,8 @@ pub struct FunctionStats {
     pub function: Function,
     /// The number of slices that are calls of the function.
     pub count: u64,
+    /// The number of those slices that do not have the measure of the tree, so that its times do not contain them.
+    pub unmeasured: u64,
     /// The number of samples that found the function innermost.
     pub hits: u64,
     /// The sum of the weights of those samples.
@@ -65,10 +67,12 @@ impl CallTree {
             if number == stats.len() {
                 let (total, self_time) = (Ticks::ZERO, Ticks::ZERO);
                 let function = node.function;
-                stats.push(FunctionStats { function, count: 0, hits: 0, weight: 0.0, total, self_time });
+                let (count, unmeasured, hits, weight) = (0, 0, 0, 0.0);
+                stats.push(FunctionStats { function, count, unmeasured, hits, weight, total, self_time });
             }
             let sums = &mut stats[number];
             sums.count = sums.count.saturating_add(node.count);
+            sums.unmeasured = sums.unmeasured.saturating_add(node.unmeasured);
             sums.hits = sums.hits.saturating_add(node.hits);
             sums.weight += node.weight;
             sums.self_time += node.self_time;

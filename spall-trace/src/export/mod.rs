@@ -9,6 +9,7 @@
 //! | [`spall()`] | spall 3: slices on threads | the spall viewer |
 //! | [`speedscope()`] | the JSON format of speedscope: slices and functions with their sources | speedscope |
 //! | [`folded()`] | folded stacks: a call tree as text | flame graph tools |
+//! | [`nested()`] | a call tree as nested JSON objects | d3-flame-graph, notebooks |
 #![cfg_attr(
     feature = "pprof",
     doc = "| [`pprof()`] | pprof: a call tree with sources, counts and times | pprof, Grafana, Pyroscope |"
@@ -32,6 +33,7 @@ mod folded;
 mod function_table;
 mod json;
 mod lane;
+mod nested;
 #[cfg(feature = "perfetto")]
 mod perfetto;
 #[cfg(feature = "pprof")]
@@ -49,6 +51,7 @@ mod trees;
 pub use firefox::firefox;
 pub use folded::folded;
 pub use json::json;
+pub use nested::nested;
 #[cfg(feature = "perfetto")]
 pub use perfetto::perfetto;
 #[cfg(feature = "pprof")]

@@ -14,10 +14,15 @@ pub(super) struct WrittenTrees {
 impl WrittenTrees {
     /// Counts a tree, of which paths were written up to [`CallTree::MAX_FOLDED_DEPTH`].
     pub(super) fn add(&mut self, tree: &CallTree) {
+        self.add_deep(tree);
+        self.n_too_deep += tree.n_folded_away();
+    }
+
+    /// Counts a tree that was written whole.
+    pub(super) fn add_deep(&mut self, tree: &CallTree) {
         // The other nodes stand for functions that samples found.
         let of_slices = tree.nodes().iter().filter(|node| node.function.source.is_none());
         self.n_slices += of_slices.map(|node| node.count).sum::<u64>();
-        self.n_too_deep += tree.n_folded_away();
     }
 
     /// Returns what the trees do not hold of the trace.

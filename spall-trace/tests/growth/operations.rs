@@ -12,7 +12,8 @@ use spall_trace::{
         TreeOrder, Vertical, VerticalStyle, Viewport, diff_rows, flame_rows, instant_marks, slice_tree,
     },
     model::{
-        CallTree, DiffWidth, InvertedTree, Job as _, Limits, Ticks, Trace, TraceBuilder, TraceView, TreeDiff,
+        CallTree, DiffWidth, InvertedTree, Job as _, Limits, Measure, Ticks, Trace, TraceBuilder, TraceView,
+        TreeDiff,
     },
     samples::call_trees,
 };
@@ -54,7 +55,7 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("json", |case| written(|out| export::json(case.trace, out))),
     ("spall", |case| written(|out| export::spall(case.trace, out))),
     ("speedscope", |case| written(|out| export::speedscope(case.trace, "", out))),
-    ("folded", |case| written(|out| export::folded(case.trace, out))),
+    ("folded", |case| written(|out| export::folded(case.trace, Measure::WallTime, out))),
     #[cfg(feature = "firefox")]
     ("firefox", |case| written(|out| export::firefox(case.trace, "", out))),
     #[cfg(feature = "perfetto")]

@@ -1,0 +1,106 @@
+//! Writes call trees as nested JSON objects, which flame graphs in web pages and notebooks read.
+#![allow(clippy::indexing_slicing, reason = "nodes are numbered by their tree")]
+
+use std::io::{self, BufWriter, Write};
+
+use spall_json::{JsonString, V8};
+use spall_model::{CallTree, Measure, Text, Ticks, Trace, TraceView, TreeNode, TreeStep};
+use spall_samples::{ThreadTree, call_trees_by};
+
+use super::{ExportReport, trees::WrittenTrees};
+
+/// Writes the call trees of all threads as one tree of JSON objects, as d3-flame-graph reads it.
+///
+/// An object has a `name`, its `children`, and as its `value` the total of `measure`, children included: ticks, or a number of
+/// instructions, slices or samples. A function with a source has its `file`, and `line` and `column` counted from 1. An object
+/// of which slices lack the measure has their number, `unmeasured`. The outermost object is named `all`, and those in it are
+/// the threads. The time in which nothing runs is in no object.
+///
+/// Functions that CPU samples found are included, whether the samples were merged or not. Slices on overflow lanes have no
+/// place in a tree. They are counted as left out, and so is everything that is not on a thread.
+///
+/// A tree of any depth is written, one object after the other. Readers that recurse may not read what is nested thousands of
+/// levels deep.
+///
+/// # Errors
+/// This returns an error when writing to `out` fails.
+///
+/// # Examples
+/// ```
+/// use spall_trace::model::Measure;
+/// let json = br#"[{"ph":"X","name":"frame","pid":1,"tid":2,"ts":0,"dur":10,"tdur":8},
+///                 {"ph":"X","name":"draw","pid":1,"tid":2,"ts":1,"dur":7,"tdur":5}]"#;
+/// let trace = spall_trace::load(json)?;
+/// let mut nested = Vec::new();
+/// spall_trace::export::nested(&trace, Measure::ThreadTime, &mut nested)?;
+/// let expected = r#"{"name":"all","value":8000,"children":[
+/// {"name":"1:2","value":8000,"children":[
+/// {"name":"frame","value":8000,"children":[
+/// {"name":"draw","value":5000,"children":[]}]}]}]}"#;
+/// assert_eq!(nested, [expected.as_bytes(), b"\n"].concat());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[doc(alias("flamegraph", "d3-flame-graph"))]
+pub fn nested(trace: &Trace<'_>, measure: Measure, out: impl Write) -> io::Result<ExportReport> {
+    let mut out = BufWriter::new(out);
+    let mut written = WrittenTrees::default();
+    // The sum stands before its parts, so all trees are made first.
+    let trees: alloc::vec::Vec<_> = call_trees_by(trace, &V8, measure).collect();
+    let total = trees.iter().map(|thread| thread.tree.total()).fold(Ticks::ZERO, |sum, total| sum + total);
+    write!(out, "{{\"name\":\"all\",\"value\":{},\"children\":[", total.0)?;
+    let mut is_first = true;
+    for ThreadTree { track, tree, .. } in trees {
+        let Some(thread) = super::folded::ids(trace, track) else { continue };
+        out.write_all(if core::mem::take(&mut is_first) { b"\n" } else { b",\n" })?;
+        let name = JsonString(Text::from(&*thread));
+        write!(out, "{{\"name\":{name},\"value\":{},\"children\":[", tree.total().0)?;
+        write_nodes(trace, &tree, &mut out)?;
+        out.write_all(b"]}")?;
+        written.add_deep(&tree);
+    }
+    out.write_all(b"]}\n")?;
+    out.flush()?;
+    Ok(written.report(trace))
+}
+
+/// Writes the roots of a tree with everything below them.
+fn write_nodes(trace: &Trace<'_>, tree: &CallTree, out: &mut impl Write) -> io::Result<()> {
+    let (mut result, mut is_first) = (Ok(()), true);
+    tree.depth_first(|step| {
+        if result.is_ok() {
+            result = match step {
+                TreeStep::Enter(id) => {
+                    let node = &tree.nodes()[id.index()];
+                    write_node(trace, node, is_first, out)
+                }
+                TreeStep::Leave(_) => out.write_all(b"]}"),
+            };
+            is_first = matches!(step, TreeStep::Enter(_));
+        }
+    });
+    result
+}
+
+/// Writes an object up to its children.
+fn write_node(trace: &Trace<'_>, node: &TreeNode, is_first: bool, out: &mut impl Write) -> io::Result<()> {
+    let quoted = |name| JsonString(Text::plain(trace.names().bytes(name)));
+    out.write_all(if is_first { b"\n" } else { b",\n" })?;
+    match node.function.name {
+        name if name.is_empty() => out.write_all(b"{\"name\":\"(anonymous)\"")?,
+        name => write!(out, "{{\"name\":{}", quoted(name))?,
+    }
+    if let Some(source) = node.function.source {
+        if !source.url.is_empty() {
+            write!(out, ",\"file\":{}", quoted(source.url))?;
+        }
+        for (key, number) in [("line", source.line), ("column", source.column)] {
+            if let Some(number) = number {
+                write!(out, ",\"{key}\":{}", u64::from(number) + 1)?;
+            }
+        }
+    }
+    if node.unmeasured > 0 {
+        write!(out, ",\"unmeasured\":{}", node.unmeasured)?;
+    }
+    write!(out, ",\"value\":{},\"children\":[", node.total.0)
+}
