@@ -138,7 +138,7 @@ pub(crate) fn write(keys: &[&str], values: Values<'_>, text: &mut ShortText) -> 
                 }
                 text.write_number(number.unsigned_abs())?;
             }
-            Value::F64(number) => write!(text, "{number}")?,
+            Value::F64(number) => text.write_float(number)?,
             Value::Bool(value) => text.write_str(if value { "true" } else { "false" })?,
             Value::Text(value) if let Ok(value) = str::from_utf8(value.raw()) => text.write_str(value)?,
             _ => write!(text, "{value}")?,
@@ -168,6 +168,7 @@ mod tests {
             Value::U64(u64::MAX),
             Value::F64(-0.1),
             Value::F64(1e21),
+            Value::F64(3.25),
             of_text(b""),
             of_text(b"seven b"),
             of_text(b"eight by"),

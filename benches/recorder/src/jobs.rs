@@ -58,7 +58,10 @@ pub fn all() -> Vec<Job> {
             recorded(recorder.ring_bytes(2 << 20).flush_every(Duration::from_millis(2)), plain)
         }),
         with_counter(FORMATTED, |recorder| recorded(recorder, formatted)),
-        with_counter("spall-record, counter, typed argument", |recorder| recorded(recorder, typed)),
+        with_counter("spall-record, counter, integer", |recorder| recorded(recorder, integer)),
+        with_counter("spall-record, counter, float", |recorder| recorded(recorder, float)),
+        with_counter("spall-record, counter, bool", |recorder| recorded(recorder, truth)),
+        with_counter("spall-record, counter, short text", |recorder| recorded(recorder, text)),
         job("spall-record, Instant, JSON", || recorded(Recorder::new().encoding(Encoding::Json), plain)),
         job(PUFFIN, puffin),
         job(FASTRACE, fastrace),
@@ -98,8 +101,20 @@ fn formatted() {
     let _span = span!("nine char", "argument {}", black_box(1_234_567));
 }
 
-fn typed() {
+fn integer() {
     let _span = span!("nine char", argument = black_box(1_234_567));
+}
+
+fn float() {
+    let _span = span!("nine char", argument = black_box(1234.567));
+}
+
+fn truth() {
+    let _span = span!("nine char", argument = black_box(true));
+}
+
+fn text() {
+    let _span = span!("nine char", argument = black_box("/index.html"));
 }
 
 fn of_tracing() {
