@@ -205,12 +205,12 @@ fn nested_objects_hold_the_whole_tree() {
     let trace = load(CALLS.as_bytes()).unwrap();
     for measure in Measure::ALL {
         let mut nested = Vec::new();
-        export::nested(&trace, measure, &mut nested).unwrap();
+        let _ = export::nested(&trace, measure, &mut nested).unwrap();
         let nested: Value = serde_json::from_slice(&nested).unwrap();
         let mut paths = Vec::new();
         add_paths(&nested["children"][0], "", &mut paths);
         let mut folded = Vec::new();
-        export::folded(&trace, measure, &mut folded).unwrap();
+        let _ = export::folded(&trace, measure, &mut folded).unwrap();
         let folded = String::from_utf8(folded).unwrap();
         // The time in which nothing runs is in no object.
         let stacks = folded.lines().filter(|line| line.contains(';'));
@@ -237,7 +237,7 @@ fn nested_objects_may_be_deep() {
     let begins = (0..n).map(|at| format!(r#"{{"ph":"B","name":"f","pid":1,"tid":1,"ts":{at}}}"#));
     let json = format!("[{}]", begins.collect::<Vec<_>>().join(","));
     let mut nested = Vec::new();
-    export::nested(&load(json.as_bytes()).unwrap(), Measure::Count, &mut nested).unwrap();
+    let _ = export::nested(&load(json.as_bytes()).unwrap(), Measure::Count, &mut nested).unwrap();
     let nested = String::from_utf8(nested).unwrap();
     assert!(nested.starts_with("{\"name\":\"all\",\"value\":100000,"));
     assert_eq!(nested.matches("\"name\":\"f\"").count(), n);

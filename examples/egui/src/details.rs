@@ -2,7 +2,7 @@
 
 use eframe::egui::{Grid, Label, ScrollArea, Ui};
 use spall_trace::layout::{Layout, LayoutView};
-use spall_trace::model::{SliceId, Ticks, Trace, TraceView};
+use spall_trace::model::{SliceId, ThreadMeasure, Ticks, Trace, TraceView};
 
 /// Shows a slice. Returns another one if the user follows a flow to it.
 pub fn ui(ui: &mut Ui, trace: &Trace<'_>, layout: &Layout, id: Option<SliceId>) -> Option<SliceId> {
@@ -18,6 +18,10 @@ pub fn ui(ui: &mut Ui, trace: &Trace<'_>, layout: &Layout, id: Option<SliceId>) 
         ("duration", clock.duration(slice.duration()).to_string()),
         ("self time", clock.duration(layout.self_time(id).unwrap_or_default()).to_string()),
     ];
+    if let Some(cpu) = trace.slice_args(id).thread_measure(ThreadMeasure::Time).map(Ticks) {
+        rows.push(("CPU", clock.duration(cpu).to_string()));
+        rows.push(("waiting", clock.duration((slice.duration() - cpu).max(Ticks::ZERO)).to_string()));
+    }
     if slice.flags.is_unfinished() {
         rows.push(("", "not finished".into()));
     }

@@ -7,7 +7,7 @@ use spall_trace::layout::{
     Folds, Hits, LayoutView, Line, LineKind, LineRect, Ruler, Series, Vertical, VerticalStyle, Viewport,
     Window, instant_marks,
 };
-use spall_trace::model::{SliceId, Tick, TraceView, TrackId, TrackKind};
+use spall_trace::model::{SliceId, ThreadMeasure, Tick, Ticks, TraceView, TrackId, TrackKind};
 
 use crate::{boxes, colors::Colors};
 
@@ -270,6 +270,10 @@ impl Timeline {
         let self_time = clock.duration(layout.self_time(id).unwrap_or_default());
         let since = clock.duration(slice.start - self.window.bounds().start);
         let (name, args) = (trace.slice_name(id), trace.slice_args(id));
-        format!("{name}: {}, self {self_time}, at {since}  {args}", clock.duration(slice.duration()))
+        let cpu = args.thread_measure(ThreadMeasure::Time).map_or(String::new(), |cpu| {
+            let waiting = (slice.duration() - Ticks(cpu)).max(Ticks::ZERO);
+            format!(", CPU {}, waiting {}", clock.duration(Ticks(cpu)), clock.duration(waiting))
+        });
+        format!("{name}: {}, self {self_time}{cpu}, at {since}  {args}", clock.duration(slice.duration()))
     }
 }

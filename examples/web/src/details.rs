@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 use spall_trace::layout::LayoutView;
-use spall_trace::model::{Flow, SliceFlags, SliceId, StateId, Text, Tick, TraceView, TrackId, Value};
+use spall_trace::model::{
+    Flow, SliceFlags, SliceId, StateId, Text, ThreadMeasure, Tick, Ticks, TraceView, TrackId, Value,
+};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::{Viewer, answer, question, tracks::Item};
@@ -136,6 +138,10 @@ impl Viewer {
         if let Some(self_time) = self.layout.self_time(id) {
             let share = 100.0 * self_time.0 as f64 / slice.duration().0.max(1) as f64;
             facts.push(("self", format!("{}, {share:.1} %", duration(self_time))));
+        }
+        if let Some(cpu) = trace.slice_args(id).thread_measure(ThreadMeasure::Time).map(Ticks) {
+            facts.push(("CPU", duration(cpu)));
+            facts.push(("waiting", duration((slice.duration() - cpu).max(Ticks::ZERO))));
         }
         if let Some(placed) = placed {
             let lane = if placed.lane > 0 { ", on an extra row, as it overlaps others" } else { "" };

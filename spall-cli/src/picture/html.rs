@@ -9,7 +9,10 @@ use std::{collections::BTreeMap, ops::Range};
 use spall_trace::{
     json::cname_rgb,
     layout::{LayoutView, RowView, Theme, Viewport, active_range},
-    model::{CounterValue, FunctionSource, NameId, SliceId, State, Tick, TraceView, TrackKind, Value},
+    model::{
+        CounterValue, FunctionSource, NameId, SliceId, State, ThreadMeasure, Tick, TraceView, TrackKind,
+        Value,
+    },
 };
 
 use self::{
@@ -161,9 +164,12 @@ impl<'s, 't> Page<'s, 't> {
         self.out.uint(end.0.abs_diff(start.0));
         let name = self.names.number(slice.name);
         let own = self.own_colour(id);
-        let flags =
-            u64::from(own.is_some()) * 4 + u64::from(merged) * 2 + u64::from(slice.flags.is_unfinished());
-        self.out.uint(name * 8 + flags);
+        let cpu = scene.trace.slice_args(id).thread_measure(ThreadMeasure::Time).filter(|_| !merged);
+        let flags = u64::from(cpu.is_some()) * 8
+            + u64::from(own.is_some()) * 4
+            + u64::from(merged) * 2
+            + u64::from(slice.flags.is_unfinished());
+        self.out.uint(name * 16 + flags);
         self.out.uint(self.names.number(slice.category));
         self.out.uint(self_time);
         self.out.uint(args);
@@ -171,6 +177,9 @@ impl<'s, 't> Page<'s, 't> {
         self.out.uint(source);
         if let Some(own) = own {
             self.out.uint(own);
+        }
+        if let Some(cpu) = cpu {
+            self.out.uint(cpu.unsigned_abs());
         }
         if merged {
             let busy = starts.iter().zip(ends).map(|(start, end)| end.0.abs_diff(start.0)).sum();
@@ -220,7 +229,7 @@ impl<'s, 't> Page<'s, 't> {
             let end = state.end.max(start);
             self.out.uint(start.0.abs_diff(now.0));
             self.out.uint(end.0.abs_diff(start.0));
-            self.out.uint(self.names.number(state.name) * 8);
+            self.out.uint(self.names.number(state.name) * 16);
             self.out.uint(0);
             self.out.uint(end.0.abs_diff(start.0));
             let args = self.texts.args(self.scene.trace.args_of(state).iter());

@@ -32,7 +32,7 @@ use super::{ExportReport, trees::WrittenTrees};
 ///                 {"ph":"X","name":"draw","pid":1,"tid":2,"ts":1,"dur":7,"tdur":5}]"#;
 /// let trace = spall_trace::load(json)?;
 /// let mut nested = Vec::new();
-/// spall_trace::export::nested(&trace, Measure::ThreadTime, &mut nested)?;
+/// let _ = spall_trace::export::nested(&trace, Measure::ThreadTime, &mut nested)?;
 /// let expected = r#"{"name":"all","value":8000,"children":[
 /// {"name":"1:2","value":8000,"children":[
 /// {"name":"frame","value":8000,"children":[

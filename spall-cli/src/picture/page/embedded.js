@@ -65,6 +65,7 @@ function readTrace(reader) {
     isOpen: new Uint8Array(n), // the file does not say where it ends
     count: new Uint32Array(n).fill(1), // how many slices it stands for
     busy: new Float64Array(n + 1), // how many ticks the boxes before take together
+    cpu: new Map(), // in how many ticks the thread was running, of boxes of which the file says it
     rows: [],
   });
   let next = 0;
@@ -76,13 +77,14 @@ function readTrace(reader) {
       const length = reader.uint();
       now = trace.end[next] = now + length;
       const name = reader.uint();
-      trace.name[next] = Math.floor(name / 8);
+      trace.name[next] = Math.floor(name / 16);
       trace.isOpen[next] = name & 1;
       trace.category[next] = reader.uint();
       trace.self[next] = reader.uint();
       trace.args[next] = reader.uint();
       trace.source[next] = reader.uint();
       if (name & 4) trace.own[next] = reader.uint();
+      if (name & 8) trace.cpu.set(next, reader.uint());
       let busy = length;
       if (name & 2) {
         trace.isWhole = false;
@@ -416,6 +418,7 @@ export class EmbeddedSource {
     facts.push(['start', moment(trace.start[id], trace.unit)], ['duration', length(ticks) + (trace.isOpen[id] ? ', not finished' : '')]);
     if (count > 1) facts.push(['stands for', `${count} slices`], ['busy', length(trace.busy[id + 1] - trace.busy[id])]);
     else if (!row.isState) facts.push(['self', `${length(trace.self[id])}, ${((100 * trace.self[id]) / Math.max(ticks, 1)).toFixed(1)} %`], ['depth', String(row.depth)]);
+    if (trace.cpu.has(id)) facts.push(['CPU', length(trace.cpu.get(id))], ['waiting', length(Math.max(ticks - trace.cpu.get(id), 0))]);
     if (trace.source[id]) facts.push(['source', trace.texts[trace.source[id]]]);
     const flows = trace.flows.filter(({ from, to }) => from === id || to === id).map((flow) => {
       const leaves = flow.from === id, slice = leaves ? flow.to : flow.from;
