@@ -1,0 +1,166 @@
+//! A loaded trace.
+
+use std::{
+    fs::File,
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+};
+
+use pyo3::{
+    exceptions::{PyKeyError, PyValueError},
+    prelude::*,
+};
+use spall_arrow::{DataSet, Table as Kind, Tables};
+use spall_cli::picture::{self, Scene};
+use spall_trace::{
+    export,
+    layout::{Layout, LayoutOptions},
+    merge_samples,
+    model::{Trace as Model, TraceView},
+};
+
+use crate::{
+    table::{Table, value_error},
+    tree,
+};
+
+/// A trace, and its layout once it is needed.
+pub(crate) struct Loaded {
+    pub(crate) trace: Model<'static>,
+    layout: OnceLock<Layout>,
+}
+
+impl Loaded {
+    pub(crate) fn layout(&self) -> &Layout {
+        self.layout.get_or_init(|| Layout::new(&self.trace, &LayoutOptions::default()))
+    }
+}
+
+/// A trace that was loaded.
+#[pyclass(frozen, module = "spall_trace")]
+pub struct Trace {
+    loaded: Arc<Loaded>,
+    /// What the trace was loaded from.
+    #[pyo3(get)]
+    name: String,
+}
+
+impl Trace {
+    pub(crate) fn new(trace: Model<'static>, name: String) -> Self {
+        Self { loaded: Arc::new(Loaded { trace, layout: OnceLock::new() }), name }
+    }
+
+    fn trace(&self) -> &Model<'static> {
+        &self.loaded.trace
+    }
+}
+
+#[pymethods]
+impl Trace {
+    fn __repr__(&self) -> String {
+        let trace = self.trace();
+        format!("<Trace {}: {} slices on {} tracks>", self.name, trace.slices().len(), trace.tracks().len())
+    }
+
+    /// Nanoseconds per tick, or None if ticks are no times.
+    #[getter]
+    fn ns_per_tick(&self) -> Option<f64> {
+        self.trace().clock().ns_per_tick()
+    }
+
+    /// The names of all tables.
+    #[staticmethod]
+    fn table_names() -> Vec<&'static str> {
+        Kind::ALL.iter().map(|kind| kind.name()).collect()
+    }
+
+    /// Returns a table by its name; without the columns of arguments unless `args` is true.
+    #[pyo3(signature = (name, *, args=false))]
+    fn table(&self, name: &str, args: bool) -> PyResult<Table> {
+        let kind = Kind::ALL.iter().find(|kind| kind.name() == name);
+        let &kind = kind.ok_or_else(|| PyKeyError::new_err(format!("{name}: there is no such table")))?;
+        Table::of_trace(Arc::clone(&self.loaded), kind, |column| {
+            args || !matches!(column, "args" | "args_json")
+        })
+    }
+
+    /// Returns the trace with slices for the functions that samples found.
+    fn merge_samples(&self, py: Python<'_>) -> Self {
+        let merged = py.detach(|| merge_samples(self.trace().clone()));
+        Self::new(merged, self.name.clone())
+    }
+
+    /// Returns the slices and samples of all threads added up by call path.
+    #[pyo3(signature = (measure="wall-time"))]
+    fn call_tree(&self, py: Python<'_>, measure: &str) -> PyResult<Table> {
+        let measure = crate::measure(measure)?;
+        py.detach(|| tree::nodes(self.trace(), measure)).map_err(value_error)
+    }
+
+    /// Returns the sums of each function, the largest self time first.
+    #[pyo3(signature = (n=20, measure="wall-time"))]
+    fn top(&self, py: Python<'_>, n: usize, measure: &str) -> PyResult<Table> {
+        let measure = crate::measure(measure)?;
+        py.detach(|| tree::functions(self.trace(), n, measure)).map_err(value_error)
+    }
+
+    /// Returns how the functions of this trace differ from those of another one that was recorded before.
+    #[pyo3(signature = (before, measure="wall-time"))]
+    fn diff(&self, py: Python<'_>, before: &Self, measure: &str) -> PyResult<Table> {
+        let measure = crate::measure(measure)?;
+        py.detach(|| tree::changes(before.trace(), self.trace(), measure))
+    }
+
+    /// Writes the trace in another format, and returns what the format does not hold.
+    #[pyo3(signature = (path, format=None, measure="wall-time"))]
+    fn export(&self, py: Python<'_>, path: PathBuf, format: Option<&str>, measure: &str) -> PyResult<String> {
+        let measure = crate::measure(measure)?;
+        let name = path.to_string_lossy().to_lowercase();
+        let ends = FORMATS.iter().find(|format| name.ends_with(&format!(".{format}")));
+        let format = format.or(ends.copied()).ok_or_else(|| {
+            PyValueError::new_err(format!("{name}: this name does not say a format. Use one of {FORMATS:?}."))
+        })?;
+        let merged = || merge_samples(self.trace().clone());
+        let report = py.detach(|| {
+            let create = || File::create(&path).map_err(PyErr::from);
+            let report = match format {
+                "speedscope.json" => export::speedscope(&merged(), &self.name, create()?),
+                "firefox.json" => export::firefox(self.trace(), &self.name, create()?),
+                "nested.json" => export::nested(self.trace(), measure, create()?),
+                "json" => export::json(self.trace(), create()?),
+                "spall" => export::spall(&merged(), create()?),
+                "pftrace" => export::perfetto(&merged(), create()?),
+                "pb" => export::pprof(self.trace(), create()?),
+                "folded" => export::folded(self.trace(), measure, create()?),
+                _ => return Err(PyValueError::new_err(format!("{format}: use one of {FORMATS:?}."))),
+            };
+            Ok::<_, PyErr>(report?)
+        })?;
+        Ok(report.to_string())
+    }
+
+    /// Adds the trace to a data set of Parquet files.
+    #[pyo3(signature = (folder, name=None))]
+    fn to_parquet(&self, py: Python<'_>, folder: PathBuf, name: Option<String>) -> PyResult<()> {
+        let name = name.unwrap_or_else(|| DataSet::trace_id(&self.name));
+        py.detach(|| {
+            let tables = Tables::new(self.trace(), self.loaded.layout())?;
+            DataSet::new(folder)?.append(&name, &tables)
+        })
+        .map_err(value_error)
+    }
+
+    /// Returns a page that shows the trace, and needs nothing else.
+    fn to_html(&self, py: Python<'_>) -> String {
+        py.detach(|| {
+            let trace = merge_samples(self.trace().clone());
+            let scene = Scene::new(&trace);
+            let about = picture::about(&scene, "");
+            picture::html(&scene, &self.name, &about, &picture::notes(&scene), picture::MAX_BOXES)
+        })
+    }
+}
+
+/// The ends of names of files, which also name the formats; the longer of two before the shorter.
+const FORMATS: [&str; 8] =
+    ["speedscope.json", "firefox.json", "nested.json", "json", "spall", "pftrace", "pb", "folded"];

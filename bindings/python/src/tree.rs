@@ -1,0 +1,95 @@
+//! Call trees as tables.
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
+use arrow_schema::ArrowError;
+use pyo3::{PyResult, exceptions::PyValueError};
+use spall_trace::{
+    json::V8,
+    model::{CallTree, Function, FunctionDiff, FunctionStats, Measure, Ticks, Trace, TraceView},
+    samples::call_trees_by,
+};
+
+use crate::table::{Table, value_error};
+
+fn call_tree(trace: &Trace<'_>, measure: Measure) -> CallTree {
+    CallTree::merged(call_trees_by(trace, &V8, measure).map(|thread| thread.tree))
+}
+
+/// Returns the nodes, parents before children.
+pub(crate) fn nodes(trace: &Trace<'_>, measure: Measure) -> Result<Table, ArrowError> {
+    let tree = call_tree(trace, measure);
+    let nodes = tree.nodes();
+    let functions = nodes.iter().map(|node| node.function);
+    let sources = functions.clone().map(|function| function.source);
+    let urls = sources.map(|source| source.map(|source| trace.name(source.url).into_owned()));
+    table(vec![
+        ("id", ints(0..nodes.len() as i64)),
+        ("parent_id", Arc::new(Int64Array::from_iter(nodes.iter().map(|node| Some(node.parent?.0.into()))))),
+        ("depth", ints(nodes.iter().map(|node| node.depth.into()))),
+        ("name", texts(functions.map(|function| trace.name(function.name).into_owned()))),
+        ("url", Arc::new(urls.collect::<StringArray>())),
+        ("self", ints(nodes.iter().map(|node| node.self_time.0))),
+        ("total", ints(nodes.iter().map(|node| node.total.0))),
+        ("count", ints(nodes.iter().map(|node| node.count as i64))),
+        ("unmeasured", ints(nodes.iter().map(|node| node.unmeasured as i64))),
+        ("samples", ints(nodes.iter().map(|node| node.hits as i64))),
+    ])
+}
+
+/// Returns the `n` functions with the most self time.
+pub(crate) fn functions(trace: &Trace<'_>, n: usize, measure: Measure) -> Result<Table, ArrowError> {
+    let tree = call_tree(trace, measure);
+    let all = tree.functions();
+    let top = &all[..all.len().min(n)];
+    let share = |part: Ticks| part.0 as f64 / tree.total().0.max(1) as f64;
+    table(vec![
+        ("function", texts(top.iter().map(|stats| stats.function.describe(trace)))),
+        ("self", ints(top.iter().map(|stats| stats.self_time.0))),
+        ("share", Arc::new(Float64Array::from_iter_values(top.iter().map(|stats| share(stats.self_time))))),
+        ("total", ints(top.iter().map(|stats| stats.total.0))),
+        ("count", ints(top.iter().map(|stats| stats.count as i64))),
+        ("unmeasured", ints(top.iter().map(|stats| stats.unmeasured as i64))),
+        ("samples", ints(top.iter().map(|stats| stats.hits as i64))),
+    ])
+}
+
+/// Returns the functions of both traces, those that got slowest first.
+pub(crate) fn changes(before: &Trace<'_>, after: &Trace<'_>, measure: Measure) -> PyResult<Table> {
+    let (old, new) = (measure.clock(before.clock()), measure.clock(after.clock()));
+    if old.unit != new.unit {
+        return Err(PyValueError::new_err("the two traces count different things, or in different units"));
+    }
+    let trees = [before, after].map(|trace| call_tree(trace, measure));
+    let mut diffs = FunctionDiff::of_traces((&trees[0], before.names()), (&trees[1], after.names()));
+    let sum = |stats: Option<FunctionStats>| stats.map_or(0, |stats| stats.self_time.0);
+    diffs.sort_by_key(|diff| sum(diff.before).saturating_sub(sum(diff.after)));
+    let describe =
+        |stats: Option<FunctionStats>, trace| Some(stats?.function).map(|of: Function| of.describe(trace));
+    let name = |diff: &FunctionDiff| {
+        describe(diff.after, after).or_else(|| describe(diff.before, before)).unwrap_or_default()
+    };
+    let unmeasured = |stats: Option<FunctionStats>| stats.map_or(0, |stats| stats.unmeasured as i64);
+    table(vec![
+        ("function", texts(diffs.iter().map(name))),
+        ("change", ints(diffs.iter().map(|diff| sum(diff.after).saturating_sub(sum(diff.before))))),
+        ("before", ints(diffs.iter().map(|diff| sum(diff.before)))),
+        ("after", ints(diffs.iter().map(|diff| sum(diff.after)))),
+        ("unmeasured_before", ints(diffs.iter().map(|diff| unmeasured(diff.before)))),
+        ("unmeasured_after", ints(diffs.iter().map(|diff| unmeasured(diff.after)))),
+    ])
+    .map_err(value_error)
+}
+
+fn table(columns: Vec<(&str, ArrayRef)>) -> Result<Table, ArrowError> {
+    RecordBatch::try_from_iter(columns).map(Table::of_batch)
+}
+
+fn ints(values: impl Iterator<Item = i64>) -> ArrayRef {
+    Arc::new(Int64Array::from_iter_values(values))
+}
+
+fn texts(values: impl Iterator<Item = String>) -> ArrayRef {
+    Arc::new(StringArray::from_iter_values(values))
+}
