@@ -24,7 +24,14 @@ const JSON: &str = r#"{"displayTimeUnit":"ns","traceEvents":[
 ],"stackFrames":{"2":{"name":"g","parent":1},"1":{"name":"main","category":"c"}},"samples":[{"tid":7,"ts":5,"sf":1,"weight":"2"}],
 "otherData":{"version":"1"}}"#;
 
+/// Whole traces of every format, or the files of the folder that the variable `FUZZ_SEEDS` names.
 fn seeds() -> Vec<Vec<u8>> {
+    if let Some(folder) = std::env::var_os("FUZZ_SEEDS") {
+        let mut paths: Vec<_> =
+            std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        paths.sort();
+        return paths.iter().map(|path| std::fs::read(path).unwrap()).collect();
+    }
     let mut seeds = vec![
         Vec::new(),
         JSON.into(),
