@@ -48,6 +48,8 @@ fn tracks_of_their_own_are_the_same_again() {
     let (process, none) = (Id::Number(1), Id::NONE);
     let mut builder = TraceBuilder::new(&Limits::default());
     builder.push(&Event::ProcessName(process, Text::from("game")));
+    builder.push(&Event::ProcessSortIndex(process, -3));
+    builder.push(&Event::ProcessLabels(process, Text::from("level 1")));
     let tracks = [
         (process, "900", "", 0, ChildOrder::ByRank),
         (process, "1", "900", 7, ChildOrder::ByName),
@@ -91,6 +93,7 @@ fn tracks_of_their_own_are_the_same_again() {
     let (again, report) = again(&trace);
     assert!(report.is_lossless(), "{report}");
     assert_eq!(lines(&again), lines(&trace));
+    assert_eq!(again.processes(), trace.processes());
     assert!(again == trace);
 }
 

@@ -33,7 +33,7 @@ pub(super) const UNMERGED: u64 = 2;
 pub(super) mod process {
     pub(crate) const PID: u32 = 1;
     pub(crate) const NAME: u32 = 6;
-    pub(crate) const SORT_INDEX: u32 = 7;
+    pub(crate) const SORT_INDEX: u32 = 3;
     pub(crate) const LABEL: u32 = 8;
 }
 
