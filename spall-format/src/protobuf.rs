@@ -16,6 +16,22 @@ pub(crate) enum Wire<'a> {
     Fixed32(u32),
 }
 
+impl<'a> Wire<'a> {
+    /// Returns the numbers of a field that repeats, which are one for each field or packed into one.
+    pub(crate) fn numbers(self, packed: Packed) -> impl Iterator<Item = u64> + Clone + use<'a> {
+        let (one, many) = match self {
+            Self::Bytes(bytes) => (None, bytes),
+            other => (u64::from_wire(other), &[][..]),
+        };
+        let mut rest = Fields::new(many);
+        let many = core::iter::from_fn(move || match packed {
+            Packed::Varint => rest.varint(),
+            Packed::Fixed64 => rest.array().map(u64::from_le_bytes),
+        });
+        one.into_iter().chain(many)
+    }
+}
+
 /// The error of a message whose rest cannot be read: a field of number 0, a group, or a value beyond the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Damaged;
@@ -224,15 +240,8 @@ pub(crate) fn repeated(message: &[u8], number: u32) -> impl Iterator<Item = &[u8
 
 /// Returns the values of a repeated scalar field, packed or not. Packed values are of the wire type `packed`.
 pub(crate) fn scalars(message: &[u8], number: u32, packed: Packed) -> impl Iterator<Item = u64> + Clone {
-    Fields::new(message).map_while(Result::ok).filter(move |&(found, _)| found == number).flat_map(
-        move |(_, value)| {
-            let (one, many) = match value {
-                Wire::Bytes(bytes) => (None, bytes),
-                other => (u64::from_wire(other), &[][..]),
-            };
-            one.into_iter().chain(unpack(many, packed))
-        },
-    )
+    let of_field = Fields::new(message).map_while(Result::ok).filter(move |&(found, _)| found == number);
+    of_field.flat_map(move |(_, value)| value.numbers(packed))
 }
 
 /// The wire type of packed scalars.
@@ -240,15 +249,6 @@ pub(crate) fn scalars(message: &[u8], number: u32, packed: Packed) -> impl Itera
 pub(crate) enum Packed {
     Varint,
     Fixed64,
-}
-
-/// Returns packed scalars. It ends where they are damaged.
-pub(crate) fn unpack(bytes: &[u8], packed: Packed) -> impl Iterator<Item = u64> + Clone {
-    let mut rest = Fields::new(bytes);
-    core::iter::from_fn(move || match packed {
-        Packed::Varint => rest.varint(),
-        Packed::Fixed64 => rest.array().map(u64::from_le_bytes),
-    })
 }
 
 /// Returns the numbers of the first fields of a message, each by the number of its field.

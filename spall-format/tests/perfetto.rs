@@ -13,6 +13,7 @@ use spall_model::{
     ByteRange, DiagnosticKind, Event, Id, LendingParser, Limits, Progress, Trace, TraceBuilder, TraceView,
     Track, Value,
 };
+use spall_synth::gzip;
 use spall_synth::perfetto::{Message, event, file, packet, payload, thread, trace};
 
 fn load(packets: &[Message]) -> Trace<'static> {
@@ -122,13 +123,7 @@ fn perfetto_1_2_a_packet_that_the_end_cuts_off_is_left_out() {
 #[test]
 fn perfetto_1_2_compressed_packets_hold_packets() {
     let inside = file(&[instant(1, "a"), instant(2, "b")]);
-    // A zlib stream of one stored block.
-    let length = u16::try_from(inside.len()).unwrap();
-    let mut zlib = vec![0x78, 0x01, 0x01];
-    zlib.extend(length.to_le_bytes());
-    zlib.extend((!length).to_le_bytes());
-    zlib.extend(&inside);
-    let packed = Message::new().raw(50, &zlib);
+    let packed = Message::new().raw(50, &gzip::zlib(&inside));
     let trace = load(&[instant(0, "before"), packed.clone(), instant(3, "behind")]);
     assert_eq!(instants(&trace), [name("before", 0), name("a", 1), name("b", 2), name("behind", 3)]);
     // Packets inside count for the limit, and packets behind are read all the same.
@@ -327,6 +322,40 @@ fn sorted(texts: &[impl AsRef<str>]) -> Vec<String> {
     let mut sorted: Vec<_> = texts.iter().map(|text| text.as_ref().to_owned()).collect();
     sorted.sort();
     sorted
+}
+
+#[test]
+fn perfetto_4_1_a_name_of_a_process_stays_whatever_command_lines_say() {
+    let process = |command: &str, name: &str| {
+        let process = Message::new().number(1, 7).text(2, command);
+        let process = if name.is_empty() { process } else { process.text(6, name) };
+        packet(0, payload::TRACK, &Message::new().number(1, 1).message(3, &process))
+    };
+    let names = |packets: &[Message]| {
+        let trace = load(&[packets, &[packet(1, payload::EVENT, &event(3, 1, "a"))]].concat());
+        trace.name(trace.processes()[0].name).into_owned()
+    };
+    let (long, named) = (process("/bin/a --long", ""), process("/bin/a --long", "Browser"));
+    assert_eq!(names(core::slice::from_ref(&long)), "/bin/a --long");
+    assert_eq!(names(&[long.clone(), named.clone(), long]), "Browser");
+    assert_eq!(names(&[named, process("", "Renderer")]), "Renderer");
+}
+
+#[test]
+fn perfetto_4_1_tracks_without_a_name_become_one_by_their_first_events() {
+    let track = |uuid, name: &str| {
+        let track = Message::new().number(1, uuid).number(5, 9);
+        packet(0, payload::TRACK, &if name.is_empty() { track } else { track.text(2, name) })
+    };
+    let events = [event(3, 1, "a"), event(3, 1, "b"), event(3, 2, "a"), event(3, 3, "b")];
+    let events = events.map(|event| packet(5, payload::EVENT, &event));
+    // Tracks of one name become one, as those of a descriptor's name do.
+    let trace = load(&[&[track(1, ""), track(2, ""), track(3, "c")], &events[..]].concat());
+    let n_instants = |name: &str| {
+        let of_name = trace.tracks().iter().filter(|track| trace.track_title(track.id) == name);
+        of_name.map(|track| track.instants().len()).collect::<Vec<_>>()
+    };
+    assert_eq!((n_instants("a"), n_instants("b"), n_instants("c")), (vec![3], vec![], vec![1]));
 }
 
 #[test]

@@ -1,17 +1,39 @@
-//! The generator of gzip files, which stores the content without compressing it.
+//! The generator of gzip and zlib files, which stores the content without compressing it.
 
 /// Returns a gzip member with the first 65535 bytes of `content` in one stored block.
 #[must_use]
 pub fn member(content: &[u8]) -> Vec<u8> {
+    let (block, content) = stored(content);
+    let mut member = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0];
+    member.extend(block);
+    member.extend(crc32(content).to_le_bytes());
+    member.extend(u32::try_from(content.len()).unwrap_or(0).to_le_bytes());
+    member
+}
+
+/// Returns a zlib stream with the first 65535 bytes of `content` in one stored block.
+#[must_use]
+pub fn zlib(content: &[u8]) -> Vec<u8> {
+    let (block, content) = stored(content);
+    let sums = content.iter().fold((1, 0), |(a, b), &byte| {
+        let a = (a + u32::from(byte)) % 65_521;
+        (a, (a + b) % 65_521)
+    });
+    let mut stream = vec![0x78, 0x01];
+    stream.extend(block);
+    stream.extend((sums.1 << 16 | sums.0).to_be_bytes());
+    stream
+}
+
+/// Returns a stored block, the last one of its stream, and the content that it has.
+fn stored(content: &[u8]) -> (Vec<u8>, &[u8]) {
     let length = u16::try_from(content.len()).unwrap_or(u16::MAX);
     let content = content.get(..usize::from(length)).unwrap_or_default();
-    let mut member = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0, 1];
-    member.extend(length.to_le_bytes());
-    member.extend((!length).to_le_bytes());
-    member.extend(content);
-    member.extend(crc32(content).to_le_bytes());
-    member.extend(u32::from(length).to_le_bytes());
-    member
+    let mut block = vec![1];
+    block.extend(length.to_le_bytes());
+    block.extend((!length).to_le_bytes());
+    block.extend(content);
+    (block, content)
 }
 
 fn crc32(bytes: &[u8]) -> u32 {

@@ -196,53 +196,179 @@ pub fn trace(n_slices: usize) -> Vec<u8> {
     file(&packets)
 }
 
-/// Returns traces that ask for more than their size, with a name each.
-#[must_use]
-pub fn attacks() -> Vec<(&'static str, Vec<u8>)> {
-    let n = 20_000;
-    let many = |packet: fn(u64) -> Message| file(&(0..n).map(packet).collect::<Vec<_>>());
-    let nested = (0..n).fold(Message::new().number(4, 1), |inner, _| Message::new().message(12, &inner));
-    let nested = Message::new().number(9, 3).message(4, &nested);
-    let long = Message::new().number(1, 1).text(2, &"x".repeat(100_000));
-    let key = Message::new().number(10, 1).number(13, 1).message(12, &Message::new().message(3, &long));
-    let short = Message::new().number(9, 3).message(4, &Message::new().number(1, 1).number(4, 1));
-    let mut long_keys = vec![key];
-    long_keys.extend((0..n).map(|time| packet(time, payload::EVENT, &short)));
-    let frame = Message::new().number(1, 1);
-    let stack = (0..50_000).fold(Message::new().number(1, 1), |stack, _| stack.number(2, 1));
-    let stacks = Message::new().message(6, &frame).message(7, &stack);
-    let mut deep_stacks = vec![Message::new().number(10, 1).number(13, 1).message(12, &stacks)];
-    let sample = Message::new().number(2, 1).number(3, 1).number(4, 1);
-    deep_stacks.extend((0..n).map(|time| packet(time, 66, &sample)));
-    vec![
-        ("packets without anything", many(|_| Message::new())),
-        ("sequences", many(|n| Message::new().number(10, n).number(13, 1))),
-        ("tracks", many(|n| packet(0, payload::TRACK, &Message::new().number(1, n)))),
-        (
-            "tracks of tracks",
-            many(|n| packet(0, payload::TRACK, &Message::new().number(1, n).number(5, n + 1))),
-        ),
-        ("undeclared tracks", many(|n| packet(n, payload::EVENT, &event(3, n, "")))),
-        ("begins", many(|n| packet(n, payload::EVENT, &event(1, 1, "")))),
-        ("ends", many(|n| packet(n, payload::EVENT, &event(2, 1, "")))),
-        ("flows", many(|n| packet(n, payload::EVENT, &event(3, 1, "").fixed(47, n)))),
-        ("states", many(|n| packet(n, payload::EVENT, &event(5, 1, "a")))),
-        ("clocks", {
-            let snapshot = |n| {
-                let own = Message::new().number(1, 64).number(2, n);
-                let all =
-                    Message::new().message(1, &own).message(1, &Message::new().number(1, 3).number(2, n));
-                Message::new().number(10, n).message(payload::CLOCKS, &all)
-            };
-            file(&(0..n).map(snapshot).collect::<Vec<_>>())
-        }),
-        ("nested arguments", file(&[packet(0, payload::EVENT, &nested)])),
-        ("short references to a long name", file(&long_keys)),
-        ("samples of a deep stack", file(&deep_stacks)),
-        ("switches", {
-            let column = |value| vec![value; 50_000];
-            let compact = Message::new().packed(1, &column(1)).packed(2, &column(1)).packed(3, &column(7));
-            file(&[packet(0, payload::FTRACE, &Message::new().message(4, &compact))])
-        }),
-    ]
+/// A function that makes a trace of a number of parts.
+pub type Attack = fn(u64) -> Vec<u8>;
+
+/// Traces that ask for more than their size, with a name each.
+pub const ATTACKS: &[(&str, Attack)] = &[
+    ("packets without anything", |n| many(n, |_| Message::new())),
+    ("sequences", |n| many(n, |n| number(10, n).number(13, 1))),
+    ("tracks", |n| many(n, |n| packet(0, payload::TRACK, &number(1, n)))),
+    ("tracks of tracks", |n| many(n, |n| packet(0, payload::TRACK, &number(1, n).number(5, n + 1)))),
+    ("tracks of one parent", |n| {
+        let track = |n| packet(0, payload::TRACK, &number(1, n + 2).number(5, 1).text(2, "a"));
+        file(&(0..n).flat_map(|n| [track(n), events(n, &event(3, n + 2, ""))]).collect::<Vec<_>>())
+    }),
+    ("undeclared tracks", |n| many(n, |n| events(n, &event(3, n, "")))),
+    ("begins", |n| many(n, |n| events(n, &event(1, 1, "")))),
+    ("ends", |n| many(n, |n| events(n, &event(2, 1, "")))),
+    ("flows", |n| many(n, |n| events(n, &event(3, 1, "").fixed(47, n)))),
+    ("one flow", |n| many(n, |n| events(n, &event(3, 1, "").fixed(47, 1)))),
+    ("flows of one event", |n| {
+        let ids = (0..n).fold(event(3, 1, ""), |event, id| event.fixed(47, id));
+        file(&[events(0, &ids), events(9, &ids)])
+    }),
+    ("states", |n| many(n, |n| events(n, &event(5, 1, "a")))),
+    ("further counters of one event", |n| {
+        let values = (0..n).fold(event(3, 1, ""), |event, value| event.number(12, value).number(31, 2));
+        file(&[events(0, &values)])
+    }),
+    ("clocks", |n| many(n, |n| number(10, n).message(payload::CLOCKS, &snapshot(&[(64, n), (3, n)])))),
+    ("times by clocks that lead nowhere", |n| {
+        let clocks: Vec<_> = (0..20).map(|id| (id + 200, 1)).collect();
+        let clocks = number(10, 1).message(payload::CLOCKS, &snapshot(&clocks));
+        behind(&clocks, n, |n| events(n, &event(3, 1, "")).number(58, 205))
+    }),
+    ("clocks that overflow", |n| {
+        many(n, |n| {
+            let own = number(1, 64).number(2, u64::MAX).number(3, 1).number(4, u64::MAX - n);
+            packet(u64::MAX, payload::CLOCKS, &Message::new().message(1, &own).message(1, &number(1, 6)))
+        })
+    }),
+    ("nested arguments", |n| file(&[events(0, &number(9, 3).message(4, &nested(n, 12, &number(4, 1))))])),
+    ("short references to a long name", |n| {
+        let annotated = number(9, 3).message(4, &number(1, 1).number(4, 1));
+        behind(&interned(&Message::new().message(3, &long(n))), n, |n| events(n, &annotated))
+    }),
+    ("events of a long name", |n| {
+        let event = event(3, 1, "").number(10, 1);
+        behind(&interned(&Message::new().message(2, &long(n))), n, |n| events(n, &event))
+    }),
+    ("short references to a long category", |n| {
+        let event = (0..n).fold(event(3, 1, ""), |event, _| event.number(3, 1));
+        file(&[interned(&Message::new().message(1, &long(n))), events(0, &event)])
+    }),
+    ("interned numbers that double", |n| {
+        let data = (2..n.min(62)).fold(Message::new(), |data, n| data.message(2, &number(1, 1 << n)));
+        file(&[interned(&data), Message::new().message(99, &long(n))])
+    }),
+    ("interned entries", |n| {
+        file(&[interned(&(0..n).fold(Message::new(), |data, iid| data.message(29, &number(1, iid))))])
+    }),
+    ("interned entries with gaps", |n| {
+        file(&[interned(&(0..n).fold(Message::new(), |data, iid| data.message(2, &number(1, 2 * iid))))])
+    }),
+    ("samples of a deep stack", |n| behind(&deep_stack(n), n, |n| packet(n, 66, &sample(1, 1)))),
+    ("users of a deep stack", |n| {
+        let users = (1..=n).fold(Message::new(), |tree, pid| tree.message(1, &number(1, pid).number(5, pid)));
+        let mut packets = vec![number(10, 1).message(2, &users), deep_stack(n)];
+        packets.extend((1..=n).map(|pid| packet(pid, 66, &sample(pid, 1))));
+        file(&packets)
+    }),
+    ("frames of a long name", |n| {
+        let data = frames(n, |iid| number(1, iid).number(2, 1).number(4, iid)).message(5, &long(n));
+        behind(&interned(&data), n, |n| packet(n, 66, &sample(1, n + 1)))
+    }),
+    ("frames of a long path", |n| {
+        let path = (0..n / 8).fold(number(1, 1), |mapping, _| mapping.number(7, 1));
+        let data = frames(n, |iid| number(1, iid).number(3, 1).number(4, iid)).message(17, &long(n));
+        behind(&interned(&data.message(19, &path)), n, |n| packet(n, 66, &sample(1, n + 1)))
+    }),
+    ("obfuscated frames of a path of many folders", |n| {
+        let class = |n: u64| Message::new().text(1, &n.to_string()).message(4, &number(1, 1));
+        let plain = (0..n).fold(Message::new().text(1, "x"), |all, n| all.message(3, &class(n)));
+        let path = number(1, 1).text(2, &"a/".repeat(index(n)));
+        let data = frames(n, |iid| number(1, iid).number(3, 1).number(4, iid)).message(17, &path);
+        let data = data.message(19, &number(1, 1).number(7, 1));
+        let mut packets = vec![number(10, 1).message(64, &plain), interned(&data)];
+        packets.extend((0..n).map(|n| packet(n, 66, &sample(1, n + 1))));
+        file(&packets)
+    }),
+    ("methods of a long class", |n| {
+        let class = Message::new().text(1, &"x".repeat(index(n)));
+        let class = (0..n).fold(class, |class, _| class.message(4, &number(9, 1)));
+        file(&[number(10, 1).message(64, &Message::new().message(3, &class))])
+    }),
+    ("disks", |n| {
+        let disk = |n: u64| Message::new().message(13, &Message::new().text(1, &n.to_string()));
+        many(n, |n| packet(n, 7, &disk(n)))
+    }),
+    ("switches", |n| {
+        let column = vec![1; index(n)];
+        let compact = Message::new().packed(1, &column).packed(2, &column).packed(3, &column);
+        file(&[packet(0, payload::FTRACE, &Message::new().message(4, &compact))])
+    }),
+    ("printed texts", |n| {
+        many(n, |n| {
+            let print = number(1, n).number(2, n).message(3, &Message::new().text(2, &format!("B|{n}|")));
+            packet(0, payload::FTRACE, &Message::new().message(2, &print))
+        })
+    }),
+    ("compressed packets", |n| {
+        let inside = crate::gzip::zlib(&file(&[events(0, &event(3, 1, ""))]));
+        many(n, |_| Message::new().raw(50, &inside))
+    }),
+];
+
+fn number(field: u32, value: u64) -> Message {
+    Message::new().number(field, value)
+}
+
+fn index(n: u64) -> usize {
+    usize::try_from(n).unwrap_or(0)
+}
+
+fn many(n: u64, packet: impl Fn(u64) -> Message) -> Vec<u8> {
+    file(&(0..n).map(packet).collect::<Vec<_>>())
+}
+
+fn behind(first: &Message, n: u64, packet: impl Fn(u64) -> Message) -> Vec<u8> {
+    file(&core::iter::once(first.clone()).chain((0..n).map(packet)).collect::<Vec<_>>())
+}
+
+fn events(time: u64, event: &Message) -> Message {
+    packet(time, payload::EVENT, event)
+}
+
+fn interned(data: &Message) -> Message {
+    number(10, 1).number(13, 1).message(12, data)
+}
+
+/// Returns an interned entry with a text that is long for so many references to it.
+fn long(n: u64) -> Message {
+    number(1, 1).text(2, &"x".repeat(5 * index(n)))
+}
+
+/// Returns a message in so many messages.
+fn nested(depth: u64, field: u32, inner: &Message) -> Message {
+    // The bytes from the last one to the first one, so that none moves.
+    let mut reversed: Vec<u8> = inner.bytes().iter().rev().copied().collect();
+    for _ in 0..depth {
+        let mut head = Vec::new();
+        varint(&mut head, u64::from(field) << 3 | 2);
+        varint(&mut head, reversed.len() as u64);
+        reversed.extend(head.iter().rev());
+    }
+    reversed.reverse();
+    Message(reversed)
+}
+
+fn snapshot(clocks: &[(u64, u64)]) -> Message {
+    clocks.iter().fold(Message::new(), |all, &(id, time)| all.message(1, &number(1, id).number(2, time)))
+}
+
+fn sample(pid: u64, stack: u64) -> Message {
+    number(2, pid).number(3, 1).number(4, stack)
+}
+
+/// Returns an interned stack of so many calls.
+fn deep_stack(n: u64) -> Message {
+    let stack = (0..n).fold(number(1, 1), |stack, _| stack.number(2, 1));
+    interned(&Message::new().message(6, &number(1, 1)).message(7, &stack))
+}
+
+/// Returns interned frames, each with a stack of its own.
+fn frames(n: u64, frame: impl Fn(u64) -> Message) -> Message {
+    let data = (1..=n).fold(Message::new(), |data, iid| data.message(6, &frame(iid)));
+    (1..=n).fold(data, |data, iid| data.message(7, &number(1, iid).number(2, iid)))
 }

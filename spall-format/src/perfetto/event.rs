@@ -108,6 +108,12 @@ impl State {
         let uuid = track_event.track.or(sequence.defaults.track).unwrap_or(0);
         let track_at = self.tracks.find(uuid, &mut self.strings);
         if uuid != 0 && !self.tracks.get(track_at).is_shown {
+            let iid = if track_event.name_iid == 0 { legacy.name_iid } else { track_event.name_iid };
+            let name = match iid {
+                0 => self.strings.add(track_event.name),
+                iid => sequence.interned.get(table::EVENT_NAMES, iid).unwrap_or_default(),
+            };
+            self.tracks.set_first_event(track_at, name);
             self.show(track_at, out);
         }
         if track_event.extra & 3 != 0 {
@@ -275,17 +281,20 @@ impl State {
             if event.extra & has_values == 0 {
                 continue;
             }
+            // The tracks of the defaults count where the event does not say others.
+            let mut tracks = [None; MAX_EXTRA];
+            let defaults = self.sequences.find(sequence).defaults(&self.strings).track_event;
             let own = if event.extra & has_uuids == 0 { &[] } else { message };
+            for message in [defaults, own] {
+                let uuids = scalars(message, uuids, Packed::Varint);
+                tracks.iter_mut().zip(uuids).for_each(|(track, uuid)| *track = Some(uuid));
+            }
             let number = |bits: u64| match packed {
                 Packed::Varint => signed_float(bits.cast_signed()),
                 Packed::Fixed64 => f64::from_bits(bits),
             };
             for (n, value) in scalars(message, values, packed).map(number).enumerate() {
-                let defaults = self.sequences.find(sequence).default_messages().track_event;
-                let uuid = scalars(own, uuids, Packed::Varint)
-                    .nth(n)
-                    .or_else(|| scalars(self.strings.get(defaults), uuids, Packed::Varint).nth(n));
-                let Some(uuid) = uuid.filter(|_| n < MAX_EXTRA) else {
+                let Some(&Some(uuid)) = tracks.get(n) else {
                     out.report(DiagnosticKind::UnknownEntry);
                     break;
                 };
@@ -352,8 +361,8 @@ type Field = (u32, u8);
 const EXTRA: [(Field, Field, Packed); 2] =
     [((12, 1), (31, 4), Packed::Varint), ((46, 2), (45, 8), Packed::Fixed64)];
 
-/// The most counters that an event may have beside its own meaning.
-const MAX_EXTRA: usize = 64;
+/// The most counters that an event may have beside its own meaning, of each of the two kinds. Perfetto's own reader takes 8.
+const MAX_EXTRA: usize = 16;
 
 /// Returns whether a field of a track event is an argument.
 fn is_argument(number: u32) -> bool {
@@ -448,15 +457,15 @@ fn category<'s>(
 
 /// Hands over the flows that pass through a slice, and those that end there. [perfetto 4.4](crate::rules::perfetto#4.4)
 fn flows(message: &[u8], event: &ThreadEvent<'_>, bind: FlowBind, out: &mut Output<'_>) {
-    let (old, new) = (Packed::Varint, Packed::Fixed64);
-    let lists = [
-        (36, old, FlowPhase::Pass),
-        (47, new, FlowPhase::Pass),
-        (42, old, FlowPhase::Stop),
-        (48, new, FlowPhase::Stop),
-    ];
-    for (number, packed, phase) in lists {
-        for id in scalars(message, number, packed) {
+    for (number, value) in Fields::new(message).map_while(Result::ok) {
+        let (phase, packed) = match number {
+            36 => (FlowPhase::Pass, Packed::Varint),
+            47 => (FlowPhase::Pass, Packed::Fixed64),
+            42 => (FlowPhase::Stop, Packed::Varint),
+            48 => (FlowPhase::Stop, Packed::Fixed64),
+            _ => continue,
+        };
+        for id in value.numbers(packed) {
             let flow = FlowEvent::new(phase, bind, event.thread, event.at, id, Text::EMPTY);
             out.say(&Event::Flow(flow));
         }

@@ -10,7 +10,7 @@ use super::output::Output;
 use super::schema::{FtraceBundle, NewTask, Packet, Print, RenamedTask, SchedSwitch, SchedWaking};
 use super::state::State;
 use super::states;
-use super::strings::{Place, table};
+use super::strings::{Place, cut, table};
 use crate::protobuf::{Fields, FromWire as _, Message as _, Packed, Wire, numbers, repeated, scalars, text};
 
 /// The numbers of the events that are read, but for counters.
@@ -26,7 +26,7 @@ mod event {
 }
 
 /// Events that are counters: the event, the field of the key, the field of the value, and the name around the key.
-const COUNTERS: [(u32, u32, usize, &str, &str); 14] = [
+const COUNTERS: [(u32, u32, usize, &str, &str); 16] = [
     (11, 2, 1, "Cpu ", " cpufreq"),
     (12, 3, 2, "Cpu ", " Max Freq Limit"),
     (12, 3, 1, "Cpu ", " Min Freq Limit"),
@@ -41,6 +41,8 @@ const COUNTERS: [(u32, u32, usize, &str, &str); 14] = [
     (421, 4, 2, "Cpu ", " Cap"),
     (421, 4, 11, "Cpu ", " Nr Running"),
     (340, 1, 3, "Gpu ", " Memory"),
+    (508, 1, 2, "Cpu ", " cpufreq_throttle"),
+    (541, 1, 2, "devfreq_", ""),
 ];
 
 /// Events of drivers that mark slices and counters as programs do by printing: the event, and the fields of the process,
@@ -266,7 +268,8 @@ impl State {
     fn compact_sched(&mut self, message: &[u8], clock: ClockId, out: &mut Output<'_>) {
         let column = |number| scalars(message, number, Packed::Varint);
         let (mut running, mut time) = (0_i32, 0_u64);
-        let names: alloc::vec::Vec<Place> = repeated(message, 5).map(|name| self.strings.add(name)).collect();
+        let names: alloc::vec::Vec<Place> =
+            repeated(message, 5).map(|name| self.strings.add(cut(name))).collect();
         // All columns have a value for each switch.
         for ((((delta, state), next), _), comm) in
             column(1).zip(column(2)).zip(column(3)).zip(column(4)).zip(column(6))
@@ -333,7 +336,8 @@ fn payload_number(event: u32) -> u32 {
     event.saturating_add(100_000)
 }
 
-/// Returns a decimal number that is a whole text.
+/// Returns a decimal number that is a whole text, clamped to 64 bits.
 fn number(text: &[u8]) -> Option<i64> {
-    core::str::from_utf8(text).ok()?.parse().ok()
+    let number: i128 = core::str::from_utf8(text).ok()?.parse().ok()?;
+    i64::try_from(number.clamp(i64::MIN.into(), i64::MAX.into())).ok()
 }

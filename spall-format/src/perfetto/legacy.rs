@@ -27,7 +27,7 @@ impl<'s> Legacy<'_, 's> {
         let phase = u8::try_from(self.legacy.phase).unwrap_or(0);
         let said = match phase {
             b'B' => Event::Begin(event),
-            b'E' => Event::End(ThreadEvent { name: Text::EMPTY, ..event }),
+            b'E' => Event::End(event),
             b'X' => match self.legacy.duration_us {
                 Some(us) => Event::Complete(event, Ticks(us.saturating_mul(1000))),
                 None => Event::Unfinished(event),

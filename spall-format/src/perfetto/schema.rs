@@ -4,6 +4,20 @@
 
 use crate::protobuf::messages;
 
+/// The names of the values of an enumeration, from 0 on, separated by blanks.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Names(pub(super) &'static str);
+
+impl Names {
+    pub(super) fn all(self) -> impl Iterator<Item = &'static str> {
+        self.0.split(' ')
+    }
+
+    pub(super) fn get(self, value: u64) -> Option<&'static str> {
+        self.all().nth(usize::try_from(value).ok()?)
+    }
+}
+
 messages! {
     /// A packet without its payload.
     Packet {
@@ -37,7 +51,6 @@ messages! {
         thread: Option<&'a [u8]> = 4,
         chrome_thread: Option<&'a [u8]> = 7,
         counter: Option<&'a [u8]> = 8,
-        state: Option<&'a [u8]> = 18,
         child_ordering: u32 = 11,
         rank: i32 = 12,
         merging: u32 = 15,

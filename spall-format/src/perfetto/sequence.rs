@@ -34,15 +34,8 @@ pub(super) struct Sequence {
 pub(super) struct Defaults {
     pub(super) clock: Option<u32>,
     pub(super) track: Option<u64>,
-    messages: Option<Box<DefaultMessages>>,
-}
-
-/// The defaults of some kinds of packets, as whole messages.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct DefaultMessages {
-    pub(super) track_event: Place,
-    pub(super) perf_sample: Place,
-    pub(super) stack_sample: Place,
+    /// The whole message.
+    message: Place,
 }
 
 /// A thread that a sequence is about, and the values to which its next deltas add.
@@ -83,19 +76,13 @@ impl Sequence {
         self.defaults = Defaults {
             clock: defaults.clock,
             track: TrackEventDefaults::of(defaults.track_event).track,
-            messages: None,
+            message: strings.add(message),
         };
-        let messages = [defaults.track_event, defaults.perf_sample, defaults.stack_sample];
-        if messages.iter().any(|message| !message.is_empty()) {
-            let [track_event, perf_sample, stack_sample] = messages.map(|message| strings.add(message));
-            self.defaults.messages =
-                Some(Box::new(DefaultMessages { track_event, perf_sample, stack_sample }));
-        }
     }
 
-    /// Returns the places of the defaults of some kinds of packets.
-    pub(super) fn default_messages(&self) -> DefaultMessages {
-        self.defaults.messages.as_deref().copied().unwrap_or_default()
+    /// Returns the messages whose fields have defaults.
+    pub(super) fn defaults<'s>(&self, strings: &'s Strings) -> PacketDefaults<'s> {
+        PacketDefaults::of(strings.get(self.defaults.message))
     }
 
     /// Returns the process and the thread that the sequence is about.

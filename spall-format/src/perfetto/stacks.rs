@@ -1,247 +1,317 @@
 //! The call frames of a file, and the names that come for them later. [perfetto 4.7](crate::rules::perfetto#4.7)
 
+use alloc::borrow::{Borrow, ToOwned};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use spall_model::{Event, FrameEvent, FrameParent, Id, Text};
+use spall_model::{DiagnosticKind, Event, FrameEvent, FrameParent, Id, Text, index32};
 
 use super::output::Output;
-use super::schema::{Frame, Mapping};
-use super::strings::{Interned, Strings, table};
+use super::schema::{Frame, InlineFrame, Mapping};
+use super::strings::{Interned, Strings, Table, cut, table};
 use crate::protobuf::{Message as _, Packed, numbers, repeated, scalars, text};
-
-/// A call: a function that a certain call has called.
-pub(super) type StackNode = u32;
-
-/// A stack without a call.
-pub(super) const ROOT: StackNode = 0;
+use crate::stack_tree::{Node, StackTree};
 
 /// The number of a text of stacks.
 pub(super) type TextId = u32;
 
-/// A function, or a place in one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Function {
-    pub(super) name: TextId,
-    /// The path of the library or program.
-    pub(super) mapping: TextId,
-    pub(super) build_id: TextId,
-    pub(super) source: TextId,
-    /// The address in the mapping.
-    pub(super) address: u64,
-    /// The line, counted from 1; 0 if the file does not say.
-    pub(super) line: u32,
-}
+/// The user of a program, by whose number Android tells packages apart.
+pub(super) type User = u32;
 
-/// What a node of the call tree is.
-#[derive(Debug, Clone, Copy)]
-enum Node {
-    /// The begin of the stacks of the programs of a user, by whose number Android tells packages apart.
-    Root(Option<i32>),
-    Call {
-        caller: StackNode,
-        function: u32,
-        root: StackNode,
-    },
+/// The user of a program of which the file does not say it.
+pub(super) const NO_USER: User = u32::MAX;
+
+/// A function of a program of a user, or a place in one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Function {
+    user: User,
+    name: TextId,
+    /// The path of the library or program.
+    mapping: TextId,
+    build_id: TextId,
+    source: TextId,
+    /// The address in the mapping.
+    address: u64,
+    /// The line, counted from 1; 0 if the file does not say.
+    line: u32,
 }
 
 /// The call frames of a file.
-#[derive(Debug, Clone)]
+#[derive(Debug, Default)]
 pub(super) struct Stacks {
-    nodes: Vec<Node>,
-    /// The number of calls whose cost was asked.
-    n_paid: usize,
-    /// The calls by their caller and the position of their function. A frame of a stack may be two bytes of a file.
-    calls: BTreeMap<(StackNode, u32), StackNode>,
-    functions: Vec<Function>,
-    function_ids: BTreeMap<Function, u32>,
-    roots: BTreeMap<i32, StackNode>,
-    texts: Vec<Vec<u8>>,
-    text_ids: BTreeMap<Vec<u8>, TextId>,
+    tree: StackTree,
+    /// The caller and the function of each node of the tree.
+    calls: Vec<(Option<u32>, u32)>,
+    functions: Numbered<Function>,
+    texts: Numbered<Vec<u8>>,
     /// The name of the package of each user.
-    pub(super) packages: BTreeMap<i32, Vec<u8>>,
+    packages: BTreeMap<User, TextId>,
     /// The names that obfuscated names stand for, by package and name.
-    plain_names: BTreeMap<(Vec<u8>, Vec<u8>), Vec<u8>>,
-    /// The names of the functions at addresses of mappings, by path, and their sources.
-    symbols: BTreeMap<(Vec<u8>, u64), (TextId, TextId, u32)>,
+    plain_names: BTreeMap<(TextId, TextId), TextId>,
+    /// The name, the source and the line of the function at an address of a mapping, by its path and by its build id.
+    symbols: BTreeMap<(TextId, u64), (TextId, TextId, u32)>,
 }
 
-impl Default for Stacks {
+/// Values with a number each.
+#[derive(Debug)]
+struct Numbered<T> {
+    values: Vec<T>,
+    numbers: BTreeMap<T, u32>,
+}
+
+impl<T> Default for Numbered<T> {
     fn default() -> Self {
-        Self {
-            nodes: alloc::vec![Node::Root(None)],
-            n_paid: 1,
-            calls: BTreeMap::new(),
-            functions: Vec::new(),
-            function_ids: BTreeMap::new(),
-            roots: BTreeMap::new(),
-            texts: Vec::new(),
-            text_ids: BTreeMap::new(),
-            packages: BTreeMap::new(),
-            plain_names: BTreeMap::new(),
-            symbols: BTreeMap::new(),
+        Self { values: Vec::new(), numbers: BTreeMap::new() }
+    }
+}
+
+impl<T: Ord> Numbered<T> {
+    fn add<Q: Ord + ToOwned<Owned = T> + ?Sized>(&mut self, value: &Q) -> u32
+    where
+        T: Borrow<Q>,
+    {
+        if let Some(&known) = self.numbers.get(value) {
+            return known;
         }
+        let number = index32(self.values.len());
+        self.values.push(value.to_owned());
+        self.numbers.insert(value.to_owned(), number);
+        number
+    }
+
+    fn get(&self, number: u32) -> Option<&T> {
+        self.values.get(number as usize)
+    }
+}
+
+/// What is made of an interned message, beside a function of a user.
+const TEXT: u32 = u32::MAX - 1;
+const PATH: u32 = u32::MAX - 2;
+
+/// Interned entries, and the bytes that what is made of them may still take.
+pub(super) struct Source<'s> {
+    pub(super) interned: &'s mut Interned,
+    pub(super) strings: &'s Strings,
+    pub(super) budget: &'s mut u64,
+}
+
+impl Source<'_> {
+    fn get(&self, table: Table, iid: u64) -> &[u8] {
+        self.interned.get(table, iid).map_or(b"", |place| self.strings.get(place))
     }
 }
 
 impl Stacks {
-    fn add(&mut self, node: Node) -> StackNode {
-        self.nodes.push(node);
-        StackNode::try_from(self.nodes.len() - 1).unwrap_or(ROOT)
-    }
-
-    /// Returns the begin of the stacks of a user.
-    pub(super) fn root(&mut self, uid: Option<i32>) -> StackNode {
-        let Some(uid) = uid else { return ROOT };
-        if let Some(&root) = self.roots.get(&uid) {
-            return root;
+    /// Returns the node of a call of a function of a user, or `None` if there are too many. `read` is the number of bytes of
+    /// the file that were read.
+    fn call(&mut self, caller: Option<u32>, function: u32, read: u64) -> Option<u32> {
+        match self.tree.child(caller, function, read) {
+            Node::Known(node) => Some(node),
+            Node::New(node) => {
+                self.calls.push((caller, function));
+                Some(node)
+            }
+            Node::None => None,
         }
-        let root = self.add(Node::Root(Some(uid)));
-        self.roots.insert(uid, root);
-        root
     }
 
-    pub(super) fn is_root(&self, node: StackNode) -> bool {
-        !matches!(self.nodes.get(node as usize), Some(Node::Call { .. }))
-    }
-
-    /// Returns the bytes that calls have taken, in a trace and here, since this was asked last.
-    pub(super) fn take_cost(&mut self) -> u64 {
-        const COST: usize = 64;
-        let cost = (self.nodes.len() - self.n_paid) * COST;
-        self.n_paid = self.nodes.len();
-        cost as u64
-    }
-
-    /// Returns the call of a function by the innermost call of a stack.
-    pub(super) fn call(&mut self, caller: StackNode, function: Function) -> StackNode {
-        let new = u32::try_from(self.functions.len()).unwrap_or(u32::MAX);
-        let function = *self.function_ids.entry(function).or_insert_with(|| {
-            self.functions.push(function);
-            new
-        });
-        if let Some(&known) = self.calls.get(&(caller, function)) {
-            return known;
+    /// Returns the innermost call of an interned stack, which has none if the stack is empty.
+    pub(super) fn interned(
+        &mut self,
+        stack: &[u8],
+        user: User,
+        source: &mut Source<'_>,
+        read: u64,
+        out: &mut Output<'_>,
+    ) -> Option<u32> {
+        let mut node = None;
+        for frame in scalars(stack, 2, Packed::Varint) {
+            let Some(place) = source.interned.get(table::FRAMES, frame) else {
+                out.report(DiagnosticKind::UnknownEntry);
+                continue;
+            };
+            let function = match source.interned.known(place, user) {
+                Some(known) => known,
+                None => {
+                    let made = self.function(Frame::of(source.strings.get(place)), user, source, out);
+                    source.interned.remember(place, user, made)
+                }
+            };
+            let Some(call) = self.call(node, function, read) else {
+                out.report(DiagnosticKind::NotRead);
+                break;
+            };
+            node = Some(call);
         }
-        let root = match self.nodes.get(caller as usize) {
-            Some(Node::Call { root, .. }) => *root,
-            _ => caller,
-        };
-        let node = self.add(Node::Call { caller, function, root });
-        self.calls.insert((caller, function), node);
+        node
+    }
+
+    /// Returns the innermost call of a stack whose functions are in the packet.
+    pub(super) fn inline(
+        &mut self,
+        stack: &[u8],
+        user: User,
+        read: u64,
+        out: &mut Output<'_>,
+    ) -> Option<u32> {
+        let mut node = None;
+        for frame in repeated(stack, 1).map(InlineFrame::of) {
+            let empty = self.text(b"");
+            let (name, source) = (self.text(frame.function), self.text(frame.file));
+            let (mapping, build_id, address, line) = (empty, empty, 0, frame.line);
+            let function = Function { user, name, mapping, build_id, source, address, line };
+            let function = self.functions.add(&function);
+            let Some(call) = self.call(node, function, read) else {
+                out.report(DiagnosticKind::NotRead);
+                break;
+            };
+            node = Some(call);
+        }
         node
     }
 
     /// Returns the number of a text.
     pub(super) fn text(&mut self, text: &[u8]) -> TextId {
-        if let Some(&known) = self.text_ids.get(text) {
-            return known;
-        }
-        let new = TextId::try_from(self.texts.len()).unwrap_or(TextId::MAX);
-        self.texts.push(text.to_vec());
-        self.text_ids.insert(text.to_vec(), new);
-        new
+        self.texts.add(text)
     }
 
     pub(super) fn text_of(&self, id: TextId) -> &[u8] {
-        self.texts.get(id as usize).map_or(b"", Vec::as_slice)
+        self.texts.get(id).map_or(b"", Vec::as_slice)
     }
 
-    /// Returns an interned frame, or `None` if the file does not have it.
-    pub(super) fn interned_function(
-        &mut self,
-        iid: u64,
-        interned: &Interned,
-        strings: &Strings,
-    ) -> Option<Function> {
-        let get = |table, iid| interned.get(table, iid).map_or(&b""[..], |place| strings.get(place));
-        let frame = Frame::of(strings.get(interned.get(table::FRAMES, iid)?));
-        let mapping = get(table::MAPPINGS, frame.mapping);
-        let mut path = Vec::new();
-        for part in scalars(mapping, 7, Packed::Varint) {
-            path.push(b'/');
-            path.extend_from_slice(get(table::MAPPING_PATHS, part));
+    /// Returns the number of an interned text, which may be long, so that it is looked up once.
+    fn interned_text(&mut self, table: Table, iid: u64, source: &mut Source<'_>) -> TextId {
+        let place = source.interned.get(table, iid).unwrap_or_default();
+        if let Some(known) = source.interned.known(place, TEXT) {
+            return known;
         }
-        Some(Function {
-            name: self.text(get(table::FUNCTION_NAMES, frame.function)),
-            mapping: self.text(&path),
-            build_id: self.text(get(table::BUILD_IDS, Mapping::of(mapping).build_id)),
-            source: self.text(get(table::SOURCE_PATHS, frame.source)),
+        let made = self.text(source.strings.get(place));
+        source.interned.remember(place, TEXT, made)
+    }
+
+    /// Returns the number of the function of an interned frame.
+    fn function(
+        &mut self,
+        frame: Frame<'_>,
+        user: User,
+        source: &mut Source<'_>,
+        out: &mut Output<'_>,
+    ) -> u32 {
+        let build_id = Mapping::of(source.get(table::MAPPINGS, frame.mapping)).build_id;
+        let function = Function {
+            user,
+            name: self.interned_text(table::FUNCTION_NAMES, frame.function, source),
+            mapping: self.path(frame.mapping, source, out),
+            build_id: self.interned_text(table::BUILD_IDS, build_id, source),
+            source: self.interned_text(table::SOURCE_PATHS, frame.source, source),
             address: frame.address,
             line: frame.line,
-        })
+        };
+        self.functions.add(&function)
+    }
+
+    /// Returns the number of the path of a mapping, which is put together of interned parts.
+    fn path(&mut self, mapping: u64, source: &mut Source<'_>, out: &mut Output<'_>) -> TextId {
+        let place = source.interned.get(table::MAPPINGS, mapping).unwrap_or_default();
+        if let Some(known) = source.interned.known(place, PATH) {
+            return known;
+        }
+        let mut path = Vec::new();
+        for part in scalars(source.strings.get(place), 7, Packed::Varint) {
+            let part = source.get(table::MAPPING_PATHS, part);
+            // Short references may be to long texts.
+            let Some(rest) = source.budget.checked_sub(2 * part.len() as u64) else {
+                out.report(DiagnosticKind::NotRead);
+                break;
+            };
+            path.push(b'/');
+            path.extend_from_slice(part);
+            *source.budget = rest;
+        }
+        if path.len() > cut(&path).len() {
+            out.report(DiagnosticKind::NotRead);
+        }
+        let made = self.text(cut(&path));
+        source.interned.remember(place, PATH, made)
     }
 
     /// Takes the names of the functions of a mapping, which are there for frames that have been read.
     pub(super) fn add_symbols(&mut self, message: &[u8]) {
-        let (path, build_id) = (text(message, 1), text(message, 2));
+        let keys = [text(message, 1), text(message, 2)].map(|key| (!key.is_empty()).then(|| self.text(key)));
         for address in repeated(message, 3) {
             let Some(line) = repeated(address, 2).next() else { continue };
             let [_, at] = numbers(address);
             let [.., number]: [u64; 4] = numbers(line);
             let number = u32::try_from(number).unwrap_or(0);
             let found = (self.text(text(line, 1)), self.text(text(line, 2)), number);
-            for key in [path, build_id].into_iter().filter(|key| !key.is_empty()) {
-                self.symbols.insert((key.to_vec(), at), found);
+            self.symbols.extend(keys.into_iter().flatten().map(|key| ((key, at), found)));
+        }
+    }
+
+    /// Takes the names of Android's packages.
+    pub(super) fn add_packages(&mut self, message: &[u8]) {
+        for package in repeated(message, 1) {
+            let [.., uid]: [u64; 3] = numbers(package);
+            if let Ok(uid) = User::try_from(uid) {
+                let name = self.text(text(package, 1));
+                self.packages.insert(uid, name);
             }
         }
     }
 
     /// Takes the names that the obfuscated names of a package stand for.
-    pub(super) fn add_plain_names(&mut self, message: &[u8]) {
-        let package = text(message, 1);
+    pub(super) fn add_plain_names(&mut self, message: &[u8], budget: &mut u64, out: &mut Output<'_>) {
+        let package = self.text(text(message, 1));
         for class in repeated(message, 3) {
             let (short, long) = (text(class, 1), text(class, 2));
             for method in repeated(class, 4) {
+                // The name of the class is there once.
+                let Some(rest) = budget.checked_sub(2 * (short.len() + long.len()) as u64) else {
+                    return out.report(DiagnosticKind::NotRead);
+                };
+                *budget = rest;
                 let (short_method, long_method) = (text(method, 1), text(method, 2));
-                let short = [short, b".", short_method].concat();
+                let short = self.text(&[short, b".", short_method].concat());
                 // A method that was moved from another class has the name of that class in front.
                 let is_whole = long_method.contains(&b'.');
-                let long = if is_whole { long_method.to_vec() } else { [long, b".", long_method].concat() };
-                self.plain_names.insert((package.to_vec(), short), long);
+                let long = if is_whole {
+                    self.text(long_method)
+                } else {
+                    self.text(&[long, b".", long_method].concat())
+                };
+                self.plain_names.insert((package, short), long);
             }
         }
     }
 
-    /// Returns what an obfuscated name of a package stands for: that of the user's package, or that in whose path it is.
-    fn plain_name(&self, function: &Function, root: StackNode) -> Option<&[u8]> {
-        let (name, path) = (self.text_of(function.name), self.text_of(function.mapping));
-        let get =
-            |package: &[u8]| self.plain_names.get(&(package.to_vec(), name.to_vec())).map(Vec::as_slice);
-        let of_user = match self.nodes.get(root as usize) {
-            Some(Node::Root(Some(uid))) => self.packages.get(uid).and_then(|package| get(package)),
-            _ => None,
-        };
-        // The folder of a package is its name, a hyphen and digits.
-        let folders =
-            path.split(|&byte| byte == b'/').filter_map(|folder| folder.split(|&byte| byte == b'-').next());
-        of_user.or_else(|| folders.filter(|folder| !folder.is_empty()).find_map(get))
+    /// Returns the package in whose folder a path is. That folder is called like the package, with a hyphen and digits.
+    fn package_of(&self, path: TextId) -> Option<TextId> {
+        let folders = self.text_of(path).split(|&byte| byte == b'/');
+        let mut names = folders.filter_map(|folder| folder.split(|&byte| byte == b'-').next());
+        names.find_map(|name| {
+            let package = *self.texts.numbers.get(name)?;
+            self.plain_names.range((package, 0)..=(package, u32::MAX)).next().map(|_| package)
+        })
     }
 
     /// Hands over all call frames, with the best names that the file has for them.
     pub(super) fn hand_over(&self, out: &mut Output<'_>) {
-        for (node, id) in self.nodes.iter().zip(0_u32..) {
-            let Node::Call { caller, function, root } = node else { continue };
-            let Some(function) = self.functions.get(*function as usize) else { continue };
-            let keys = [function.mapping, function.build_id].map(|key| self.text_of(key));
-            let mut keys = keys.into_iter().filter(|key| !key.is_empty());
-            let symbol = match self.symbols.is_empty() {
-                true => None,
-                false => keys.find_map(|key| self.symbols.get(&(key.to_vec(), function.address))),
-            };
-            let (name, source, line) = match symbol {
-                Some(&(name, source, line)) => (self.text_of(name), source, line),
-                None if self.plain_names.is_empty() => {
-                    (self.text_of(function.name), function.source, function.line)
-                }
-                None => {
-                    let name = self.plain_name(function, *root).unwrap_or(self.text_of(function.name));
-                    (name, function.source, function.line)
-                }
-            };
-            let parent =
-                if self.is_root(*caller) { FrameParent::Unknown } else { FrameParent::Id(Id::from(*caller)) };
-            let mut frame = FrameEvent::new(id, parent, Text::plain(name));
+        let mut packages = BTreeMap::new();
+        for (&(caller, function), node) in self.calls.iter().zip(0_u32..) {
+            let Some(function) = self.functions.get(function) else { continue };
+            let symbol = [function.mapping, function.build_id]
+                .into_iter()
+                .find_map(|key| self.symbols.get(&(key, function.address)));
+            let (name, source, line) = symbol.copied().unwrap_or_else(|| {
+                let of_path =
+                    *packages.entry(function.mapping).or_insert_with(|| self.package_of(function.mapping));
+                let packages = [self.packages.get(&function.user).copied(), of_path];
+                let mut plain = packages.into_iter().flatten();
+                let plain = plain.find_map(|package| self.plain_names.get(&(package, function.name)));
+                (*plain.unwrap_or(&function.name), function.source, function.line)
+            });
+            let parent = caller.map_or(FrameParent::Unknown, |caller| FrameParent::Id(Id::from(caller)));
+            let mut frame = FrameEvent::new(node, parent, Text::plain(self.text_of(name)));
             let source = self.text_of(source);
             frame.url = Text::plain(if source.is_empty() { self.text_of(function.mapping) } else { source });
             frame.line = line.checked_sub(1);

@@ -1,6 +1,6 @@
 //! Everything that packets leave behind for later ones, and what each kind of packet does with it.
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 use spall_model::{
@@ -13,12 +13,12 @@ use super::clock::{ClockId, Clocks, KnownClock, Offset};
 use super::counters::NameBuffer;
 use super::output::Output;
 use super::schema::{
-    ChromeProcess, ChromeThread, Packet, ProcessDescriptor, ThreadDescriptor, TrackDescriptor,
+    ChromeProcess, ChromeThread, Names, Packet, ProcessDescriptor, ThreadDescriptor, TrackDescriptor,
 };
 use super::sequence::Sequences;
 use super::stacks::Stacks;
 use super::states::States;
-use super::strings::{Place, Strings};
+use super::strings::{Place, Strings, cut};
 use super::track::{Tracks, digits};
 use crate::protobuf::{Fields, Message as _, Wire, repeated, text};
 
@@ -33,6 +33,8 @@ pub(super) struct State {
     pub(super) states: States,
     /// The bytes that arguments and categories may still take beyond those of the file that were read.
     pub(super) budget: u64,
+    /// The bytes of all packets that were read.
+    pub(super) n_read: u64,
     /// The latest time of an event.
     pub(super) end: i64,
     /// The arguments of the event that is being handed over, and the value of a counter.
@@ -42,6 +44,8 @@ pub(super) struct State {
     pub(super) categories: Vec<u8>,
     /// The process of each thread of the system.
     pub(super) threads: BTreeMap<i32, i32>,
+    /// The processes that a descriptor has given a name, which command lines do not replace.
+    named: BTreeSet<i32>,
     /// The user of each process.
     pub(super) uids: BTreeMap<i32, i32>,
     pub(super) stacks: Stacks,
@@ -56,30 +60,6 @@ pub(super) struct State {
     clock: Clock,
 }
 
-/// The payloads that are read, by their number in a packet.
-mod payload {
-    pub(super) const FTRACE: u32 = 1;
-    pub(super) const PROCESS_TREE: u32 = 2;
-    pub(super) const CLOCK_SNAPSHOT: u32 = 6;
-    pub(super) const SYS_STATS: u32 = 7;
-    pub(super) const PROCESS_STATS: u32 = 9;
-    pub(super) const TRACK_EVENT: u32 = 11;
-    pub(super) const SYNCHRONIZATION: u32 = 36;
-    pub(super) const TRIGGER: u32 = 46;
-    pub(super) const PACKAGES: u32 = 47;
-    pub(super) const STREAMING_PROFILE: u32 = 54;
-    pub(super) const MODULE_SYMBOLS: u32 = 61;
-    pub(super) const DEOBFUSCATION: u32 = 64;
-    pub(super) const PERF_SAMPLE: u32 = 66;
-    pub(super) const CLONE_TRIGGER: u32 = 113;
-    pub(super) const STACK_SAMPLE: u32 = 135;
-    pub(super) const COMPRESSED: u32 = 50;
-    pub(super) const ZSTD: u32 = 133;
-    pub(super) const PROCESS_DESCRIPTOR: u32 = 43;
-    pub(super) const THREAD_DESCRIPTOR: u32 = 44;
-    pub(super) const TRACK_DESCRIPTOR: u32 = 60;
-}
-
 impl State {
     pub(super) fn new(json: ReadJson) -> Self {
         Self {
@@ -90,11 +70,13 @@ impl State {
             clocks: Clocks::default(),
             states: States::default(),
             budget: FREE_BYTES,
+            n_read: 0,
             end: i64::MIN,
             args: ArgsBuilder::new(),
             values: ArgsBuilder::new(),
             categories: Vec::new(),
             threads: BTreeMap::new(),
+            named: BTreeSet::new(),
             uids: BTreeMap::new(),
             stacks: Stacks::default(),
             task_names: BTreeMap::new(),
@@ -109,6 +91,7 @@ impl State {
     /// Reads a packet. Returns the packets that are compressed in it, if that is what it holds.
     #[inline]
     pub(super) fn packet<'a>(&mut self, message: &'a [u8], out: &mut Output<'_>) -> Option<(u32, &'a [u8])> {
+        self.n_read += message.len() as u64;
         self.budget = self.budget.saturating_add(message.len() as u64 * MAX_GROWTH);
         let mut packet = Packet::default();
         let mut payload = None;
@@ -137,7 +120,9 @@ impl State {
             for field in Fields::new(interned) {
                 match field {
                     Ok((number, Wire::Bytes(entry))) => {
-                        sequence.interned.add(number, entry, &mut self.strings)
+                        if !sequence.interned.add(number, entry, &mut self.strings) {
+                            out.report(DiagnosticKind::NotRead);
+                        }
                     }
                     Ok(_) => {}
                     Err(_) => out.report(DiagnosticKind::DamagedMessage),
@@ -155,49 +140,44 @@ impl State {
             out.report(DiagnosticKind::LostState);
             return None;
         }
-        if number == payload::CLOCK_SNAPSHOT {
+        if number == 6 {
             self.clock_snapshot(&packet, bytes, out);
             return None;
         }
         // The time of every packet counts for clocks whose numbers are differences.
         let at = self.packet_time(&packet, out);
         match number {
-            payload::TRACK_EVENT => self.track_event(&packet, at, bytes, out),
-            payload::TRACK_DESCRIPTOR => self.track_descriptor(&packet, bytes, out),
-            payload::THREAD_DESCRIPTOR => self.thread_descriptor(&packet, bytes, out),
-            payload::PROCESS_DESCRIPTOR => self.process_descriptor(bytes, None, out),
-            payload::COMPRESSED | payload::ZSTD => return payload,
-            payload::SYNCHRONIZATION => {}
-            payload::FTRACE => self.ftrace(&packet, bytes, out),
-            payload::PROCESS_TREE => self.process_tree(bytes, out),
-            payload::SYS_STATS => {
-                let at = known(at, out);
-                self.sys_stats(bytes, at, out);
-            }
-            payload::PROCESS_STATS => {
-                let at = known(at, out);
-                self.process_stats(bytes, at, out);
-            }
-            payload::PERF_SAMPLE => {
-                let at = known(at, out);
-                self.perf_sample(packet.sequence, bytes, at, out);
-            }
-            payload::STACK_SAMPLE => {
-                let at = known(at, out);
-                self.stack_sample(packet.sequence, bytes, at, out);
-            }
-            payload::STREAMING_PROFILE => self.streaming_profile(packet.sequence, bytes, out),
-            payload::MODULE_SYMBOLS => self.stacks.add_symbols(bytes),
-            payload::DEOBFUSCATION => self.stacks.add_plain_names(bytes),
-            payload::PACKAGES => self.packages(bytes),
-            payload::TRIGGER | payload::CLONE_TRIGGER => {
-                let at = known(at, out);
-                let event = ThreadEvent::new(
-                    Thread { pid: Id::NONE, tid: Id::NONE },
-                    Tick(at),
-                    Text::plain(text(bytes, 1)),
-                );
-                out.say(&Event::Instant(event, Scope::Global));
+            1 => self.ftrace(&packet, bytes, out),
+            2 => self.process_tree(bytes, out),
+            11 => self.track_event(&packet, at, bytes, out),
+            // A mark by which writers find their packets again.
+            36 => {}
+            43 => self.process_descriptor(bytes, None, out),
+            44 => self.thread_descriptor(&packet, bytes, out),
+            47 => self.stacks.add_packages(bytes),
+            // Compressed packets.
+            50 | 133 => return payload,
+            54 => self.streaming_profile(packet.sequence, bytes, out),
+            60 => self.track_descriptor(&packet, bytes, out),
+            61 => self.stacks.add_symbols(bytes),
+            64 => self.stacks.add_plain_names(bytes, &mut self.budget, out),
+            7 | 9 | 46 | 66 | 113 | 135 => {
+                let at = at.unwrap_or_else(|| {
+                    out.report(DiagnosticKind::MissingTime);
+                    0
+                });
+                match number {
+                    7 => self.sys_stats(bytes, at, out),
+                    9 => self.process_stats(bytes, at, out),
+                    66 => self.perf_sample(packet.sequence, bytes, at, out),
+                    135 => self.stack_sample(packet.sequence, bytes, at, out),
+                    // What triggered the recording, or a copy of it.
+                    _ => {
+                        let nowhere = Thread { pid: Id::NONE, tid: Id::NONE };
+                        let event = ThreadEvent::new(nowhere, Tick(at), Text::plain(text(bytes, 1)));
+                        out.say(&Event::Instant(event, Scope::Global));
+                    }
+                }
             }
             _ => self.leave_out(number, out),
         }
@@ -241,6 +221,9 @@ impl State {
         let Some(at) = self.tracks.describe(&descriptor, &mut self.strings) else {
             return out.report(DiagnosticKind::MissingId);
         };
+        if descriptor.any_name().is_some_and(|name| name.len() > cut(name).len()) {
+            out.report(DiagnosticKind::NotRead);
+        }
         if let Some(thread) = descriptor.thread {
             self.sequences.find(packet.sequence).set_thread(&ThreadDescriptor::of(thread));
             self.name_thread(thread, descriptor.chrome_thread, out);
@@ -300,7 +283,7 @@ impl State {
         let id = Thread { pid: Id::from(pid), tid: Id::Number(tid) };
         let chrome = chrome.map(ChromeThread::of).unwrap_or_default();
         let kind = if chrome.kind == 0 { thread.chrome_type } else { chrome.kind };
-        let name = match THREADS.get(kind as usize) {
+        let name = match chrome_name(THREADS, kind) {
             Some(name) if thread.name.is_empty() => name.as_bytes(),
             _ => thread.name,
         };
@@ -313,15 +296,19 @@ impl State {
     }
 
     /// Hands over the name, the place and the labels of a process.
-    fn process_descriptor(&self, message: &[u8], chrome: Option<&[u8]>, out: &mut Output<'_>) {
+    fn process_descriptor(&mut self, message: &[u8], chrome: Option<&[u8]>, out: &mut Output<'_>) {
         let (process, whole) = ProcessDescriptor::read(message);
         out.check(whole);
         let Some(pid) = process.pid else { return out.report(DiagnosticKind::MissingId) };
         let chrome = chrome.map(ChromeProcess::of).unwrap_or_default();
         let kind = if chrome.kind == 0 { process.chrome_type } else { chrome.kind };
         let command = repeated(message, 2).next().unwrap_or_default();
-        let name = [process.name, command, PROCESSES.get(kind as usize).unwrap_or(&"").as_bytes()];
-        if let Some(name) = name.into_iter().find(|name| !name.is_empty()) {
+        let name = [process.name, command, chrome_name(PROCESSES, kind).unwrap_or_default().as_bytes()];
+        if !process.name.is_empty() {
+            self.named.insert(pid);
+        }
+        let name = name.into_iter().find(|name| !name.is_empty());
+        if let Some(name) = name.filter(|_| !process.name.is_empty() || !self.named.contains(&pid)) {
             out.say(&Event::ProcessName(Id::from(pid), Text::plain(name)));
         }
         if let Some(index) = process.sort_index.or(chrome.sort_index) {
@@ -389,12 +376,9 @@ impl State {
     }
 }
 
-/// Returns the time of a packet, or 0 for one without a time.
-fn known(at: Option<i64>, out: &mut Output<'_>) -> i64 {
-    at.unwrap_or_else(|| {
-        out.report(DiagnosticKind::MissingTime);
-        0
-    })
+/// Returns the name of a type of Chrome's processes or threads. The type 0 is none.
+fn chrome_name(names: Names, kind: u32) -> Option<&'static str> {
+    names.get(u64::from(kind).checked_sub(1)?)
 }
 
 /// How many bytes of arguments and joined categories a byte of the file may become. Arguments repeat the texts that the file
@@ -406,22 +390,12 @@ const FREE_BYTES: u64 = 1 << 18;
 /// The clock of packets that do not say theirs.
 const BOOTTIME: u32 = 6;
 
-/// The names of Chrome's processes, by their type.
-const PROCESSES: [&str; 9] =
-    ["", "Browser", "Renderer", "Utility", "Zygote", "SandboxHelper", "Gpu", "PpapiPlugin", "PpapiBroker"];
+/// The names of Chrome's processes, by their types from 1 on.
+const PROCESSES: Names = Names("Browser Renderer Utility Zygote SandboxHelper Gpu PpapiPlugin PpapiBroker");
 
-/// The names of Chrome's threads, by their type.
-const THREADS: [&str; 12] = [
-    "",
-    "CrProcessMain",
-    "ChromeIOThread",
-    "ThreadPoolBackgroundWorker",
-    "ThreadPoolForegroundWorker",
-    "ThreadPoolForegroundBlocking",
-    "ThreadPoolBackgroundBlocking",
-    "ThreadPoolService",
-    "Compositor",
-    "VizCompositorThread",
-    "CompositorTileWorker",
-    "ServiceWorkerThread",
-];
+/// The names of Chrome's threads, by their types from 1 on.
+const THREADS: Names = Names(
+    "CrProcessMain ChromeIOThread ThreadPoolBackgroundWorker ThreadPoolForegroundWorker \
+     ThreadPoolForegroundBlocking ThreadPoolBackgroundBlocking ThreadPoolService Compositor VizCompositorThread \
+     CompositorTileWorker ServiceWorkerThread",
+);

@@ -4,72 +4,27 @@ use spall_model::{DiagnosticKind, Event, Id, Text, Thread};
 
 use super::counters::{Counters, Shown, float, signed_float};
 use super::output::Output;
+use super::schema::{Names, TreeProcess, TreeThread};
 use super::state::State;
-use crate::protobuf::{Fields, FromWire as _, Wire, numbers, repeated, text};
+use crate::protobuf::{Fields, FromWire as _, Message as _, Packed, Wire, numbers, repeated, scalars, text};
 
 /// The names of the values of `/proc/meminfo`, by their number.
-const MEMORY: [&str; 39] = [
-    "Unspecified",
-    "MemTotal",
-    "MemFree",
-    "MemAvailable",
-    "Buffers",
-    "Cached",
-    "SwapCached",
-    "Active",
-    "Inactive",
-    "Active(anon)",
-    "Inactive(anon)",
-    "Active(file)",
-    "Inactive(file)",
-    "Unevictable",
-    "Mlocked",
-    "SwapTotal",
-    "SwapFree",
-    "Dirty",
-    "Writeback",
-    "AnonPages",
-    "Mapped",
-    "Shmem",
-    "Slab",
-    "SReclaimable",
-    "SUnreclaim",
-    "KernelStack",
-    "PageTables",
-    "CommitLimit",
-    "Committed_AS",
-    "VmallocTotal",
-    "VmallocUsed",
-    "VmallocChunk",
-    "CmaTotal",
-    "CmaFree",
-    "Gpu",
-    "Zram",
-    "Misc",
-    "IonHeap",
-    "IonHeapPool",
-];
+const MEMORY: Names = Names(
+    "Unspecified MemTotal MemFree MemAvailable Buffers Cached SwapCached Active Inactive Active(anon) \
+     Inactive(anon) Active(file) Inactive(file) Unevictable Mlocked SwapTotal SwapFree Dirty Writeback \
+     AnonPages Mapped Shmem Slab SReclaimable SUnreclaim KernelStack PageTables CommitLimit Committed_AS \
+     VmallocTotal VmallocUsed VmallocChunk CmaTotal CmaFree Gpu Zram Misc IonHeap IonHeapPool",
+);
 
-/// The names of the times of a processor, by their field.
-const CPU_TIMES: [&str; 10] = [
-    "",
-    "",
-    "user_ns",
-    "user_nice_ns",
-    "system_mode_ns",
-    "idle_ns",
-    "io_wait_ns",
-    "irq_ns",
-    "softirq_ns",
-    "steal_ns",
-];
+/// The names of the times of a processor, by their fields from 2 on.
+const CPU_TIMES: Names =
+    Names("user_ns user_nice_ns system_mode_ns idle_ns io_wait_ns irq_ns softirq_ns steal_ns");
 
 /// The names of resources under pressure, by their number.
-const PRESSURE: [&str; 7] =
-    ["resource.unspecified", "cpu.some", "cpu.full", "io.some", "io.full", "mem.some", "mem.full"];
+const PRESSURE: Names = Names("resource.unspecified cpu.some cpu.full io.some io.full mem.some mem.full");
 
 /// The names of the values of a process, by their field, with the number they are multiplied with.
-const OF_PROCESS: [(u32, &str, u64); 17] = [
+const OF_PROCESS: [(u32, &str, u64); 19] = [
     (2, "mem.virt", 1024),
     (3, "mem.rss", 1024),
     (4, "mem.rss.anon", 1024),
@@ -78,6 +33,8 @@ const OF_PROCESS: [(u32, &str, u64); 17] = [
     (7, "mem.swap", 1024),
     (8, "mem.locked", 1024),
     (9, "mem.rss.watermark", 1024),
+    (13, "chrome.private_footprint_kb", 1024),
+    (14, "chrome.peak_resident_set_kb", 1024),
     (24, "mem.dmabuf_rss", 1024),
     (16, "mem.smaps.rss", 1024),
     (17, "mem.smaps.pss", 1024),
@@ -110,19 +67,17 @@ impl State {
             match (number, value) {
                 (1, Wire::Bytes(entry)) => {
                     let [_, key, value] = numbers(entry);
-                    let name = usize::try_from(key).ok().and_then(|key| MEMORY.get(key));
-                    counters
-                        .global(format_args!("{}", name.unwrap_or(&"meminfo")), value.saturating_mul(1024));
+                    let name = MEMORY.get(key).unwrap_or("meminfo");
+                    counters.global(format_args!("{name}"), value.saturating_mul(1024));
                 }
                 (2, Wire::Bytes(entry)) => {
                     let [_, key, value] = numbers(entry);
                     counters.global(format_args!("vmstat {key}"), value);
                 }
                 (3, Wire::Bytes(times)) => {
-                    let times: [u64; 10] = numbers(times);
-                    for (time, name) in times.iter().zip(CPU_TIMES).skip(2) {
-                        counters
-                            .global(format_args!("Cpu {} times.{name}", times.get(1).unwrap_or(&0)), *time);
+                    let [_, cpu, times @ ..]: [u64; 10] = numbers(times);
+                    for (time, name) in times.into_iter().zip(CPU_TIMES.all()) {
+                        counters.global(format_args!("Cpu {cpu} times.{name}"), time);
                     }
                 }
                 (4, Wire::Varint(count)) => counters.global(format_args!("num_forks"), count),
@@ -138,19 +93,14 @@ impl State {
                     counters.global(format_args!("{} Frequency", Shown(text(entry, 1))), value);
                 }
                 (11, value) => {
-                    let (one, many) = match value {
-                        Wire::Bytes(bytes) => (None, bytes),
-                        other => (u64::from_wire(other), &[][..]),
-                    };
-                    let packed = crate::protobuf::unpack(many, crate::protobuf::Packed::Varint);
-                    for khz in one.into_iter().chain(packed) {
+                    for khz in value.numbers(Packed::Varint) {
                         counters.global(format_args!("Cpu {n_cpus} cpufreq"), khz);
                         n_cpus += 1;
                     }
                 }
                 (12, Wire::Bytes(info)) => {
                     let (node, zone) = (Shown(text(info, 1)), Shown(text(info, 2)));
-                    let pages = crate::protobuf::scalars(info, 3, crate::protobuf::Packed::Varint);
+                    let pages = scalars(info, 3, Packed::Varint);
                     for (pages, order) in pages.zip(0..32) {
                         let size = PAGE_KIB << order;
                         counters.global(format_args!("mem.buddyinfo[{node}][{zone}][{size} kB]"), pages);
@@ -158,9 +108,7 @@ impl State {
                 }
                 (14, Wire::Bytes(entry)) => {
                     let [_, resource, total] = numbers(entry);
-                    if let Some(name) =
-                        usize::try_from(resource).ok().and_then(|resource| PRESSURE.get(resource))
-                    {
+                    if let Some(name) = PRESSURE.get(resource) {
                         counters.global(format_args!("psi.{name}"), total);
                     }
                 }
@@ -233,8 +181,6 @@ impl State {
 
     /// Hands over the names of processes and threads.
     pub(super) fn process_tree(&mut self, message: &[u8], out: &mut Output<'_>) {
-        use super::schema::{TreeProcess, TreeThread};
-        use crate::protobuf::Message as _;
         for process in repeated(message, 1) {
             let facts = TreeProcess::of(process);
             self.threads.insert(facts.pid, facts.pid);

@@ -23,6 +23,14 @@ impl Place {
     }
 }
 
+/// The most bytes of a name that events refer to, so that none of very many events costs more than that.
+const MAX_NAME: usize = 1 << 14;
+
+/// Returns a name as far as it is kept.
+pub(super) fn cut(name: &[u8]) -> &[u8] {
+    name.get(..MAX_NAME).unwrap_or(name)
+}
+
 impl Strings {
     /// Adds a text. One of 4 GiB or more is cut.
     pub(super) fn add(&mut self, text: &[u8]) -> Place {
@@ -63,6 +71,11 @@ pub(super) mod table {
     pub(in crate::perfetto) const CORRELATION_IDS: Table = 43;
     pub(in crate::perfetto) const TASK_CONTEXTS: Table = 48;
 
+    /// Returns whether the texts of a table are names of events or of call frames.
+    pub(super) const fn is_name(table: Table) -> bool {
+        matches!(table, CATEGORIES | EVENT_NAMES | FUNCTION_NAMES | SOURCE_PATHS | KERNEL_SYMBOLS)
+    }
+
     /// Returns whether the entries of a table are kept whole. Of the others only the text is kept, which is their field 2.
     pub(super) const fn is_message(table: Table) -> bool {
         matches!(table, SOURCE_LOCATIONS | FRAMES | CALLSTACKS | MAPPINGS | 28 | 48..=51)
@@ -88,29 +101,32 @@ struct Tables {
 const MISSING: Place = Place { start: usize::MAX, len: 0 };
 
 impl Interned {
-    /// Adds an entry. A later entry of a number replaces the earlier one.
-    pub(super) fn add(&mut self, table: Table, entry: &[u8], strings: &mut Strings) {
+    /// Adds an entry. A later entry of a number replaces the earlier one. Returns whether the whole entry was kept.
+    pub(super) fn add(&mut self, table: Table, entry: &[u8], strings: &mut Strings) -> bool {
         use crate::protobuf::Message as _;
         let found = super::schema::InternedText::of(entry);
         if found.iid == 0 {
-            return;
+            return true;
         }
+        let text = if table::is_name(table) { cut(found.text) } else { found.text };
+        let is_whole = text.len() == found.text.len();
         let tables = self.0.get_or_insert_default();
-        let place = strings.add(if table::is_message(table) { entry } else { found.text });
+        let place = strings.add(if table::is_message(table) { entry } else { text });
         let dense = usize::try_from(table).ok().and_then(|table| tables.dense.get_mut(table.checked_sub(1)?));
         if let (Some(dense), Ok(at)) = (dense, usize::try_from(found.iid)) {
-            // Numbers count up from 1. Others would make the list longer than its entries.
-            if at <= 2 * dense.len() + 2 {
+            // Numbers count up from 1, and an entry makes the list longer by two at most.
+            if at <= dense.len() + 1 {
                 if at >= dense.len() {
                     dense.resize(at + 1, MISSING);
                 }
                 if let Some(slot) = dense.get_mut(at) {
                     *slot = place;
                 }
-                return;
+                return is_whole;
             }
         }
         tables.others.insert((table, found.iid), place);
+        is_whole
     }
 
     /// Returns an entry: its text, or the whole message for the tables that hold messages. Returns `None` if there is no
@@ -129,9 +145,10 @@ impl Interned {
         self.0.as_ref()?.known.get(&(message, number)).copied()
     }
 
-    /// Keeps what was made of an interned message.
-    pub(super) fn remember(&mut self, message: Place, number: u32, made: u32) {
+    /// Keeps what was made of an interned message, and returns it.
+    pub(super) fn remember(&mut self, message: Place, number: u32, made: u32) -> u32 {
         self.0.get_or_insert_default().known.insert((message, number), made);
+        made
     }
 
     /// Forgets all entries.

@@ -8,7 +8,7 @@ use spall_model::{Id, Thread};
 
 use super::counters::signed_float;
 use super::schema::{CounterDescriptor, ProcessDescriptor, ThreadDescriptor, TrackDescriptor};
-use super::strings::{Place, Strings};
+use super::strings::{Place, Strings, cut};
 use crate::protobuf::Message as _;
 
 /// A track, as far as its descriptors say.
@@ -20,6 +20,8 @@ pub(super) struct Track {
     kind: Kind,
     pub(super) parent: u64,
     pub(super) name: Place,
+    /// The name of its first event.
+    first_event: Place,
     group: Group,
     pub(super) rank: i32,
     pub(super) ordering: u8,
@@ -28,7 +30,6 @@ pub(super) struct Track {
     pub(super) is_shown: bool,
     /// Whether it had events before it was described as a thread, if it ever is. They are on a track of their own.
     has_events: bool,
-    pub(super) is_state: bool,
     /// The position of its counter, plus 1; 0 if it is none.
     counter: u32,
 }
@@ -132,6 +133,13 @@ impl Tracks {
         self.list.len()
     }
 
+    /// Takes the name of the first event of a track.
+    pub(super) fn set_first_event(&mut self, at: usize, name: Place) {
+        if let Some(track) = self.list.get_mut(at) {
+            track.first_event = name;
+        }
+    }
+
     /// Takes note that a track has events. Returns the track, and whether that is new.
     pub(super) fn show(&mut self, at: usize) -> (Track, bool) {
         let track = self.get(at);
@@ -174,6 +182,7 @@ impl Tracks {
     /// Returns the place of the name of a track's group, which is empty if there is none.
     pub(super) fn group(&self, track: &Track) -> Place {
         match track.group {
+            Group::Named if track.name.is_empty() => track.first_event,
             Group::Named => track.name,
             Group::None => Place::default(),
             Group::Keyed(at) => self.merge_keys.get(at as usize).copied().unwrap_or_default(),
@@ -207,7 +216,6 @@ impl Tracks {
         track.parent = descriptor.parent;
         track.rank = descriptor.rank;
         track.ordering = u8::try_from(descriptor.child_ordering).unwrap_or(0);
-        track.is_state |= descriptor.state.is_some();
         let thread = descriptor.thread.map(ThreadDescriptor::of);
         let process = descriptor.process.map(ProcessDescriptor::of);
         if let Some((pid, tid)) = thread.and_then(|thread| thread.pid.zip(thread.tid)) {
@@ -215,7 +223,7 @@ impl Tracks {
         } else if let Some(pid) = process.and_then(|process| process.pid) {
             track.kind = Kind::Process(pid);
         }
-        let mut name = descriptor.name.or(descriptor.static_name).or(descriptor.atrace_name);
+        let mut name = descriptor.any_name();
         if let Some(counter) = descriptor.counter.map(CounterDescriptor::of) {
             let multiplier = if counter.multiplier == 0 { 1 } else { counter.multiplier };
             let multiplier = signed_float(multiplier);
@@ -231,7 +239,7 @@ impl Tracks {
         if let Some(name) = name.filter(|name| !name.is_empty())
             && (track.name.is_empty() || descriptor.merging == merging::NONE)
         {
-            track.name = strings.add(name);
+            track.name = strings.add(cut(name));
         }
         track.group = match descriptor.merging {
             merging::NONE => Group::None,
@@ -245,6 +253,13 @@ impl Tracks {
             _ => Group::Named,
         };
         Some(at)
+    }
+}
+
+impl<'a> TrackDescriptor<'a> {
+    /// Returns the name that the descriptor gives.
+    pub(super) fn any_name(&self) -> Option<&'a [u8]> {
+        self.name.or(self.static_name).or(self.atrace_name)
     }
 }
 

@@ -7,6 +7,7 @@
 use spall_model::{ArgsBuilder, Text, Value};
 
 use super::args::Source;
+use super::schema::Names;
 use super::strings::table;
 use super::track::digits;
 use crate::protobuf::{Fields, Packed, Wire, repeated, scalars};
@@ -26,7 +27,7 @@ enum Kind {
     Flag,
     Text,
     /// A number that stands for one of these names.
-    Name(&'static [&'static str]),
+    Name(Names),
     /// The number of an interned text in a table.
     Interned(u32),
     /// The number of an interned place in the source code.
@@ -169,28 +170,21 @@ const CURRENT_TASK: &[Field] = &[
     (4, "task_queued_time_us", Unsigned),
 ];
 
-const RAIL_MODES: &[&str] =
-    &["RAIL_MODE_NONE", "RAIL_MODE_RESPONSE", "RAIL_MODE_ANIMATION", "RAIL_MODE_IDLE", "RAIL_MODE_LOAD"];
+const RAIL_MODES: Names =
+    Names("RAIL_MODE_NONE RAIL_MODE_RESPONSE RAIL_MODE_ANIMATION RAIL_MODE_IDLE RAIL_MODE_LOAD");
 
-const FRAME_STATES: &[&str] =
-    &["STATE_NO_UPDATE_DESIRED", "STATE_PRESENTED_ALL", "STATE_PRESENTED_PARTIAL", "STATE_DROPPED"];
+const FRAME_STATES: Names =
+    Names("STATE_NO_UPDATE_DESIRED STATE_PRESENTED_ALL STATE_PRESENTED_PARTIAL STATE_DROPPED");
 
-const DROP_REASONS: &[&str] =
-    &["REASON_UNSPECIFIED", "REASON_DISPLAY_COMPOSITOR", "REASON_MAIN_THREAD", "REASON_CLIENT_COMPOSITOR"];
+const DROP_REASONS: Names =
+    Names("REASON_UNSPECIFIED REASON_DISPLAY_COMPOSITOR REASON_MAIN_THREAD REASON_CLIENT_COMPOSITOR");
 
-const LATENCY_STEPS: &[&str] = &[
-    "STEP_UNSPECIFIED",
-    "STEP_HANDLE_INPUT_EVENT_MAIN_COMMIT",
-    "STEP_MAIN_THREAD_SCROLL_UPDATE",
-    "STEP_SEND_INPUT_EVENT_UI",
-    "STEP_HANDLE_INPUT_EVENT_MAIN",
-    "STEP_HANDLE_INPUT_EVENT_IMPL",
-    "STEP_SWAP_BUFFERS",
-    "STEP_DRAW_AND_SWAP",
-    "STEP_DID_HANDLE_INPUT_AND_OVERSCROLL",
-    "STEP_HANDLED_INPUT_EVENT_MAIN_OR_IMPL",
-    "STEP_HANDLED_INPUT_EVENT_IMPL",
-];
+const LATENCY_STEPS: Names = Names(
+    "STEP_UNSPECIFIED STEP_HANDLE_INPUT_EVENT_MAIN_COMMIT STEP_MAIN_THREAD_SCROLL_UPDATE \
+     STEP_SEND_INPUT_EVENT_UI STEP_HANDLE_INPUT_EVENT_MAIN STEP_HANDLE_INPUT_EVENT_IMPL STEP_SWAP_BUFFERS \
+     STEP_DRAW_AND_SWAP STEP_DID_HANDLE_INPUT_AND_OVERSCROLL STEP_HANDLED_INPUT_EVENT_MAIN_OR_IMPL \
+     STEP_HANDLED_INPUT_EVENT_IMPL",
+);
 
 impl Source<'_> {
     /// Adds an argument of a track event that is not a debug annotation.
@@ -222,8 +216,7 @@ impl Source<'_> {
             (Flag, Wire::Varint(number)) => Value::Bool(number != 0),
             (Kind::Text, Wire::Bytes(text)) => Value::Text(Text::plain(text)),
             (Name(names), Wire::Varint(number)) => {
-                let name = usize::try_from(number).ok().and_then(|number| names.get(number));
-                name.map_or(Value::U64(number), |name| Value::Text(Text::from(*name)))
+                names.get(number).map_or(Value::U64(number), |name| Value::Text(Text::from(name)))
             }
             (_, value) => raw(value),
         };
