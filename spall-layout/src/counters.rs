@@ -7,10 +7,8 @@ use core::ops::Range;
 use spall_model::{CounterValue, NameId, Tick};
 
 use crate::Viewport;
+use crate::blocks::{Blocks, Summary};
 use crate::instants::gallop;
-
-/// The binary logarithm of the number of values in a block.
-const BLOCK_BITS: u32 = 4;
 
 /// One series of a counter, ready to be drawn. A value is in force until the next one.
 ///
@@ -36,25 +34,23 @@ pub struct Series {
     name: NameId,
     at: Vec<Tick>,
     values: Vec<f64>,
-    /// The summary of each block of 16 values, then of each block of 16 such blocks, and so on. Only full blocks have
-    /// one.
-    levels: Vec<Vec<Summary>>,
+    /// The summaries of the values whose ends are known: all but the last one.
+    blocks: Blocks<Values>,
 }
 
-/// A summary of the values in an interval of time.
+/// The summary of values in an interval of time.
 #[derive(Debug, Clone, Copy)]
-struct Summary {
+struct Values {
     min: f64,
     max: f64,
     /// The sum of each value times the ticks for which it is in force.
     area: f64,
 }
 
-impl Summary {
-    /// The summary of no values.
+impl Summary for Values {
     const NONE: Self = Self { min: f64::NAN, max: f64::NAN, area: 0.0 };
 
-    /// Adds other values. Those that are not a number take no part in `min` and `max`, unless there are no others.
+    /// Values that are not a number take no part in `min` and `max`, unless there are no others.
     fn add(&mut self, other: Self) {
         self.min = self.min.min(other.min);
         self.max = self.max.max(other.max);
@@ -97,8 +93,7 @@ impl Series {
         let mut series: Vec<(usize, Self)> = order
             .chunk_by(|a, b| a.0 == b.0)
             .map(|group| {
-                let mut series =
-                    Self { name: group[0].0, at: Vec::new(), values: Vec::new(), levels: Vec::new() };
+                let mut series = Self::new(group[0].0);
                 for &(_, at) in group {
                     series.push(values[at].at, values[at].value);
                 }
@@ -112,7 +107,7 @@ impl Series {
     /// Creates a series without values.
     #[must_use]
     pub fn new(name: NameId) -> Self {
-        Self { name, at: Vec::new(), values: Vec::new(), levels: Vec::new() }
+        Self { name, at: Vec::new(), values: Vec::new(), blocks: Blocks::default() }
     }
 
     /// Adds a value that is in force from `at` on.
@@ -120,25 +115,9 @@ impl Series {
     /// A time before that of the previous value is moved there. This takes amortised O(1).
     pub fn push(&mut self, at: Tick, value: f64) {
         let at = self.at.last().map_or(at, |&last| last.max(at));
-        // Only now is it known how long the previous value was in force, so only now is its block complete.
-        if self.at.len().trailing_zeros() >= BLOCK_BITS && !self.at.is_empty() {
-            let from = self.at.len() - (1 << BLOCK_BITS);
-            let mut block = Summary::NONE;
-            for index in from..self.at.len() {
-                block.add(self.summary(index, self.at.get(index + 1).copied().unwrap_or(at)));
-            }
-            for level in 0.. {
-                if self.levels.len() == level {
-                    self.levels.push(Vec::new());
-                }
-                let blocks = &mut self.levels[level];
-                blocks.push(block);
-                if blocks.len().trailing_zeros() < BLOCK_BITS {
-                    break;
-                }
-                block = Summary::NONE;
-                blocks[blocks.len() - (1 << BLOCK_BITS)..].iter().for_each(|&part| block.add(part));
-            }
+        // Only now is it known how long the previous value was in force.
+        if let Some(previous) = self.at.len().checked_sub(1) {
+            self.blocks.push(self.summary(previous, at));
         }
         self.at.push(at);
         self.values.push(value);
@@ -204,7 +183,7 @@ impl Series {
         if first_at > ticks.start
             && let Some(before) = range.start.checked_sub(1)
         {
-            all.add(Summary {
+            all.add(Values {
                 area: self.values[before] * duration(ticks.start, first_at),
                 ..self.summary(before, first_at)
             });
@@ -218,34 +197,16 @@ impl Series {
     }
 
     /// Returns the summary of one value that is in force until `end`.
-    fn summary(&self, index: usize, end: Tick) -> Summary {
+    fn summary(&self, index: usize, end: Tick) -> Values {
         let value = self.values[index];
-        Summary { min: value, max: value, area: value * duration(self.at[index], end) }
+        Values { min: value, max: value, area: value * duration(self.at[index], end) }
     }
 
     /// Returns the summary of the values at the positions `range`, each in force until the next. This takes O(log n).
-    fn of_range(&self, range: Range<usize>) -> Summary {
-        let mut all = Summary::NONE;
-        let mut index = range.start;
-        while index < range.end {
-            // The largest full block that begins here and ends in the range.
-            let mut width = 0;
-            let mut found = None;
-            for blocks in &self.levels {
-                width += BLOCK_BITS;
-                let end = (index >> width << width) + (1 << width);
-                if index & ((1 << width) - 1) != 0 || end > range.end {
-                    break;
-                }
-                found = blocks.get(index >> width).map(|&block| (block, end)).or(found);
-            }
-            let (part, end) = found.unwrap_or_else(|| {
-                (self.summary(index, self.at.get(index + 1).copied().unwrap_or(self.at[index])), index + 1)
-            });
-            all.add(part);
-            index = end;
-        }
-        all
+    fn of_range(&self, range: Range<usize>) -> Values {
+        self.blocks.of_range(range, |index| {
+            self.summary(index, self.at.get(index + 1).copied().unwrap_or(self.at[index]))
+        })
     }
 }
 

@@ -92,6 +92,7 @@ extern crate alloc;
 
 mod active;
 mod bits;
+mod blocks;
 mod build;
 mod color;
 mod convert;

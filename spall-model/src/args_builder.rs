@@ -3,7 +3,7 @@
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 
-use crate::{Args, ArgsFormat, Entries, Text, Value};
+use crate::{Args, ArgsFormat, Text, Value};
 
 /// The number of lists and maps inside one another that are copied; deeper ones become [`Value::Null`].
 const MAX_DEPTH: usize = 32;
@@ -134,59 +134,28 @@ impl Memory<'_> {
         self.put(key.raw())
     }
 
-    /// Appends an entry with everything nested in it, or returns `None` if it does not fit. Then a part of it may be
-    /// written, which the caller removes.
-    fn put_entry(&mut self, key: Text<'_>, value: Value<'_>) -> Option<()> {
-        self.put_key(key)?;
-        match value {
-            Value::List(_) | Value::Map(_) => self.put_nested(value),
-            _ => self.put_scalar(value),
-        }
+    /// Begins a list or a map, and returns the position of its length, for [`Memory::patch`].
+    fn begin(&mut self, tag: u8) -> Option<usize> {
+        self.put(&[tag, 0, 0, 0, 0]).map(|()| self.len() - 4)
     }
 
-    /// Appends a list or a map with everything nested in it, or returns `None` if it does not fit.
-    fn put_nested(&mut self, value: Value<'_>) -> Option<()> {
-        // The lists and maps that are being copied: the entries still to come, and the position of the length. It is a
-        // fixed stack instead of recursion, because values of a file decide how deep it gets.
-        let mut open: [Option<(Entries<'_>, usize)>; MAX_DEPTH] = [const { None }; MAX_DEPTH];
-        let mut depth = 0;
-        let mut next = Some(value);
-        loop {
-            if let Some(value) = next.take() {
-                let nested = match value {
-                    Value::List(items) => Some((tag::LIST, items)),
-                    Value::Map(entries) => Some((tag::MAP, entries)),
-                    _ => None,
-                };
-                match (nested, open.get_mut(depth)) {
-                    // Built arguments already have this encoding, at any depth.
-                    (Some((tag, args)), _) if core::ptr::eq(args.format(), &BUILT) => {
-                        self.put_counted(tag, args.bytes())?;
-                    }
-                    (Some((tag, args)), Some(slot)) => {
-                        self.put(&[tag])?;
-                        *slot = Some((args.iter(), self.len()));
-                        depth += 1;
-                        self.put(&[0; 4])?;
-                    }
-                    (Some(_), None) => self.put(&[tag::NULL])?,
-                    (None, _) => self.put_scalar(value)?,
-                }
-            }
-            let Some((entries, at)) = depth.checked_sub(1).and_then(|top| open.get_mut(top)?.as_mut()) else {
-                return Some(());
-            };
-            match entries.next() {
-                Some((key, value)) => {
-                    self.put_key(key)?;
-                    next = Some(value);
-                }
-                None => {
-                    self.patch(*at)?;
-                    depth -= 1;
-                }
-            }
+    /// Appends a key and a value, or returns `None` if they do not fit. Then a part may be written, which the caller
+    /// removes. `depth` is the number of lists and maps that may be inside one another.
+    fn put_entry(&mut self, key: Text<'_>, value: Value<'_>, depth: usize) -> Option<()> {
+        self.put_key(key)?;
+        let (tag, args) = match value {
+            Value::List(items) => (tag::LIST, items),
+            Value::Map(entries) => (tag::MAP, entries),
+            _ => return self.put_scalar(value),
+        };
+        // Built arguments already have this encoding, at any depth.
+        if core::ptr::eq(args.format(), &BUILT) {
+            return self.put_counted(tag, args.bytes());
         }
+        let Some(depth) = depth.checked_sub(1) else { return self.put(&[tag::NULL]) };
+        let at = self.begin(tag)?;
+        args.iter().try_for_each(|(key, value)| self.put_entry(key, value, depth))?;
+        self.patch(at)
     }
 
     /// Appends a value that is not a list or a map, with its tag.
@@ -238,16 +207,13 @@ impl ArgsBuilder<'static> {
 
     fn begin(&mut self, key: Text<'_>, tag: u8) -> OpenEntry {
         let start = self.memory.len();
-        let whole = self.memory.put_key(key).and_then(|()| self.memory.put(&[tag, 0, 0, 0, 0]));
-        OpenEntry { start, len: whole.map(|()| self.memory.len() - 4) }
+        OpenEntry { start, len: self.memory.put_key(key).and_then(|()| self.memory.begin(tag)) }
     }
 
     /// Ends the entry that was begun last. If it is longer than 4 GiB, it is left out with everything in it.
     pub fn end(&mut self, entry: OpenEntry) {
-        if entry.len.and_then(|at| self.memory.patch(at)).is_none() {
-            self.memory.truncate(entry.start);
-            self.n_lost += 1;
-        }
+        let ended = entry.len.and_then(|at| self.memory.patch(at));
+        self.keep(ended, entry.start);
     }
 }
 
@@ -284,7 +250,13 @@ impl<'b> ArgsBuilder<'b> {
     /// build them with a builder of their own and add [`Value::Map`] or [`Value::List`] of them.
     pub fn add<'v>(&mut self, key: impl Into<Text<'v>>, value: impl Into<Value<'v>>) -> &mut Self {
         let start = self.memory.len();
-        if self.memory.put_entry(key.into(), value.into()).is_none() {
+        let put = self.memory.put_entry(key.into(), value.into(), MAX_DEPTH);
+        self.keep(put, start)
+    }
+
+    /// Keeps the entry that begins at `start` if it was put there whole, and counts it as lost otherwise.
+    fn keep(&mut self, put: Option<()>, start: usize) -> &mut Self {
+        if put.is_none() {
             self.memory.truncate(start);
             self.n_lost += 1;
         }
@@ -301,17 +273,14 @@ impl<'b> ArgsBuilder<'b> {
         let memory = &mut self.memory;
         let put = || {
             memory.put_key(key.into())?;
-            memory.put(&[tag::LIST])?;
-            let at = memory.len();
-            memory.put(&[0; 4])?;
-            values.into_iter().try_for_each(|value| memory.put_entry(Text::EMPTY, value.into()))?;
+            let at = memory.begin(tag::LIST)?;
+            values
+                .into_iter()
+                .try_for_each(|value| memory.put_entry(Text::EMPTY, value.into(), MAX_DEPTH))?;
             memory.patch(at)
         };
-        if put().is_none() {
-            self.memory.truncate(start);
-            self.n_lost += 1;
-        }
-        self
+        let put = put();
+        self.keep(put, start)
     }
 
     /// Adds all entries of other arguments, which may have any encoding.
@@ -462,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn foreign_values_are_copied_without_recursion() {
+    fn foreign_values_are_copied_to_a_bounded_depth() {
         // One list in itself, endlessly: a format may nest as deep as its bytes like.
         static ENDLESS: ArgsFormat = ArgsFormat::new("endless", endless);
         fn endless<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {

@@ -97,12 +97,6 @@ impl<'a> Names<'a> {
 }
 
 impl<'a> EnumSignature<'_, 'a> {
-    /// Returns the value of an enum before version 3, where an id stands for one value. [apitrace
-    /// C.3.3](crate::rules::apitrace#C.3.3)
-    pub(super) fn only_value(&self) -> Option<i128> {
-        self.values.first().map(|known| known.value)
-    }
-
     /// Returns the name of a value, or `None` if the enum does not have the value. If a value has several names, this
     /// is the first one in the file.
     #[must_use]
@@ -282,6 +276,13 @@ impl SignatureTable {
     #[inline]
     pub(super) fn enum_place(&self, id: u64) -> Option<usize> {
         self.enums.get(id).map(|known| known.place.start)
+    }
+
+    /// Returns the value of an enum before version 3, where an id stands for one value; 0 if its signature was not met.
+    /// [apitrace C.3.3](crate::rules::apitrace#C.3.3)
+    pub(super) fn only_value(&self, id: u64) -> i128 {
+        let values = || self.enum_values.get(usize::try_from(self.enums.get(id)?.count).ok()?);
+        values().and_then(|values| values.first()).map_or(0, |known| known.value)
     }
 
     /// Returns the number of members of a structure, or 0 if its signature was not met.

@@ -138,7 +138,7 @@ impl<'s, 'a> Tokens<'s, 'a> {
                 *left -= 1;
             }
         }
-        let token = read_token(&mut self.input, self.signatures)?;
+        let token = read_token(&mut self.input, &mut KnownOnly(self.signatures.table))?;
         match token {
             Token::Array(count) => self.levels.push(OpenValue::Values(count)),
             Token::Repr => self.levels.push(OpenValue::Values(2)),
@@ -165,56 +165,23 @@ pub(super) fn skip_value(
     // overflows is more than a stream can hold, so saturating it changes nothing.
     let mut left = 1_u64;
     while left > 0 {
-        left = (left - 1).saturating_add(skip_token(input, access)?);
+        let inside = match read_token(input, access)? {
+            Token::Array(count) => count,
+            Token::Struct(id) => access.table().n_members(id),
+            Token::Repr => 2,
+            _ => 0,
+        };
+        left = (left - 1).saturating_add(inside);
     }
     Ok(())
 }
 
-/// Steps over a scalar, or over the head of a value that contains others. Returns how many values follow inside it.
-///
-/// This decides as [`read_token`] does, but makes no token: most values are only stepped over.
-#[inline]
-fn skip_token(input: &mut Cursor<'_>, access: &mut impl SignatureAccess) -> Result<u64, ReadFailure> {
-    match input.u8()? {
-        0x00..=0x02 => {}
-        0x03 | 0x04 | 0x0d => input.uint().map(drop)?,
-        0x05 => input.array::<4>().map(drop)?,
-        0x06 => input.array::<8>().map(drop)?,
-        0x07 | 0x08 => input.text().map(drop)?,
-        0x09 => {
-            let id = input.uint()?;
-            skip_signature(SignatureKind::Enum, id, input, access)?;
-            if access.table().version >= 3 {
-                read_integer(input)?;
-            }
-        }
-        0x0a => {
-            let id = input.uint()?;
-            skip_signature(SignatureKind::Bitmask, id, input, access)?;
-            input.uint()?;
-        }
-        0x0b => return input.uint(),
-        0x0c => {
-            let id = input.uint()?;
-            skip_signature(SignatureKind::Structure, id, input, access)?;
-            return Ok(access.table().n_members(id));
-        }
-        0x0e => return Ok(2),
-        0x0f => {
-            let count = input.uint()?;
-            input.repeated(count, |input| input.uint().map(drop))?;
-        }
-        tag => return Err(ReadFailure::Invalid(FormatErrorKind::UnknownValue { tag })),
-    }
-    Ok(0)
-}
-
 /// Reads a scalar, or the head of a value that contains others.
-pub(super) fn read_token<'a>(
+#[inline]
+fn read_token<'a>(
     input: &mut Cursor<'a>,
-    signatures: Signatures<'_, 'a>,
+    access: &mut impl SignatureAccess,
 ) -> Result<Token<'a>, ReadFailure> {
-    let access = &mut KnownOnly(signatures.table);
     Ok(match input.u8()? {
         0x00 => Token::Null,
         0x01 => Token::Bool(false),
@@ -225,7 +192,14 @@ pub(super) fn read_token<'a>(
         0x06 => Token::Double(f64::from_le_bytes(input.array()?)),
         0x07 => Token::Text(input.text()?),
         0x08 => Token::Blob(input.text()?),
-        0x09 => read_enum_value(input, signatures)?,
+        0x09 => {
+            let id = input.uint()?;
+            skip_signature(SignatureKind::Enum, id, input, access)?;
+            // Before version 3 the id of an enum stands for one value, which stands where the id is first used. \[apitrace
+            // C.3.3\]
+            let table = access.table();
+            Token::Enum(id, if table.version < 3 { table.only_value(id) } else { read_integer(input)? })
+        }
         0x0a => {
             let id = input.uint()?;
             skip_signature(SignatureKind::Bitmask, id, input, access)?;
@@ -245,22 +219,6 @@ pub(super) fn read_token<'a>(
         }
         tag => return Err(ReadFailure::Invalid(FormatErrorKind::UnknownValue { tag })),
     })
-}
-
-/// Reads a value of an enum. Before version 3 the id of an enum stands for one value, which stands where the id is
-/// first used. [apitrace C.3.3](crate::rules::apitrace#C.3.3)
-fn read_enum_value<'a>(
-    input: &mut Cursor<'a>,
-    signatures: Signatures<'_, 'a>,
-) -> Result<Token<'a>, ReadFailure> {
-    let id = input.uint()?;
-    skip_signature(SignatureKind::Enum, id, input, &mut KnownOnly(signatures.table))?;
-    let value = if signatures.table.version < 3 {
-        signatures.enumeration(id).and_then(|known| known.only_value()).unwrap_or(0)
-    } else {
-        read_integer(input)?
-    };
-    Ok(Token::Enum(id, value))
 }
 
 impl<'a> Iterator for Tokens<'_, 'a> {

@@ -81,8 +81,6 @@ enum State {
     V1,
     V3,
     Skip(Skip),
-    End,
-    Failed(FormatError),
 }
 
 /// A range of bytes to skip. It is padding, or damage, which is reported once its length is known.
@@ -151,8 +149,9 @@ impl spall_model::Parser for Parser {
     }
 
     fn at_part(&self, offset: u64) -> Option<Self> {
-        let is_between = matches!(self.state, State::V3) && self.place.left() == 0;
-        is_between.then(|| Self { place: Place { offset, buffer_end: offset }, ..self.clone() })
+        let is_between =
+            matches!(self.state, State::V3) && self.place.left() == 0 && self.place.end.is_none();
+        is_between.then(|| Self { place: Place { offset, buffer_end: offset, end: None }, ..self.clone() })
     }
 
     fn find_part(&self, data: &[u8], known: usize, from: usize) -> Option<usize> {
@@ -169,6 +168,9 @@ impl Parser {
         eof: bool,
         to: &mut dyn Receiver<'a>,
     ) -> Result<Progress, FormatError> {
+        if let Some(end) = self.place.end {
+            return end;
+        }
         match self.state {
             State::Header { unit } => self.read_header(unit, data, eof, to),
             State::Probe { first_draft } => {
@@ -179,7 +181,7 @@ impl Parser {
                     RecordLayout::V0 => State::V0,
                     RecordLayout::V1 => State::V1,
                     RecordLayout::PreRelease => {
-                        State::Failed(FormatError::new(FormatErrorKind::PreRelease, 8))
+                        return self.place.fail(FormatError::new(FormatErrorKind::PreRelease, 8));
                     }
                 };
                 Ok(Progress::Read(0))
@@ -188,22 +190,7 @@ impl Parser {
             State::V1 => self.float_record(float_record::decode_v1, data, eof, to),
             State::V3 => Ok(self.record_v3(data, eof, to)),
             State::Skip(skip) => Ok(self.skip(skip, data, eof, to)),
-            State::End => Ok(Progress::End),
-            State::Failed(error) => Err(error),
         }
-    }
-
-    fn fail(&mut self, error: FormatError) -> Result<Progress, FormatError> {
-        self.state = State::Failed(error);
-        Err(error)
-    }
-
-    /// Handles the case that `data` is too short for the `needed` bytes that come next, as [`Place::short`] does.
-    fn short(&mut self, needed: usize, data: &[u8], eof: bool, to: &mut dyn Receiver<'_>) -> Progress {
-        if eof {
-            self.state = State::End;
-        }
-        self.place.short(needed, data, eof, to)
     }
 
     /// Skips the bytes up to `until`, as far as they are in `data`.
@@ -239,7 +226,7 @@ impl Parser {
             // The end of the file is a second fault.
             let bytes = ByteRange::new(start, self.place.offset);
             to.receive(&Event::Diagnostic(DiagnosticKind::Truncated), bytes);
-            self.state = State::End;
+            self.place.end = Some(Ok(Progress::End));
         } else {
             // Version 0 has nothing to skip, but a file with the layout of version 1 under its header may.
             self.place.buffer_end = skip.buffer_end;

@@ -2,6 +2,8 @@
 
 use spall_model::{ByteRange, DiagnosticKind, Event, Progress, Receiver};
 
+use crate::FormatError;
+
 /// The position of a parser, and the buffer around it.
 #[derive(Debug, Clone)]
 pub(super) struct Place {
@@ -9,11 +11,13 @@ pub(super) struct Place {
     pub(super) offset: u64,
     /// The end of the current buffer. It is beyond `offset` only if a record of the buffer comes next.
     pub(super) buffer_end: u64,
+    /// How reading has ended; `None` before its end.
+    pub(super) end: Option<Result<Progress, FormatError>>,
 }
 
 impl Place {
     /// The start of a file.
-    pub(super) const START: Self = Self { offset: 0, buffer_end: 0 };
+    pub(super) const START: Self = Self { offset: 0, buffer_end: 0, end: None };
 
     /// Returns how many bytes of the buffer are left.
     #[inline]
@@ -74,10 +78,16 @@ impl Place {
         if !eof {
             return Progress::NeedMore(needed.saturating_sub(data.len()).max(1));
         }
+        self.end = Some(Ok(Progress::End));
         if data.is_empty() && self.left() == 0 {
             return Progress::End;
         }
         self.buffer_end = 0;
         self.hand_over(data.len(), &Event::Diagnostic(DiagnosticKind::Truncated), to)
+    }
+
+    /// Ends reading with an error.
+    pub(super) fn fail(&mut self, error: FormatError) -> Result<Progress, FormatError> {
+        *self.end.insert(Err(error))
     }
 }

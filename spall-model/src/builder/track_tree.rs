@@ -14,6 +14,7 @@ use crate::{ChildOrder, Key, NameId, Tick, index32};
 use super::{
     TraceBuilder,
     by_track::ByTrack,
+    cycles::cut_cycles,
     registry::{OwnTrack, Registry, TrackKey},
 };
 
@@ -145,21 +146,15 @@ impl TrackTree {
 
     /// Puts all tracks that are their own parents in the end directly below their processes.
     fn break_cycles(&mut self) {
-        let mut seen_from = alloc::vec![u32::MAX; self.parents.len()];
-        for start in 0..index32(self.parents.len()) {
-            let mut track = start as usize;
-            while seen_from[track] == u32::MAX {
-                seen_from[track] = start;
-                track = self.parents[track].map_or(track, |parent| parent as usize);
-            }
-            // The way up ends where it has been before, which is the top of the tree unless there is a cycle.
-            if seen_from[track] == start {
-                while let Some(parent) = self.parents[track].take() {
-                    self.lost.push(index32(track));
-                    track = parent as usize;
-                }
-            }
-        }
+        let Self { parents, lost, .. } = self;
+        cut_cycles(
+            parents,
+            |parent| parent.map(|parent| parent as usize),
+            |parent, track| {
+                *parent = None;
+                lost.push(index32(track));
+            },
+        );
     }
 
     /// Moves tracks of no process to that of what they lie below, unless something there has their id. A track of another

@@ -76,8 +76,6 @@ enum AutoState {
     Records,
     /// The rest of the buffer is skipped. The damage was reported.
     SkipBuffer,
-    End,
-    Failed(FormatError),
 }
 
 impl<S: Symbolizer> Parser<S> {
@@ -103,16 +101,20 @@ impl<S: Symbolizer> Parser<S> {
                 return Ok(Progress::NeedMore(missing));
             }
             let needed = u32::try_from(missing).unwrap_or(u32::MAX);
-            return self.fail(FormatErrorKind::UnexpectedEof { needed }, data.len() as u64);
+            return self
+                .place
+                .fail(FormatError::new(FormatErrorKind::UnexpectedEof { needed }, data.len() as u64));
         };
         if header.magic != Header::MAGIC {
-            return self.fail(FormatErrorKind::BadMagic, 0);
+            return self.place.fail(FormatError::new(FormatErrorKind::BadMagic, 0));
         }
         let version = u32::try_from(header.version).unwrap_or(u32::MAX);
         match version {
             3 => {}
-            1 | 2 => return self.fail(FormatErrorKind::OldAutoTrace { version }, 8),
-            _ => return self.fail(FormatErrorKind::UnsupportedVersion { version }, 8),
+            1 | 2 => return self.place.fail(FormatError::new(FormatErrorKind::OldAutoTrace { version }, 8)),
+            _ => {
+                return self.place.fail(FormatError::new(FormatErrorKind::UnsupportedVersion { version }, 8));
+            }
         }
         let ns_per_tick = usable_ns_per_tick(header.ns_per_tick);
         self.header = Some(header);
@@ -127,16 +129,10 @@ impl<S: Symbolizer> Parser<S> {
         Ok(progress)
     }
 
-    fn fail(&mut self, kind: FormatErrorKind, offset: u64) -> Result<Progress, FormatError> {
-        let error = FormatError::new(kind, offset);
-        self.state = AutoState::Failed(error);
-        Err(error)
-    }
-
     /// Reads the path of the program, which becomes metadata.
     fn read_path(&mut self, data: &[u8], eof: bool, to: Lent<'_>) -> Progress {
         let length = self.header.map_or(0, |header| usize::from(header.path_len));
-        let Some(path) = data.get(..length) else { return self.short(length, data, eof, to) };
+        let Some(path) = data.get(..length) else { return self.place.short(length, data, eof, to) };
         self.state = AutoState::Records;
         let (key, value) = (Text::plain(b"program"), Value::Text(Text::plain(path)));
         self.place.hand_over(length, &Event::Meta(MetaEvent::new(key, value)), to)
@@ -155,7 +151,7 @@ impl<S: Symbolizer> Parser<S> {
             Err(RecordError::Short(needed)) if needed as u64 > left => {
                 return self.skip_buffer(DiagnosticKind::Overrun, to);
             }
-            Err(RecordError::Short(needed)) => return self.short(needed, data, eof, to),
+            Err(RecordError::Short(needed)) => return self.place.short(needed, data, eof, to),
         };
         let at = self.place.clamped(record.when(), length, to);
         let bytes = self.place.next(length);
@@ -185,7 +181,7 @@ impl<S: Symbolizer> Parser<S> {
     /// Reads the header of the next buffer, or ends at the end of the file.
     fn read_buffer_header(&mut self, data: &[u8], eof: bool, to: Lent<'_>) -> Progress {
         let Some(header) = BufferHeader::read(data) else {
-            return self.short(BufferHeader::SIZE, data, eof, to);
+            return self.place.short(BufferHeader::SIZE, data, eof, to);
         };
         self.tid = header.tid;
         self.base = Base::at(header.first_ts);
@@ -198,18 +194,10 @@ impl<S: Symbolizer> Parser<S> {
         if length as u64 == self.place.left() {
             self.state = AutoState::Records;
         } else if length == 0 {
-            return self.short(1, data, eof, to);
+            return self.place.short(1, data, eof, to);
         }
         self.place.offset += length as u64;
         Progress::Read(length)
-    }
-
-    /// Handles the case that `data` is too short for the `needed` bytes that come next, as [`Place::short`] does.
-    fn short(&mut self, needed: usize, data: &[u8], eof: bool, to: Lent<'_>) -> Progress {
-        if eof {
-            self.state = AutoState::End;
-        }
-        self.place.short(needed, data, eof, to)
     }
 
     /// Reports damage after which the rest of the buffer cannot be read: records are relative to each other, and an
@@ -239,13 +227,14 @@ impl<S: Symbolizer> LendingParser for Parser<S> {
         eof: bool,
         to: &mut impl for<'e> Receiver<'e>,
     ) -> Result<Progress, FormatError> {
+        if let Some(end) = self.place.end {
+            return end;
+        }
         match self.state {
             AutoState::Header => self.read_header(data, eof, to),
             AutoState::Path => Ok(self.read_path(data, eof, to)),
             AutoState::Records => Ok(self.read_record(data, eof, to)),
             AutoState::SkipBuffer => Ok(self.skip(data, eof, to)),
-            AutoState::End => Ok(Progress::End),
-            AutoState::Failed(error) => Err(error),
         }
     }
 }

@@ -122,7 +122,7 @@ impl Parser {
             RecordError::Short(needed) if needed as u64 > self.place.left() && !data.is_empty() => {
                 self.skip_to(self.place.buffer_end, Some(DiagnosticKind::Overrun), data, eof, to)
             }
-            RecordError::Short(needed) => self.short(needed, data, eof, to),
+            RecordError::Short(needed) => self.place.short(needed, data, eof, to),
         }
     }
 
@@ -130,7 +130,7 @@ impl Parser {
     /// is nothing to flush.
     fn next_buffer(&mut self, data: &[u8], eof: bool, to: &mut dyn Receiver<'_>) -> Progress {
         let Some(header) = BufferHeader::read(data) else {
-            return self.short(BufferHeader::SIZE, data, eof, to);
+            return self.place.short(BufferHeader::SIZE, data, eof, to);
         };
         self.thread = (header.pid, header.tid);
         self.place.enter_buffer(BufferHeader::SIZE, header.size.into())

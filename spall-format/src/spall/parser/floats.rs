@@ -55,10 +55,11 @@ impl Parser {
                 let end = self.place.offset + length as u64 + u64::from(padding);
                 return Ok(self.skip_to(end, None, data, eof, to));
             }
-            Err(RecordError::Short(needed)) => return Ok(self.short(needed, data, eof, to)),
+            Err(RecordError::Short(needed)) => return Ok(self.place.short(needed, data, eof, to)),
             // Nothing gives the length of the record, and nothing marks the start of the next one. \[spall A.6\]
             Err(RecordError::Unknown(tag)) => {
-                return self.fail(FormatError::new(FormatErrorKind::UnknownEvent { tag }, self.place.offset));
+                let offset = self.place.offset;
+                return self.place.fail(FormatError::new(FormatErrorKind::UnknownEvent { tag }, offset));
             }
         };
         let bytes = self.place.next(length);

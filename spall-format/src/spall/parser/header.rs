@@ -20,14 +20,14 @@ impl Parser {
     ) -> Result<Progress, FormatError> {
         let Some(header) = FileHeader::read(data) else {
             if eof {
-                return self.fail(cut_header(data));
+                return self.place.fail(cut_header(data));
             }
             return Ok(Progress::NeedMore(FileHeader::SIZE.saturating_sub(data.len())));
         };
         let checked = check_magic(header.magic).and_then(|()| check_version(header.version));
         let version = match checked {
             Ok(version) => version,
-            Err(error) => return self.fail(error),
+            Err(error) => return self.place.fail(error),
         };
         let tick = header.timestamp_unit;
         let ns_per_tick = if version == Version::V3 { tick } else { tick * 1000.0 };

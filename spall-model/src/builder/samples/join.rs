@@ -8,7 +8,10 @@ use hashbrown::{HashMap, hash_map::Entry};
 
 use crate::{
     ByteRange, CallSite, DiagnosticKind, Diagnostics, Frame, FrameId, Key, LineHits, NameId, Profile, Sample,
-    ThreadProfileEvent, Tick, Ticks, TrackId, builder::TraceBuilder, index32, profile::samples_end,
+    ThreadProfileEvent, Tick, Ticks, TrackId,
+    builder::{TraceBuilder, cycles::cut_cycles},
+    index32,
+    profile::samples_end,
 };
 
 use super::{LineRow, LogLengths, ProfileHead, ProfileLog, ProfilePart, SampleDetail};
@@ -206,34 +209,13 @@ impl ProfileJoiner<'_> {
         }
     }
 
-    /// Makes a root of every frame that is its own caller over any number of steps, so that no walk to a root is
-    /// endless.
+    /// Makes a root of every frame that is its own caller over any number of steps.
     fn break_cycles(&mut self, first: usize, parts: &[PartRows], diagnostics: &mut Diagnostics) {
-        let frames = &mut self.found.frames[first..];
-        let local = |frame: FrameId| frame.index() - first;
-        // The number of the walk that has seen each frame, counted from 1; 0 for none. A walk stops at a frame that
-        // any walk has seen, so that all walks together are linear. If it is a frame of the same walk, the walk went
-        // in a circle.
-        let mut seen_by = alloc::vec![0_u32; frames.len()];
-        for (start, walk) in (0..frames.len()).zip(1..) {
-            let mut at = start;
-            let comes_back = loop {
-                if seen_by[at] != 0 {
-                    break seen_by[at] == walk;
-                }
-                seen_by[at] = walk;
-                match frames[at].parent {
-                    Some(parent) => at = local(parent),
-                    None => break false,
-                }
-            };
-            if comes_back {
-                while let Some(parent) = frames[at].parent.take() {
-                    diagnostics.add(DiagnosticKind::LostFrame, parts[0].part.bytes);
-                    at = local(parent);
-                }
-            }
-        }
+        let caller = |frame: &Frame| frame.parent.map(|parent| parent.index() - first);
+        cut_cycles(&mut self.found.frames[first..], caller, |frame, _| {
+            frame.parent = None;
+            diagnostics.add(DiagnosticKind::LostFrame, parts[0].part.bytes);
+        });
     }
 
     /// Adds the call sites of a profile, ordered by their numbers.
