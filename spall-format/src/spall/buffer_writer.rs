@@ -65,8 +65,8 @@ pub struct BufferWriter<B> {
     memory: B,
     /// The number of bytes of `memory` that are in use. It includes the room for the header, so it is never less.
     used: usize,
-    pid: u32,
-    tid: u32,
+    /// The process and the thread.
+    pub(super) thread: (u32, u32),
 }
 
 /// The least size of a recording buffer in bytes, 541. An empty buffer of this size has room for any one record.
@@ -96,7 +96,12 @@ impl<B: AsMut<[u8]>> BufferWriter<B> {
             let min = u32::try_from(MIN_BUFFER).unwrap_or(u32::MAX);
             return Err(FormatError::new(FormatErrorKind::BufferSize { min }, 0));
         }
-        Ok(Self { memory, used: HEADER, pid, tid })
+        Ok(Self::of(memory, (pid, tid)))
+    }
+
+    /// Creates a recorder into `memory`, which has room for any one record.
+    pub(super) fn of(memory: B, thread: (u32, u32)) -> Self {
+        Self { memory, used: HEADER, thread }
     }
 
     /// Writes the begin of a slice named `name` at the tick `when`.
@@ -198,12 +203,8 @@ impl<B: AsMut<[u8]>> BufferWriter<B> {
         if size == 0 {
             return b"";
         }
-        let header = BufferHeader {
-            size: u32::try_from(size).unwrap_or(u32::MAX),
-            tid: self.tid,
-            pid: self.pid,
-            first_ts: 0,
-        };
+        let (size, (pid, tid)) = (u32::try_from(size).unwrap_or(u32::MAX), self.thread);
+        let header = BufferHeader { size, tid, pid, first_ts: 0 };
         let memory = self.memory.as_mut();
         if let Some(into) = memory.first_chunk_mut::<HEADER>() {
             *into = header.to_bytes();
@@ -211,8 +212,9 @@ impl<B: AsMut<[u8]>> BufferWriter<B> {
         memory.get(..end).unwrap_or_default()
     }
 
+    /// Writes a record with an encoder, which returns its length, or `None` if there is no room for it.
     #[inline]
-    fn put(&mut self, encode: impl FnOnce(&mut [u8]) -> Option<usize>) -> Result<(), Full> {
+    pub(super) fn put(&mut self, encode: impl FnOnce(&mut [u8]) -> Option<usize>) -> Result<(), Full> {
         let length = self.memory.as_mut().get_mut(self.used..).and_then(encode).ok_or(Full)?;
         self.used += length;
         Ok(())
@@ -230,11 +232,7 @@ impl<B: AsRef<[u8]>> BufferWriter<B> {
 // By hand, because the contents of the buffer would bury everything else, and `B` need not be printable.
 impl<B> fmt::Debug for BufferWriter<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { used, pid, tid, .. } = self;
-        f.debug_struct("BufferWriter")
-            .field("used", used)
-            .field("pid", pid)
-            .field("tid", tid)
-            .finish_non_exhaustive()
+        let Self { used, thread, .. } = self;
+        f.debug_struct("BufferWriter").field("used", used).field("thread", thread).finish_non_exhaustive()
     }
 }

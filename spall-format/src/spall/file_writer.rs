@@ -78,33 +78,26 @@ pub struct FileWriter<W> {
     clock: Clock,
     /// Whether the file's header is written.
     started: bool,
-    /// The records that are not yet written, in version 3 behind room for their buffer's header.
-    memory: Vec<u8>,
-    /// How many bytes of `memory` are in use.
-    used: usize,
-    /// The process and thread of these records in version 3.
-    thread: Ids,
+    /// The records that are not yet written. Versions 0 and 1 have no buffers, so its header is left out there.
+    buffer: BufferWriter<Vec<u8>>,
 }
 
 /// A process id and a thread id.
 type Ids = (u32, u32);
 
-/// The size of `FileWriter::memory` in bytes.
+/// The size of the memory for records in bytes.
 const MEMORY: usize = 64 * 1024;
 
 impl<W: io::Write> FileWriter<W> {
     /// Creates a writer of a file of the given version to `out`. The file is complete after [`finish`](Self::finish).
     pub fn new(out: W, version: Version) -> Self {
-        let used = if version == Version::V3 { BufferHeader::SIZE } else { 0 };
         Self {
             out,
             version,
             ns_per_tick: 1.0,
             clock: Clock::NANOSECONDS,
             started: false,
-            memory: alloc::vec![0; MEMORY],
-            used,
-            thread: (0, 0),
+            buffer: BufferWriter::of(alloc::vec![0; MEMORY], (0, 0)),
         }
     }
 
@@ -125,7 +118,8 @@ impl<W: io::Write> FileWriter<W> {
             (Event::ProcessName(pid, name), Version::V3) => {
                 let Some(pid) = id(pid) else { return Ok(Written::BadId) };
                 // Any thread of the process will do, so the name need not start a new buffer.
-                let thread = if self.thread.0 == pid && self.pending() > 0 { self.thread } else { (pid, 0) };
+                let is_open = self.buffer.thread.0 == pid && !self.buffer.is_empty();
+                let thread = if is_open { self.buffer.thread } else { (pid, 0) };
                 let name = ShortText::name(name);
                 self.put(thread, name.lost(), |into| {
                     encode::name_v3(into, tag::PROCESS_NAME, name.as_bytes())
@@ -141,7 +135,7 @@ impl<W: io::Write> FileWriter<W> {
                 if !encode::is_fact(&key, &value) {
                     return Ok(Written::Unsupported);
                 }
-                self.put(self.thread, LostParts::NONE, |into| encode::fact_v3(into, &key, &value))
+                self.put(self.buffer.thread, LostParts::NONE, |into| encode::fact_v3(into, &key, &value))
             }
             (Event::Diagnostic(_) | Event::Conventions(_), _) => Ok(Written::Done),
             _ => Ok(Written::Unsupported),
@@ -171,7 +165,7 @@ impl<W: io::Write> FileWriter<W> {
         let ns_per_tick = clock.ns_per_tick().unwrap_or(1.0);
         let in_header = self.version == Version::V3;
         // A record in memory belongs to the header that will be written in front of it.
-        let is_fixed = self.started || self.pending() > 0;
+        let is_fixed = self.started || !self.buffer.is_empty();
         if in_header && is_fixed && ns_per_tick.to_bits() != self.ns_per_tick.to_bits() {
             return Written::Unsupported;
         }
@@ -269,30 +263,22 @@ impl<W: io::Write> FileWriter<W> {
         lost: LostParts,
         encode: impl Fn(&mut [u8]) -> Option<usize>,
     ) -> io::Result<Written> {
-        if self.version == Version::V3 && thread != self.thread {
+        if self.version == Version::V3 && thread != self.buffer.thread {
             self.write_buffer()?;
-            self.thread = thread;
+            self.buffer.thread = thread;
         }
-        let mut length = self.memory.get_mut(self.used..).and_then(&encode);
-        if length.is_none() {
+        if self.buffer.put(&encode).is_err() {
             self.write_buffer()?;
-            length = self.memory.get_mut(self.used..).and_then(&encode);
+            // An empty buffer has room for any record.
+            let _ = self.buffer.put(&encode);
         }
-        // An empty buffer has room for any record.
-        self.used += length.unwrap_or(0);
         Ok(Written::without(lost))
-    }
-
-    /// Returns where the records in `memory` start.
-    fn first(&self) -> usize {
-        if self.version == Version::V3 { BufferHeader::SIZE } else { 0 }
     }
 
     /// Writes what the clock says beyond the duration of a tick, as a buffer of its own. [spall A.5](crate::rules::spall#A.5.11)
     fn write_facts(&mut self) -> io::Result<()> {
-        let (pid, tid) = self.thread;
         let facts = [("unix_ns", self.clock.epoch_ns), ("monotonic_ns", self.clock.monotonic_ns)];
-        let Ok(mut buffer) = BufferWriter::new([0; MIN_BUFFER], pid, tid) else { return Ok(()) };
+        let mut buffer = BufferWriter::of([0; MIN_BUFFER], self.buffer.thread);
         for (key, time) in facts.into_iter().filter_map(|(key, time)| Some((key, time?))) {
             // There is room for both.
             let _ = buffer.fact(key, alloc::format!("{time}"));
@@ -300,12 +286,7 @@ impl<W: io::Write> FileWriter<W> {
         self.out.write_all(buffer.take())
     }
 
-    /// Returns how many bytes of records are in `memory`.
-    fn pending(&self) -> usize {
-        self.used - self.first()
-    }
-
-    /// Writes the records in `memory`, behind the file's header if that is not written yet.
+    /// Writes the records in memory, behind the file's header if that is not written yet.
     fn write_buffer(&mut self) -> io::Result<()> {
         if !self.started {
             let unit = if self.version == Version::V3 { self.ns_per_tick } else { 1.0 };
@@ -313,22 +294,9 @@ impl<W: io::Write> FileWriter<W> {
             self.started = true;
             self.write_facts()?;
         }
-        let size = self.pending();
-        if size == 0 {
-            return Ok(());
-        }
-        if self.version == Version::V3 {
-            let size = u32::try_from(size).unwrap_or(u32::MAX);
-            let (pid, tid) = self.thread;
-            let header = BufferHeader { size, tid, pid, first_ts: 0 };
-            if let Some(into) = self.memory.get_mut(..BufferHeader::SIZE) {
-                into.copy_from_slice(&header.to_bytes());
-            }
-        }
-        let end = self.used;
-        // The memory is free again even if writing fails, so that the writer never sends a part of it twice.
-        self.used = self.first();
-        self.out.write_all(self.memory.get(..end).unwrap_or_default())
+        let bytes = self.buffer.take();
+        let head = if self.version == Version::V3 { 0 } else { BufferHeader::SIZE };
+        self.out.write_all(bytes.get(head..).unwrap_or_default())
     }
 }
 

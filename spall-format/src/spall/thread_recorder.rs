@@ -1,6 +1,6 @@
 //! The recorder of a thread that hands over full buffers by itself.
 
-use core::fmt;
+use core::{convert::Infallible, fmt};
 
 use super::{BufferWriter, Full};
 use crate::FormatError;
@@ -101,11 +101,11 @@ impl<B: AsMut<[u8]>, S: FnMut(&[u8])> ThreadRecorder<B, S> {
 
     #[inline]
     fn record(&mut self, write: impl Fn(&mut BufferWriter<B>) -> Result<(), Full>) {
-        if write(&mut self.buffer).is_err() {
-            self.flush();
-            // An empty buffer has room for any one record.
-            let _ = write(&mut self.buffer);
-        }
+        let Self { buffer, sink } = self;
+        let Ok(()) = buffer.record(write, |bytes| {
+            sink(bytes);
+            Ok::<_, Infallible>(())
+        });
     }
 }
 
