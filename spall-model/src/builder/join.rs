@@ -5,13 +5,13 @@
 
 use alloc::vec::Vec;
 
-use crate::{ByteRange, Event, Key, NameId, Names, SliceFlags, args_table::ArgsId, index32};
+use crate::{ByteRange, Event, Key, NameId, SliceFlags, args_table::ArgsId, index32};
 
 use super::{
     TraceBuilder,
     batch::{EventBatch, Held},
     intern::Borrowed,
-    pairing::{EndStrings, Orphan},
+    pairing::Orphan,
     registry::TrackKey,
     rows::{Appended, OpenRow},
 };
@@ -195,8 +195,8 @@ impl<'b, 'a> Join<'b, 'a> {
 
     /// Closes a slice that began before the batch.
     fn close(&self, end: &Orphan, args: ArgsId, builder: &mut TraceBuilder<'a>) {
-        let strings = MappedEnd { name: self.names[end.name.index()], args };
-        builder.close(self.tracks[end.track as usize], end.at, strings, end.bytes);
+        let (track, name) = (self.tracks[end.track as usize], self.names[end.name.index()]);
+        builder.end_interned(&Orphan { track, name, args, ..*end });
     }
 
     /// Adds what the batch knows of its tracks as a whole.
@@ -213,30 +213,6 @@ impl<'b, 'a> Join<'b, 'a> {
         for (&row, &name) in &part.pairs.other_names {
             builder.pairs.other_names.insert(row + self.first_row, self.names[name.index()]);
         }
-    }
-}
-
-/// The strings of an end, which the builder has already.
-struct MappedEnd {
-    name: NameId,
-    args: ArgsId,
-}
-
-impl<'a> EndStrings<'a> for MappedEnd {
-    fn is_unnamed(&self) -> bool {
-        self.name == NameId::EMPTY
-    }
-
-    fn is_named(&self, name: NameId, _: &Names<'a>) -> bool {
-        self.name == name
-    }
-
-    fn name(&mut self, _: &mut TraceBuilder<'a>) -> NameId {
-        self.name
-    }
-
-    fn args(&mut self, _: &mut TraceBuilder<'a>, _: ByteRange) -> ArgsId {
-        self.args
     }
 }
 
