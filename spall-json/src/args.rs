@@ -34,7 +34,7 @@ static JSON_EVENT: ArgsFormat = whole::<{ THREAD_EVENT.0 }>("json event");
 static JSON_EVENT_WITHOUT_SITE: ArgsFormat = whole::<{ THREAD_EVENT.0 }>("json event");
 /// An async event or an object. The model's event has its key, but not its thread.
 static JSON_KEYED_EVENT: ArgsFormat = whole::<{ KEYED_EVENT.0 }>("json event with key");
-/// A counter.
+/// A counter, whose arguments are the values of its series.
 static JSON_COUNTER_EVENT: ArgsFormat = whole::<{ COUNTER_EVENT.0 }>("json counter");
 /// One end of a flow.
 static JSON_FLOW_EVENT: ArgsFormat = whole::<{ FLOW_EVENT.0 }>("json flow event");

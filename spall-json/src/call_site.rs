@@ -18,7 +18,6 @@ pub(crate) fn may_be_key(depth: usize, len: usize, behind: u8) -> bool {
 }
 
 /// Returns whether the inside of a string may be [`KEY`]. One with escapes is longer.
-#[cold]
 pub(crate) fn is_key(inside: &[u8]) -> bool {
     inside == KEY || inside.contains(&b'\\')
 }

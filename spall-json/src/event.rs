@@ -156,8 +156,6 @@ impl<'a> Decoder<'a, '_, '_> {
 
     /// Returns an event on a thread. If the file does not give the thread, that is reported if the thread is
     /// `required`.
-    // Instants are frequent enough: many kinds to events takes 1 % more instructions if this is not inlined.
-    #[inline(always)]
     pub(crate) fn thread_event(&mut self, at: Tick, required: bool) -> ThreadEvent<'a> {
         self.check_thread_clock();
         ThreadEvent {

@@ -102,6 +102,7 @@ pub(crate) fn skip_blanks(data: &[u8], mut pos: usize) -> Option<(usize, u8)> {
 
 /// Returns the position of the quote that ends the string whose inside begins at `pos`, and whether the string holds a
 /// backslash.
+// Without the attributes in this file, the job `JSON to events, begin-end` takes 39 % more instructions.
 #[inline(always)]
 pub(crate) fn string_end(data: &[u8], pos: usize) -> Result<(usize, bool), TokenError> {
     let special = scan::string_special(data, pos).ok_or(TokenError::Incomplete)?;

@@ -83,6 +83,7 @@ impl KeyPredictor {
     /// Reads the event whose brace is at `start` into `fields` and returns its end. Returns `None` if the event is not
     /// as predicted; `fields` is then invalid.
     // Inlined into the fast path: JSON to events takes 3 % more instructions else.
+    // Without the attribute in this file, the job `JSON to events, begin-end` takes 5 % more instructions.
     #[inline(always)]
     pub(crate) fn read(&mut self, data: &[u8], start: usize, fields: &mut Fields) -> Option<usize> {
         if self.misses == MAX_MISSES {

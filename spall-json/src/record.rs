@@ -34,6 +34,7 @@ impl<'a> Record<'a, '_> {
 
     /// Returns the first byte of a string, escapes decoded, or 0 if the string is empty, and `None` if the field is
     /// absent or no string.
+    // Without the attributes in this file, the job `JSON to events, begin-end` takes 11 % more instructions.
     #[inline(always)]
     pub(crate) fn first_byte(&self, field: Field) -> Option<u8> {
         match self.fields.get(field)? {

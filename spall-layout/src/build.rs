@@ -120,6 +120,7 @@ impl<'t> LayoutBuilder<'t> {
     // inlined into `build`, a layout takes up to 9 % more instructions.
 
     /// Finds the rows of a track's slices by their nesting. [layout 4.2](crate::rules::layout#4.2)
+    // Without the attributes in this file, the job `layout of calls` takes 13 % more instructions.
     #[inline(never)]
     fn place_by_nesting(&mut self, range: Range<usize>) {
         self.nesting.clear();

@@ -39,7 +39,7 @@ impl Histogram {
     pub(crate) const NONE: Self = Self { first: 0, counts: Vec::new(), count: 0 };
 
     /// Counts a duration in ticks.
-    // Inlined: "program: statistics" takes 3.7 % more instructions if this and `bucket` are calls.
+    // Without the attributes in this file, the job `statistics` takes 15 % more instructions.
     #[inline(always)]
     pub(crate) fn add(&mut self, duration: u64) {
         let bucket = bucket(duration);

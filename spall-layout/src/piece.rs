@@ -154,6 +154,7 @@ impl<'v> OpenPiece<'v> {
     // job "program: frame" of the instruction counts would take 19 % more.
 
     /// Returns whether narrow slices from `start` on belong to the piece.
+    // Without the attributes in this file, the job `dense row, even` takes 13 % more instructions.
     #[inline(always)]
     fn reaches(&self, start: i64) -> bool {
         (start < self.before) & (start.wrapping_sub(self.end).cast_unsigned() <= self.boxes.gap_ticks)

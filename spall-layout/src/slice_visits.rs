@@ -99,7 +99,7 @@ const UNKNOWN: u32 = u32::MAX;
 /// A slice of a layout with its place and its family, as [`SliceVisits`] yields it.
 #[derive(Debug, Clone, Copy)]
 pub struct SliceVisit<'l> {
-    /// The slice.
+    /// The slice that is visited.
     pub slice: SliceId,
     /// Where the slice is drawn.
     pub place: PlacedSlice,
@@ -140,7 +140,6 @@ impl<'l> SliceVisit<'l> {
 
 impl<'l> SliceVisits<'l> {
     /// Returns the row of the next slice, or `None` if it has none.
-    #[inline(always)]
     fn next_row(&mut self) -> Option<u32> {
         if self.track.as_ref().is_none_or(|track| self.next >= track.end) {
             self.begin_track()?;
@@ -168,14 +167,12 @@ impl<'l> SliceVisits<'l> {
     }
 
     /// Returns the positions of the slices of a row in the arrays of the layout.
-    #[inline(always)]
     fn slices_of(&self, row: u32) -> (u32, u32) {
         let rows = &self.layout.rows;
         (rows[row as usize].slices, rows[row as usize + 1].slices)
     }
 
     /// Returns the position in the arrays of the layout behind the slices of a row that come before `slice`.
-    #[inline(always)]
     fn cursor(&mut self, row: u32, slice: SliceId) -> u32 {
         let (first, end) = self.slices_of(row);
         let first_row = self.track.as_ref().map_or(0, |track| track.rows.start);
@@ -188,7 +185,6 @@ impl<'l> SliceVisits<'l> {
     }
 
     /// Makes [`SliceVisits::lane`] that of a row.
-    #[inline(always)]
     fn find_lane(&mut self, row: u32) {
         if self.lane.rows.contains(&row) {
             return;
@@ -201,7 +197,6 @@ impl<'l> SliceVisits<'l> {
     }
 
     /// Returns the visit of `slice`, which is the next one of `row`.
-    #[inline(always)]
     fn visit(&mut self, slice: SliceId, row: u32) -> SliceVisit<'l> {
         self.find_lane(row);
         let LaneRows { lane, rows } = self.lane.clone();

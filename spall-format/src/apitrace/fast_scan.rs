@@ -61,6 +61,7 @@ impl<'a> FastScan<'_, 'a> {
     /// Steps over the details at `pos`.
     // Not by way of `detail`: no detail is made of what is only stepped over, which saves 3 % of reading calls. As calls,
     // this and the two functions that are inlined below take 32 % more instructions of "apitrace to calls".
+    // Without the attributes in this file, the job `apitrace to calls` takes 50 % more instructions.
     #[inline(always)]
     pub(super) fn skip_details(&self, mut pos: usize) -> Option<SkippedDetails> {
         let (mut flags, mut n_plain) = (0, 0);

@@ -43,6 +43,7 @@ pub(super) fn judge(data: &[u8], size: usize) -> Content {
 
 /// Goes over the parts of a packet of `size` bytes, of which the first ones are in `bytes`.
 // Inlined with all that it calls: as calls they take 70 % more instructions of "Heph to events".
+// Without the attributes in this file, the job `Heph to events` takes 73 % more instructions.
 #[inline(always)]
 fn walk(bytes: &[u8], size: usize) -> Result<(), Fault> {
     let mut input = Cursor::new(bytes, 0);

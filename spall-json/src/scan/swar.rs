@@ -51,6 +51,7 @@ const NEAR: usize = 32;
 
 /// Returns the position of the first byte at or after `from` that `marks` marks. `far` looks for it behind the first
 /// [`NEAR`] bytes, and in data that is shorter.
+// Without the attributes in this file, the job `JSON to events, begin-end` takes 16 % more instructions.
 #[inline(always)]
 fn find(
     data: &[u8],

@@ -74,6 +74,7 @@ impl<L: LayoutView> Counting<'_, L> {
     ///
     /// `FIRST` says that nothing was counted before the pass, so that every slice is new. `CLAMP` says that the rule is
     /// [`EdgeRule::Clamp`]. They are constants because counting a whole range is then much less work.
+    // Without the attributes in this file, the job `statistics` takes 33 % more instructions.
     #[inline(always)]
     pub(super) fn add<const FIRST: bool, const CLAMP: bool>(&mut self, visit: Visit, name: NameId) {
         let is_entering = FIRST || self.is_entering;

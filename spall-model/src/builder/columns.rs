@@ -18,7 +18,7 @@ use super::{
 pub(super) enum RowOrder {
     /// Groups of rows that are neighbours in the file as well.
     Runs(Vec<Range<u32>>),
-    /// Single rows.
+    /// Rows one by one, where most runs would have few rows.
     Rows(Vec<u32>),
 }
 

@@ -49,6 +49,7 @@ impl<'a, 'e> TextStorage<'a, 'e> for Copied {
 }
 
 /// Returns the number of a string, which is added if it is new. The cache comes first, as it spares most names a hash.
+// Without the attributes in this file, the job `spall v3 to trace` takes 49 % more instructions.
 #[inline(always)]
 pub(super) fn intern<'a, 'e, S: TextStorage<'a, 'e>>(
     names: &mut Names<'a>,

@@ -117,7 +117,8 @@ impl<'e> Receiver<'e> for Copying<'_, '_> {
 }
 
 impl<'a> Receiver<'a> for TraceBuilder<'a> {
-    // If the parser is inlined too, an event of the hot path is never put together in memory.
+    // If the parser is inlined too, an event of the hot path is never put together in memory. Without the attributes in this
+    // file, the job `spall v3 to trace` takes 40 % more instructions.
     #[inline(always)]
     fn receive(&mut self, event: &Event<'a>, bytes: ByteRange) {
         self.add::<Borrowed>(event, bytes);

@@ -114,6 +114,7 @@ impl TrackRow {
     }
 
     /// Extends the bounds by an item from `start` to `end`.
+    // Without the attributes in this file, the job `spall v3 to trace` takes 18 % more instructions.
     #[inline(always)]
     pub(super) fn touch(&mut self, start: Tick, end: Tick) {
         self.first = self.first.min(start);
