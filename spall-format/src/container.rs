@@ -245,7 +245,7 @@ impl Output {
         Ok(())
     }
 
-    /// Appends bytes.
+    /// Appends bytes. `at` is the position in the compressed data, for the error if memory is refused.
     #[cfg(any(feature = "gzip", feature = "zstd"))]
     fn push(&mut self, bytes: &[u8], at: usize) -> Result<(), DecodeFailure> {
         self.reserve(bytes.len(), at)?;

@@ -233,7 +233,7 @@ kinds! {
     UnmatchedGroup = "unmatched-group",
 }
 
-/// Writes [`DiagnosticKind::name`].
+/// Writes the short name of the kind, [`DiagnosticKind::name`].
 impl core::fmt::Display for DiagnosticKind {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.pad(self.name())
@@ -242,7 +242,7 @@ impl core::fmt::Display for DiagnosticKind {
 
 #[cfg(feature = "serde")]
 impl serde::Serialize for DiagnosticKind {
-    /// Writes [`DiagnosticKind::name`].
+    /// Writes the kind as the text of its name, [`DiagnosticKind::name`].
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.name())
     }

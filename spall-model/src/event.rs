@@ -229,7 +229,7 @@ pub enum ChildOrder {
     ByName,
     /// By the times of their first events.
     ByTime,
-    /// By [`TrackEvent::rank`].
+    /// By [`TrackEvent::rank`], the smallest first.
     ByRank,
 }
 

@@ -136,7 +136,7 @@ impl<'a> Thread<'a> {
     }
 }
 
-/// Writes `pid/tid`.
+/// Writes both ids with a slash between them, such as `1/7`.
 impl fmt::Display for Thread<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.pid, self.tid)

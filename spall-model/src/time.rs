@@ -179,7 +179,7 @@ impl Clock {
 }
 
 impl Default for Clock {
-    /// Returns [`Clock::NANOSECONDS`].
+    /// Returns the clock of formats that count nanoseconds, [`Clock::NANOSECONDS`].
     fn default() -> Self {
         Self::NANOSECONDS
     }

@@ -17,7 +17,7 @@ pub enum Layout {
 }
 
 impl Layout {
-    /// All layouts.
+    /// All layouts, the one with the fewest blanks first.
     pub const ALL: [Self; 3] = [Self::Compact, Self::Spaced, Self::Indented];
 
     /// Returns the text before the first field, between two fields, and between a key and its value.

@@ -48,7 +48,7 @@ impl Message {
         self.fixed(field, value.to_bits())
     }
 
-    /// Adds bytes.
+    /// Adds a field of bytes, which may be a message.
     #[must_use]
     pub fn raw(mut self, field: u32, value: &[u8]) -> Self {
         varint(&mut self.0, u64::from(field) << 3 | 2);

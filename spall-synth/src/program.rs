@@ -34,7 +34,7 @@ pub enum Order {
     Ends,
     /// Shuffled within blocks of 1000 events, as a program with a buffer for each processor writes them.
     ShuffledBlocks,
-    /// By nothing.
+    /// In no order.
     Shuffled,
 }
 

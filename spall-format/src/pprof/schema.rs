@@ -49,7 +49,7 @@ messages! {
     /// A function at a place, and the line of the place.
     Line { function: u64 = 1, line: i64 = 2 }
 
-    /// A function.
+    /// A function. Its texts are numbers of the table of strings.
     Function { id: u64 = 1, name: u64 = 2, system_name: u64 = 3, filename: u64 = 4, start_line: i64 = 5 }
 
     /// A label of a sample: its key, and a text, or a number with a unit.

@@ -17,7 +17,7 @@ const ENOUGH: usize = 64;
 pub(super) enum RecordLayout {
     /// Version 0 as published.
     V0,
-    /// Version 1.
+    /// Version 1 under a header of version 0.
     V1,
     /// A draft from before publication.
     PreRelease,

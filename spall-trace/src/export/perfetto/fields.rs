@@ -5,7 +5,7 @@ pub(super) const PACKET: u32 = 1;
 
 pub(super) mod packet {
     pub(crate) const CLOCKS: u32 = 6;
-    /// In nanoseconds.
+    /// The time of the packet in nanoseconds.
     pub(crate) const TIME: u32 = 8;
     pub(crate) const SEQUENCE: u32 = 10;
     pub(crate) const EVENT: u32 = 11;
