@@ -108,9 +108,11 @@ impl OpenSlice {
         self.flags = self.flags.without(SliceFlags::UNFINISHED);
     }
 
-    /// Returns the same slice with the end to draw. A slice that is cut at the end of its parent is over there.
-    fn ending(self, end: Tick) -> Self {
-        Self { end, open_ended: self.open_ended && end == self.end, ..self }
+    /// Returns the same slice with the end to draw, inside `parent`. A slice that is cut at the end of its parent is over
+    /// there, and so is one that is drawn up to where its parent ends by itself.
+    fn ending(self, end: Tick, parent: Option<&OpenSlice>) -> Self {
+        let goes_on = parent.is_none_or(|parent| parent.open_ended || end < parent.end);
+        Self { end, open_ended: self.open_ended && end == self.end && goes_on, ..self }
     }
 }
 
@@ -230,10 +232,12 @@ impl Nesting {
     /// Puts a slice on top of lane 0.
     #[inline]
     fn push_main(&mut self, next: OpenSlice, end: Tick, overlaps: bool) -> Placement {
-        let parent = self.main.last().map(|top| top.slice);
+        let top = self.main.last();
+        let parent = top.map(|top| top.slice);
+        let open = next.ending(end, top);
         // The depth is at most the number of slices of a track, which has 32 bits.
         let depth = u32::try_from(self.main.len()).unwrap_or(u32::MAX);
-        self.main.push(next.ending(end));
+        self.main.push(open);
         Placement { lane: 0, depth, parent, end, overlaps }
     }
 
@@ -424,9 +428,10 @@ impl Overflow {
     /// Puts a slice on top of the lane at an index, with the end to draw.
     fn push(&mut self, index: usize, next: &OpenSlice, end: Tick) -> Placement {
         let below = self.tops[index];
-        let parent = self.top(index).map(|top| top.open.slice);
-        let depth = self.top(index).map_or(0, |top| top.depth + 1);
-        let slice = LaneSlice { open: next.ending(end), depth, below };
+        let top = self.top(index);
+        let parent = top.map(|top| top.open.slice);
+        let depth = top.map_or(0, |top| top.depth + 1);
+        let slice = LaneSlice { open: next.ending(end, top.map(|top| &top.open)), depth, below };
         let slot = match self.free.pop() {
             Some(slot) => {
                 self.open[slot as usize] = slice;

@@ -73,6 +73,8 @@ fn an_unfinished_slice_ends_with_its_parent() {
 fn what_begins_where_an_unfinished_slice_is_drawn_to_lies_inside_it() {
     let open = SliceFlags::UNFINISHED;
     check(&[(0, 10, open), (10, 10, open), (10, 10, X)], &[(0, 0), (0, 1), (0, 2)]);
+    // It is over where a slice around it ends, even if its thread has no later time.
+    check(&[(0, 10, X), (0, 10, open), (10, 10, X)], &[(0, 0), (0, 1), (0, 0)]);
     // Drawn to the end of a slice around it, it is over there; cut by the end of another, it is over too.
     check(&[(0, 5, X), (2, 10, open), (5, 7, X)], &[(0, 0), (0, 1), (0, 0)]);
     check(&[(0, 5, open.with(SliceFlags::REPAIRED)), (5, 7, X)], &[(0, 0), (0, 0)]);
