@@ -2,6 +2,7 @@
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
 use alloc::vec::Vec;
+use core::cmp::Reverse;
 
 use spall_model::{Flow, FlowId, Tick, TraceView};
 
@@ -194,6 +195,21 @@ impl Flows {
         }
         None
     }
+}
+
+/// Keeps at most `most` arrows, and returns how many of the others there were.
+///
+/// Kept are those that stand for the most flows, and of equal ones those whose first flow has the smaller hash. So the
+/// arrows that stay are spread over all, and a flow that is seen stays in sight while the viewport moves. This takes O(n).
+/// [layout 12.4](crate::rules::layout#12.4)
+pub fn thin_arrows(arrows: &mut Vec<FlowArrow>, most: usize) -> usize {
+    let left_out = arrows.len().saturating_sub(most);
+    if left_out > 0 {
+        let rank = |arrow: &FlowArrow| (Reverse(arrow.count), arrow.flow.0.wrapping_mul(0x9E37_79B1));
+        arrows.select_nth_unstable_by_key(most, rank);
+        arrows.truncate(most);
+    }
+    left_out
 }
 
 /// Returns where the end of an arrow is drawn, or `None` if no line shows its row.

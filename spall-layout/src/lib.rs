@@ -135,7 +135,7 @@ pub use active::active_range;
 pub use color::{ColorKey, Theme};
 pub use counters::{CounterRun, Series};
 pub use flame::{SelfSide, TreeOrder, diff_rows, flame_rows};
-pub use flows::{FlowArrow, FlowEnd, Flows};
+pub use flows::{FlowArrow, FlowEnd, Flows, thin_arrows};
 pub use folds::Folds;
 pub use histogram::Histogram;
 pub use hits::Hits;

@@ -13,7 +13,7 @@ use alloc::collections::BTreeMap;
 
 use spall_layout::{
     FlowEnd, Flows, Folds, Layout, LayoutOptions, LayoutView, LineId, LineKind, Vertical, VerticalStyle,
-    Viewport,
+    Viewport, thin_arrows,
 };
 use spall_model::{
     Event, Flow, FlowBind, FlowEvent, FlowPhase, Id, Key, Limits, SliceId, Text, Thread, ThreadEvent, Tick,
@@ -141,4 +141,36 @@ fn layout_12_1_a_flow_leaves_inside_its_slice_as_drawn() {
     let vertical = Vertical::new(&trace, &layout, &VerticalStyle::FLAT);
     Flows::new(&trace, &layout).arrows(&viewport, &vertical, vertical.lines(), &mut rects);
     assert_eq!(rects.iter().map(|rect| (rect.from.column, rect.to.column)).collect::<Vec<_>>(), [(100, 250)]);
+}
+
+#[test]
+fn layout_12_4_arrows_that_stand_for_the_most_flows_are_kept_and_the_others_spread() {
+    let mut builder = TraceBuilder::new(&Limits::default());
+    for at in 0..1000 {
+        let event = |tid, at| ThreadEvent::new(Thread::new(1_i64, tid), Tick(at), Text::EMPTY);
+        builder.push(&Event::Complete(event(1, at * 10), Ticks(5)));
+        builder.push(&flow(FlowPhase::Start, 1, at * 10, at));
+        builder.push(&Event::Complete(event(2, at * 10), Ticks(5)));
+        builder.push(&flow(FlowPhase::End, 2, at * 10 + 1, at));
+    }
+    let trace = builder.finish();
+    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let vertical = Vertical::new(&trace, &layout, &VerticalStyle::FLAT);
+    let mut arrows = Vec::new();
+    // The first 500 flows have a column each, and the others share one.
+    let viewport = Viewport::new(Tick(0)..Tick(5000), 500);
+    Flows::new(&trace, &layout).arrows(&viewport, &vertical, vertical.lines(), &mut arrows);
+    let all = arrows.clone();
+    assert_eq!(thin_arrows(&mut arrows, all.len()), 0);
+    assert_eq!(arrows, all);
+    assert_eq!(thin_arrows(&mut arrows, 50), all.len() - 50);
+    assert_eq!(arrows.len(), 50);
+    let most = all.iter().map(|arrow| arrow.count).max();
+    assert_eq!(arrows.iter().map(|arrow| arrow.count).max(), most);
+    let columns = arrows.iter().map(|arrow| arrow.from.column);
+    for quarter in 0..4 {
+        let here = quarter * 125..(quarter + 1) * 125;
+        let found = columns.clone().filter(|column| here.contains(column)).count();
+        assert!((6..20).contains(&found), "{found} arrows in {here:?}");
+    }
 }
