@@ -21,14 +21,25 @@ pub struct Page {
     packages: &'static [&'static str],
     /// Its folder in that of the workspace.
     folder: &'static str,
-    /// The parts of the page that are used as they are, some of them folders of files.
+    /// What the page has besides, some of it folders of files.
     parts: &'static [&'static str],
 }
 
 pub const VIEWER: Page = Page {
     packages: &["spall-web", "spall-web-brotli"],
     folder: "",
-    parts: &["index.html", "page.js", "wasm.js", "worker.js", "ui"],
+    parts: &[
+        "index.html",
+        "page.css",
+        "page.js",
+        "trace-view.js",
+        "trace-view.d.ts",
+        "package.json",
+        "wasm.js",
+        "worker.js",
+        "ui",
+        "../../testdata/record.spall",
+    ],
 };
 
 pub const MINIMAL: Page =
@@ -64,7 +75,8 @@ pub fn build(web: &Path, page: &Page) -> Result<PathBuf, Box<dyn Error>> {
         bindgen.generate(folder.join("pkg"))?;
     }
     for part in page.parts {
-        copy(&source.join(part), &folder.join(part))?;
+        let part = source.join(part);
+        copy(&part, &folder.join(part.file_name().unwrap_or_default()))?;
     }
     Ok(folder)
 }

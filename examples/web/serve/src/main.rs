@@ -6,9 +6,19 @@
 mod build;
 mod server;
 
-use std::{error::Error, path::Path};
+use std::{error::Error, path::Path, process::ExitCode};
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), Box<dyn Error>> {
     let (mut page, mut is_build, mut port) = (&build::VIEWER, false, 8000);
     for argument in std::env::args().skip(1) {
         match argument.as_str() {
@@ -18,7 +28,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     let web = Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or("the folder has no parent")?;
+    // The build takes minutes, so what would be in the way is found out before.
+    let listener = if is_build { None } else { Some(server::listen(port)?) };
     let folder = build::build(web, page)?;
     println!("built {}", folder.display());
-    if is_build { Ok(()) } else { server::serve(&folder, port) }
+    let Some(listener) = listener else { return Ok(()) };
+    println!("open http://{}/", listener.local_addr()?);
+    server::serve(&listener, &folder)
 }
