@@ -1,6 +1,8 @@
 // Holds a trace, compiled Rust and nothing else. The page asks with { id, call, args } and gets { id, answer }.
 import init, { Viewer } from './pkg/spall_web.js';
 
+const PIECE = 4 << 20; // bytes that are read at once
+
 let viewer;
 let summing = 0, adding = 0, finding = 0; // the numbers of the last questions for statistics, a call tree and hits
 
@@ -13,14 +15,19 @@ async function load(files, progress) {
   const readers = files.map((file) => {
     const base = before;
     before += file.size;
+    // Rust asks for small pieces, and the browser takes its time for each.
+    let held = new Uint8Array(), start = 0;
     return (from, to) => {
-      const bytes = new Uint8Array(reader.readAsArrayBuffer(file.slice(from, to)));
+      if (from < start || from >= start + held.length) {
+        held = new Uint8Array(reader.readAsArrayBuffer(file.slice(from, from + PIECE)));
+        start = from;
+      }
       const at = base + Math.min(to, file.size);
       if (performance.now() - told > 50 || at >= size) {
         told = performance.now();
         progress(at, at >= size ? 'Laying out …' : undefined);
       }
-      return bytes;
+      return held.subarray(from - start, to - start);
     };
   });
   try {
@@ -144,7 +151,7 @@ const calls = {
   // All calls of a file.
   async tree(progress, file) {
     await load([file], progress);
-    await addUp({ start: 0, end: viewer.about().span + 1 }, '', () => progress(file.size, 'Adding up …'));
+    await addUp({ start: viewer.about().start, end: viewer.about().end + 1 }, '', () => progress(file.size, 'Adding up …'));
     return viewer.tree();
   },
   compare: ({ names, numbers }) => viewer.compare(names, numbers),

@@ -13,7 +13,9 @@ struct About<'v> {
     format: &'v str,
     /// How many there are of each kind of element, such as slices.
     counts: Vec<(&'static str, usize)>,
-    /// The duration of the trace in ticks.
+    /// Where the trace starts and ends, and its duration. All times are ticks since the start of `active`.
+    start: f64,
+    end: f64,
     span: f64,
     unit: PageUnit<'v>,
     /// The range to open on. It is not the whole trace if a few events lie far away from all others.
@@ -89,7 +91,9 @@ impl Viewer {
         answer(&About {
             format: &self.format,
             counts: counts.into_iter().filter(|&(_, count)| count > 0).collect(),
-            span: self.since(bounds.end),
+            start: self.since(bounds.start),
+            end: self.since(bounds.end),
+            span: bounds.end.0.abs_diff(bounds.start.0) as f64,
             unit: match unit.counted() {
                 Some(name) => PageUnit::Counted(name),
                 None => PageUnit::Nanoseconds(trace.clock().ns_per_tick().unwrap_or(1.0)),

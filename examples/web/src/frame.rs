@@ -7,7 +7,8 @@ use js_sys::{Array, Float32Array, Object, Uint32Array};
 use serde::Deserialize;
 use spall_trace::json::cname_rgb;
 use spall_trace::layout::{
-    ColorKey, FlowArrow, Flows, Instance, InstantMark, Layout, LineRect, Rect, Row, Ruler, Vertical, Viewport,
+    ColorKey, FlowArrow, Flows, Instance, InstantMark, Layout, LineRect, Rect, Row, Ruler, Vertical,
+    Viewport, thin_arrows,
 };
 use spall_trace::model::{FlowId, NameId, SliceFlags, SliceId, Trace, TraceView, TrackId, Value};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
@@ -28,8 +29,9 @@ struct Wanted {
     box_width: u16,
     main: Range<f64>,
     pinned: Range<f64>,
-    /// The slice whose arrows are drawn even if there are too many.
+    /// The slice whose arrows lie over the others.
     selected: Option<u32>,
+    arrows: Arrows,
     /// The fewest columns between marks of the ruler, and for a label.
     between_marks: u16,
     label_width: u32,
@@ -45,6 +47,15 @@ enum ColorBy {
     Category,
     Duration,
     Track,
+}
+
+#[derive(Deserialize, Clone, Copy, PartialEq)]
+#[serde(rename_all = "camelCase")]
+enum Arrows {
+    Off,
+    /// Those of the selected slice.
+    Selected,
+    All,
 }
 
 /// More arrows than this are a grey cloud.
@@ -179,12 +190,13 @@ impl Viewer {
             let x = JsValue::from(mark.x - viewport.offset());
             ruler.push(&Array::of2(&x, &mark.label.to_string().into()));
         }
-        let arrows = self.arrows(&viewport, &wanted);
+        let (arrows, left_out) = self.arrows(&viewport, &wanted);
         Ok(object([
             ("main", main.into()),
             ("pinned", pinned.into()),
             ("ruler", ruler.into()),
             ("arrows", arrows.into()),
+            ("arrowsLeftOut", left_out.into()),
             ("names", names.into()),
         ])
         .into())
@@ -290,8 +302,10 @@ impl Viewer {
         }
     }
 
-    /// Arrows: for each its two places, how many flows it stands for, and whether it is the selected slice's.
-    fn arrows(&mut self, viewport: &Viewport, wanted: &Wanted) -> Float32Array {
+    /// Arrows: for each its two places, how many flows it stands for, and whether it is the selected slice's. And how
+    /// many there are besides.
+    fn arrows(&mut self, viewport: &Viewport, wanted: &Wanted) -> (Float32Array, usize) {
+        let mut left_out = 0;
         let Pictures { flows, own_flows, arrows, .. } = &mut self.pictures;
         if own_flows.0 != wanted.selected {
             let all = self.trace.flows();
@@ -306,10 +320,11 @@ impl Viewer {
         let mut numbers: Vec<f32> = Vec::new();
         // Those of the selected slice come last, and so on top.
         for (flows, is_own) in [(&*flows, false), (&own_flows.1, true)] {
-            flows.arrows(viewport, vertical, lines, arrows);
-            if !is_own && arrows.len() > MAX_ARROWS {
+            if wanted.arrows == Arrows::Off || (wanted.arrows == Arrows::Selected && !is_own) {
                 continue;
             }
+            flows.arrows(viewport, vertical, lines, arrows);
+            left_out += thin_arrows(arrows, MAX_ARROWS);
             for arrow in arrows.iter() {
                 let y = |line| {
                     vertical.line(line).map_or(0.0, |line| line.top as f32 + line.height.min(18) as f32 / 2.0)
@@ -324,7 +339,7 @@ impl Viewer {
                 numbers.extend([arrow.count as f32, f32::from(u8::from(is_own))]);
             }
         }
-        Float32Array::from(&numbers[..])
+        (Float32Array::from(&numbers[..]), left_out)
     }
 
     pub fn name_text(&self, name: NameId) -> String {

@@ -1,8 +1,8 @@
 //! The part of the browser's viewer that is compiled to WebAssembly: it holds a trace and answers what the page asks
 //! about it. It runs in a worker, which ends when the page opens another file, so a trace is never freed.
 //!
-//! Times cross the boundary as ticks since the start of the trace, and heights in pixels. Whatever is drawn crosses in
-//! typed arrays, one call a picture.
+//! Times cross the boundary as ticks since the start of what is active in the trace, and heights in pixels. Whatever is
+//! drawn crosses in typed arrays, one call a picture.
 
 mod about;
 mod arrangement;
@@ -19,7 +19,7 @@ use std::ops::Range;
 
 use js_sys::{Function, Object, Reflect};
 use serde::{Serialize, de::DeserializeOwned};
-use spall_trace::layout::{Layout, LayoutOptions};
+use spall_trace::layout::{Layout, LayoutOptions, active_range};
 use spall_trace::model::{Tick, Ticks, Trace, TraceView};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -28,7 +28,7 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 pub struct Viewer {
     trace: &'static Trace<'static>,
     layout: &'static Layout,
-    /// Tick 0 of the page.
+    /// Tick 0 of the page: a number of JavaScript is exact near 0, so this is where what is active starts.
     origin: Tick,
     /// The formats of the files, and what there is to say about the files.
     format: String,
@@ -55,7 +55,7 @@ impl Viewer {
         Ok(Self {
             trace,
             layout,
-            origin: trace.bounds().unwrap_or_default().start,
+            origin: active_range(trace, layout).unwrap_or_default().start,
             format,
             notes,
             arrangement: arrangement::Arrangement::new(trace, layout),
@@ -76,16 +76,16 @@ impl Viewer {
         self.origin + Ticks(at as i64)
     }
 
-    /// The time of the page of a tick.
+    /// The time of the page of a tick. It is exact to 2⁵³ ticks from the origin.
     fn since(&self, at: Tick) -> f64 {
-        at.0.abs_diff(self.origin.0) as f64
+        (i128::from(at.0) - i128::from(self.origin.0)) as f64
     }
 
     fn range(&self, start: f64, end: f64) -> Range<Tick> {
         self.tick(start)..self.tick(end)
     }
 
-    /// A point in time as text, counted from the start of the trace.
+    /// A point in time as text, counted from the start of what is active.
     fn time(&self, at: Tick) -> String {
         self.trace.clock().time(Tick(0) + (at - self.origin)).to_string()
     }

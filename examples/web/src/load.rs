@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use js_sys::{Error as JsError, Function, Uint8Array};
 use spall_trace::model::{Limits, Trace, TraceView};
-use spall_trace::{MergeInput, PlacedBy, merge_traces};
+use spall_trace::{Alignment, MergeInput, MergedTraces, PlacedBy, Placement, merge_traces};
 use wasm_bindgen::{JsCast, prelude::JsValue};
 
 use crate::{about::Note, object};
@@ -41,17 +41,22 @@ pub struct Loaded {
     pub notes: Vec<Note>,
 }
 
-/// Loads files of any format. An error has a `message`, and the `offset` of the damage in bytes.
+/// Loads files of any format. A file that cannot be read is a note, unless none can be read. An error has a `message`, and the `offset` of the damage in bytes.
 pub fn load(names: &[String], reads: &[Function]) -> Result<Loaded, JsValue> {
     let mut notes = Vec::new();
-    let (mut traces, mut formats) = (Vec::new(), Vec::new());
+    let (mut traces, mut read_names, mut formats) = (Vec::new(), Vec::new(), Vec::new());
+    let mut first_error = None;
     for (name, read) in names.iter().zip(reads) {
         let prefix = if names.len() > 1 { format!("{name}: ") } else { String::new() };
-        let failed = |error: spall_trace::Error| -> JsValue {
-            let offset = JsValue::from(error.offset() as f64);
-            object([("message", format!("{prefix}{error}").into()), ("offset", offset)]).into()
+        let (trace, format) = match load_file(read) {
+            Ok(loaded) => loaded,
+            Err(error) => {
+                let text = format!("{prefix}{error}");
+                notes.push(Note { text: text.clone(), count: None, byte: Some(error.offset() as f64) });
+                first_error.get_or_insert((text, error.offset()));
+                continue;
+            }
         };
-        let (trace, format) = load_file(read).map_err(failed)?;
         notes.extend(trace.diagnostics().counts().iter().map(|found| Note {
             text: format!("{prefix}{}", found.kind.description()),
             count: Some(found.count as f64),
@@ -61,15 +66,21 @@ pub fn load(names: &[String], reads: &[Function]) -> Result<Loaded, JsValue> {
             formats.push(format);
         }
         traces.push(trace);
+        read_names.push(name);
+    }
+    if let (true, Some((text, offset))) = (traces.is_empty(), first_error) {
+        return Err(object([("message", text.into()), ("offset", JsValue::from(offset as f64))]).into());
     }
     let trace = match traces.len() {
         1 => traces.remove(0),
         _ => {
-            let inputs = traces.iter().zip(names).map(|(trace, name)| MergeInput::new(trace, name));
-            let merged = merge_traces(&inputs.collect::<Vec<_>>(), &Limits::default());
+            let merged = merge(&traces, &read_names);
             let clock = merged.trace.clock();
-            for (placement, name) in merged.placements.iter().zip(names) {
+            for (placement, name) in merged.placements.iter().zip(read_names) {
                 let mut text = format!("{name} {}", placement.by.description());
+                if placement.by == PlacedBy::Start {
+                    text += ", because nothing tells how its times relate to the others";
+                }
                 if !matches!(placement.by, PlacedBy::First | PlacedBy::Nothing) {
                     text += &format!(": {} are added to its times", clock.duration(placement.offset));
                 }
@@ -82,6 +93,23 @@ pub fn load(names: &[String], reads: &[Function]) -> Result<Loaded, JsValue> {
         }
     };
     Ok(Loaded { trace: spall_trace::merge_samples(trace), format: formats.join(", "), notes })
+}
+
+/// Traces of which nothing tells where they belong begin together with the first one.
+fn merge(traces: &[Trace<'static>], names: &[&String]) -> MergedTraces {
+    let inputs = traces.iter().zip(names).map(|(trace, name)| MergeInput::new(trace, name));
+    let mut inputs: Vec<_> = inputs.collect();
+    let merged = merge_traces(&inputs, &Limits::default());
+    let is_lost = |placement: &Placement| placement.by == PlacedBy::Nothing;
+    if !merged.placements.iter().any(is_lost) {
+        return merged;
+    }
+    for (input, _) in
+        inputs.iter_mut().zip(&merged.placements).filter(|(_, placement)| is_lost(placement))
+    {
+        input.alignment = Alignment::Start;
+    }
+    merge_traces(&inputs, &Limits::default())
 }
 
 fn load_file(read: &Function) -> Result<(Trace<'static>, &'static str), spall_trace::Error> {

@@ -9,6 +9,12 @@ const FLAGS = [
   '--disable-component-update', '--disable-sync', '--hide-scrollbars', '--remote-debugging-pipe',
 ];
 
+// What tests say `root` and `viewer` for: the shadow root of the first viewer of a page, and its trace.
+const GLOBALS = `for (const [name, get] of Object.entries({
+  root: () => document.querySelector('trace-view')?.shadowRoot ?? document,
+  viewer: () => document.querySelector('trace-view')?.viewer,
+})) Object.defineProperty(window, name, { get });`;
+
 export class Browser {
   static async start(program = 'chromium') {
     const browser = new Browser();
@@ -52,6 +58,7 @@ export class Browser {
     const page = new Page(this, sessionId);
     this.sessions.set(sessionId, page);
     for (const domain of ['Page', 'Runtime', 'Log', 'DOM']) await page.send(`${domain}.enable`);
+    await page.send('Page.addScriptToEvaluateOnNewDocument', { source: GLOBALS });
     await page.resize(width, height);
     return page;
   }
@@ -69,6 +76,7 @@ export class Page {
     this.browser = browser;
     this.session = session;
     this.errors = []; // what the console complained about
+    this.asked = []; // the dialogs that the page has opened
   }
 
   send(method, params) {
@@ -80,6 +88,11 @@ export class Page {
     if (method === 'Runtime.consoleAPICalled' && params.type === 'error') this.errors.push(params.args.map((arg) => arg.value ?? arg.description).join(' '));
     if (method === 'Log.entryAdded' && params.entry.level === 'error') this.errors.push(`${params.entry.text} ${params.entry.url ?? ''}`);
     if (method === 'Page.loadEventFired') this.loaded?.();
+    // A page that is left asks whether it may be.
+    if (method === 'Page.javascriptDialogOpening') {
+      this.asked.push(params.type);
+      this.send('Page.handleJavaScriptDialog', { accept: true });
+    }
   }
 
   async resize(width, height, ratio = 1, mobile = false) {
@@ -113,7 +126,7 @@ export class Page {
       if (value) return value;
       await new Promise((resolve) => { setTimeout(resolve, 30); });
     }
-    throw new Error(`never true: ${expression}; the page says ${await this.value('document.body.innerText.slice(0, 400)')}`);
+    throw new Error(`never true: ${expression}; the page says ${await this.value('(root.querySelector("#pane") ?? document.body).innerText.slice(0, 400)')}`);
   }
 
   async mouse(type, x, y, more = {}) {
@@ -170,9 +183,8 @@ export class Page {
   }
 
   async choose(selector, ...files) {
-    const { root } = await this.send('DOM.getDocument');
-    const { nodeId } = await this.send('DOM.querySelector', { nodeId: root.nodeId, selector });
-    await this.send('DOM.setFileInputFiles', { nodeId, files });
+    const { result } = await this.send('Runtime.evaluate', { expression: `root.querySelector(${JSON.stringify(selector)})` });
+    await this.send('DOM.setFileInputFiles', { objectId: result.objectId, files });
   }
 
   async screenshot(path) {

@@ -34,9 +34,10 @@ function ensure(holds, what) {
   check(Boolean(holds), true, what);
 }
 
-// What a program of the examples prints.
+// What a program prints: one of the examples, or a subcommand of `spall`.
 function program(name, ...args) {
-  return execFileSync('cargo', ['run', '--quiet', '-p', 'spall-examples', '--example', name, '--', ...args], { cwd: root, maxBuffer: 1 << 30 }).toString();
+  const which = name === 'render' ? ['spall-cli', '--', name] : ['spall-examples', '--example', name, '--'];
+  return execFileSync('cargo', ['run', '--quiet', '-p', ...which, ...args], { cwd: root, maxBuffer: 1 << 30 }).toString();
 }
 
 // Waits until the page has drawn what it was asked for.
@@ -44,10 +45,10 @@ const settled = (page) => page.until('!viewer.isAsking && !viewer.isWanted && !v
 
 async function load(page, ...files) {
   const [file] = files;
-  await page.value('window.viewer = undefined');
+  await page.value('window.before = viewer, 0');
   await page.choose('#file', ...files);
-  await page.until('window.viewer?.frame || document.querySelector(".error")', 120);
-  ensure(!(await page.value('document.querySelector(".error")?.textContent')), `${basename(file)} is read`);
+  await page.until('(viewer !== before && viewer?.frame) || root.querySelector(".error")', 120);
+  ensure(!(await page.value('root.querySelector(".error")?.textContent')), `${basename(file)} is read`);
   await settled(page);
 }
 
@@ -64,23 +65,23 @@ const boxes = (page) => page.value(`(() => {
 })()`);
 
 const view = (page) => page.value('({ start: viewer.view.start, duration: viewer.view.duration, top: viewer.main.scrollTop })');
-const said = (page) => page.value('Object.fromEntries([...document.querySelectorAll("#panel dl")].flatMap((list) => [...list.querySelectorAll("dt")].map((key) => [key.textContent, key.nextSibling.textContent])))');
+const said = (page) => page.value('Object.fromEntries([...root.querySelectorAll("#panel dl")].flatMap((list) => [...list.querySelectorAll("dt")].map((key) => [key.textContent, key.nextSibling.textContent])))');
 
 // The number of slices, and the sums of functions, are those of the programs.
 async function compare(page, file) {
   const dump = program('dump', file).trim().split('\n').map((line) => JSON.parse(line));
   const [trace] = dump;
-  const about = await page.value('document.querySelector("#about").textContent');
+  const about = await page.value('root.querySelector("#about").textContent');
   const isSampled = /sample/.test(about);
   if (!isSampled) check(await page.value('viewer.about.counts.find(([what]) => what === "slice")?.[1] ?? 0'), trace.slices, 'slices');
   if (!(await page.value('viewer.about.counts.some(([what]) => what === "slice")'))) return dump;
   // `top` adds up threads.
-  await page.value(`viewer.setRange({ start: 0, end: viewer.about.span + 1, items: viewer.about.groups.flatMap(({ members }) => members).filter(({ what }) => what !== 'async').map(({ item }) => item) })`);
+  await page.value(`viewer.setRange({ start: viewer.about.start, end: viewer.about.end + 1, items: viewer.about.groups.flatMap(({ members }) => members).filter(({ what }) => what !== 'async').map(({ item }) => item) })`);
   await page.key('t', 'KeyT');
-  await page.until('document.querySelector("#panel tbody")');
-  await page.value(`(() => { const choose = document.querySelector('#panel select'); choose.value = 'function'; choose.onchange(); })()`);
+  await page.until('root.querySelector("#panel tbody")');
+  await page.value(`(() => { const choose = root.querySelector('#panel select'); choose.value = 'function'; choose.onchange(); })()`);
   await page.until('viewer.drawer.statistics.shown === "function"');
-  const shown = await page.value('[...document.querySelectorAll("#panel tbody tr")].map((row) => [...row.children].map((cell) => cell.textContent))');
+  const shown = await page.value('[...root.querySelectorAll("#panel tbody tr")].map((row) => [...row.children].map((cell) => cell.textContent))');
   const lines = program('top', file, '1000').split('\n');
   const expected = lines.slice(1, lines.indexOf('')).map((line) => line.match(/^ *(\S+ \S+) +(\S+ \S+) +(\d+) +(\d+)  ?(.*)$/)?.slice(1)).filter(Boolean);
   const plain = (text) => text.replace(/[\s\u202f]+/g, ' ').trim();
@@ -122,20 +123,20 @@ async function use(page, file, dump) {
   if (!all.length) return console.log('  no slices');
   const [box] = all;
   await page.move(box.x, box.y);
-  await page.until('!document.querySelector("#tip").hidden');
-  const tip = await page.value('document.querySelector("#tip strong").textContent');
+  await page.until('!root.querySelector("#tip").hidden');
+  const tip = await page.value('root.querySelector("#tip strong").textContent');
   check(tip, (await page.value(`viewer.source.details({ kind: 'slice', id: ${box.id} })`)).name || '(no name)', 'the name in the tip');
   if (box.name !== undefined) check(tip, box.name || '(no name)', 'the label of the box');
   await page.click(box.x, box.y);
-  await page.until('viewer.selected && !document.querySelector("#drawer").hidden && document.querySelector("#panel h2")');
+  await page.until('viewer.selected && !root.querySelector("#drawer").hidden && root.querySelector("#panel h2")');
   const facts = await said(page);
-  const name = await page.value('document.querySelector("#panel h2").textContent');
+  const name = await page.value('root.querySelector("#panel h2").textContent');
   const plain = (text) => text.replace(/\u202f/g, ' ');
   const slices = dump.filter((line) => line.k === 'slice');
   const unit = await page.value('JSON.stringify(viewer.about.unit)');
   if (!(await page.value('viewer.about.counts.some(([what]) => what === "sample")'))) {
-    const place = await page.value('viewer.source.place(viewer.selected.id)');
-    const same = slices.filter((slice) => slice.name === name && slice.start - dump[0].start === place.start);
+    const place = await page.value('viewer.source.place(viewer.selected.id).then((place) => ({ ...place, first: viewer.about.start }))');
+    const same = slices.filter((slice) => slice.name === name && slice.start - dump[0].start === place.start - place.first);
     ensure(same.some((slice) => Math.abs(slice.dur - (place.end - place.start)) <= 0 || slice.open), `dump has the slice ${name} at ${place.start}`);
     const text = await page.value(`import('./ui/text.js').then(({ duration }) => duration(${same[0]?.dur ?? 0}, ${unit}))`);
     check(plain(facts.duration ?? '').replace(', not finished', ''), plain(text), 'the duration in the details');
@@ -149,7 +150,7 @@ async function use(page, file, dump) {
   const tipped = await page.value(`(async () => {
     const { hover } = viewer;
     await new Promise((done) => { setTimeout(done, 100); });
-    return [document.querySelector('#tip').hidden ? null : document.querySelector('#tip strong').textContent,
+    return [root.querySelector('#tip').hidden ? null : root.querySelector('#tip strong').textContent,
       hover ? (await viewer.source.details(hover)).name || '(no name)' : null];
   })()`);
   check(tipped[0], tipped[1], 'the tip after the view moved');
@@ -174,7 +175,7 @@ async function use(page, file, dump) {
     const args = (slice) => JSON.stringify(slice.args ?? '').toLowerCase().includes(name.toLowerCase());
     const expected = slices.filter((slice) => (slice.name ?? '').toLowerCase().includes(name.toLowerCase()) || args(slice)).length;
     check(await page.value('viewer.finder.found.slices'), expected, `hits of ${name}`);
-    ensure(/^1 of/.test(await page.value('document.querySelector("#hits").textContent')), 'the first hit is the first');
+    ensure(/^1 of/.test(await page.value('root.querySelector("#hits").textContent')), 'the first hit is the first');
     await page.until('viewer.overview.hits?.some(Boolean)');
     await page.key('Escape');
     await page.until('!viewer.finder.isSearching');
@@ -206,20 +207,20 @@ async function use(page, file, dump) {
 
   // A range in the ruler has statistics, and clicking there ends it.
   await page.drag([NAMES + 100, TOP + 20], [width - 100, TOP + 20]);
-  await page.until('viewer.range && viewer.drawer.current === "statistics" && document.querySelector("#panel tbody")');
-  const sums = await page.value('document.querySelectorAll("#panel tbody tr").length');
+  await page.until('viewer.range && viewer.drawer.current === "statistics" && root.querySelector("#panel tbody")');
+  const sums = await page.value('root.querySelectorAll("#panel tbody tr").length');
   ensure(sums > 0, 'the range has statistics');
 
   // Call graphs of the range: all that runs is in them.
   for (const [key, code] of [['2', 'Digit2'], ['4', 'Digit4'], ['3', 'Digit3']]) {
     await page.key(key, code);
-    await page.until('document.querySelectorAll(".graphs canvas").length > 0 && viewer.drawer.calls.graphs.every((graph) => graph.part)');
+    await page.until('root.querySelectorAll(".graphs canvas").length > 0 && viewer.drawer.calls.graphs.every((graph) => graph.part)');
     ensure(await page.value('viewer.drawer.calls.graphs[0].part.numbers.length > 0'), `graph ${key} has boxes`);
   }
   // Compared with itself, nothing changes.
   await page.value('viewer.setRange(undefined)');
   await page.key('5', 'Digit5');
-  await page.until('document.querySelector("#panel input[type=file]")');
+  await page.until('root.querySelector("#panel input[type=file]")');
   await page.choose('#panel input[type=file]', file);
   await page.until('viewer.compared && viewer.drawer.calls.graphs[0]?.part?.numbers.length');
   ensure(await page.value('viewer.drawer.calls.graphs[0].part.numbers.every((style, at) => at % 6 !== 5 || (style & 1024 && style >>> 12 === 32))'), 'a file does not differ from itself');
@@ -254,10 +255,10 @@ async function use(page, file, dump) {
 
   // The list of keys has all commands.
   await page.key('?', 'Slash', 8);
-  await page.until('document.querySelector("#palette").open');
-  ensure((await page.value('document.querySelectorAll("#palette .commands button").length')) > 40, 'keys are listed');
+  await page.until('root.querySelector("#palette").open');
+  ensure((await page.value('root.querySelectorAll("#palette .commands button").length')) > 40, 'keys are listed');
   await page.key('Escape');
-  await page.value('document.querySelector("#palette").close()');
+  await page.value('root.querySelector("#palette").close()');
   await settled(page);
 }
 
@@ -268,8 +269,8 @@ async function refuse(page) {
   writeFileSync(join(folder, 'notes.txt'), 'this is no trace');
   for (const [file, text] of [['notes.txt', 'not a trace'], ['short.spall', 'at byte 20']]) {
     await page.choose('#file', join(folder, file));
-    await page.until('document.querySelector(".error")');
-    const error = await page.value('document.querySelector(".error").textContent');
+    await page.until('root.querySelector(".error")');
+    const error = await page.value('root.querySelector(".error").textContent');
     ensure(error.includes(text), `${file} is refused with its reason: ${error}`);
   }
   rmSync(folder, { recursive: true });
@@ -282,9 +283,163 @@ async function several(page) {
   await load(page, ...paths);
   check(await page.value('viewer.about.counts.find(([what]) => what === "slice")[1]'), slices[0] + slices[1], 'slices of two files');
   await page.value('viewer.drawer.show("notes")');
-  const notes = await page.value('document.querySelector("#panel").innerText');
-  ensure(/threads-v3.spall is the first trace.*\n(.*\n)*.*calls.json (is placed|has a clock of its own)/.test(notes), `notes say where the files are: ${notes}`);
+  const notes = await page.value('root.querySelector("#panel").innerText');
+  ensure(/threads-v3.spall is the first trace.*\n(.*\n)*.*calls.json (is placed|begins with)/.test(notes), `notes say where the files are: ${notes}`);
   ensure(/calls.json.*threads-v3|threads-v3.*calls.json/.test(await page.value('document.title')), 'the title has both names');
+}
+
+// Files whose clocks are unrelated are seen together, and one that cannot be read is a note.
+async function strangers(page) {
+  const [folder, write, end] = folderOf();
+  const slice = (ts) => JSON.stringify([{ ph: 'X', name: 'f', pid: 1, tid: 1, ts, dur: 10 }, { ph: 'X', name: 'g', pid: 1, tid: 1, ts: ts + 50, dur: 10 }]);
+  await load(page, write('early.json', slice(0)), write('late.json', slice(1.7e15)), write('notes.txt', 'this is no trace'));
+  check(await page.value('[viewer.about.span, viewer.about.counts.find(([what]) => what === "slice")[1]].join()'), '60000,4', `both files in 60 µs in ${folder}`);
+  const notes = await page.value('viewer.about.notes.map(({ text }) => text).join()');
+  ensure(/late.json begins with the first trace, because nothing tells/.test(notes), `a note says so: ${notes}`);
+  ensure(/notes.txt: .*not a trace/.test(notes), `and that a file cannot be read: ${notes}`);
+  end();
+}
+
+// A folder for the files of a test: its path, what writes a file and returns its path, and what removes all.
+function folderOf() {
+  const folder = mkdtempSync(join(tmpdir(), 'viewer-'));
+  const write = (name, text) => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  return [folder, write, () => rmSync(folder, { recursive: true })];
+}
+
+// What is open stays if another file or a comparison cannot be read, or is given up.
+async function stays(page) {
+  const [, write, end] = folderOf();
+  const file = join(recordings, 'threads-v3.spall'), bad = write('notes.txt', 'this is no trace');
+  await load(page, file);
+  await page.value('window.before = viewer, 0');
+  await page.choose('#file', bad);
+  await page.until('/notes.txt cannot be read.*not a trace/.test(root.querySelector("#notice [role=alert]")?.textContent)');
+  await page.value('root.querySelector("#notice button").click()');
+  await page.value('window.opened = document.querySelector("trace-view").open([new File([new Uint8Array(1 << 26)], "zeros")]), [...root.querySelectorAll("#notice button")].find(({ textContent }) => textContent === "Cancel").click()');
+  check(await page.value('opened'), false, 'a file that is given up is not open');
+  check(await page.value('document.querySelector("trace-view").open(["nowhere.json"])'), false, 'an address where nothing is');
+  ensure(/nowhere.json cannot be read: 404/.test(await page.value('root.querySelector("#notice").textContent')), 'says so');
+  page.errors = page.errors.filter((error) => !error.includes('nowhere.json'));
+  await page.key('5', 'Digit5');
+  await page.until('root.querySelector("#panel input[type=file]")');
+  await page.choose('#panel input[type=file]', bad);
+  await page.until('/not a trace/.test(root.querySelector("#panel").textContent)');
+  check(await page.value('viewer === before && !viewer.ends.signal.aborted && viewer.source.place(0).then(Boolean)'), true, 'the trace is as it was');
+  end();
+}
+
+// Back takes back a step, a pasted address is shown, and leaving a file asks.
+async function goesBack(page) {
+  await load(page, join(recordings, 'threads-v3.spall'));
+  await page.until('/start=/.test(location.hash)');
+  for (const id of [0, 3]) {
+    await page.value(`viewer.go(${id})`);
+    await page.until(`/slice=${id}/.test(location.hash)`);
+  }
+  await page.value('history.back()');
+  await page.until('viewer.selected?.id === 0', 10);
+  await page.value('history.forward()');
+  await page.until('viewer.selected?.id === 3', 10);
+  await page.value('location.hash = "#start=5&span=100&range=10-20&find=a"');
+  await page.until('viewer.view.start === 5 && viewer.view.duration === 100 && viewer.range?.start === 10 && viewer.finder.isSearching && !viewer.selected', 10);
+  await page.click(700, 300);
+  page.asked.length = 0;
+  await page.reload();
+  check(page.asked, ['beforeunload'], 'a page with a file is left');
+}
+
+// Times are exact wherever they are, and a few far away change nothing.
+async function exact(page) {
+  const [, write, end] = folderOf();
+  const slice = (ts, name) => `{"ph":"X","name":"${name}","pid":1,"tid":1,"ts":${ts},"dur":0.001}`;
+  const near = Array.from({ length: 100 }, (_, at) => slice(`1700000000000000.${String(100 + at * 2).padStart(3, '0')}`, `f${at}`));
+  for (const [what, far] of [['a stray event at 0', [slice('0', 'far')]], ['a span near 2^64', [slice('-9200000000000000', 'far'), slice('9200000000000000', 'far')]], ['nothing else', []]]) {
+    await load(page, write('far.json', `[${[...far, ...near]}]`));
+    const places = [];
+    for (const at of [0, 1, 99]) places.push(await page.value(`viewer.source.find('/^f${at}$/').then(() => viewer.source.hits(undefined, viewer.about.start, false, 1)).then(([hit]) => viewer.source.place(hit.slice)).then(({ start, end }) => [start, end])`));
+    check(places, [[0, 1], [2, 3], [198, 199]], `times with ${what}`);
+    await page.value('viewer.source.find(undefined), viewer.view.look(90, 20), viewer.moved()');
+    await settled(page);
+    const shown = (await boxes(page)).filter(({ width }) => width > 20).map(({ name }) => name);
+    check(shown.slice(0, 3), ['f45', 'f46', 'f47'], `boxes of a nanosecond with ${what}`);
+    const ruler = await page.value('viewer.frame.ruler.map(([, text]) => text)');
+    ensure(ruler.length > 3 && ruler.every((text) => text.length < 10), `the ruler is short with ${what}: ${ruler}`);
+  }
+  end();
+}
+
+// The page of the guide: two elements of one page, which do not disturb each other.
+async function embedded(page, url) {
+  const guide = readFileSync(join(root, 'examples/web/EMBED.md'), 'utf8');
+  const code = guide.match(/```html\n([^]*?)```/)[1];
+  ensure(code.trim().split('\n').length <= 20, 'the page has at most twenty lines');
+  const written = join(dist, 'embed-test.html');
+  writeFileSync(written, code.replace('<title>', '<link rel="icon" href="data:,"><title>'));
+  await page.open(`${url}/embed-test.html`);
+  await page.until('viewer?.frame && [...document.querySelectorAll("trace-view")].every((view) => view.viewer?.frame)');
+  await settled(page);
+  check(await page.value('location.hash'), '', 'an element leaves the address alone');
+  check(await page.value('document.title'), 'Two runs', 'and the title');
+  const both = (what) => page.value(`[...document.querySelectorAll('trace-view')].map(({ viewer }) => ${what})`);
+  ensure(await page.value('document.documentElement.scrollWidth <= innerWidth'), 'nothing sticks out');
+  check(await both('viewer.range?.end - viewer.range?.start || null'), [null, 400000], 'a range as an attribute');
+  await page.until('/loaded/.test(document.querySelector("#said").textContent)');
+  // What is done with one element is not done with the other.
+  const [box] = (await boxes(page)).filter(({ count, isState }) => count === 1 && !isState).sort((a, b) => b.width - a.width);
+  await page.click(box.x, box.y);
+  await page.until('viewer.selected');
+  check(await both('viewer.selected?.id ?? null'), [box.id, null], 'the selection');
+  ensure(/selection/.test(await page.value('document.querySelector("#said").textContent')), 'the page is told');
+  const before = await both('viewer.view.duration');
+  await page.key('w', 'KeyW');
+  const after = await both('viewer.view.duration');
+  ensure(after[0] < before[0] && after[1] === before[1], 'keys go to the element that has the focus');
+  const called = await page.value(`(async () => {
+    const [view, other] = document.querySelectorAll('trace-view');
+    const found = await view.find('/./');
+    view.zoomTo(100, 300);
+    view.theme = 'dark';
+    view.range = { start: 5, end: 25 };
+    const picture = await view.picture();
+    view.selection = 0;
+    let said;
+    view.addEventListener('error', ({ detail }) => { said = detail.message; });
+    const isOpen = await view.addFile(new File(['nothing'], 'notes.txt')).then(() => view.viewer.about.notes.some(({ text }) => /notes.txt/.test(text)));
+    await other.open([new File(['nothing'], 'notes.txt')]);
+    other.remove();
+    await new Promise((done) => { setTimeout(done); });
+    return [found.slices > 0, picture.type, isOpen, getComputedStyle(view.shadowRoot.querySelector('#pane')).colorScheme, other.viewer === undefined];
+  })()`);
+  check(called, [true, 'image/png', true, 'dark', true], 'methods and properties');
+  rmSync(written);
+}
+
+// The package that `npm pack` makes, built by Vite into another folder: its element opens a trace.
+async function bundled(page) {
+  const [folder, write, end] = folderOf();
+  const npm = (...args) => execFileSync('npm', args, { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] }).toString().trim();
+  try {
+    const packed = npm('pack', dist).split('\n').at(-1);
+    write('package.json', '{ "type": "module" }');
+    npm('install', '--no-audit', '--no-fund', `./${packed}`, 'vite');
+  } catch (error) {
+    console.log(`  not here: npm with the package vite (${error.message.split('\n')[0]})`);
+    return end();
+  }
+  write('main.js', "import { TraceView } from 'spall-trace-view';\ndocument.body.append(Object.assign(new TraceView(), { src: 'trace.json' }));");
+  write('index.html', '<!doctype html><title>Bundled</title><link rel="icon" href="data:,"><body><script type="module" src="./main.js"></script>');
+  npm('exec', '--', 'vite', 'build');
+  writeFileSync(join(folder, 'dist/trace.json'), readFileSync(join(recordings, 'calls.json')));
+  const server = await serve(join(folder, 'dist'));
+  await page.open(`http://127.0.0.1:${server.address().port}/`);
+  await page.until('viewer?.frame');
+  ensure(await page.value('viewer.frame.main.numbers.length > 0'), 'the element of the bundle shows the trace');
+  server.close();
+  end();
 }
 
 // A trace of a million slices, as spall 1.
@@ -322,7 +477,7 @@ async function alive(page) {
   writeFileSync(path, million());
   await load(page, path);
   const race = (...asks) => page.value(`(async () => {
-    const area = { start: 0, end: viewer.about.span + 1 }, part = { start: 1, end: viewer.about.span }, order = [];
+    const area = { start: viewer.about.start, end: viewer.about.end + 1 }, part = { start: 1, end: viewer.about.span }, order = [];
     const wanted = (area) => ({ area, graph: 'flame', without: '' });
     const { source } = viewer;
     const asks = { overview: () => source.overview(0, 1e6, 100), all: () => source.graph(0, wanted(area)), part: () => source.graph(0, wanted(part)),
@@ -343,9 +498,9 @@ async function alive(page) {
   const told = await page.value('(async () => { const told = []; await viewer.source.find("a", (done) => told.push(done)); return told; })()');
   ensure(told.every((done, at) => done > (told[at - 1] ?? 0) && done <= 1_000_000), `a search says how far it is: ${told}`);
   // On the page: the button cancels, and another begins again.
-  await page.value('viewer.setRange({ start: 2, end: viewer.about.span }), viewer.drawer.show("calls", "flame"), [...document.querySelectorAll("#panel button")].find(({ textContent }) => textContent === "Cancel").click()');
-  check(await page.value('document.querySelectorAll("#panel canvas").length'), 0, 'graphs after it was cancelled');
-  await page.value('[...document.querySelectorAll("#panel button")].find(({ textContent }) => textContent === "Add up").click()');
+  await page.value('viewer.setRange({ start: 2, end: viewer.about.span }), viewer.drawer.show("calls", "flame"), [...root.querySelectorAll("#panel button")].find(({ textContent }) => textContent === "Cancel").click()');
+  check(await page.value('root.querySelectorAll("#panel canvas").length'), 0, 'graphs after it was cancelled');
+  await page.value('[...root.querySelectorAll("#panel button")].find(({ textContent }) => textContent === "Add up").click()');
   await page.until('viewer.drawer.calls.graphs[0]?.part?.numbers.length');
   rmSync(folder, { recursive: true });
 }
@@ -423,11 +578,31 @@ async function arrows(page) {
   await page.key('0', 'Digit0'); // the first view leaves out what is far away
   await settled(page);
   const own = () => page.value('viewer.frame.arrows.filter((_, at) => at % 6 === 5).join()');
+  check(await own(), '', 'at first, only arrows of the selection are drawn');
+  await page.value('viewer.setOption("arrows", "all")');
+  await settled(page);
   check(await own(), '0', 'fifty flows are one arrow');
   const hit = await page.value('viewer.source.find("call 30").then(() => viewer.source.hits(undefined, 0, false, 1)).then(([hit]) => hit.slice)');
   await page.value(`viewer.select({ kind: 'slice', id: ${hit} })`);
   await settled(page);
   check(await own(), '0,1', 'the arrow of the selected slice lies over it');
+  await page.value('viewer.setOption("arrows", "selected")');
+  await settled(page);
+  check(await own(), '1', 'the arrow of the selected slice alone');
+  await page.value('viewer.setOption("arrows", "off")');
+  await settled(page);
+  check(await own(), '', 'no arrows');
+  // Of many, some are drawn, and the number of the others is said.
+  const many = Array.from({ length: 1000 }, (_, call) => {
+    const at = { pid: 1, tid: call % 97, ts: call * 10 }, to = { pid: 1, tid: (call + 13) % 97, ts: call * 10 + 100 };
+    return [{ ph: 'X', name: 'f', dur: 5, ...at }, { ph: 's', id: call, name: 'flow', ...at }, { ph: 'X', name: 'g', dur: 5, ...to }, { ph: 'f', bp: 'e', id: call, name: 'flow', ...to }];
+  });
+  writeFileSync(path, JSON.stringify(many.flat()));
+  await page.value('viewer.setOption("arrows", "all")');
+  await load(page, path);
+  const [drawn, others] = await page.value('[viewer.frame.arrows.length / 6, viewer.frame.arrowsLeftOut]');
+  ensure(drawn === 400 && others > 50 && others <= 600, `400 arrows are drawn, and ${others} more are said`);
+  await page.value('viewer.setOption("arrows", "selected")');
   rmSync(folder, { recursive: true });
 }
 
@@ -459,7 +634,7 @@ async function colours(page, url) {
   writeFileSync(path, '[{"ph":"X","name":"own","pid":1,"tid":1,"ts":0,"dur":100,"cname":"thread_state_running"},{"ph":"X","name":"other","pid":1,"tid":1,"ts":100,"dur":100}]');
   program('render', path, written);
   const shown = (name) => page.value(`(() => { const found = viewer.frame.main.numbers, at = found.findIndex((id, at) => at % 6 === 3 && viewer.names.get(id) === '${name}'); return viewer.painter.palette.fill(found[at + 2], 3); })()`);
-  const openings = [() => load(page, path), () => page.open(`${url}/colours-test.html`).then(() => page.until('window.viewer?.frame'))];
+  const openings = [() => load(page, path), () => page.open(`${url}/colours-test.html`).then(() => page.until('viewer?.frame'))];
   for (const open of openings) {
     await open();
     await settled(page);
@@ -495,12 +670,12 @@ async function rendered(page, url) {
   const file = join(dist, 'render-test.html');
   program('render', join(recordings, 'calls.json'), file);
   await page.open(`${url}/render-test.html`);
-  await page.until('window.viewer?.frame');
-  check(await page.value('[...document.querySelectorAll("#tools [data-panel]")].map((made) => made.dataset.panel).includes("calls")'), false, 'the page of render has no call graphs');
+  await page.until('viewer?.frame');
+  check(await page.value('[...root.querySelectorAll("#tools [data-panel]")].map((made) => made.dataset.panel).includes("calls")'), false, 'the page of render has no call graphs');
   await page.key('t', 'KeyT');
-  await page.until('document.querySelector("#panel tbody tr")');
+  await page.until('root.querySelector("#panel tbody tr")');
   const lines = program('top', join(recordings, 'calls.json'), '5').split('\n').slice(1, 4);
-  const shown = await page.value('document.querySelector("#panel").innerText');
+  const shown = await page.value('root.querySelector("#panel").innerText');
   const plain = (text) => text.replace(/[\s\u202f]+/g, ' ');
   for (const line of lines) ensure(plain(shown).includes(plain(line).trim().split(' ').slice(0, 2).join(' ')), `the table has ${line.trim()}`);
   rmSync(file);
@@ -539,7 +714,7 @@ try {
     await load(page, file);
     await use(page, file, await compare(page, file));
   }
-  const others = { 'files that cannot be read': refuse, brotli, 'several files': several, 'the page stays alive': alive, 'tracks that move': moves, reloads, 'busy tracks': activity, arrows, fingers: touches, colours, 'the page of render': rendered, sizes };
+  const others = { 'files that cannot be read': refuse, brotli, 'several files': several, 'unrelated files': strangers, 'what is open stays': stays, 'back and forward': goesBack, 'exact times': exact, 'an element of a page': embedded, 'a bundle': bundled, 'the page stays alive': alive, 'tracks that move': moves, reloads, 'busy tracks': activity, arrows, fingers: touches, colours, 'the page of render': rendered, sizes };
   for (const [what, look] of Object.entries(others).filter(([what]) => what.includes(only))) {
     console.log(what);
     await page.open(`${url}/`);

@@ -1,5 +1,5 @@
 // What there is to say about the selected element, and the flows that lead to and from it.
-import { element, button, facts } from './dom.js';
+import { element, button, facts, hasFingers } from './dom.js';
 import { clean, duration } from './text.js';
 
 const SHOWN_FLOWS = 100;
@@ -24,7 +24,7 @@ export class DetailsPanel {
   fill(panel) {
     const { details, viewer } = this;
     if (!details) {
-      panel.replaceChildren(element('p', { className: 'dim', textContent: 'Click on something to see what it is.' }));
+      panel.replaceChildren(element('p', { className: 'dim', textContent: `${hasFingers() ? 'Tap' : 'Click on'} something to see what it is.` }));
       return;
     }
     const cleaned = (pairs) => pairs.map(([key, value]) => [key, value].map(clean));

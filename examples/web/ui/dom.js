@@ -1,7 +1,5 @@
 // Elements of the page. Texts of a trace are only ever set as text.
 
-export const $ = (selector) => document.querySelector(selector);
-
 // Makes an element with properties and children.
 export function element(tag, properties = {}, ...children) {
   const made = Object.assign(document.createElement(tag), properties);
@@ -10,7 +8,9 @@ export function element(tag, properties = {}, ...children) {
 }
 
 export function button(text, title, onclick) {
-  return element('button', { type: 'button', textContent: text, title, onclick });
+  const made = element('button', { type: 'button', textContent: text, title, onclick });
+  if (!/\p{L}/u.test(text)) made.ariaLabel = title; // a sign is no name
+  return made;
 }
 
 // Pairs of a key and a value, each value as wide as there is room.
@@ -19,6 +19,9 @@ export function facts(pairs) {
   for (const [key, value] of pairs) list.append(element('dt', { textContent: key }), element('dd', { textContent: value }));
   return list;
 }
+
+// Whether a finger points, to which keys and clicks say nothing.
+export const hasFingers = () => matchMedia('(pointer: coarse)').matches;
 
 // Something that the browser remembers, or not if it is not allowed to.
 export const memory = {

@@ -1,9 +1,9 @@
 // The panels below the timeline, of which one is open at a time.
-import { $, element, button, memory } from './dom.js';
+import { element, button, memory } from './dom.js';
 import { DetailsPanel } from './details.js';
 import { StatisticsPanel } from './statistics.js';
 import { CallsPanel } from './calls.js';
-import { fillTracks, fillNotes } from './tracks.js';
+import { TracksPanel, fillNotes } from './tracks.js';
 import { counted } from './text.js';
 
 export class Drawer {
@@ -21,8 +21,9 @@ export class Drawer {
       this.calls = new CallsPanel(viewer);
       this.panels.set('calls', { title: 'Calls', fill: (panel, mode) => this.calls.fill(panel, mode) });
     }
+    this.tracks = new TracksPanel(viewer);
     this.panels.set('hits', { title: 'Hits', fill: (panel) => viewer.finder.fill(panel) });
-    this.panels.set('tracks', { title: 'Tracks', fill: (panel) => fillTracks(viewer, panel) });
+    this.panels.set('tracks', { title: 'Tracks', fill: (panel) => this.tracks.fill(panel) });
     if (about.notes.length) this.panels.set('notes', { title: counted(about.notes.length, 'note'), fill: (panel) => fillNotes(viewer, panel) });
     this.listen();
     this.hide();
@@ -45,18 +46,18 @@ export class Drawer {
     if (!this.has(id)) return;
     if (this.current !== id) this.leave();
     this.current = this.last = id;
-    $('#drawer').hidden = false;
+    this.viewer.$('#drawer').hidden = false;
     const tab = (name, { title }) => {
-      const made = element('button', { type: 'button', role: 'tab', textContent: title, ariaSelected: String(name === id), onclick: () => this.show(name) });
+      const made = element('button', { type: 'button', role: 'tab', textContent: title, ariaSelected: String(name === id), tabIndex: name === id ? 0 : -1, onclick: () => this.show(name) });
       made.dataset.panel = name;
       return made;
     };
-    $('#tabs').replaceChildren(
-      ...[...this.panels].map(([name, panel]) => tab(name, panel)),
-      button('×', 'Close the panel', () => this.hide()),
-    );
-    $('#panel').className = id;
-    this.panels.get(id).fill($('#panel'), mode);
+    const tabs = this.viewer.$('#tabs');
+    const hasFocus = tabs.contains(tabs.getRootNode().activeElement);
+    tabs.replaceChildren(...[...this.panels].map(([name, panel]) => tab(name, panel)));
+    if (hasFocus) tabs.querySelector('[tabindex="0"]').focus();
+    this.viewer.$('#panel').className = id;
+    this.panels.get(id).fill(this.viewer.$('#panel'), mode);
     this.viewer.remember?.();
   }
 
@@ -68,7 +69,7 @@ export class Drawer {
 
   hide() {
     this.leave();
-    $('#drawer').hidden = true;
+    this.viewer.$('#drawer').hidden = true;
     this.current = '';
     if (this.viewer.view.duration) this.viewer.remember();
   }
@@ -113,7 +114,16 @@ export class Drawer {
   // The upper edge can be dragged.
   listen() {
     const { signal } = this.viewer.ends;
-    const edge = $('#drawer-edge'), drawer = $('#drawer');
+    this.viewer.$('#drawer-head').append(button('×', 'Close the panel', () => this.hide()));
+    // Arrows go from tab to tab.
+    this.viewer.$('#tabs').addEventListener('keydown', (event) => {
+      const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      if (!by) return;
+      event.preventDefault();
+      const names = [...this.panels.keys()];
+      this.show(names[(names.indexOf(this.current) + by + names.length) % names.length]);
+    }, { signal });
+    const edge = this.viewer.$('#drawer-edge'), drawer = this.viewer.$('#drawer');
     const height = Number(memory.get('drawer'));
     if (height) drawer.style.height = `${height}px`;
     let from;
@@ -123,7 +133,7 @@ export class Drawer {
     }, { signal });
     edge.addEventListener('pointermove', (event) => {
       if (!from) return;
-      const height = Math.min(Math.max(from.height + from.y - event.clientY, 80), innerHeight * 0.8);
+      const height = Math.min(Math.max(from.height + from.y - event.clientY, 80), this.viewer.pane.clientHeight * 0.8);
       drawer.style.height = `${height}px`;
       memory.set('drawer', Math.round(height));
       this.resized();

@@ -1,5 +1,5 @@
 // Search for slices, tracks and arguments. Steps begin from what is in view.
-import { $, element, button } from './dom.js';
+import { element, button } from './dom.js';
 import { openPalette } from './keys.js';
 import { clean, counted, grouped, moment } from './text.js';
 
@@ -13,7 +13,7 @@ export class Finder {
     this.number = 0; // of the search, so that late answers of earlier ones are dropped
     this.found = undefined;
     const { signal } = viewer.ends;
-    const field = $('#find');
+    const field = this.viewer.$('#find');
     field.value = '';
     field.addEventListener('input', () => {
       clearTimeout(this.waiting);
@@ -23,7 +23,7 @@ export class Finder {
   }
 
   async key(event) {
-    const field = $('#find');
+    const field = this.viewer.$('#find');
     if (event.key === 'Enter') {
       clearTimeout(this.waiting);
       if (field.value !== this.text) await this.search(field.value);
@@ -35,21 +35,21 @@ export class Finder {
   }
 
   clear() {
-    $('#find').value = '';
+    this.viewer.$('#find').value = '';
     return this.search('');
   }
 
   // A text, or a regular expression between slashes. A `>` begins a command instead.
   async search(text) {
     if (text.startsWith('>')) {
-      $('#find').value = '';
+      this.viewer.$('#find').value = '';
       openPalette(this.viewer, text.slice(1).trim());
       return;
     }
-    $('#find').value = this.text = text;
+    this.viewer.$('#find').value = this.text = text;
     const number = ++this.number;
     this.hit = undefined;
-    const progress = (done) => { if (number === this.number) $('#hits').textContent = `${grouped(done)} looked at …`; };
+    const progress = (done) => { if (number === this.number) this.viewer.$('#hits').textContent = `${grouped(done)} looked at …`; };
     const found = await this.viewer.source.find(text.trim() || undefined, progress);
     if (number === this.number) this.show(found);
   }
@@ -58,8 +58,8 @@ export class Finder {
     this.found = found;
     this.isSearching = Boolean(found) && !found.error;
     this.tracks = new Set((found?.tracks ?? []).map((item) => this.viewer.key(item)));
-    $('#hits').textContent = found?.error ?? (found ? this.summary() : '');
-    this.viewer.say($('#hits').textContent);
+    this.viewer.$('#hits').textContent = found?.error ?? (found ? this.summary() : '');
+    this.viewer.say(this.viewer.$('#hits').textContent);
     this.viewer.overview.changed();
     this.viewer.ask();
     this.viewer.remember();
@@ -87,12 +87,12 @@ export class Finder {
     const place = this.hit !== undefined && selected?.id === this.hit ? await source.place(this.hit) : undefined;
     const isInView = place && place.start < view.end && place.end > view.start;
     let [hit] = await source.hits(isInView ? this.hit : undefined, backwards ? view.end : view.start, backwards, 1);
-    if (!hit) [hit] = await source.hits(undefined, backwards ? viewer.about.span + 2 : 0, backwards, 1);
+    if (!hit) [hit] = await source.hits(undefined, backwards ? viewer.about.end + 2 : viewer.about.start, backwards, 1);
     if (!hit) return;
     this.hit = hit.slice;
-    $('#hits').textContent = `${grouped(hit.rank + 1)} of ${grouped(this.found.slices)}`;
+    this.viewer.$('#hits').textContent = `${grouped(hit.rank + 1)} of ${grouped(this.found.slices)}`;
     await viewer.go(hit.slice);
-    viewer.say(`${clean(hit.name)}, ${$('#hits').textContent}`);
+    viewer.say(`${clean(hit.name)}, ${this.viewer.$('#hits').textContent}`);
   }
 
   async sameName(backwards) {
@@ -108,7 +108,7 @@ export class Finder {
   // The panel that lists hits, from what is in view on.
   async fill(panel) {
     if (!this.isSearching) {
-      panel.replaceChildren(element('p', { className: 'dim', textContent: 'Find something with / first. Between slashes it is a regular expression.' }));
+      panel.replaceChildren(element('p', { className: 'dim', textContent: 'Find something first. Between slashes it is a regular expression.' }));
       return;
     }
     const { viewer } = this;

@@ -1,5 +1,5 @@
 // Keys and commands: one table, from which the keyboard, the list of keys and the command palette work.
-import { $, element } from './dom.js';
+import { element } from './dom.js';
 
 // Letters and digits are keys of the keyboard, whatever is printed on them; all else is a character.
 const held = new Set();
@@ -39,7 +39,7 @@ export const COMMANDS = [
   { group: 'Select', keys: ['M'], text: 'Mark the start of the selection or the pointer', run: mark },
   { group: 'Select', keys: ['Shift+M', 'Delete'], text: 'Remove all marks', run: (viewer) => { viewer.marks = []; viewer.redraw(); viewer.remember(); } },
   { group: 'Select', keys: ['Escape'], text: 'Close, then end the search, then select nothing', run: escape },
-  { group: 'Find', keys: ['/', 'Ctrl+F'], text: 'Find', run: () => { $('#find').focus(); $('#find').select(); } },
+  { group: 'Find', keys: ['/', 'Ctrl+F'], text: 'Find', run: (viewer) => viewer.$('#find').select() },
   { group: 'Find', keys: ['N'], text: 'Next hit', run: (viewer) => viewer.finder.next(false) },
   { group: 'Find', keys: ['Shift+N'], text: 'Previous hit', run: (viewer) => viewer.finder.next(true) },
   { group: 'Tracks', keys: ['C'], text: 'Fold or open the track', run: (viewer) => ofTrack(viewer, 'folded') },
@@ -59,6 +59,9 @@ export const COMMANDS = [
   { group: 'Panels', keys: ['5'], text: 'Comparison with another trace', panel: 'calls', run: (viewer) => viewer.drawer.show('calls', 'comparison') },
   { group: 'Panels', keys: ['T'], text: 'Statistics', panel: 'statistics', run: (viewer) => viewer.drawer.show('statistics') },
   { group: 'Panels', keys: ['L'], text: 'List of tracks', panel: 'tracks', run: (viewer) => viewer.drawer.show('tracks') },
+  { group: 'Settings', keys: [], text: 'Flow arrows: of the selection', run: (viewer) => viewer.setOption('arrows', 'selected') },
+  { group: 'Settings', keys: [], text: 'Flow arrows: all', run: (viewer) => viewer.setOption('arrows', 'all') },
+  { group: 'Settings', keys: [], text: 'Flow arrows: none', run: (viewer) => viewer.setOption('arrows', 'off') },
   { group: 'Settings', keys: [], text: 'Wheel: scroll or zoom', run: (viewer) => viewer.setOption('wheel', viewer.options.wheel === 'zoom' ? 'scroll' : 'zoom') },
   { group: 'Settings', keys: [], text: 'Drag: select or move', run: (viewer) => viewer.setOption('drag', viewer.options.drag === 'pan' ? 'select' : 'pan') },
   { group: 'Settings', keys: [], text: 'Colours by name', run: (viewer) => viewer.setOption('colour', 'name') },
@@ -132,7 +135,7 @@ async function shift(viewer, by) {
 
 async function trackToRange(viewer) {
   const item = await currentItem(viewer);
-  if (item) viewer.setRange({ start: 0, end: viewer.about.span + 1, items: [item] });
+  if (item) viewer.setRange({ start: viewer.about.start, end: viewer.about.end + 1, items: [item] });
 }
 
 async function ofTrack(viewer, list) {
@@ -164,15 +167,17 @@ function isAvailable(viewer, { panel }) {
 export function attachKeys(viewer) {
   const { signal } = viewer.ends;
   const find = (event) => COMMANDS.find((command) => command.keys.includes(nameOf(event)) && isAvailable(viewer, command));
-  addEventListener('keydown', (event) => {
-    const isText = event.target.matches?.('input, textarea, select') || $('#palette').open;
+  viewer.keyboard.addEventListener('keydown', (event) => {
+    const [target] = event.composedPath(); // also inside of a shadow root
+    const isText = target.matches?.('input, textarea, select, [contenteditable]') || viewer.$('#palette').open;
     if (event.altKey || (isText && !['F1'].includes(event.key))) return;
-    if (event.target.matches?.('button, summary, [role=tab]') && ['Enter', ' '].includes(event.key)) return;
+    if (target.matches?.('button, summary, [role=tab]') && ['Enter', ' '].includes(event.key)) return;
     if (event.key === ' ') {
       spaceHeld = true;
-      if (event.target === viewer.canvas) event.preventDefault();
+      if (target === viewer.canvas) event.preventDefault();
       return;
     }
+    if (event.defaultPrevented) return;
     const command = find(event);
     if (!command) return;
     event.preventDefault();
@@ -204,7 +209,7 @@ function tick(viewer, now, before) {
 
 // The list of keys and commands, and a field to find and run one.
 export function openPalette(viewer, text = '') {
-  const palette = $('#palette');
+  const palette = viewer.$('#palette');
   const field = element('input', { type: 'search', placeholder: 'Command', value: text, ariaLabel: 'Command' });
   const list = element('div', { className: 'commands' });
   const fill = () => {
@@ -217,6 +222,14 @@ export function openPalette(viewer, text = '') {
   field.onkeydown = (event) => {
     if (event.key === 'Enter') list.querySelector('button')?.click();
   };
+  // Arrows go from entry to entry, and from the first one to the field.
+  palette.onkeydown = (event) => {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    const stops = [field, ...list.querySelectorAll('button')];
+    stops[Math.min(Math.max(stops.indexOf(palette.getRootNode().activeElement) + by, 0), stops.length - 1)].focus();
+  };
   fill();
   palette.replaceChildren(field, list);
   if (!palette.open) palette.showModal();
@@ -227,7 +240,7 @@ export function openPalette(viewer, text = '') {
 function row(viewer, command) {
   const keys = command.keys.map((key) => element('kbd', { textContent: key }));
   const run = () => {
-    $('#palette').close();
+    viewer.$('#palette').close();
     if (command.hold) command.hold(viewer, 0.2);
     else command.run(viewer);
   };

@@ -1,10 +1,10 @@
 // How long the parts of a frame take, shown with a key.
-import { $ } from './dom.js';
 
 const KEPT = 120;
 
 export class Meter {
-  constructor() {
+  constructor(viewer) {
+    this.viewer = viewer;
     this.parts = { query: [], answer: [], draw: [], frame: [] };
     this.counts = { boxes: 0, labels: 0 };
   }
@@ -20,7 +20,7 @@ export class Meter {
     if (this.last && now - this.last < 250) this.add('frame', now - this.last);
     this.last = now;
     this.counts = counts;
-    if (!$('#meter').hidden) $('#meter').textContent = this.text();
+    if (!this.viewer.$('#meter').hidden) this.viewer.$('#meter').textContent = this.text();
   }
 
   clear() {
@@ -40,7 +40,7 @@ export class Meter {
   }
 
   toggle() {
-    $('#meter').hidden = !$('#meter').hidden;
-    $('#meter').textContent = this.text();
+    this.viewer.$('#meter').hidden = !this.viewer.$('#meter').hidden;
+    this.viewer.$('#meter').textContent = this.text();
   }
 }

@@ -1,10 +1,9 @@
 // The strip at the top: how busy threads are over the whole trace, where the hits are, and what is in view.
-import { $ } from './dom.js';
 
 export class Overview {
   constructor(viewer) {
     this.viewer = viewer;
-    this.canvas = $('#overview');
+    this.canvas = viewer.$('#overview');
     this.context = this.canvas.getContext('2d');
     this.hits = undefined;
     this.listen();
@@ -15,7 +14,7 @@ export class Overview {
     const { view, about } = this.viewer;
     const [start, end] = about.active;
     const isInside = view.start >= start - 0.2 * (end - start) && view.end <= end + 0.2 * (end - start);
-    return isInside ? { start, end } : { start: 0, end: about.span };
+    return isInside ? { start, end } : { start: about.start, end: about.end };
   }
 
   // The size, the tracks or the search changed.

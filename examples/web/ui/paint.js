@@ -1,5 +1,6 @@
 // Draws a picture of the timeline: the ruler, the names of tracks, and what is on them.
 import { Palette, drawBoxes, boxAt, cut, NUMBERS } from './boxes.js';
+import { memory } from './dom.js';
 import { grouped, duration } from './text.js';
 
 export const RULER = 24; // CSS pixels, as all sizes here
@@ -11,11 +12,12 @@ export class Painter {
     this.context = canvas.getContext('2d', { alpha: false });
     this.colours = colours;
     this.names = 200;
+    this.chosenNames = Number(memory.get('names')); // the width that the user has given it
   }
 
   // Takes the colours of the theme and the size of texts from the style sheet.
   theme(isForAnyEyes) {
-    const style = getComputedStyle(document.documentElement);
+    const style = getComputedStyle(this.canvas);
     const keys = ['page', 'names', 'head', 'line', 'text', 'dim', 'instant', 'accent', 'hit', 'range'];
     this.colour = Object.fromEntries(keys.map((key) => [key, style.getPropertyValue(`--${key}`).trim()]));
     const theme = style.getPropertyValue('--theme').trim() === 'dark' ? 'dark' : 'light';
@@ -38,7 +40,8 @@ export class Painter {
     this.ratio = ratio;
     this.width = width;
     this.height = height;
-    this.names = width / ratio < 600 ? 96 : width / ratio < 1100 ? 160 : 220;
+    const room = width / ratio;
+    this.names = Math.min(this.chosenNames || (room < 600 ? 96 : room < 1100 ? 160 : 220), room / 2);
     this.canvas.width = width;
     this.canvas.height = height;
     this.fonts();
@@ -73,6 +76,7 @@ export class Painter {
         this.grid(frame, view);
         this.part(frame, frame.main, scene, top - pinnedBottom, pinnedBottom, counts, lines.main);
         this.arrows(frame, view, top - pinnedBottom);
+        if (frame.arrowsLeftOut) this.corner(`${grouped(frame.arrowsLeftOut)} more flow arrows`);
       });
       if (pinnedHeight) {
         this.clipped(RULER, pinnedBottom, () => {
@@ -230,6 +234,18 @@ export class Painter {
     context.restore();
   }
 
+  // A text in the lower right corner, about what is not drawn.
+  corner(text) {
+    const { context, colour, ratio, palette, width, height } = this;
+    const wide = (text.length * palette.letter) + 12 * ratio, high = 18 * ratio;
+    context.fillStyle = colour.head;
+    context.fillRect(width - wide, height - high, wide, high);
+    context.font = palette.deviceFont;
+    context.textBaseline = 'middle';
+    context.fillStyle = colour.text;
+    context.fillText(text, width - wide + 6 * ratio, height - high / 2);
+  }
+
   // The names of tracks at the left. A name stays in sight as long as something of its track does, and so does the
   // process of what is at the upper edge.
   headers(lines, top, edge, scene) {
@@ -272,7 +288,7 @@ export class Painter {
 
   label(header, x, y, scene, isWide = false) {
     const { context, colour, ratio, palette } = this;
-    const { label, detail } = scene.labels.get(scene.key(header.item)) ?? { label: '', detail: '' };
+    const { label, detail, isRepeated } = scene.labels.get(scene.key(header.item)) ?? { label: '', detail: '' };
     const isProcess = header.item.kind === 'process';
     const sign = scene.isFolded(header.item) ? '▸ ' : isProcess ? '▾ ' : '';
     const mark = header.item.kind !== 'process' && scene.isPinned(header.item) ? '↑ ' : '';
@@ -280,7 +296,8 @@ export class Painter {
     context.textBaseline = 'middle';
     context.fillStyle = scene.isFoundTrack(header.item) ? colour.hit : colour.text;
     const room = Math.floor(((isWide ? this.width / ratio : this.names) - x - 8) * (ratio / palette.letter));
-    const text = cut(`${sign}${mark}${label}`, room);
+    // Of tracks with the same name, what tells them apart is more important than the end of the name.
+    const text = cut(`${sign}${mark}${label}`, isRepeated && detail ? Math.max(room - detail.length - 1, 4) : room);
     context.fillText(text, x * ratio, y);
     const left = room - text.length - 1;
     if (!detail || left < 4) return;
@@ -315,7 +332,7 @@ export class Painter {
 
   // What lies over everything: the place where a track that is dragged would be, the chosen range, marks, and the edge
   // that a drag snaps to.
-  over({ view, range, marks, area, drop, pointerTime, unit }) {
+  over({ view, range, marks, area, drop, pointerTime, unit, isInRange, lines, top, pinnedHeight }) {
     const { context, colour, ratio, height, palette } = this;
     const left = Math.round(this.names * ratio);
     if (drop) {
@@ -331,6 +348,13 @@ export class Painter {
       context.fillStyle = colour.range;
       context.fillRect(left, 0, from - left, height);
       context.fillRect(to, 0, this.width - to, height);
+      // Tracks that are not of the range.
+      const edge = RULER + pinnedHeight;
+      for (const header of range.items ? lines.main.headers : []) {
+        const above = Math.max(header.top - top + edge, edge), below = header.bottom - top + edge;
+        if (above * ratio >= height) break;
+        if (below > edge && !isInRange(header.item)) context.fillRect(from, above * ratio, to - from, (below - above) * ratio);
+      }
       context.fillStyle = colour.accent;
       for (const x of [from, to]) context.fillRect(x, 0, ratio, height);
       const text = duration(range.end - range.start, unit);

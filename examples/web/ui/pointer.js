@@ -56,9 +56,13 @@ export function attachPointer(viewer) {
   });
   on('gestureend', (event) => event.preventDefault());
 
+  // The edge between the names and the chart, which can be dragged.
+  const isEdge = (x) => Math.abs(x - viewer.painter.names) < 4;
+
   const kindOf = (event, { x, y }) => {
     if (event.button === 1) return 'fit';
     if (event.button === 2 || isSpaceHeld()) return 'pan';
+    if (isEdge(x)) return 'names';
     if (y < RULER) return 'range';
     if (event.pointerType === 'touch') return 'pan';
     if (x < viewer.painter.names) return 'header';
@@ -102,6 +106,7 @@ export function attachPointer(viewer) {
       return;
     }
     if (!drag) {
+      canvas.style.cursor = isEdge(at.x) ? 'col-resize' : '';
       viewer.redraw();
       return;
     }
@@ -111,6 +116,7 @@ export function attachPointer(viewer) {
     if (drag.kind === 'pan') pan(at.x - drag.last.x, at.y - drag.last.y);
     if (drag.kind === 'range' || drag.kind === 'area') select(at, event.altKey);
     if (drag.kind === 'header') carry(at);
+    if (drag.kind === 'names') viewer.widenNames(at.x);
     drag.last = at;
   });
 
@@ -133,8 +139,7 @@ export function attachPointer(viewer) {
       current.range.items = viewer.itemsBetween(top, bottom);
       viewer.box = { x: Math.min(current.from.x, at.x), y: top, width: Math.abs(at.x - current.from.x), height: bottom - top };
     }
-    viewer.range = current.range;
-    viewer.redraw();
+    viewer.chooseRange(current.range);
   };
 
   // Carries a process or a track by its name, and shows where it would be put. Pinned tracks stay as they are.

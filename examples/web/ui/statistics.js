@@ -1,5 +1,5 @@
 // Sums of the chosen range, or of everything: a table that can be sorted.
-import { element, button } from './dom.js';
+import { element, button, hasFingers } from './dom.js';
 import { clean, counted, duration, grouped } from './text.js';
 
 const COLUMNS = [
@@ -38,7 +38,7 @@ export class StatisticsPanel {
     const { range, about } = viewer;
     const what = range
       ? `${duration(range.end - range.start, about.unit)} selected${range.items ? `, ${counted(range.items.length, 'track')}` : ''}`
-      : 'The whole trace. Drag over the timeline to select a part.';
+      : `The whole trace. ${hasFingers() ? 'Hold a finger on' : 'Drag over'} the timeline to select a part.`;
     const tools = element('p', {}, `${what}  `);
     if (viewer.source.statistics.byFunction) {
       const choose = element('select', { ariaLabel: 'What is added up', onchange: () => { this.by = choose.value; this.fill(panel); } },

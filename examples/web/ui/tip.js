@@ -1,5 +1,5 @@
 // The tip beside the pointer, about what is under it now.
-import { $, element, facts } from './dom.js';
+import { element, facts } from './dom.js';
 import { clean, counted } from './text.js';
 
 const MAX_ARGS = 6;
@@ -7,7 +7,7 @@ const MAX_ARGS = 6;
 export class Tip {
   constructor(viewer) {
     this.viewer = viewer;
-    this.tip = $('#tip');
+    this.tip = viewer.$('#tip');
     this.shown = undefined;
   }
 
@@ -18,6 +18,7 @@ export class Tip {
 
   async update() {
     const { hover, pointer, source } = this.viewer;
+    if (!hover && this.name()) return this.fillName(this.name());
     if (!hover || !pointer) return this.hide();
     const { kind, id, count = 1, at } = hover;
     const shown = `${kind} ${id} ${count} ${at}`;
@@ -32,6 +33,22 @@ export class Tip {
     this.place(this.viewer.pointer ?? pointer);
   }
 
+  // The header whose name is under the pointer.
+  name() {
+    const { pointer, painter, isDragging } = this.viewer;
+    return pointer && !isDragging && pointer.x < painter.names ? this.viewer.headerAt(pointer.y) : undefined;
+  }
+
+  // The whole name of a track, of which the timeline may show a part.
+  fillName({ item }) {
+    const { label, detail, process } = this.viewer.labels.get(this.viewer.key(item));
+    const group = process && this.viewer.labels.get(this.viewer.key(process));
+    this.shown = undefined;
+    this.tip.replaceChildren(element('strong', { textContent: label.trim() }), facts([['id', detail], ['process', group ? `${group.label} ${group.detail}` : '']].filter(([, text]) => text.trim())));
+    this.tip.hidden = false;
+    this.place(this.viewer.pointer);
+  }
+
   fill({ name, facts: pairs, args }, count, kind) {
     const args0 = args.slice(0, MAX_ARGS).map(([key, value]) => [clean(key), shortened(clean(value))]);
     if (args.length > MAX_ARGS) args0.push(['…', counted(args.length - MAX_ARGS, 'more argument')]);
@@ -42,11 +59,12 @@ export class Tip {
   }
 
   place({ x, y }) {
-    const box = this.viewer.canvas.getBoundingClientRect();
+    const { canvas, pane } = this.viewer;
+    const [box, around] = [canvas, pane].map((one) => one.getBoundingClientRect());
     const { offsetWidth: width, offsetHeight: height } = this.tip;
-    const left = box.left + x + 14, top = box.top + y + 16;
-    this.tip.style.left = `${Math.max(left + width > innerWidth ? left - width - 24 : left, 2)}px`;
-    this.tip.style.top = `${Math.max(top + height > innerHeight ? top - height - 28 : top, 2)}px`;
+    const left = box.left - around.left + x + 14, top = box.top - around.top + y + 16;
+    this.tip.style.left = `${Math.max(left + width > around.width ? left - width - 24 : left, 2)}px`;
+    this.tip.style.top = `${Math.max(top + height > around.height ? top - height - 28 : top, 2)}px`;
   }
 }
 

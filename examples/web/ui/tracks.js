@@ -1,31 +1,72 @@
 // The list of all tracks, and what is damaged or odd about the file.
-import { element, button } from './dom.js';
+import { element, button, hasFingers } from './dom.js';
+import { longList } from './list.js';
 import { clean, grouped } from './text.js';
 
-export function fillTracks(viewer, panel) {
-  const lists = viewer.groups.map((group) => {
-    const items = group.members.map((member) => line(viewer, member));
-    const head = group.item ? line(viewer, { ...group, what: 'process' }) : element('p', { textContent: group.label });
-    head.classList.add('head');
-    return element('section', {}, head, ...items);
-  });
-  const all = button('Show all', 'Hide no track', () => {
-    viewer.arrangement.hidden.clear();
-    viewer.arrange();
-  });
-  panel.replaceChildren(element('p', {}, all, element('span', { className: 'dim', textContent: ' ● shown · ▾ open · ↑ pinned to the top · drag a name of the timeline, or press J or K, to move it' })), ...lists);
-}
+const ROW = hasFingers() ? 44 : 24; // pixels
 
-function line(viewer, { item, label, detail, what }) {
-  const toggle = (list, text, title, isOn) => {
-    const made = button(text, title, () => viewer.toggle(list, item));
-    made.ariaPressed = String(isOn);
+export class TracksPanel {
+  constructor(viewer) {
+    this.viewer = viewer;
+    this.filter = '';
+  }
+
+  fill(panel) {
+    const { viewer } = this;
+    if (this.list?.isConnected) return this.show();
+    const all = button('Show all', 'Hide no track', () => {
+      viewer.arrangement.hidden.clear();
+      viewer.arrange();
+    });
+    const filter = element('input', { type: 'search', placeholder: 'Filter', value: this.filter, ariaLabel: 'Filter tracks' });
+    filter.oninput = () => {
+      this.filter = filter.value;
+      this.show();
+    };
+    const about = element('span', { className: 'dim', textContent: ' ● shown · ▾ open · ↑ pinned to the top · drag a name of the timeline, or press J or K, to move it' });
+    this.list = element('div');
+    this.panel = panel;
+    panel.replaceChildren(element('p', {}, filter, all, about), this.list);
+    this.show();
+  }
+
+  // The rows whose names have the text of the filter, with the processes that they are of.
+  rows() {
+    const wanted = this.filter.toLowerCase();
+    const is = ({ label, detail }) => `${label} ${detail}`.toLowerCase().includes(wanted);
+    return this.viewer.groups.flatMap((group) => {
+      const members = wanted && !is(group) ? group.members.filter(is) : group.members;
+      return members.length ? [{ ...group, what: group.item ? 'process' : '', isHead: true }, ...members] : [];
+    });
+  }
+
+  show() {
+    const rows = this.rows();
+    const { list, update } = longList(this.panel, rows.length, ROW, (at) => this.row(rows[at]));
+    const key = this.list.getRootNode().activeElement?.dataset?.key;
+    this.list.replaceChildren(list);
+    update(key);
+  }
+
+  row({ item, label, detail, what, isHead }) {
+    const { viewer } = this;
+    const made = element('p', { className: isHead ? 'head' : '', title: `${clean(label)} ${clean(detail)}` });
+    if (item) {
+      const toggle = (list, [off, on], [whenOff, whenOn]) => {
+        const isOn = viewer.isIn(list, item);
+        const tool = button(isOn ? on : off, isOn ? whenOn : whenOff, () => viewer.toggle(list, item));
+        tool.ariaPressed = String(isOn);
+        tool.ariaLabel = `${isOn ? whenOn : whenOff} ${clean(label)}`;
+        tool.dataset.key = `${list} ${viewer.key(item)}`;
+        return tool;
+      };
+      made.append(toggle('hidden', '●○', ['Hide', 'Show']), toggle('folded', '▾▸', ['Fold', 'Open']));
+      if (!isHead) made.append(toggle('pinned', '↑↑', ['Pin', 'Unpin']));
+      if (viewer.isIn('hidden', item)) made.classList.add('off');
+    }
+    made.append(` ${clean(label)} `, element('span', { className: 'dim', textContent: `${clean(detail)} ${what}` }));
     return made;
-  };
-  const isHidden = viewer.isIn('hidden', item), isFolded = viewer.isIn('folded', item), isPinned = viewer.isIn('pinned', item);
-  const tools = [toggle('hidden', isHidden ? '○' : '●', isHidden ? 'Show' : 'Hide', isHidden), toggle('folded', isFolded ? '▸' : '▾', isFolded ? 'Open' : 'Fold', isFolded)];
-  if (item.kind !== 'process') tools.push(toggle('pinned', '↑', isPinned ? 'Unpin' : 'Pin', isPinned));
-  return element('p', { className: isHidden ? 'off' : '' }, ...tools, ` ${clean(label)} `, element('span', { className: 'dim', textContent: `${clean(detail)} ${what}` }));
+  }
 }
 
 export function fillNotes(viewer, panel) {

@@ -1,13 +1,15 @@
-// The range of time that is in view. Times are ticks since the start of the trace, and may have fractions.
+// The range of time that is in view. Times are ticks since the start of what is active in the trace, and may have fractions.
 
 const LEAST = 10; // ticks
 
 export class View {
-  constructor(span) {
-    this.span = Math.max(span, 1);
-    this.start = 0;
+  constructor(first, last) {
+    this.first = first; // of the trace
+    this.span = Math.max(last - first, 1);
+    this.start = first;
     this.duration = this.span;
     this.earlier = []; // what Backspace returns to
+    this.jumps = 0; // counts them
   }
 
   get end() {
@@ -18,7 +20,7 @@ export class View {
   look(start, duration) {
     const most = this.span * 1.2;
     this.duration = Math.min(Math.max(duration, Math.min(LEAST, most)), most);
-    this.start = Math.min(Math.max(start, -0.1 * this.span), 1.1 * this.span - this.duration);
+    this.start = Math.min(Math.max(start, this.first - 0.1 * this.span), this.first + 1.1 * this.span - this.duration);
   }
 
   // Shows all of a range with a little beside it, and remembers what was in view.
@@ -43,6 +45,7 @@ export class View {
   }
 
   remember() {
+    this.jumps++;
     this.earlier.push([this.start, this.duration]);
     if (this.earlier.length > 100) this.earlier.shift();
   }

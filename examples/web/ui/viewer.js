@@ -2,7 +2,7 @@
 //
 // A source answers what there is to know about a trace; `wasm.js` and `embedded.js` have one each. All answers may be
 // promises. A source without the function that a panel asks has no such panel.
-import { $, button, memory } from './dom.js';
+import { element, button, memory } from './dom.js';
 import { View } from './view.js';
 import { Painter, RULER } from './paint.js';
 import { Meter } from './meter.js';
@@ -17,13 +17,18 @@ import { byActivity, inOrder, siblings } from './order.js';
 import { counted, clean, duration } from './text.js';
 
 export class Viewer {
-  constructor(source, about, title) {
+  // `pane` contains the elements of `markup.js`. `isPage` says that they are the whole page: its keys are the viewer's
+  // wherever the focus is, and its address keeps the view. `tell` is called with what happens.
+  constructor(pane, source, about, title, { isPage = false, tell = () => {} } = {}) {
+    Object.assign(this, { pane, isPage, tell });
+    this.keyboard = isPage ? window : pane;
     this.source = source;
     this.about = about;
     this.title = title;
-    this.view = new View(about.span);
+    this.view = new View(about.start, about.end);
     this.top = 0;
     this.range = undefined; // a part of the time that the user chose, with `items` if only some tracks count
+    this.rangeKeys = new Set(); // the keys of these items
     this.marks = [];
     this.selected = undefined; // { kind, id }
     this.hover = undefined;
@@ -32,20 +37,24 @@ export class Viewer {
     this.lines = { main: { headers: [], height: 0 }, pinned: { headers: [], height: 0 } };
     this.arrangement = { folded: new Set(), hidden: new Set(), pinned: new Set(), moves: [], isByActivity: false };
     this.groups = about.groups; // in the order in which they are shown
-    this.options = { wheel: 'scroll', drag: 'select', colour: 'name', own: 'use', palette: 'calm', theme: 'auto', ...JSON.parse(memory.get('options') ?? '{}') };
+    this.options = { wheel: 'scroll', drag: 'select', colour: 'name', own: 'use', palette: 'calm', theme: 'auto', arrows: 'selected', ...JSON.parse(memory.get('options') ?? '{}') };
     this.frame = undefined;
     this.isAsking = this.isWanted = this.isDrawing = false;
     this.listItems();
-    this.canvas = $('#timeline');
-    this.main = $('main');
+    this.canvas = this.$('#timeline');
+    this.main = this.$('#main');
     this.painter = new Painter(this.canvas, about.colours);
-    this.meter = new Meter();
+    this.meter = new Meter(this);
     this.tip = new Tip(this);
     this.finder = new Finder(this);
     this.overview = new Overview(this);
     this.drawer = new Drawer(this);
     this.head();
     this.listen();
+  }
+
+  $(selector) {
+    return this.pane.querySelector(selector);
   }
 
   // Aborts when another trace is opened, so that no listener outlives its trace.
@@ -59,22 +68,35 @@ export class Viewer {
 
   async open() {
     this.theme();
-    const known = fromAddress(location.hash);
+    this.resize();
+    await this.restore(this.isPage ? location.hash : '');
+    const [start, end] = this.about.active;
+    if (end - start < this.about.span * 0.9) this.hint(`A few events lie far away from the rest, so this shows ${duration(end - start, this.about.unit)} of ${duration(this.about.span, this.about.unit)}.`, button('Show all', '0', () => this.fitAll()));
+    if (!this.isPage) return;
+    this.canvas.focus({ preventScroll: true });
+    const { signal } = this.ends;
+    // Back, Forward, and an address that was pasted over this one.
+    addEventListener('hashchange', () => this.restore(location.hash), { signal });
+  }
+
+  // Shows what an address says.
+  async restore(hash) {
+    const known = fromAddress(hash);
+    clearTimeout(this.remembering);
     this.arrangement = known.arrangement;
     await this.arrange();
-    this.resize();
-    const [start, end] = this.about.active;
     if (known.start === undefined || !known.duration) this.fitActive();
     else this.view.look(known.start, known.duration);
-    if (end - start < this.about.span * 0.9) this.hint(`A few events lie far away from the rest, so this shows ${duration(end - start, this.about.unit)} of ${duration(this.about.span, this.about.unit)}. Press 0 to see all.`);
-    this.range = known.range;
+    this.chooseRange(known.range);
     this.marks = known.marks;
-    this.main.scrollTop = known.top;
-    if (known.search) this.finder.search(known.search);
-    if (known.slice !== undefined) this.select({ kind: 'slice', id: known.slice }, false);
+    if (known.search !== this.finder.text) this.finder.search(known.search);
     if (known.panel) this.drawer.show(known.panel);
-    this.redraw();
-    this.canvas.focus({ preventScroll: true });
+    else this.drawer.hide();
+    await this.select(known.slice === undefined ? undefined : { kind: 'slice', id: known.slice }, false);
+    this.fitHeight();
+    this.main.scrollTop = known.top;
+    this.moved();
+    this.lastStep = undefined; // this is no step of its own
   }
 
   // Tracks and processes by kind and number, and by the label that the address has for them.
@@ -90,6 +112,9 @@ export class Viewer {
       const process = numbered(group.label);
       if (group.item) this.register(group.item, group, process);
       for (const member of group.members) this.register(member.item, member, numbered(`${process}/${member.label}`), group.item);
+    }
+    for (const [path, item] of this.itemsByLabel) {
+      this.labels.get(this.key(item)).isRepeated = counts.get(path.replace(/#\d+$/, '')) > 1;
     }
   }
 
@@ -187,28 +212,28 @@ export class Viewer {
 
   head() {
     const { about, title } = this;
-    document.title = `${title} – trace`;
-    $('h1').textContent = title;
+    if (this.isPage) document.title = `${title} – trace`;
+    this.$('h1').textContent = title;
     const counts = (about.counts ?? []).map(([what, count]) => counted(count, what));
     const summary = about.summary ?? [about.format, ...counts, duration(about.span, about.unit)].join(' · ');
-    $('#about').textContent = summary;
-    $('#about').title = summary;
-    $('#tools').replaceChildren(
+    this.$('#about').textContent = summary;
+    this.$('#about').title = summary;
+    this.$('#tools').replaceChildren(
       ...this.drawer.buttons(),
       button('◐', 'Light or dark', () => this.setOption('theme', { auto: 'dark', dark: 'light', light: 'auto' }[this.options.theme])),
       button('?', 'Keys and commands', () => openPalette(this)),
     );
   }
 
-  hint(text) {
-    const hint = $('#hint');
-    hint.replaceChildren(text, button('×', 'Close', () => { hint.hidden = true; }));
+  hint(text, ...tools) {
+    const hint = this.$('#hint');
+    hint.replaceChildren(element('span', { textContent: text }), ...tools, button('×', 'Close', () => { hint.hidden = true; }));
     hint.hidden = !text;
   }
 
   // Says something to those who do not see the canvas.
   say(text) {
-    $('#live').textContent = text;
+    this.$('#live').textContent = text;
   }
 
   setOption(key, value) {
@@ -219,7 +244,7 @@ export class Viewer {
   }
 
   theme() {
-    document.documentElement.dataset.theme = this.options.theme;
+    this.pane.dataset.theme = this.options.theme;
     this.painter.theme(this.options.palette === 'okabeIto');
     this.overview.changed();
     this.drawer.resized();
@@ -269,10 +294,17 @@ export class Viewer {
     this.draw();
   }
 
+  // Gives the names of tracks another width.
+  widenNames(width) {
+    this.painter.chosenNames = Math.round(Math.max(width, 40));
+    memory.set('names', this.painter.chosenNames);
+    this.resize();
+  }
+
   // Makes the page as high as all lines together, so that it scrolls.
   fitHeight() {
     const all = RULER + this.pinnedHeight + this.lines.main.height + 40;
-    $('#height').style.height = `${Math.max(all - (this.painter.height ?? 0) / (this.painter.ratio ?? 1), 0)}px`;
+    this.$('#height').style.height = `${Math.max(all - (this.painter.height ?? 0) / (this.painter.ratio ?? 1), 0)}px`;
   }
 
   get height() {
@@ -312,6 +344,7 @@ export class Viewer {
         selected: this.selected?.kind === 'slice' ? this.selected.id : undefined,
         betweenMarks: Math.round((110 * painter.ratio) / this.coarseness),
         labelWidth: Math.round((4 * (painter.palette?.letter ?? 7)) / this.coarseness),
+        arrows: this.options.arrows,
         colorBy: this.options.colour,
         ownColors: this.options.own === 'use' && this.options.palette === 'calm' && this.options.colour === 'name',
       };
@@ -402,6 +435,7 @@ export class Viewer {
       unit: this.about.unit,
       isSearching: this.finder.isSearching,
       key: this.key,
+      isInRange: (item) => this.rangeKeys.has(this.key(item)),
       isFolded: (item) => this.isIn('folded', item),
       isPinned: (item) => this.isIn('pinned', item),
       isFoundTrack: (item) => this.finder.isFoundTrack(item),
@@ -457,7 +491,9 @@ export class Viewer {
 
   // What is under the pointer changes also when the view moves below it.
   findHover() {
+    const { kind, id } = this.hover ?? {};
     this.hover = this.pointer && !this.isDragging ? this.elementAt(this.pointer.x, this.pointer.y) : undefined;
+    if (this.hover?.kind !== kind || this.hover?.id !== id) this.tell('hover', this.hover && { kind: this.hover.kind, id: this.hover.id });
   }
 
   // Selects an element, and opens a panel about it if none is open.
@@ -466,6 +502,7 @@ export class Viewer {
     this.ask();
     this.redraw();
     this.remember();
+    this.tell('selection', this.selected);
     await this.drawer.selected(this.selected, opens);
   }
 
@@ -511,7 +548,7 @@ export class Viewer {
   }
 
   fitAll() {
-    this.view.fit(0, this.about.span, 0.01);
+    this.view.fit(this.about.start, this.about.end, 0.01);
     this.moved();
   }
 
@@ -522,26 +559,36 @@ export class Viewer {
 
   // Chooses a range of time, of some tracks or all, whose statistics and call trees are shown.
   setRange(range) {
-    this.range = range;
-    this.redraw();
+    this.chooseRange(range);
     this.remember();
+    this.tell('range', range);
     this.drawer.ranged();
+  }
+
+  chooseRange(range) {
+    this.range = range;
+    this.rangeKeys = new Set(range?.items?.map((item) => this.key(item)));
+    this.redraw();
   }
 
   // The range that statistics and call trees are about.
   get area() {
-    return this.range ?? { start: 0, end: this.about.span + 1 };
+    return this.range ?? { start: this.about.start, end: this.about.end + 1 };
   }
 
-  // Keeps the state in the address.
+  // Keeps the state in the address. Another selection, range, search, panel or jump of the view is a step that Back takes
+  // back.
   remember() {
+    if (!this.isPage) return;
     clearTimeout(this.remembering);
     this.remembering = setTimeout(() => {
       if (this.ends.signal.aborted) return;
-      history.replaceState(null, '', location.pathname + location.search + toAddress({
-        view: this.view, top: this.main.scrollTop, selected: this.selected, range: this.range, marks: this.marks,
-        search: this.finder.text, arrangement: this.arrangement, panel: this.drawer.current,
-      }));
+      const { view, selected, range, marks, arrangement, main, finder, drawer } = this;
+      const address = toAddress({ view, top: main.scrollTop, selected, range, marks, search: finder.text, arrangement, panel: drawer.current });
+      const step = JSON.stringify([view.jumps, selected?.id, range, finder.text, drawer.current]);
+      const keep = this.lastStep === undefined || this.lastStep === step ? 'replaceState' : 'pushState';
+      this.lastStep = step;
+      if (address !== location.hash) history[keep](null, '', location.pathname + location.search + address);
     }, 300);
   }
 }

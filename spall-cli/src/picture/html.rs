@@ -22,7 +22,6 @@ use self::{
 use super::{Lane, Scene, colour, count};
 
 const PAGE: &str = include_str!("page/page.html");
-const STYLE: &str = include_str!("../../../examples/web/ui/page.css");
 
 /// A page of more boxes than this would be slow to open and to draw.
 pub const MAX_BOXES: usize = 2_000_000;
@@ -329,7 +328,7 @@ impl<'s, 't> Page<'s, 't> {
         let colours = format!("{{ light: {light}, dark: {dark}, okabeIto: {okabe_ito}, own: {own:?} }}");
         let script = format!("\"use strict\";\nconst COLOURS = {colours};\n{}", modules::all());
         // The data is put in last, and holds no braces.
-        PAGE.replace("{{style}}", STYLE).replace("{{script}}", &script).replace("{{data}}", &stream.base64())
+        PAGE.replace("{{script}}", &script).replace("{{data}}", &stream.base64())
     }
 }
 

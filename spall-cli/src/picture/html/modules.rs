@@ -1,7 +1,7 @@
 //! The modules of the page as one script, which a page that is a single file can hold.
 
 /// Each after those that it imports.
-const MODULES: [(&str, &str); 23] = [
+const MODULES: [(&str, &str); 26] = [
     ("text", include_str!("../../../../examples/web/ui/text.js")),
     ("dom", include_str!("../../../../examples/web/ui/dom.js")),
     ("view", include_str!("../../../../examples/web/ui/view.js")),
@@ -20,9 +20,12 @@ const MODULES: [(&str, &str); 23] = [
     ("details", include_str!("../../../../examples/web/ui/details.js")),
     ("statistics", include_str!("../../../../examples/web/ui/statistics.js")),
     ("calls", include_str!("../../../../examples/web/ui/calls.js")),
+    ("list", include_str!("../../../../examples/web/ui/list.js")),
     ("tracks", include_str!("../../../../examples/web/ui/tracks.js")),
     ("drawer", include_str!("../../../../examples/web/ui/drawer.js")),
     ("viewer", include_str!("../../../../examples/web/ui/viewer.js")),
+    ("style", include_str!("../../../../examples/web/ui/style.js")),
+    ("element", include_str!("../../../../examples/web/ui/element.js")),
     ("embedded", include_str!("../page/embedded.js")),
     ("start", include_str!("../page/start.js")),
 ];

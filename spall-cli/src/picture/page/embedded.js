@@ -127,9 +127,9 @@ function readTrace(reader) {
     for (const lane of group.members) lane.group = group;
   }
   trace.lanes = trace.groups.flatMap(({ members }) => members);
-  trace.flows = reader.list(() => {
+  trace.flows = reader.list((_, number) => {
     const [from, leaves, to, arrives, name] = Array.from({ length: 5 }, () => reader.uint());
-    return { from, leaves, to, arrives, name };
+    return { number, from, leaves, to, arrives, name };
   });
   return trace;
 }
@@ -164,7 +164,7 @@ export class EmbeddedSource {
 
   about(colours) {
     const { title, summary, notes, unit, span, active, groups } = this.trace;
-    return { title, summary, notes, unit, span, active, groups, colours };
+    return { title, summary, notes, unit, start: 0, end: span, span, active, groups, colours };
   }
 
   // Lines from top to bottom: a header for each process and track, and the rows below it.
@@ -214,7 +214,7 @@ export class EmbeddedSource {
     const names = this.areNamesSent ? [] : trace.names.map((name, id) => [id, name]);
     this.areNamesSent = true;
     const main = this.part(this.main, wanted.main, wanted), pinned = this.part(this.pinned, wanted.pinned, wanted);
-    return { main, pinned, names, ruler: this.ruler(wanted), arrows: this.arrows(wanted) };
+    return { main, pinned, names, ruler: this.ruler(wanted), ...this.arrows(wanted) };
   }
 
   part({ lines }, { start: top, end: bottom }, wanted) {
@@ -375,19 +375,22 @@ export class EmbeddedSource {
     return marks;
   }
 
-  arrows({ start, duration, columns, selected, main }) {
+  // Too many are thinned as `thin_arrows` of the library does.
+  arrows({ start, duration, columns, selected, main, arrows }) {
     const { trace, lineOf } = this;
     const until = start + duration;
     const isOwn = ({ from, to }) => from === selected || to === selected;
-    let flows = trace.flows.filter(({ leaves, arrives }) => Math.min(leaves, arrives) <= until && Math.max(leaves, arrives) >= start);
-    if (flows.length > MAX_ARROWS) flows = flows.filter(isOwn);
+    const isWanted = (flow) => arrows === 'all' || (arrows === 'selected' && isOwn(flow));
+    const inView = trace.flows.filter((flow) => isWanted(flow) && Math.min(flow.leaves, flow.arrives) <= until && Math.max(flow.leaves, flow.arrives) >= start);
+    const rank = (flow) => (isOwn(flow) ? -1 : Math.imul(flow.number, 0x9E3779B1) >>> 0);
+    const flows = inView.length > MAX_ARROWS ? inView.sort((a, b) => rank(a) - rank(b)).slice(0, MAX_ARROWS) : inView;
     const x = (time) => Math.min(Math.max(((time - start) / duration) * columns, 0), columns);
     const numbers = flows.flatMap((flow) => {
       const [from, to] = [flow.from, flow.to].map((slice) => lineOf.get(this.rowOf(slice)));
       if (!from || !to || Math.min(from.top, to.top) > main.end || Math.max(from.top, to.top) + ROW < main.start) return [];
       return [x(Math.min(flow.leaves, trace.end[flow.from])), from.top + ROW / 2, x(flow.arrives), to.top + ROW / 2, 1, isOwn(flow) ? 1 : 0];
     });
-    return Float32Array.from(numbers);
+    return { arrows: Float32Array.from(numbers), arrowsLeftOut: inView.length - flows.length };
   }
 
   rowOf(slice) {

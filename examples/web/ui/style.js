@@ -1,26 +1,41 @@
-:root {
+// The style of the viewer. A page may set the properties `--trace-view-…`.
+
+const DARK = `
+  color-scheme: dark; --theme: dark;
+  --page: var(--trace-view-page, #15181c); --names: var(--trace-view-names, #1a1e23);
+  --head: var(--trace-view-head, #252b32); --line: var(--trace-view-line, #2b3138);
+  --text: var(--trace-view-text, #e1e5ea); --dim: var(--trace-view-dim, #98a2ad);
+  --instant: var(--trace-view-instant, #a3adb8); --accent: var(--trace-view-accent, #6cb0ff);
+  --hit: var(--trace-view-hit, #ff8d85); --range: var(--trace-view-range, #00000066);
+  --float: var(--trace-view-float, #262c34f5);
+`;
+
+export const STYLE = `
+:host { display: block; position: relative; height: 400px; container-type: inline-size; }
+:host([hidden]) { display: none; }
+#pane {
   color-scheme: light; --theme: light;
-  --page: #fff; --names: #f8f9fb; --head: #e9edf1; --line: #e1e5ea; --text: #1f2328; --dim: #5d6772;
-  --instant: #57606a; --accent: #0a58ca; --hit: #c01622; --range: #0a1a3014; --float: #fffffff5;
+  --page: var(--trace-view-page, #fff); --names: var(--trace-view-names, #f8f9fb);
+  --head: var(--trace-view-head, #e9edf1); --line: var(--trace-view-line, #e1e5ea);
+  --text: var(--trace-view-text, #1f2328); --dim: var(--trace-view-dim, #5d6772);
+  --instant: var(--trace-view-instant, #57606a); --accent: var(--trace-view-accent, #0a58ca);
+  --hit: var(--trace-view-hit, #c01622); --range: var(--trace-view-range, #0a1a3014);
+  --float: var(--trace-view-float, #fffffff5);
 }
-@media (prefers-color-scheme: dark) { :root:not([data-theme=light]) {
-  color-scheme: dark; --theme: dark;
-  --page: #15181c; --names: #1a1e23; --head: #252b32; --line: #2b3138; --text: #e1e5ea; --dim: #98a2ad;
-  --instant: #a3adb8; --accent: #6cb0ff; --hit: #ff8d85; --range: #00000066; --float: #262c34f5;
+@media (prefers-color-scheme: dark) { #pane:not([data-theme=light]) { ${DARK} } }
+#pane[data-theme=dark] { ${DARK} }
+@media (forced-colors: active) { :is(#pane, #pane[data-theme]) {
+  --page: Canvas; --names: Canvas; --head: Canvas; --line: GrayText; --text: CanvasText; --dim: CanvasText;
+  --instant: CanvasText; --accent: Highlight; --hit: Mark; --range: transparent; --float: Canvas;
 } }
-:root[data-theme=dark] {
-  color-scheme: dark; --theme: dark;
-  --page: #15181c; --names: #1a1e23; --head: #252b32; --line: #2b3138; --text: #e1e5ea; --dim: #98a2ad;
-  --instant: #a3adb8; --accent: #6cb0ff; --hit: #ff8d85; --range: #00000066; --float: #262c34f5;
-}
 * { box-sizing: border-box; }
-html, body { height: 100%; margin: 0; }
-body {
+#pane {
+  height: 100%; position: relative;
   display: flex; flex-direction: column; overflow: hidden;
   background: var(--page); color: var(--text); font: 13px/1.4 system-ui, "Segoe UI", "DejaVu Sans", sans-serif;
 }
 header { display: flex; align-items: center; gap: 4px 10px; padding: 5px 10px; border-bottom: 1px solid var(--line); flex-wrap: wrap; }
-h1 { margin: 0; font-size: 14px; font-weight: 600; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; max-width: 30vw; }
+h1 { margin: 0; font-size: 14px; font-weight: 600; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; max-width: 30cqw; }
 #about { margin: 0; flex: 1 1 120px; min-width: 0; color: var(--dim); white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 #space { display: none; }
 #hint { margin: 0; padding: 4px 10px; background: var(--head); display: flex; justify-content: space-between; gap: 10px; }
@@ -35,15 +50,16 @@ button:hover { border-color: var(--dim); }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: -1px; }
 #tools { display: flex; gap: 4px; flex-wrap: wrap; }
 #overview { height: 36px; width: 100%; flex: none; border-bottom: 1px solid var(--line); touch-action: none; cursor: crosshair; }
-main { flex: 1; min-height: 60px; position: relative; overflow: hidden auto; overflow-anchor: none; overscroll-behavior: none; }
+#main { flex: 1; min-height: 60px; position: relative; overflow: hidden auto; overflow-anchor: none; overscroll-behavior: none; }
 #timeline { position: sticky; top: 0; left: 0; display: block; touch-action: none; outline: none; }
 #drawer { display: flex; flex-direction: column; height: 32%; max-height: 80%; border-top: 1px solid var(--line); background: var(--names); }
-#drawer[hidden], #tip[hidden], #hint[hidden] { display: none; }
+[hidden] { display: none !important; }
 #drawer-edge { height: 6px; flex: none; cursor: ns-resize; touch-action: none; }
-#tabs { display: flex; gap: 2px; padding: 0 8px; border-bottom: 1px solid var(--line); flex: none; overflow-x: auto; }
+#drawer-head { display: flex; padding: 0 8px; border-bottom: 1px solid var(--line); flex: none; }
+#tabs { display: flex; gap: 2px; flex: 1; overflow-x: auto; }
 #tabs button { border: 0; border-bottom: 2px solid transparent; border-radius: 0; background: none; white-space: nowrap; }
 #tabs button[aria-selected=true] { border-bottom-color: var(--accent); }
-#tabs button:last-child { margin-left: auto; }
+#drawer-head > button { border: 0; background: none; }
 #panel { flex: 1; overflow: auto; padding: 6px 12px; }
 #panel.details { display: flex; flex-wrap: wrap; gap: 4px 36px; align-content: flex-start; }
 #panel.details > div { max-width: 100%; min-width: 0; }
@@ -61,12 +77,13 @@ dd, td, .list, #tabs, .graph-tip, #hits { font-variant-numeric: tabular-nums; }
 #panel p > * + *, #panel p > :first-child { margin-right: 6px; }
 table { border-collapse: collapse; }
 th, td { padding: 0 10px 0 0; text-align: right; white-space: nowrap; }
-th:first-child { text-align: left; white-space: normal; overflow-wrap: anywhere; max-width: 60vw; }
+th:first-child { text-align: left; white-space: normal; overflow-wrap: anywhere; max-width: 60cqw; }
 thead th { position: sticky; top: -6px; background: var(--names); }
 th button { border: 0; background: none; padding: 1px 0; text-align: left; font-weight: inherit; }
 tbody th { font-weight: 400; }
 tbody tr:hover { background: var(--head); }
-#panel.tracks section { display: inline-block; vertical-align: top; margin-right: 28px; max-width: 100%; }
+.long { position: relative; }
+.long > * { position: absolute; left: 0; right: 0; margin: 0; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 #panel.tracks .head { font-weight: 600; }
 #panel.tracks [aria-pressed] { padding: 0 4px; border: 0; background: none; color: var(--dim); }
 #panel.tracks [aria-pressed=true] { color: var(--accent); font-weight: 700; }
@@ -74,28 +91,40 @@ tbody tr:hover { background: var(--head); }
 .graphs canvas { width: 100%; display: block; cursor: pointer; }
 .graph-tip { min-height: 1.4em; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 #tip {
-  position: fixed; z-index: 3; max-width: min(460px, 90vw); max-height: 60vh; padding: 5px 9px; pointer-events: none; overflow: hidden;
+  position: absolute; z-index: 3; max-width: min(460px, 90cqw); max-height: 60%; padding: 5px 9px; pointer-events: none; overflow: hidden;
   background: var(--float); border: 1px solid var(--line); border-radius: 6px; box-shadow: 0 3px 14px #0003; overflow-wrap: anywhere;
 }
-#meter { position: fixed; right: 18px; top: 90px; z-index: 2; margin: 0; padding: 6px 10px; background: var(--float); border: 1px solid var(--line); font-size: 12px; pointer-events: none; }
+#meter { position: absolute; right: 18px; top: 90px; z-index: 2; margin: 0; padding: 6px 10px; background: var(--float); border: 1px solid var(--line); font-size: 12px; pointer-events: none; }
 #live { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-dialog { border: 1px solid var(--line); border-radius: 8px; background: var(--page); color: inherit; padding: 10px; width: min(640px, 94vw); }
+dialog { border: 1px solid var(--line); border-radius: 8px; background: var(--page); color: inherit; padding: 10px; width: min(640px, 94cqw); }
 dialog input { width: 100%; }
 .commands { max-height: 70vh; overflow: auto; margin-top: 6px; }
 .commands button { display: flex; gap: 6px; width: 100%; border: 0; background: none; text-align: left; }
 .commands button span { flex: 1; }
 .commands button:hover { background: var(--head); }
 kbd { padding: 0 5px; border: 1px solid var(--line); border-radius: 4px; font: 11px ui-monospace, Menlo, Consolas, monospace; }
-#welcome { margin: auto; padding: 20px; text-align: center; max-width: 40em; }
+#welcome { margin: auto; padding: 24px 32px; text-align: center; max-width: 44em; border: 2px dashed var(--line); border-radius: 12px; }
 #welcome button { margin: 0 3px; }
-#welcome progress { width: min(360px, 80vw); }
+#trace { display: contents; }
+#pane:not(.open) > #trace { display: none; }
+#pane.open > #welcome { display: none; }
+#notice { display: flex; align-items: center; gap: 10px; padding: 6px 10px; background: var(--head); border-bottom: 1px solid var(--line); }
+#notice p { flex: 1; min-width: 0; }
+#notice progress { width: min(240px, 30cqw); }
 .error { color: var(--hit); overflow-wrap: anywhere; }
-body.dropping { outline: 3px dashed var(--accent); outline-offset: -6px; }
-@media (max-width: 600px) {
-  h1 { max-width: 46vw; }
+#pane.dropping { outline: 3px dashed var(--accent); outline-offset: -6px; }
+@container (max-width: 600px) {
+  h1 { max-width: 46cqw; }
   #about { display: none; }
   #find-box { order: 3; flex: 1 1 100%; }
   #find { flex: 1; }
   #tools { flex: 1 1 100%; order: 4; }
   #drawer { height: 44%; }
+  #tools { flex-wrap: nowrap; overflow-x: auto; }
+  th:first-child { position: sticky; left: -12px; background: var(--names); max-width: 42cqw; padding-left: 12px; }
 }
+@media (pointer: coarse) {
+  button, select, input { min-height: 44px; min-width: 44px; }
+  #drawer-edge { height: 16px; }
+}
+`;

@@ -1,0 +1,235 @@
+// `<trace-view>`: the viewer as an element of any page, in a shadow root of its own.
+import { element, button } from './dom.js';
+import { MARKUP } from './markup.js';
+import { STYLE } from './style.js';
+import { Viewer } from './viewer.js';
+import { withoutPlace } from './address.js';
+import { grouped } from './text.js';
+
+const FRAME = `
+<div id="pane">
+  <input id="file" type="file" multiple hidden aria-label="Open traces">
+  <div id="welcome"><slot><p>Open a trace, or drop it here.</p></slot></div>
+  <div id="notice" hidden></div>
+  <div id="trace"></div>
+</div>`;
+
+export class TraceView extends HTMLElement {
+  static observedAttributes = ['src', 'theme', 'range'];
+
+  // Loads files; a promise of a source and what it says about itself. The page of `render` has its trace and loads none.
+  static load = undefined;
+
+  constructor() {
+    super();
+    const root = this.attachShadow({ mode: 'open' });
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(STYLE);
+    root.adoptedStyleSheets = [sheet];
+    root.innerHTML = FRAME;
+    this.pane = root.querySelector('#pane');
+    this.files = [];
+    if (!TraceView.load) return;
+    this.$('#welcome').append(this.opener());
+    const field = this.$('#file');
+    field.onchange = () => {
+      const files = [...field.files];
+      field.value = ''; // so that the same file can be opened again
+      if (files.length) this.open(files);
+    };
+    this.acceptDrops();
+  }
+
+  $(selector) {
+    return this.pane.querySelector(selector);
+  }
+
+  get isPage() {
+    return this.hasAttribute('whole-page');
+  }
+
+  connectedCallback() {
+    if (this.src && !this.viewer && !this.opening) this.open(this.src.split(/\s+/));
+  }
+
+  // An element that is only moved within its page stays as it is.
+  disconnectedCallback() {
+    queueMicrotask(() => { if (!this.isConnected) this.close(); });
+  }
+
+  attributeChangedCallback(name, before, now) {
+    if (name === 'src' && this.isConnected && now) this.open(now.split(/\s+/));
+    if (name !== 'src') this.take(name);
+  }
+
+  // Does what an attribute says about the trace that is open.
+  take(name) {
+    const { viewer } = this, value = this.getAttribute(name);
+    if (!viewer || value === null) return;
+    if (name === 'range') viewer.setRange(rangeOf(value));
+    else if (name === 'theme') {
+      viewer.options.theme = value;
+      viewer.theme();
+    }
+  }
+
+  get src() { return this.getAttribute('src') ?? ''; }
+  set src(value) { this.setAttribute('src', value); }
+  get theme() { return this.getAttribute('theme') ?? 'auto'; }
+  set theme(value) { this.setAttribute('theme', value); }
+  get range() { return this.viewer?.range; }
+  set range(range) { this.viewer?.setRange(range ?? undefined); }
+  get selection() { return this.viewer?.selected; }
+
+  // Selects a slice by its number and brings it into view, or selects nothing.
+  set selection(slice) {
+    if (slice === undefined || slice === null) this.viewer?.select(undefined);
+    else this.viewer?.go(slice.id ?? slice);
+  }
+
+  // Opens files and addresses, several on one axis of time. What is open stays until all were read, and if they cannot be
+  // read. Returns whether they could.
+  async open(files) {
+    this.opening?.abort();
+    const current = (this.opening = new AbortController());
+    const { signal } = current;
+    const title = files.map((file) => file.name ?? nameOf(file)).join(', ');
+    const bar = element('progress', { ariaLabel: 'Read' }), text = element('span', { textContent: 'Reading …' });
+    this.notify(element('p', {}, element('strong', { textContent: title }), ' ', text), bar, button('Cancel', 'Stop reading', () => this.cancel()));
+    const tell = (read, size, phase) => {
+      if (size) Object.assign(bar, { max: size, value: read });
+      const megabytes = (bytes) => grouped(bytes / 1e6, 1);
+      text.textContent = phase ?? (size ? `${megabytes(read)} of ${megabytes(size)} MB` : `${megabytes(read)} MB`);
+    };
+    try {
+      const all = [];
+      for (const file of files) all.push(typeof file === 'string' ? await fetched(file, tell, signal) : file);
+      const size = all.reduce((sum, file) => sum + file.size, 0);
+      const { source, about } = await TraceView.load(all, (read, phase) => tell(read, size, phase), signal);
+      this.opening = undefined;
+      this.files = files;
+      this.notify();
+      await this.show(source, about, title);
+      return true;
+    } catch (error) {
+      if (signal.aborted) return false;
+      this.opening = undefined;
+      const place = error.offset === undefined ? '' : ` The problem is at byte ${grouped(error.offset)}.`;
+      const sentence = `${title} cannot be read: ${error.message}.${place}`;
+      this.notify(element('p', { className: 'error', role: 'alert', textContent: sentence }), button('×', 'Close', () => this.notify()));
+      this.tell('error', { message: error.message, offset: error.offset });
+      return false;
+    }
+  }
+
+  // Opens another file beside those that are open.
+  addFile(file) {
+    return this.open([...this.files, file]);
+  }
+
+  // Gives up what is being opened.
+  cancel() {
+    this.opening?.abort();
+    this.opening = undefined;
+    this.notify();
+  }
+
+  // Shows what a source has.
+  async show(source, about, title) {
+    if (this.viewer && this.isPage) {
+      // The place in the address is that of the last trace.
+      history.replaceState(null, '', location.pathname + location.search + withoutPlace(location.hash));
+    }
+    this.viewer?.close();
+    this.pane.classList.add('open');
+    this.$('#trace').innerHTML = MARKUP;
+    if (TraceView.load) this.$('#open-place').append(this.opener());
+    const viewer = (this.viewer = new Viewer(this.pane, source, about, title, { isPage: this.isPage, tell: (...what) => this.tell(...what) }));
+    if (this.isPage && this.files.some((file) => typeof file !== 'string')) {
+      addEventListener('beforeunload', (event) => event.preventDefault(), { signal: viewer.ends.signal });
+    }
+    await viewer.open();
+    for (const name of ['theme', 'range']) this.take(name);
+    this.tell('loaded', { title, format: about.format, start: about.start, end: about.end, unit: about.unit });
+  }
+
+  close() {
+    this.cancel();
+    this.viewer?.close();
+    this.viewer = undefined;
+    this.pane.classList.remove('open');
+    this.$('#trace').replaceChildren();
+  }
+
+  // Finds a text, or a regular expression between slashes. Returns how many slices and instants there are.
+  async find(text) {
+    await this.viewer.finder.search(text);
+    const { slices = 0, instants = 0, error } = this.viewer.finder.found ?? {};
+    if (error) throw new SyntaxError(error);
+    return { slices, instants };
+  }
+
+  // Shows a range of time, in ticks.
+  zoomTo(start, end) {
+    this.viewer.view.fit(start, end, 0);
+    this.viewer.moved();
+  }
+
+  // The timeline as it is drawn, as a PNG file.
+  picture() {
+    return new Promise((resolve) => { this.viewer.canvas.toBlob(resolve); });
+  }
+
+  tell(name, detail) {
+    this.dispatchEvent(new CustomEvent(name, { detail }));
+  }
+
+  notify(...parts) {
+    this.$('#notice').replaceChildren(...parts);
+    this.$('#notice').hidden = !parts.length;
+  }
+
+  opener() {
+    return button('Open', 'Open a trace, or several on one axis of time', () => this.$('#file').click());
+  }
+
+  acceptDrops() {
+    const mark = (isOver) => this.pane.classList.toggle('dropping', isOver);
+    this.addEventListener('dragover', (event) => {
+      event.preventDefault();
+      mark(true);
+    });
+    this.addEventListener('dragleave', () => mark(false));
+    this.addEventListener('drop', (event) => {
+      event.preventDefault();
+      mark(false);
+      const files = [...event.dataTransfer.files];
+      if (files.length) this.open(files);
+    });
+  }
+}
+
+// A range such as `10-20`, in ticks.
+function rangeOf(text) {
+  const [, start, end] = text.match(/^(-?\d+)-(-?\d+)$/) ?? [];
+  return start === undefined ? undefined : { start: Number(start), end: Number(end) };
+}
+
+function nameOf(address) {
+  return decodeURIComponent(new URL(address, document.baseURI).pathname.split('/').pop());
+}
+
+// Reads what is at an address. `tell` is told how much that is so far, and how much it will be if that is known.
+async function fetched(address, tell, signal) {
+  const answer = await fetch(address, { signal });
+  if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
+  const size = Number(answer.headers.get('Content-Length')), parts = [];
+  const reader = answer.body.getReader();
+  for (let read = 0; ;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    parts.push(value);
+    tell((read += value.length), size);
+  }
+  return new File(parts, nameOf(address));
+}
