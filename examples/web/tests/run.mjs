@@ -442,6 +442,98 @@ async function bundled(page) {
   end();
 }
 
+// Names of tracks are seen in full, tell apart tracks of the same name, and have a width that can be dragged. A range of
+// some tracks shades the others, and a hundred thousand tracks are listed at once.
+async function tracks(page) {
+  const [, write, end] = folderOf();
+  const thread = (tid, name) => [{ ph: 'M', name: 'thread_name', pid: 1, tid, args: { name } }, { ph: 'X', name: 'f', pid: 1, tid, ts: 0, dur: 10 }];
+  const long = 'a thread with a name that is longer than there is room at the left of the timeline';
+  await load(page, write('names.json', JSON.stringify([thread(1, long), thread(22, 'same'), thread(33, 'same'), thread(44, 'last')].flat())));
+  const top = await page.value('viewer.canvas.getBoundingClientRect().top + viewer.mainTop');
+  const headers = await page.value('viewer.lines.main.headers.map(({ item, top }) => [viewer.labels.get(viewer.key(item)).label, top])');
+  const y = (label) => top + headers.find(([name]) => name === label)[1] + 8;
+  await page.move(60, y(long));
+  await page.until(`root.querySelector('#tip:not([hidden]) strong')?.textContent === ${JSON.stringify(long)}`, 10);
+  const repeated = await page.value('[...viewer.labels.values()].filter(({ isRepeated }) => isRepeated).map(({ detail }) => detail).join()');
+  check(repeated, '22,33', 'tracks whose names are no use without their ids');
+  await page.drag([NAMES, y('last')], [400, y('last')]);
+  check(await page.value('viewer.painter.names'), 400, 'the width of names');
+  await page.reload();
+  await load(page, join(recordings, 'threads-v3.spall'));
+  check(await page.value('viewer.painter.names'), 400, 'the width of names after a reload');
+  await page.drag([400, y('last')], [NAMES, y('last')]);
+  // The colour in the range: on a track of it, on another one, and there without a range.
+  await load(page, join(recordings, 'threads-v3.spall'));
+  const first = await page.value('viewer.lines.main.headers.filter(({ item }) => item.kind === "track").slice(0, 2).map(({ item, bottom }) => [item, bottom])');
+  const colours = () => page.value(`(() => { viewer.draw(); const { painter, canvas, mainTop } = viewer; return ${JSON.stringify(first.map(([, bottom]) => bottom))}.map((bottom) => [...canvas.getContext('2d').getImageData(canvas.width - 300, (mainTop + bottom - 3) * painter.ratio, 1, 1).data].join()); })()`);
+  const before = await colours();
+  await page.value(`viewer.setRange({ start: viewer.about.start, end: viewer.about.end, items: [${JSON.stringify(first[0][0])}] })`);
+  await settled(page);
+  const after = await colours();
+  ensure(before[0] === after[0] && before[1] !== after[1], `the other tracks are shaded: ${before} ${after}`);
+  await page.value('viewer.setRange(undefined), viewer.drawer.hide()');
+  const many = Array.from({ length: 100_000 }, (_, tid) => `{"ph":"X","name":"f","pid":1,"tid":${tid},"ts":${tid},"dur":5}`);
+  await load(page, write('many.json', `[${many}]`));
+  const took = await page.value('(() => { const began = performance.now(); viewer.drawer.show("tracks"); root.querySelector("#panel").getBoundingClientRect(); return performance.now() - began; })()');
+  ensure(took < 300, `a hundred thousand tracks are listed in ${Math.round(took)} ms`);
+  ensure((await page.value('root.querySelectorAll("#panel .long > *").length')) < 100, 'only those in sight are elements');
+  await page.value('root.querySelector("#panel").scrollTop = 1e9');
+  await page.until('/99 ?999/.test(root.querySelector("#panel .long").lastChild.textContent)', 10);
+  await page.value('(() => { const filter = root.querySelector("#panel input"); filter.value = "77777"; filter.oninput(); })()');
+  check(await page.value('root.querySelectorAll("#panel .long > *").length'), 2, 'a filter leaves a track and its process');
+  end();
+}
+
+// No rule of axe-core is broken, and the keyboard alone is enough.
+async function accessible(page, url) {
+  const [folder, , end] = folderOf();
+  let axe;
+  try {
+    execFileSync('npm', ['install', '--no-audit', '--no-fund', '--prefix', folder, 'axe-core'], { stdio: 'ignore' });
+    axe = readFileSync(join(folder, 'node_modules/axe-core/axe.min.js'), 'utf8');
+  } catch (error) {
+    console.log(`  not here: npm with the package axe-core (${error.message.split('\n')[0]})`);
+  }
+  const broken = async (what) => {
+    if (!axe) return;
+    const found = await page.value('axe.run(document).then(({ violations }) => violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ target, failureSummary }) => `${target.flat().join(" ")} ${failureSummary}`).join("; ")}`))');
+    check(found, [], `rules of axe-core that are broken by ${what}`);
+  };
+  for (const theme of ['light', 'dark']) {
+    await page.open(`${url}/`);
+    if (axe) await page.value(`${axe}; 0`);
+    await page.send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: theme }] });
+    await broken(`the welcome page, ${theme}`);
+    await load(page, join(recordings, 'motley.json'));
+    for (const panel of await page.value('[...viewer.drawer.panels.keys()]')) {
+      await page.value(`viewer.select({ kind: 'slice', id: 0 }).then(() => viewer.drawer.show('${panel}'))`);
+      await settled(page);
+      await broken(`${panel}, ${theme}`);
+    }
+    await page.value('viewer.finder.search("a"), viewer.drawer.show("hits")');
+    await page.until('viewer.finder.isSearching');
+    await broken(`hits, ${theme}`);
+    await page.key('?', 'Slash', 8);
+    await page.until('root.querySelector("#palette").open');
+    await broken(`the palette, ${theme}`);
+  }
+  // From entry to entry of the palette, and from tab to tab.
+  await page.key('ArrowDown');
+  await page.key('ArrowDown');
+  await page.key('ArrowUp');
+  check(await page.value('root.activeElement === root.querySelector("#palette button")'), true, 'the first entry has the focus');
+  await page.key('Escape');
+  await page.until('!root.querySelector("#palette").open');
+  await page.value('root.querySelector("#tabs [aria-selected=true]").focus()');
+  const current = () => page.value('[viewer.drawer.current, root.activeElement.dataset.panel].join()');
+  const names = await page.value('[...viewer.drawer.panels.keys()]');
+  const next = names[(names.indexOf('hits') + 1) % names.length];
+  await page.key('ArrowRight');
+  check(await current(), `${next},${next}`, 'the next tab');
+  await page.send('Emulation.setEmulatedMedia', { features: [] });
+  end();
+}
+
 // A trace of a million slices, as spall 1.
 function million() {
   const name = 'abcdefgh', depth = 50, calls = 20_000;
@@ -714,7 +806,7 @@ try {
     await load(page, file);
     await use(page, file, await compare(page, file));
   }
-  const others = { 'files that cannot be read': refuse, brotli, 'several files': several, 'unrelated files': strangers, 'what is open stays': stays, 'back and forward': goesBack, 'exact times': exact, 'an element of a page': embedded, 'a bundle': bundled, 'the page stays alive': alive, 'tracks that move': moves, reloads, 'busy tracks': activity, arrows, fingers: touches, colours, 'the page of render': rendered, sizes };
+  const others = { 'files that cannot be read': refuse, brotli, 'several files': several, 'unrelated files': strangers, 'what is open stays': stays, 'back and forward': goesBack, 'exact times': exact, 'an element of a page': embedded, 'a bundle': bundled, 'names and lists of tracks': tracks, 'by keyboard and ear': accessible, 'the page stays alive': alive, 'tracks that move': moves, reloads, 'busy tracks': activity, arrows, fingers: touches, colours, 'the page of render': rendered, sizes };
   for (const [what, look] of Object.entries(others).filter(([what]) => what.includes(only))) {
     console.log(what);
     await page.open(`${url}/`);

@@ -146,7 +146,9 @@ export class TraceView extends HTMLElement {
     if (TraceView.load) this.$('#open-place').append(this.opener());
     const viewer = (this.viewer = new Viewer(this.pane, source, about, title, { isPage: this.isPage, tell: (...what) => this.tell(...what) }));
     if (this.isPage && this.files.some((file) => typeof file !== 'string')) {
-      addEventListener('beforeunload', (event) => event.preventDefault(), { signal: viewer.ends.signal });
+      // A browser asks for pages alone that somebody has touched, and complains of the others.
+      const ask = (event) => { if (navigator.userActivation?.hasBeenActive ?? true) event.preventDefault(); };
+      addEventListener('beforeunload', ask, { signal: viewer.ends.signal });
     }
     await viewer.open();
     for (const name of ['theme', 'range']) this.take(name);

@@ -224,6 +224,7 @@ export function openPalette(viewer, text = '') {
   };
   // Arrows go from entry to entry, and from the first one to the field.
   palette.onkeydown = (event) => {
+    if (event.key === 'Escape') palette.close();
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (!by) return;
     event.preventDefault();
