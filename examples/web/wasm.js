@@ -32,10 +32,10 @@ function start(signal) {
 }
 
 // Loads files, several on one axis of time.
-export async function open(files, progress, signal) {
+export async function open(files, progress, signal, offsets) {
   const { ask, close } = start(signal);
   try {
-    const about = await ask('open', files, progress);
+    const about = await ask('open', files, offsets, progress);
     return { source: sourceOf(ask, close), about };
   } catch (error) {
     close();

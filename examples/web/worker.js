@@ -4,10 +4,11 @@ import init, { Viewer } from './pkg/spall_web.js';
 const PIECE = 4 << 20; // bytes that are read at once
 
 let viewer;
+let summed; // what the sums at hand are of
 let summing = 0, adding = 0, finding = 0; // the numbers of the last questions for statistics, a call tree and hits
 
 // Makes a viewer of files, whose bytes Rust asks for piece by piece. The page is told how far that is.
-async function load(files, progress) {
+async function load(files, progress, offsets = files.map(() => NaN)) {
   await init({ module_or_path: new URL('./pkg/spall_web_bg.wasm', import.meta.url) });
   const reader = new FileReaderSync();
   const size = files.reduce((sum, file) => sum + file.size, 0);
@@ -30,13 +31,16 @@ async function load(files, progress) {
       return held.subarray(from - start, to - start);
     };
   });
+  let failed, unread = files.map(() => true);
   try {
-    viewer = new Viewer(files.map(({ name }) => name), readers);
+    viewer = new Viewer(files.map(({ name }) => name), readers, Float64Array.from(offsets));
+    unread = viewer.unread();
   } catch (error) {
-    const unpacked = await Promise.all(files.map(withoutBrotli));
-    if (unpacked.every((file, at) => file === files[at])) throw error;
-    await load(unpacked, progress);
+    failed = error;
   }
+  const unpacked = await Promise.all(files.map((file, at) => (unread[at] ? withoutBrotli(file) : file)));
+  if (unpacked.some((file, at) => file !== files[at])) return load(unpacked, progress, offsets);
+  if (failed) throw failed;
 }
 
 // The content of a file that is a brotli stream, or the file itself. Brotli has no mark: only a file that is nothing else is
@@ -88,8 +92,8 @@ async function addUp(area, without, progress) {
 }
 
 const calls = {
-  async open(progress, files) {
-    await load(files, progress);
+  async open(progress, files, offsets) {
+    await load(files, progress, offsets);
     return viewer.about();
   },
   arrange: (choice) => viewer.arrange(choice),
@@ -126,11 +130,15 @@ const calls = {
   },
 
   // The last question wins; the others are answered with nothing.
-  async statistics(progress, area, by) {
-    const number = ++summing;
-    viewer.begin_statistics(area, by === 'function');
-    const isDone = await inSteps((budget) => viewer.step_statistics(budget), () => number === summing, progress);
-    return isDone ? viewer.statistics() : undefined;
+  async statistics(progress, area, by, ranking) {
+    const number = ++summing, what = JSON.stringify([area, by]);
+    if (what !== summed) {
+      summed = undefined;
+      viewer.begin_statistics(area, by === 'function');
+      if (!(await inSteps((budget) => viewer.step_statistics(budget), () => number === summing, progress))) return undefined;
+      summed = what;
+    }
+    return viewer.statistics(ranking);
   },
   cancelStatistics() {
     summing++;

@@ -21,6 +21,8 @@ struct About<'v> {
     /// The range to open on. It is not the whole trace if a few events lie far away from all others.
     active: (f64, f64),
     notes: Vec<Note>,
+    /// Where the files were put, if there are several.
+    placed: &'v [Placed],
     groups: Vec<Group>,
     colours: Colours,
 }
@@ -58,6 +60,13 @@ impl From<Theme> for Shades {
 
 fn css([red, green, blue]: [u8; 3]) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
+}
+
+/// A file among several, and how many nanoseconds were added to its times.
+#[derive(Serialize)]
+pub struct Placed {
+    pub name: String,
+    pub offset: f64,
 }
 
 /// Something that is damaged or odd, or else worth knowing.
@@ -100,6 +109,7 @@ impl Viewer {
             },
             active: (self.since(active.start), self.since(active.end)),
             notes: self.notes(),
+            placed: &self.placed,
             groups: self.arrangement.groups(trace, self.layout),
             colours: Colours {
                 light: Theme::Light.into(),

@@ -33,6 +33,8 @@ pub struct Viewer {
     /// The formats of the files, and what there is to say about the files.
     format: String,
     notes: Vec<about::Note>,
+    unread: Vec<u8>,
+    placed: Vec<about::Placed>,
     arrangement: arrangement::Arrangement,
     pictures: frame::Pictures,
     search: find::Search,
@@ -46,10 +48,11 @@ pub struct Viewer {
 #[wasm_bindgen]
 impl Viewer {
     /// Loads files of any format, several on one axis of time. Each has a name and a function `read(from, to)`, which
-    /// returns those bytes of the file, fewer at its end.
+    /// returns those bytes of the file, fewer at its end. An offset is nanoseconds that are added to the times of a file, or
+    /// no number if what the files say tells where they belong.
     #[wasm_bindgen(constructor)]
-    pub fn new(names: Vec<String>, reads: Vec<Function>) -> Result<Viewer, JsValue> {
-        let load::Loaded { trace, format, notes } = load::load(&names, &reads)?;
+    pub fn new(names: Vec<String>, reads: Vec<Function>, offsets: Vec<f64>) -> Result<Viewer, JsValue> {
+        let load::Loaded { trace, format, notes, unread, placed } = load::load(&names, &reads, &offsets)?;
         let trace: &'static Trace<'static> = Box::leak(Box::new(trace));
         let layout: &'static Layout = Box::leak(Box::new(Layout::new(trace, &LayoutOptions::default())));
         Ok(Self {
@@ -58,6 +61,8 @@ impl Viewer {
             origin: active_range(trace, layout).unwrap_or_default().start,
             format,
             notes,
+            unread,
+            placed,
             arrangement: arrangement::Arrangement::new(trace, layout),
             pictures: frame::Pictures::new(trace, layout),
             search: find::Search::default(),
@@ -67,6 +72,14 @@ impl Viewer {
             graphs: Default::default(),
             making: None,
         })
+    }
+}
+
+#[wasm_bindgen]
+impl Viewer {
+    /// Returns for each file 1 if it could not be read.
+    pub fn unread(&self) -> Vec<u8> {
+        self.unread.clone()
     }
 }
 

@@ -7,7 +7,10 @@ use spall_trace::model::{Limits, Trace, TraceView};
 use spall_trace::{Alignment, MergeInput, MergedTraces, PlacedBy, Placement, merge_traces};
 use wasm_bindgen::{JsCast, prelude::JsValue};
 
-use crate::{about::Note, object};
+use crate::{
+    about::{Note, Placed},
+    object,
+};
 
 /// More bytes than it takes to recognise any format.
 const HEAD: usize = 1 << 16;
@@ -39,14 +42,20 @@ pub struct Loaded {
     pub trace: Trace<'static>,
     pub format: String,
     pub notes: Vec<Note>,
+    /// For each file 1 if it could not be read.
+    pub unread: Vec<u8>,
+    /// Where the others were put, if there are several.
+    pub placed: Vec<Placed>,
 }
 
-/// Loads files of any format. A file that cannot be read is a note, unless none can be read. An error has a `message`, and the `offset` of the damage in bytes.
-pub fn load(names: &[String], reads: &[Function]) -> Result<Loaded, JsValue> {
+/// Loads files of any format. A file that cannot be read is a note, unless none can be read. Offsets are in
+/// nanoseconds; one that is no number leaves it to the files where they belong. An error has a `message`, and the `offset` of the damage in bytes.
+pub fn load(names: &[String], reads: &[Function], offsets: &[f64]) -> Result<Loaded, JsValue> {
     let mut notes = Vec::new();
     let (mut traces, mut read_names, mut formats) = (Vec::new(), Vec::new(), Vec::new());
-    let mut first_error = None;
-    for (name, read) in names.iter().zip(reads) {
+    let (mut alignments, mut placed) = (Vec::new(), Vec::new());
+    let (mut first_error, mut unread) = (None, Vec::new());
+    for ((name, read), offset) in names.iter().zip(reads).zip(offsets) {
         let prefix = if names.len() > 1 { format!("{name}: ") } else { String::new() };
         let (trace, format) = match load_file(read) {
             Ok(loaded) => loaded,
@@ -54,6 +63,7 @@ pub fn load(names: &[String], reads: &[Function]) -> Result<Loaded, JsValue> {
                 let text = format!("{prefix}{error}");
                 notes.push(Note { text: text.clone(), count: None, byte: Some(error.offset() as f64) });
                 first_error.get_or_insert((text, error.offset()));
+                unread.push(1);
                 continue;
             }
         };
@@ -65,8 +75,10 @@ pub fn load(names: &[String], reads: &[Function]) -> Result<Loaded, JsValue> {
         if !formats.contains(&format) {
             formats.push(format);
         }
+        unread.push(0);
         traces.push(trace);
         read_names.push(name);
+        alignments.push(if offset.is_nan() { Alignment::Auto } else { Alignment::Offset(*offset as i64) });
     }
     if let (true, Some((text, offset))) = (traces.is_empty(), first_error) {
         return Err(object([("message", text.into()), ("offset", JsValue::from(offset as f64))]).into());
@@ -74,9 +86,11 @@ pub fn load(names: &[String], reads: &[Function]) -> Result<Loaded, JsValue> {
     let trace = match traces.len() {
         1 => traces.remove(0),
         _ => {
-            let merged = merge(&traces, &read_names);
+            let merged = merge(&traces, &read_names, &alignments);
             let clock = merged.trace.clock();
             for (placement, name) in merged.placements.iter().zip(read_names) {
+                let offset = placement.offset.0 as f64 * clock.ns_per_tick().unwrap_or(1.0);
+                placed.push(Placed { name: name.clone(), offset });
                 let mut text = format!("{name} {}", placement.by.description());
                 if placement.by == PlacedBy::Start {
                     text += ", because nothing tells how its times relate to the others";
@@ -92,21 +106,20 @@ pub fn load(names: &[String], reads: &[Function]) -> Result<Loaded, JsValue> {
             merged.trace
         }
     };
-    Ok(Loaded { trace: spall_trace::merge_samples(trace), format: formats.join(", "), notes })
+    Ok(Loaded { trace: spall_trace::merge_samples(trace), format: formats.join(", "), notes, unread, placed })
 }
 
 /// Traces of which nothing tells where they belong begin together with the first one.
-fn merge(traces: &[Trace<'static>], names: &[&String]) -> MergedTraces {
-    let inputs = traces.iter().zip(names).map(|(trace, name)| MergeInput::new(trace, name));
+fn merge(traces: &[Trace<'static>], names: &[&String], alignments: &[Alignment<'_>]) -> MergedTraces {
+    let inputs = traces.iter().zip(names).zip(alignments);
+    let inputs = inputs.map(|((trace, name), &by)| MergeInput::new(trace, name).with_alignment(by));
     let mut inputs: Vec<_> = inputs.collect();
     let merged = merge_traces(&inputs, &Limits::default());
     let is_lost = |placement: &Placement| placement.by == PlacedBy::Nothing;
     if !merged.placements.iter().any(is_lost) {
         return merged;
     }
-    for (input, _) in
-        inputs.iter_mut().zip(&merged.placements).filter(|(_, placement)| is_lost(placement))
-    {
+    for (input, _) in inputs.iter_mut().zip(&merged.placements).filter(|(_, placement)| is_lost(placement)) {
         input.alignment = Alignment::Start;
     }
     merge_traces(&inputs, &Limits::default())

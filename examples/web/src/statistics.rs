@@ -32,8 +32,39 @@ pub struct Area {
     pub items: Option<Vec<Item>>,
 }
 
-/// The sums of one name or function, in ticks.
+/// Which sums are wanted, and in what order.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Ranking {
+    order: Order,
+    is_ascending: bool,
+    /// A part of the names, in lower case.
+    filter: String,
+    most: usize,
+}
+
+#[derive(Deserialize, Clone, Copy, PartialEq)]
+#[serde(rename_all = "camelCase")]
+enum Order {
+    Name,
+    Count,
+    Total,
+    Own,
+    Mean,
+    Min,
+    Max,
+}
+
+/// The sums that are wanted, and how many there are with those that are beyond the limit, and the total of their own times.
 #[derive(Serialize)]
+struct Ranked {
+    rows: Vec<Sums>,
+    count: usize,
+    own: f64,
+}
+
+/// The sums of one name or function, in ticks.
+#[derive(Serialize, Clone)]
 pub struct Sums {
     name: String,
     count: f64,
@@ -90,10 +121,11 @@ impl Viewer {
         }
     }
 
-    /// Returns the sums of each name or function.
-    pub fn statistics(&self) -> JsValue {
-        match &self.statistics {
-            Statistics::Done(sums) => answer(sums),
+    /// Returns the sums of names or functions. A million of them are sorted here, and a few are returned.
+    pub fn statistics(&self, ranking: JsValue) -> Result<JsValue, JsValue> {
+        let ranking: Ranking = question(ranking)?;
+        let ranked = match &self.statistics {
+            Statistics::Done(sums) => ranked(sums.clone(), &ranking),
             Statistics::Names(running, _) => {
                 let sums = running.by_name().into_iter().map(|stats| Sums {
                     name: self.trace.name(stats.name).into(),
@@ -104,11 +136,39 @@ impl Viewer {
                     min: stats.min.0 as f64,
                     max: stats.max.0 as f64,
                 });
-                answer(&sums.collect::<Vec<_>>())
+                ranked(sums.collect(), &ranking)
             }
-            Statistics::Nothing | Statistics::Functions(..) => JsValue::UNDEFINED,
-        }
+            Statistics::Nothing | Statistics::Functions(..) => return Ok(JsValue::UNDEFINED),
+        };
+        Ok(answer(&ranked))
     }
+}
+
+/// Equal ones are in the order of their names.
+fn ranked(mut sums: Vec<Sums>, wanted: &Ranking) -> Ranked {
+    let own = sums.iter().map(|sums| sums.own).sum();
+    if !wanted.filter.is_empty() {
+        sums.retain(|sums| sums.name.to_lowercase().contains(&wanted.filter));
+    }
+    let count = sums.len();
+    let compare = |a: &Sums, b: &Sums| {
+        let by = match wanted.order {
+            Order::Name => a.name.cmp(&b.name),
+            Order::Count => a.count.total_cmp(&b.count),
+            Order::Total => a.total.total_cmp(&b.total),
+            Order::Own => a.own.total_cmp(&b.own),
+            Order::Mean => a.mean.total_cmp(&b.mean),
+            Order::Min => a.min.total_cmp(&b.min),
+            Order::Max => a.max.total_cmp(&b.max),
+        };
+        (if wanted.is_ascending { by } else { by.reverse() }).then_with(|| a.name.cmp(&b.name))
+    };
+    if count > wanted.most {
+        sums.select_nth_unstable_by(wanted.most, compare);
+        sums.truncate(wanted.most);
+    }
+    sums.sort_unstable_by(compare);
+    Ranked { rows: sums, count, own }
 }
 
 impl Viewer {

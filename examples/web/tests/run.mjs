@@ -297,6 +297,15 @@ async function strangers(page) {
   const notes = await page.value('viewer.about.notes.map(({ text }) => text).join()');
   ensure(/late.json begins with the first trace, because nothing tells/.test(notes), `a note says so: ${notes}`);
   ensure(/notes.txt: .*not a trace/.test(notes), `and that a file cannot be read: ${notes}`);
+  // A file can be moved by hand, and the address says where to.
+  await page.value('window.before = viewer, viewer.drawer.show("notes"), 0');
+  await page.value('(() => { const field = root.querySelector("#panel input[type=number]"); field.value = Number(field.value) + 0.02; field.onchange(); })()');
+  await page.until('viewer !== before && viewer?.frame');
+  check(await page.value('viewer.about.span'), 80000, 'the span after a file was moved by 20 µs');
+  await page.until('/shift=-?\\d+\\+late.json/.test(location.hash)', 10);
+  await page.reload();
+  await load(page, join(folder, 'early.json'), join(folder, 'late.json'));
+  check(await page.value('viewer.about.span'), 80000, 'the span after a reload');
   end();
 }
 
@@ -432,6 +441,7 @@ async function bundled(page) {
   }
   write('main.js', "import { TraceView } from 'spall-trace-view';\ndocument.body.append(Object.assign(new TraceView(), { src: 'trace.json' }));");
   write('index.html', '<!doctype html><title>Bundled</title><link rel="icon" href="data:,"><body><script type="module" src="./main.js"></script>');
+  write('vite.config.js', "export default { worker: { format: 'es' } };");
   npm('exec', '--', 'vite', 'build');
   writeFileSync(join(folder, 'dist/trace.json'), readFileSync(join(recordings, 'calls.json')));
   const server = await serve(join(folder, 'dist'));
@@ -570,10 +580,10 @@ async function alive(page) {
   await load(page, path);
   const race = (...asks) => page.value(`(async () => {
     const area = { start: viewer.about.start, end: viewer.about.end + 1 }, part = { start: 1, end: viewer.about.span }, order = [];
-    const wanted = (area) => ({ area, graph: 'flame', without: '' });
+    const wanted = (area) => ({ area, graph: 'flame', without: '' }), ranking = { order: 'own', isAscending: false, filter: '', most: 9 };
     const { source } = viewer;
     const asks = { overview: () => source.overview(0, 1e6, 100), all: () => source.graph(0, wanted(area)), part: () => source.graph(0, wanted(part)),
-      cancel: () => source.cancelGraph(), functions: () => source.statistics(area, 'function'), names: () => source.statistics(area, 'name'),
+      cancel: () => source.cancelGraph(), functions: () => source.statistics(area, 'function', ranking), names: () => source.statistics(area, 'name', ranking),
       inverted: () => source.graph(0, { ...wanted(area), graph: 'bottom-up' }), find: () => source.find('a'), other: () => source.find('b'), nothing: () => source.find(undefined) };
     await Promise.all(${JSON.stringify(asks)}.map(async (name) => order.push(\`\${name} \${typeof (await asks[name]())}\`)));
     return order;

@@ -2,9 +2,9 @@
 
 // Tracks and processes are told by their labels, which are the same in the next trace of a program.
 const LISTS = { folded: 'fold', hidden: 'hide', pinned: 'pin' };
-const MOVE = 'move', ORDER = 'order';
+const MOVE = 'move', ORDER = 'order', SHIFT = 'shift';
 
-export function toAddress({ view, top, selected, range, marks, search, arrangement, panel }) {
+export function toAddress({ view, top, selected, range, marks, search, arrangement, panel, shifts }) {
   const parts = new URLSearchParams();
   parts.set('start', Math.round(view.start));
   parts.set('span', Math.round(view.duration));
@@ -14,6 +14,7 @@ export function toAddress({ view, top, selected, range, marks, search, arrangeme
   if (marks.length) parts.set('marks', marks.map(Math.round).join('_'));
   if (search) parts.set('find', search);
   if (panel) parts.set('panel', panel);
+  for (const [name, offset] of shifts) parts.append(SHIFT, `${offset} ${name}`);
   for (const [list, key] of Object.entries(LISTS)) for (const label of arrangement[list]) parts.append(key, label);
   if (arrangement.isByActivity) parts.set(ORDER, 'activity');
   for (const move of arrangement.moves) parts.append(MOVE, move.join('\t'));
@@ -37,13 +38,15 @@ export function fromAddress(hash) {
     marks: (parts.get('marks') ?? '').split('_').filter(Boolean).map(Number).filter(Number.isFinite),
     search: parts.get('find') ?? '',
     panel: parts.get('panel') ?? '',
+    // Nanoseconds that are added to the times of files.
+    shifts: new Map(parts.getAll(SHIFT).map((shift) => [shift.replace(/^\S* /, ''), parseInt(shift, 10)])),
     arrangement,
   };
 }
 
 // What of an address also holds for another trace: how its tracks are arranged.
 export function withoutPlace(hash) {
-  const keys = [...Object.values(LISTS), ORDER, MOVE];
+  const keys = [...Object.values(LISTS), ORDER, MOVE, SHIFT];
   const parts = [...new URLSearchParams(hash.replace(/^#/, ''))].filter(([key]) => keys.includes(key));
   return `#${new URLSearchParams(parts)}`;
 }

@@ -3,7 +3,7 @@ import { element, button } from './dom.js';
 import { MARKUP } from './markup.js';
 import { STYLE } from './style.js';
 import { Viewer } from './viewer.js';
-import { withoutPlace } from './address.js';
+import { fromAddress, withoutPlace } from './address.js';
 import { grouped } from './text.js';
 
 const FRAME = `
@@ -29,6 +29,7 @@ export class TraceView extends HTMLElement {
     root.innerHTML = FRAME;
     this.pane = root.querySelector('#pane');
     this.files = [];
+    this.shifts = new Map();
     if (!TraceView.load) return;
     this.$('#welcome').append(this.opener());
     const field = this.$('#file');
@@ -105,7 +106,9 @@ export class TraceView extends HTMLElement {
       const all = [];
       for (const file of files) all.push(typeof file === 'string' ? await fetched(file, tell, signal) : file);
       const size = all.reduce((sum, file) => sum + file.size, 0);
-      const { source, about } = await TraceView.load(all, (read, phase) => tell(read, size, phase), signal);
+      if (this.isPage && !this.viewer) this.shifts = fromAddress(location.hash).shifts;
+      const offsets = all.map(({ name }) => this.shifts.get(name) ?? NaN);
+      const { source, about } = await TraceView.load(all, (read, phase) => tell(read, size, phase), signal, offsets);
       this.opening = undefined;
       this.files = files;
       this.notify();
@@ -127,6 +130,12 @@ export class TraceView extends HTMLElement {
     return this.open([...this.files, file]);
   }
 
+  // Adds nanoseconds to the times of one of several files, instead of what the files say.
+  shift(name, offset) {
+    this.shifts.set(name, Math.round(offset));
+    return this.open(this.files);
+  }
+
   // Gives up what is being opened.
   cancel() {
     this.opening?.abort();
@@ -144,7 +153,9 @@ export class TraceView extends HTMLElement {
     this.pane.classList.add('open');
     this.$('#trace').innerHTML = MARKUP;
     if (TraceView.load) this.$('#open-place').append(this.opener());
-    const viewer = (this.viewer = new Viewer(this.pane, source, about, title, { isPage: this.isPage, tell: (...what) => this.tell(...what) }));
+    const viewer = (this.viewer = new Viewer(this.pane, source, about, title, {
+      isPage: this.isPage, tell: (...what) => this.tell(...what), shifts: this.shifts, shift: (...how) => this.shift(...how),
+    }));
     if (this.isPage && this.files.some((file) => typeof file !== 'string')) {
       // A browser asks for pages alone that somebody has touched, and complains of the others.
       const ask = (event) => { if (navigator.userActivation?.hasBeenActive ?? true) event.preventDefault(); };

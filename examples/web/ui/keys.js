@@ -70,6 +70,7 @@ export const COMMANDS = [
   { group: 'Settings', keys: [], text: 'Colours by track', run: (viewer) => viewer.setOption('colour', 'track') },
   { group: 'Settings', keys: [], text: 'Colours that the file asks for: use or ignore', run: (viewer) => viewer.setOption('own', viewer.options.own === 'use' ? 'ignore' : 'use') },
   { group: 'Settings', keys: [], text: 'Colours that any eyes tell apart (Okabe and Ito), or calm ones', run: (viewer) => viewer.setOption('palette', viewer.options.palette === 'calm' ? 'okabeIto' : 'calm') },
+  { group: 'Settings', keys: [], text: 'Texts: larger or smaller', run: (viewer) => viewer.setOption('text', viewer.options.text > 11 ? 11 : 14) },
   { group: 'Settings', keys: ['I'], text: 'Time of each part of a frame', run: (viewer) => viewer.meter.toggle() },
   { group: 'Settings', keys: ['?', 'F1', 'Ctrl+Shift+P'], text: 'Keys and commands', run: (viewer) => openPalette(viewer) },
 ];

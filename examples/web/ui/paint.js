@@ -16,13 +16,13 @@ export class Painter {
   }
 
   // Takes the colours of the theme and the size of texts from the style sheet.
-  theme(isForAnyEyes) {
+  theme(isForAnyEyes, size) {
     const style = getComputedStyle(this.canvas);
     const keys = ['page', 'names', 'head', 'line', 'text', 'dim', 'instant', 'accent', 'hit', 'range'];
     this.colour = Object.fromEntries(keys.map((key) => [key, style.getPropertyValue(`--${key}`).trim()]));
     const theme = style.getPropertyValue('--theme').trim() === 'dark' ? 'dark' : 'light';
     const { shades, text } = this.colours[isForAnyEyes ? 'okabeIto' : theme];
-    this.palette = new Palette(shades, text, this.colours.own, 11);
+    this.palette = new Palette(shades, text, this.colours.own, size);
     this.palette.hit = this.colour.hit;
     this.fonts();
   }

@@ -22,18 +22,19 @@ export class StatisticsPanel {
     const number = ++this.number;
     const text = element('p', { className: 'dim', textContent: 'Adding up …' });
     if (!panel.querySelector('table')) panel.replaceChildren(text);
-    const rows = await viewer.source.statistics(viewer.area, this.by, (done) => {
+    const { order, isAscending } = this;
+    const ranking = { order, isAscending, filter: this.filter.toLowerCase(), most: SHOWN };
+    const ranked = await viewer.source.statistics(viewer.area, this.by, ranking, (done) => {
       text.textContent = `Adding up … ${grouped(done)} slices`;
       if (number === this.number && !text.isConnected) panel.prepend(text);
     });
     text.remove();
-    if (!rows || number !== this.number || viewer.drawer.current !== 'statistics') return;
-    this.rows = rows;
-    this.show(panel);
+    if (!ranked || number !== this.number || viewer.drawer.current !== 'statistics') return;
+    this.show(panel, ranked);
     this.shown = this.by;
   }
 
-  show(panel) {
+  show(panel, { rows, count, own }) {
     const { viewer, order } = this;
     const { range, about } = viewer;
     const what = range
@@ -47,7 +48,8 @@ export class StatisticsPanel {
       tools.append(choose);
     }
     const filter = element('input', { type: 'search', placeholder: 'Filter', value: this.filter, ariaLabel: 'Filter names' });
-    filter.oninput = () => { this.filter = filter.value; body(); };
+    filter.dataset.key = 'filter';
+    filter.oninput = () => { this.filter = filter.value; this.fill(panel); };
     tools.append(filter);
     if (range) tools.append(button('Whole trace', 'Select nothing', () => viewer.setRange(undefined)));
     if (range && viewer.source.graph) tools.append(button('Flame graph', 'Of the selection', () => viewer.drawer.show('calls', 'flame')));
@@ -56,38 +58,47 @@ export class StatisticsPanel {
       const sort = button(title + arrow, `Sort by ${title.toLowerCase()}`, () => {
         this.isAscending = key === order ? !this.isAscending : key === 'name';
         this.order = key;
-        this.show(panel);
+        this.fill(panel);
       });
+      sort.dataset.key = key;
       return element('th', { scope: 'col', ariaSort: key === order ? (this.isAscending ? 'ascending' : 'descending') : 'none' }, sort);
     }));
     const table = element('table', {}, element('thead', {}, head));
-    const rows = element('tbody');
-    table.append(rows);
-    const rest = element('p', { className: 'dim' });
-    const body = () => {
-      const wanted = this.filter.toLowerCase();
-      const sorted = this.rows.filter(({ name }) => name.toLowerCase().includes(wanted)).sort((a, b) => this.compare(a, b));
-      rows.replaceChildren(...sorted.slice(0, SHOWN).map((row) => this.row(row)));
-      rest.textContent = sorted.length > SHOWN ? `and ${grouped(sorted.length - SHOWN)} more` : '';
-    };
-    body();
+    table.append(element('tbody', {}, ...rows.map((row) => this.row(row, own))));
+    const rest = element('p', { className: 'dim', textContent: count > rows.length ? `and ${grouped(count - rows.length)} more` : '' });
+    // The field or the head of a column that was used keeps the focus, and the field its caret.
+    const { dataset: { key } = {}, selectionStart } = panel.getRootNode().activeElement ?? {};
     panel.replaceChildren(tools, table, rest);
+    const used = key && panel.querySelector(`[data-key="${key}"]`);
+    used?.focus();
+    if (used === filter) filter.setSelectionRange(selectionStart, selectionStart);
   }
 
-  compare(a, b) {
-    const { order } = this;
-    const sign = this.isAscending ? 1 : -1;
-    const by = order === 'name' ? (a.name < b.name ? -1 : Number(a.name > b.name)) : a[order] - b[order];
-    return sign * by || (a.name < b.name ? -1 : 1);
+  // A cell with a bar and a tip for its part of all.
+  share(cell, part) {
+    const percent = `${(100 * (part || 0)).toFixed(1)} %`;
+    cell.style.backgroundSize = `${Math.min(100 * (part || 0), 100)}% 100%`;
+    cell.className = 'share';
+    cell.title = `${percent} of all self times`;
+    return cell;
   }
 
-  row(row) {
+  row(row, own) {
     const { unit } = this.viewer.about;
     const time = (ticks) => element('td', { textContent: ticks === undefined ? '' : duration(ticks, unit) });
     const name = button(clean(row.name) || '(no name)', 'Find', () => this.viewer.finder.search(this.by === 'name' ? `/^${escaped(row.name)}$/` : row.name.split(' ')[0]));
     return element('tr', {}, element('th', { scope: 'row' }, name), element('td', { textContent: grouped(row.count) }),
-      time(row.total), time(row.own), time(row.mean), time(row.min), time(row.max));
+      time(row.total), this.share(time(row.own), row.own / own), time(row.mean), time(row.min), time(row.max));
   }
+}
+
+// The same sums as a library makes of all: those of a source that has them in JavaScript.
+export function ranked(sums, { order, isAscending, filter, most }) {
+  const sign = isAscending ? 1 : -1;
+  const byName = (a, b) => (a.name < b.name ? -1 : Number(a.name > b.name));
+  const compare = (a, b) => sign * (order === 'name' ? byName(a, b) : a[order] - b[order]) || byName(a, b);
+  const found = sums.filter(({ name }) => name.toLowerCase().includes(filter)).sort(compare);
+  return { rows: found.slice(0, most), count: found.length, own: sums.reduce((sum, { own }) => sum + own, 0) };
 }
 
 // The text as a regular expression that matches it alone.

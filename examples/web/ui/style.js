@@ -81,6 +81,7 @@ th:first-child { text-align: left; white-space: normal; overflow-wrap: anywhere;
 thead th { position: sticky; top: -6px; background: var(--names); }
 th button { border: 0; background: none; padding: 1px 0; text-align: left; font-weight: inherit; }
 tbody th { font-weight: 400; }
+.share { background: linear-gradient(var(--line), var(--line)) no-repeat left / 0 100%; }
 tbody tr:hover { background: var(--head); }
 .long { position: relative; }
 .long > * { position: absolute; left: 0; right: 0; margin: 0; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
@@ -114,14 +115,14 @@ kbd { padding: 0 5px; border: 1px solid var(--line); border-radius: 4px; font: 1
 .error { color: var(--hit); overflow-wrap: anywhere; }
 #pane.dropping { outline: 3px dashed var(--accent); outline-offset: -6px; }
 @container (max-width: 600px) {
-  h1 { max-width: 46cqw; }
+  h1 { max-width: 40cqw; }
   #about { display: none; }
-  #find-box { order: 3; flex: 1 1 100%; }
+  #find-box { flex: 1 1 120px; }
   #find { flex: 1; }
   #tools { flex: 1 1 100%; order: 4; }
   #drawer { height: 44%; }
   #tools { flex-wrap: nowrap; overflow-x: auto; }
-  th:first-child { position: sticky; left: -12px; background: var(--names); max-width: 42cqw; padding-left: 12px; }
+  th:first-child { position: sticky; left: -12px; background: var(--names); min-width: 28cqw; max-width: 42cqw; padding-left: 12px; }
 }
 @media (pointer: coarse) {
   button, select, input { min-height: 44px; min-width: 44px; }

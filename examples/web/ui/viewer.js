@@ -18,9 +18,10 @@ import { counted, clean, duration } from './text.js';
 
 export class Viewer {
   // `pane` contains the elements of `markup.js`. `isPage` says that they are the whole page: its keys are the viewer's
-  // wherever the focus is, and its address keeps the view. `tell` is called with what happens.
-  constructor(pane, source, about, title, { isPage = false, tell = () => {} } = {}) {
-    Object.assign(this, { pane, isPage, tell });
+  // wherever the focus is, and its address keeps the view. `tell` is called with what happens. `shifts` are the nanoseconds
+  // that were added to files by hand, and `shift` adds others.
+  constructor(pane, source, about, title, { isPage = false, tell = () => {}, shifts = new Map(), shift } = {}) {
+    Object.assign(this, { pane, isPage, tell, shifts, shift });
     this.keyboard = isPage ? window : pane;
     this.source = source;
     this.about = about;
@@ -37,7 +38,7 @@ export class Viewer {
     this.lines = { main: { headers: [], height: 0 }, pinned: { headers: [], height: 0 } };
     this.arrangement = { folded: new Set(), hidden: new Set(), pinned: new Set(), moves: [], isByActivity: false };
     this.groups = about.groups; // in the order in which they are shown
-    this.options = { wheel: 'scroll', drag: 'select', colour: 'name', own: 'use', palette: 'calm', theme: 'auto', arrows: 'selected', ...JSON.parse(memory.get('options') ?? '{}') };
+    this.options = { wheel: 'scroll', drag: 'select', colour: 'name', own: 'use', palette: 'calm', theme: 'auto', arrows: 'selected', text: 11, ...JSON.parse(memory.get('options') ?? '{}') };
     this.frame = undefined;
     this.isAsking = this.isWanted = this.isDrawing = false;
     this.listItems();
@@ -221,6 +222,7 @@ export class Viewer {
     this.$('#tools').replaceChildren(
       ...this.drawer.buttons(),
       button('◐', 'Light or dark', () => this.setOption('theme', { auto: 'dark', dark: 'light', light: 'auto' }[this.options.theme])),
+      button('⚙', 'Settings', () => openPalette(this, 'Settings')),
       button('?', 'Keys and commands', () => openPalette(this)),
     );
   }
@@ -245,7 +247,8 @@ export class Viewer {
 
   theme() {
     this.pane.dataset.theme = this.options.theme;
-    this.painter.theme(this.options.palette === 'okabeIto');
+    this.painter.theme(this.options.palette === 'okabeIto', this.options.text);
+    this.pane.style.fontSize = this.options.text > 11 ? '15px' : '';
     this.overview.changed();
     this.drawer.resized();
     this.redraw();
@@ -583,8 +586,8 @@ export class Viewer {
     clearTimeout(this.remembering);
     this.remembering = setTimeout(() => {
       if (this.ends.signal.aborted) return;
-      const { view, selected, range, marks, arrangement, main, finder, drawer } = this;
-      const address = toAddress({ view, top: main.scrollTop, selected, range, marks, search: finder.text, arrangement, panel: drawer.current });
+      const { view, selected, range, marks, arrangement, main, finder, drawer, shifts } = this;
+      const address = toAddress({ view, top: main.scrollTop, selected, range, marks, search: finder.text, arrangement, panel: drawer.current, shifts });
       const step = JSON.stringify([view.jumps, selected?.id, range, finder.text, drawer.current]);
       const keep = this.lastStep === undefined || this.lastStep === step ? 'replaceState' : 'pushState';
       this.lastStep = step;

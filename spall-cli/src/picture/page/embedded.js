@@ -1,5 +1,6 @@
 // A source that has its trace in the page: what `html.rs` wrote. It answers what `web/ui` asks, as far as it can.
 import { axisLabel, duration, moment } from '../../web/ui/text.js';
+import { ranked } from '../../web/ui/statistics.js';
 import { UNFINISHED, HIT, STATE, OWN, UPPER_BITS } from '../../web/ui/boxes.js';
 
 const PROCESS = 22, ROW = 18, FOLDED = 20, COUNTER = 44, GAP = 5, STATES = 7; // pixels
@@ -525,7 +526,7 @@ export class EmbeddedSource {
   }
 
   // Sums by name over a range. A slice counts with the part inside; one inside another of its name adds no total.
-  statistics({ start, end, items }) {
+  statistics({ start, end, items }, by, ranking) {
     const { trace } = this;
     const ids = items && new Set(items.map(({ kind, id }) => `${kind} ${id}`));
     const isWanted = ({ item, group }) => !ids || ids.has(`track ${item.id}`) || ids.has(`process ${group.item.id}`);
@@ -560,7 +561,7 @@ export class EmbeddedSource {
         open[row.depth] = slice;
       }
     }
-    return [...sums.values()].map((sum) => ({ ...sum, mean: Math.floor(sum.total / sum.count) }));
+    return ranked([...sums.values()].map((sum) => ({ ...sum, mean: Math.floor(sum.total / sum.count) })), ranking);
   }
 }
 
