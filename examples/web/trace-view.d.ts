@@ -30,6 +30,7 @@ export class TraceView extends HTMLElement {
   set selection(slice: number | { id: number } | null | undefined);
   open(files: (File | string)[]): Promise<boolean>;
   addFile(file: File | string): Promise<boolean>;
+  shift(name: string, nanoseconds: number): Promise<boolean>;
   cancel(): void;
   close(): void;
   find(text: string): Promise<{ slices: number; instants: number }>;

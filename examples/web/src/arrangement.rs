@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use spall_trace::layout::{Folds, Layout, LayoutView, Line, LineKind, PackId, Vertical, VerticalStyle};
-use spall_trace::model::{ProcessId, SliceId, Trace, TraceView, TrackId};
+use spall_trace::model::{ProcessId, SliceId, Trace, TraceView, TrackId, TrackKind};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::{
@@ -31,6 +31,8 @@ pub struct Arrangement {
     order: Option<Vec<TrackId>>,
     pub main: Vertical,
     pub pinned: Vertical,
+    /// The lines of the main part whose instants are about a whole process or the whole trace, and how far down that is.
+    pub wide: Vec<(Line, TrackId, u64)>,
 }
 
 /// The lines of an arrangement, as the page lists them.
@@ -84,6 +86,7 @@ impl Arrangement {
             order: None,
             main,
             pinned,
+            wide: Vec::new(),
         };
         new.stack(trace, layout);
         new
@@ -117,7 +120,8 @@ impl Arrangement {
         let main = Vertical::new(trace, layout, &style);
         let height = |line| if matches!(line, LineKind::Process(_)) { 0 } else { self.height(line) };
         let style = VerticalStyle { height: Some(&height), tracks: Some(&shown[1]), ..style };
-        (self.pinned, self.main) = (Vertical::new(trace, layout, &style), main);
+        let pinned = Vertical::new(trace, layout, &style);
+        (self.wide, self.pinned, self.main) = (wide(trace, &main), pinned, main);
     }
 
     fn height(&self, line: LineKind) -> u32 {
@@ -180,6 +184,24 @@ impl Viewer {
         arrangement.stack(self.trace, self.layout);
         Ok(answer(&(lines(&arrangement.main), lines(&arrangement.pinned))))
     }
+}
+
+fn wide(trace: &Trace<'_>, vertical: &Vertical) -> Vec<(Line, TrackId, u64)> {
+    let lines = vertical.lines();
+    let next_process = |line: &Line| {
+        let is_process = |next: &&Line| matches!(next.kind, LineKind::Process(_));
+        lines[line.id.index()..].iter().find(is_process).map_or(vertical.height(), |next| next.top)
+    };
+    let of_line = |line: &Line| {
+        let LineKind::Track(track) = line.kind else { return None };
+        let bottom = match trace.tracks()[track.index()].kind {
+            TrackKind::Global => vertical.height(),
+            TrackKind::Process => next_process(line),
+            _ => return None,
+        };
+        Some((*line, track, bottom))
+    };
+    lines.iter().filter_map(of_line).collect()
 }
 
 fn lines(vertical: &Vertical) -> Lines {

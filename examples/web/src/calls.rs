@@ -128,6 +128,8 @@ struct Shape {
 #[derive(Serialize)]
 struct BoxFacts {
     name: String,
+    /// The name without its place in the source.
+    plain: String,
     start: f64,
     end: f64,
     depth: u32,
@@ -262,7 +264,8 @@ impl Viewer {
         });
         let (start, end) = found.unwrap_or_default();
         let facts = self.graph_facts(graph, node);
-        answer(&BoxFacts { name: self.describe(function), start, end, depth, facts })
+        let plain = self.name_text(function.name);
+        answer(&BoxFacts { name: self.describe(function), plain, start, end, depth, facts })
     }
 }
 

@@ -222,7 +222,7 @@ impl Viewer {
         let mut boxes = Boxes::default();
         self.slices(is_pinned, y.clone(), viewport, wanted, names, &mut boxes);
         let (marks, strips, charts) = (Array::new(), Array::new(), Array::new());
-        for line in vertical(self, is_pinned).visible(y).to_vec() {
+        for line in vertical(self, is_pinned).visible(y.clone()).to_vec() {
             let Some(item) = Item::of_header(line.kind) else { continue };
             if vertical(self, is_pinned)
                 .lines()
@@ -241,11 +241,29 @@ impl Viewer {
                 self.chart(track, &line, viewport, &charts);
             }
         }
+        let wide = if is_pinned { Array::new() } else { self.wide_marks(&y, viewport) };
         let part = boxes.into_object();
-        for (key, list) in [("marks", marks), ("strips", strips), ("charts", charts)] {
+        for (key, list) in [("marks", marks), ("wide", wide), ("strips", strips), ("charts", charts)] {
             _ = js_sys::Reflect::set(&part, &key.into(), &list);
         }
         part
+    }
+
+    /// The instants of processes and of the whole trace, which are as high as what they are about. Their own line may be out
+    /// of sight.
+    fn wide_marks(&mut self, y: &Range<u64>, viewport: &Viewport) -> Array {
+        let list = Array::new();
+        for (line, track, bottom) in self.arrangement.wide.clone() {
+            if line.top > y.end || bottom < y.start {
+                continue;
+            }
+            let before = list.length();
+            self.marks(track, &line, viewport, &list);
+            if list.length() > before {
+                _ = js_sys::Reflect::set(&list.get(before), &"bottom".into(), &(bottom as f64).into());
+            }
+        }
+        list
     }
 
     /// The slices of all rows.

@@ -4,7 +4,7 @@ use std::{cell::RefCell, collections::HashMap, rc::Rc};
 
 use serde::{Deserialize, Serialize};
 use spall_trace::layout::{EdgeRule, Stats};
-use spall_trace::model::{CallTree, Function, Job, Ticks, Trace, TraceView, TrackId};
+use spall_trace::model::{CallTree, Function, Job, NameId, Ticks, Trace, TraceView, TrackId};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::{Viewer, answer, question, tracks::Item, trees::TreeJob};
@@ -66,6 +66,9 @@ struct Ranked {
 /// The sums of one name or function, in ticks.
 #[derive(Serialize, Clone)]
 pub struct Sums {
+    /// The number of the name, until its text is asked for.
+    #[serde(skip)]
+    id: Option<NameId>,
     name: String,
     count: f64,
     total: f64,
@@ -125,10 +128,11 @@ impl Viewer {
     pub fn statistics(&self, ranking: JsValue) -> Result<JsValue, JsValue> {
         let ranking: Ranking = question(ranking)?;
         let ranked = match &self.statistics {
-            Statistics::Done(sums) => ranked(sums.clone(), &ranking),
+            Statistics::Done(sums) => ranked(sums.clone(), &ranking, self.trace),
             Statistics::Names(running, _) => {
                 let sums = running.by_name().into_iter().map(|stats| Sums {
-                    name: self.trace.name(stats.name).into(),
+                    id: Some(stats.name),
+                    name: String::new(),
                     count: stats.count as f64,
                     total: stats.total.0 as f64,
                     own: stats.self_time.0 as f64,
@@ -136,7 +140,7 @@ impl Viewer {
                     min: stats.min.0 as f64,
                     max: stats.max.0 as f64,
                 });
-                ranked(sums.collect(), &ranking)
+                ranked(sums.collect(), &ranking, self.trace)
             }
             Statistics::Nothing | Statistics::Functions(..) => return Ok(JsValue::UNDEFINED),
         };
@@ -145,15 +149,16 @@ impl Viewer {
 }
 
 /// Equal ones are in the order of their names.
-fn ranked(mut sums: Vec<Sums>, wanted: &Ranking) -> Ranked {
+fn ranked(mut sums: Vec<Sums>, wanted: &Ranking, trace: &Trace<'_>) -> Ranked {
+    let text = |sums: &Sums| sums.id.map_or_else(|| sums.name.clone(), |id| trace.name(id).into());
     let own = sums.iter().map(|sums| sums.own).sum();
     if !wanted.filter.is_empty() {
-        sums.retain(|sums| sums.name.to_lowercase().contains(&wanted.filter));
+        sums.retain(|sums| text(sums).to_lowercase().contains(&wanted.filter));
     }
     let count = sums.len();
     let compare = |a: &Sums, b: &Sums| {
         let by = match wanted.order {
-            Order::Name => a.name.cmp(&b.name),
+            Order::Name => text(a).cmp(&text(b)),
             Order::Count => a.count.total_cmp(&b.count),
             Order::Total => a.total.total_cmp(&b.total),
             Order::Own => a.own.total_cmp(&b.own),
@@ -161,13 +166,14 @@ fn ranked(mut sums: Vec<Sums>, wanted: &Ranking) -> Ranked {
             Order::Min => a.min.total_cmp(&b.min),
             Order::Max => a.max.total_cmp(&b.max),
         };
-        (if wanted.is_ascending { by } else { by.reverse() }).then_with(|| a.name.cmp(&b.name))
+        (if wanted.is_ascending { by } else { by.reverse() }).then_with(|| text(a).cmp(&text(b)))
     };
     if count > wanted.most {
         sums.select_nth_unstable_by(wanted.most, compare);
         sums.truncate(wanted.most);
     }
     sums.sort_unstable_by(compare);
+    sums.iter_mut().for_each(|sums| sums.name = text(sums));
     Ranked { rows: sums, count, own }
 }
 
@@ -176,6 +182,7 @@ impl Viewer {
         let sums = tree.functions().into_iter().map(|stats| {
             let (min, max) = extremes.get(&stats.function).copied().unwrap_or_default();
             Sums {
+                id: None,
                 name: stats.function.describe(self.trace),
                 count: stats.count as f64,
                 total: stats.total.0 as f64,

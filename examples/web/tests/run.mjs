@@ -217,6 +217,20 @@ async function use(page, file, dump) {
     await page.until('root.querySelectorAll(".graphs canvas").length > 0 && viewer.drawer.calls.graphs.every((graph) => graph.part)');
     ensure(await page.value('viewer.drawer.calls.graphs[0].part.numbers.length > 0'), `graph ${key} has boxes`);
   }
+  // A box of the flame graph leads to the timeline.
+  await page.key('2', 'Digit2');
+  await page.until('viewer.drawer.calls.mode === "flame" && viewer.drawer.calls.graphs[0]?.part');
+  const widest = await page.value(`(() => {
+    const { part, drawn, canvas } = viewer.drawer.calls.graphs[0], place = canvas.getBoundingClientRect();
+    const wide = Array.from(part.numbers.filter((_, at) => at % 6 === 2), (_, at) => [part.edges[at * 2 + 1] - part.edges[at * 2], at]).sort(([a], [b]) => b - a)[0][1];
+    return [place.left + (part.edges[wide * 2] + part.edges[wide * 2 + 1]) / 2 / drawn.ratio, place.top + part.numbers[wide * 6] + 9];
+  })()`);
+  await page.click(...widest);
+  await page.until('root.querySelector(".graph-tip button")');
+  await page.value('window.named = viewer.drawer.calls.chosen.plain, root.querySelector(".graph-tip button").click()');
+  await page.until('viewer.finder.hit !== undefined');
+  check(await page.value('viewer.source.details(viewer.selected).then(({ name }) => name === named)'), true, 'the slice that a box leads to');
+  await page.value('viewer.finder.clear()');
   // Compared with itself, nothing changes.
   await page.value('viewer.setRange(undefined)');
   await page.key('5', 'Digit5');
@@ -449,6 +463,50 @@ async function bundled(page) {
   await page.until('viewer?.frame');
   ensure(await page.value('viewer.frame.main.numbers.length > 0'), 'the element of the bundle shows the trace');
   server.close();
+  end();
+}
+
+// An instant is as high as what it is about: a thread, all of a process, or the whole trace.
+async function instants(page) {
+  const [, write, end] = folderOf();
+  const slice = (pid, tid) => ({ ph: 'X', name: 'f', pid, tid, ts: 0, dur: 1000 });
+  const instant = (ts, s, pid) => ({ ph: 'i', name: `scope ${s}`, s, pid, tid: 1, ts });
+  await load(page, write('instants.json', JSON.stringify([slice(1, 1), slice(1, 2), slice(2, 1), instant(200, 't', 1), instant(500, 'p', 1), instant(800, 'g', 1)])));
+  const wide = await page.value('viewer.frame.main.wide.map(({ top, bottom }) => [top, bottom])');
+  const [process, height] = await page.value('[viewer.lines.main.headers.filter(({ item }) => item.kind === "process")[1].top, viewer.lines.main.height]');
+  check(wide.map(([, bottom]) => bottom), [height, process], 'how far down the instants of the trace and of a process go');
+  // On the last row of each process, between slices, a line is found by its name.
+  const box = await page.value('viewer.canvas.getBoundingClientRect().toJSON()');
+  const hover = async (part, bottom) => {
+    const x = await page.value(`viewer.painter.x(${part} * 1e6, viewer.view) / viewer.painter.ratio`);
+    const y = await page.value(`viewer.mainTop + ${bottom} - 2`);
+    await page.move(box.x + x, box.y + y);
+    await settled(page);
+    return page.value('viewer.hover?.kind === "instant" ? viewer.source.details(viewer.hover).then(({ name }) => name) : null');
+  };
+  const gap = await page.value('viewer.lines.main.headers.filter(({ item }) => item.kind === "track").map(({ top }) => top + 4).at(-1)');
+  check(await hover(0.8, gap), 'scope g', 'the line of an instant of the whole trace in the last process');
+  check(await hover(0.5, gap), null, 'no line of an instant of another process');
+  end();
+}
+
+// A million names are sorted and filtered while nobody waits.
+async function manyNames(page) {
+  const [, write, end] = folderOf();
+  const events = Array.from({ length: 1_000_000 }, (_, at) => `{"ph":"X","name":"n${at}","pid":1,"tid":1,"ts":${at},"dur":${(at % 999) / 1000}}`);
+  await load(page, write('names.json', `[${events}]`));
+  await page.value('viewer.drawer.show("statistics")');
+  await page.until('root.querySelectorAll("#panel tbody tr").length === 500');
+  ensure(/999.500 more/.test(await page.value('root.querySelector("#panel").innerText.replace(/\\s/g, " ")')), 'the number of the others is said');
+  const took = await page.value(`(async () => {
+    const began = performance.now();
+    await viewer.source.statistics(viewer.area, 'name', { order: 'max', isAscending: false, filter: '', most: 500 });
+    return performance.now() - began;
+  })()`);
+  console.log(`  sorted in ${Math.round(took)} ms`);
+  await page.value('(() => { const filter = root.querySelector("#panel input"); filter.focus(); filter.value = "N123456"; filter.oninput(); })()');
+  await page.until('root.querySelectorAll("#panel tbody tr").length === 1');
+  check(await page.value('root.querySelector("#panel tbody th").textContent + " " + (root.activeElement.dataset.key)'), 'n123456 filter', 'the one of the filter, which keeps the focus');
   end();
 }
 
@@ -714,6 +772,11 @@ async function touches(page) {
   await load(page, join(recordings, 'threads-v3.spall'));
   const [width, height] = await page.value('[innerWidth, innerHeight]');
   const from = [width * 0.5, height * 0.4], to = [width * 0.7, height * 0.6];
+  await page.value('viewer.drawer.show("tracks")');
+  const small = await page.value('[...root.querySelectorAll("button, input, select")].map((one) => [one, one.getBoundingClientRect()]).filter(([, { width, height }]) => width && (width < 44 || height < 44)).map(([one, { width, height }]) => `${one.textContent || one.id} ${width} x ${height}`)');
+  check(small, [], 'targets that are smaller than a finger');
+  await page.value('viewer.drawer.hide()');
+  await settled(page);
   await page.touch(from, 700, [width * 0.6, height * 0.5], to);
   await page.until('viewer.range?.items?.length && viewer.drawer.current === "statistics"', 10);
   await page.value('viewer.setRange(undefined), viewer.drawer.hide(), viewer.view.zoom(0.5), viewer.moved()');
@@ -816,7 +879,7 @@ try {
     await load(page, file);
     await use(page, file, await compare(page, file));
   }
-  const others = { 'files that cannot be read': refuse, brotli, 'several files': several, 'unrelated files': strangers, 'what is open stays': stays, 'back and forward': goesBack, 'exact times': exact, 'an element of a page': embedded, 'a bundle': bundled, 'names and lists of tracks': tracks, 'by keyboard and ear': accessible, 'the page stays alive': alive, 'tracks that move': moves, reloads, 'busy tracks': activity, arrows, fingers: touches, colours, 'the page of render': rendered, sizes };
+  const others = { 'files that cannot be read': refuse, brotli, 'several files': several, 'unrelated files': strangers, 'what is open stays': stays, 'back and forward': goesBack, 'exact times': exact, 'an element of a page': embedded, 'a bundle': bundled, 'heights of instants': instants, 'a million names': manyNames, 'names and lists of tracks': tracks, 'by keyboard and ear': accessible, 'the page stays alive': alive, 'tracks that move': moves, reloads, 'busy tracks': activity, arrows, fingers: touches, colours, 'the page of render': rendered, sizes };
   for (const [what, look] of Object.entries(others).filter(([what]) => what.includes(only))) {
     console.log(what);
     await page.open(`${url}/`);

@@ -2,7 +2,7 @@
 // with another trace.
 import { element, button } from './dom.js';
 import { drawBoxes, boxAt } from './boxes.js';
-import { clean, duration, grouped } from './text.js';
+import { clean, duration, exactly, grouped } from './text.js';
 
 const ROW = 18;
 const MODES = [['flame', 'Flame graph'], ['bottom-up', 'Bottom-up'], ['sandwich', 'Sandwich'], ['comparison', 'Comparison']];
@@ -21,6 +21,7 @@ export class CallsPanel {
     const number = ++this.number;
     const isCurrent = () => number === this.number && viewer.drawer.current === 'calls';
     this.mode = mode;
+    this.chosen = undefined;
     const { viewer } = this;
     const { range, about } = viewer;
     const choose = element('select', { ariaLabel: 'Kind of graph', onchange: () => this.fill(panel, choose.value) },
@@ -114,9 +115,12 @@ export class CallsPanel {
     if (this.mode === 'sandwich') this.viewer.drawer.show('calls', 'sandwich');
   }
 
-  // What is under the pointer.
-  describe(box) {
-    this.tip.replaceChildren(...(box ? [element('strong', { textContent: clean(box.name) }), ` ${box.facts.map(([key, value]) => `${key} ${value}`).join(' · ')}`] : []));
+  // What is under the pointer, or else the box that was clicked, which can be looked for in the timeline.
+  describe(box = this.chosen) {
+    const { finder } = this.viewer;
+    const find = () => finder.search(exactly(box.plain)).then(() => finder.next(false));
+    const tools = box && box === this.chosen ? [' ', button('Find in the timeline', 'Select the next slice of this name and show where all are', find)] : [];
+    this.tip.replaceChildren(...(box ? [element('strong', { textContent: clean(box.name) }), ` ${box.facts.map(([key, value]) => `${key} ${value}`).join(' · ')}`, ...tools] : []));
   }
 }
 
@@ -182,6 +186,8 @@ class Graph {
     const node = this.nodeAt(event);
     if (node === undefined) return;
     const box = await this.panel.viewer.source.graphBox(this.place, node);
+    this.panel.chosen = box;
+    this.panel.describe();
     const isWhole = box.start === this.start && box.end === this.end;
     if (isWhole) this.look(0, this.shape.total);
     else this.look(box.start, box.end);

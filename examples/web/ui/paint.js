@@ -124,6 +124,7 @@ export class Painter {
     const drawn = drawBoxes(context, this.palette, part, place, scene.names, scene.isSearching);
     counts.boxes += drawn.boxes;
     counts.labels += drawn.labels;
+    for (const marks of part.wide ?? []) this.wide(marks, place);
     for (const marks of part.marks) this.marks(marks, place, scene);
     for (const [element, style] of [[scene.hover, this.colour.dim], [scene.selected, this.colour.accent]]) {
       this.outline(part, place, element, style);
@@ -185,6 +186,19 @@ export class Painter {
     context.fillStyle = this.colour.text;
     const text = Number.isInteger(most) ? grouped(most) : String(Number(most.toPrecision(4)));
     for (const draw of ['strokeText', 'fillText']) context[draw](text, place.left + 4 * ratio, (top - place.top + 3) * ratio);
+  }
+
+  // Instants of a process or of the whole trace, through all of its rows.
+  wide({ top, bottom, offset, numbers }, place) {
+    const { context, ratio, colour } = this;
+    const y = (top - place.top + 2) * ratio;
+    context.fillStyle = colour.instant;
+    context.globalAlpha = 0.45;
+    for (let at = 0; at < numbers.length; at += 4) {
+      const x = Math.round((numbers[at] + 0.5 - offset) * place.scale + place.shift);
+      context.fillRect(x, y, 1, (bottom - place.top) * ratio - y);
+    }
+    context.globalAlpha = 1;
   }
 
   marks({ top, offset, numbers }, place, { isSearching }) {

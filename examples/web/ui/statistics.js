@@ -1,6 +1,6 @@
 // Sums of the chosen range, or of everything: a table that can be sorted.
 import { element, button, hasFingers } from './dom.js';
-import { clean, counted, duration, grouped } from './text.js';
+import { clean, counted, duration, exactly, grouped } from './text.js';
 
 const COLUMNS = [
   ['name', 'Name'], ['count', 'Count'], ['total', 'Total'], ['own', 'Self'], ['mean', 'Average'], ['min', 'Min'], ['max', 'Max'],
@@ -86,7 +86,7 @@ export class StatisticsPanel {
   row(row, own) {
     const { unit } = this.viewer.about;
     const time = (ticks) => element('td', { textContent: ticks === undefined ? '' : duration(ticks, unit) });
-    const name = button(clean(row.name) || '(no name)', 'Find', () => this.viewer.finder.search(this.by === 'name' ? `/^${escaped(row.name)}$/` : row.name.split(' ')[0]));
+    const name = button(clean(row.name) || '(no name)', 'Find', () => this.viewer.finder.search(this.by === 'name' ? exactly(row.name) : row.name.split(' ')[0]));
     return element('tr', {}, element('th', { scope: 'row' }, name), element('td', { textContent: grouped(row.count) }),
       time(row.total), this.share(time(row.own), row.own / own), time(row.mean), time(row.min), time(row.max));
   }
@@ -99,9 +99,4 @@ export function ranked(sums, { order, isAscending, filter, most }) {
   const compare = (a, b) => sign * (order === 'name' ? byName(a, b) : a[order] - b[order]) || byName(a, b);
   const found = sums.filter(({ name }) => name.toLowerCase().includes(filter)).sort(compare);
   return { rows: found.slice(0, most), count: found.length, own: sums.reduce((sum, { own }) => sum + own, 0) };
-}
-
-// The text as a regular expression that matches it alone.
-function escaped(text) {
-  return text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 }

@@ -54,6 +54,11 @@ export function axisLabel(ticks, step, largest, unit) {
   return `${grouped((ticks * perTick) / size, Math.min(decimals, 12))} ${name}`;
 }
 
+// A search for a name and nothing else.
+export function exactly(name) {
+  return `/^${name.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')}$/`;
+}
+
 // Text of a trace with everything visible: control characters become their pictures, and what turns the direction of
 // the text around it is replaced.
 export function clean(text) {

@@ -480,8 +480,8 @@ export class Viewer {
       return { kind, id: part.numbers[at + 2], name: part.numbers[at + 3], count: part.numbers[at + 4] };
     }
     const place = painter.place(frame, view, top);
-    for (const { top: above, offset, numbers } of part.marks) {
-      if (y + top < above || y + top >= above + 14) continue;
+    for (const { top: above, bottom = above + 14, offset, numbers } of [...part.marks, ...(part.wide ?? [])]) {
+      if (y + top < above || y + top >= bottom) continue;
       for (let mark = 0; mark < numbers.length; mark += 4) {
         const middle = ((numbers[mark] + 0.5 - offset) * place.scale + place.shift) / painter.ratio;
         if (Math.abs(middle - x) < 5) return { kind: 'instant', id: numbers[mark + 1], count: numbers[mark + 2] };
