@@ -39,7 +39,13 @@ async function load(files, progress, offsets = files.map(() => NaN)) {
     failed = error;
   }
   const unpacked = await Promise.all(files.map((file, at) => (unread[at] ? withoutBrotli(file) : file)));
-  if (unpacked.some((file, at) => file !== files[at])) return load(unpacked, progress, offsets);
+  if (unpacked.some((file, at) => file !== files[at])) {
+    try {
+      return await load(unpacked, progress, offsets);
+    } catch {
+      // It was no brotli after all.
+    }
+  }
   if (failed) throw failed;
 }
 

@@ -154,7 +154,7 @@ export class TraceView extends HTMLElement {
     this.$('#trace').innerHTML = MARKUP;
     if (TraceView.load) this.$('#open-place').append(this.opener());
     const viewer = (this.viewer = new Viewer(this.pane, source, about, title, {
-      isPage: this.isPage, tell: (...what) => this.tell(...what), shifts: this.shifts, shift: (...how) => this.shift(...how),
+      isPage: this.isPage, tell: (...what) => this.tell(...what), shifts: this.shifts, moveFile: (...how) => this.shift(...how),
     }));
     if (this.isPage && this.files.some((file) => typeof file !== 'string')) {
       // A browser asks for pages alone that somebody has touched, and complains of the others.

@@ -78,7 +78,7 @@ export function fillNotes(viewer, panel) {
   // The first file is the axis; the others can be moved along it.
   const shift = ({ name, offset }) => {
     const field = element('input', { type: 'number', step: 'any', value: offset / 1e6, ariaLabel: `Milliseconds added to ${name}` });
-    field.onchange = () => Number.isFinite(field.valueAsNumber) && viewer.shift(name, field.valueAsNumber * 1e6);
+    field.onchange = () => Number.isFinite(field.valueAsNumber) && viewer.moveFile(name, field.valueAsNumber * 1e6);
     return element('p', {}, element('label', {}, `${clean(name)} is shifted by `, field, ' ms'));
   };
   panel.replaceChildren(...placed.slice(1).map(shift), element('ul', {}, ...viewer.about.notes.map(note)));

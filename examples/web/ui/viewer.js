@@ -19,9 +19,9 @@ import { counted, clean, duration } from './text.js';
 export class Viewer {
   // `pane` contains the elements of `markup.js`. `isPage` says that they are the whole page: its keys are the viewer's
   // wherever the focus is, and its address keeps the view. `tell` is called with what happens. `shifts` are the nanoseconds
-  // that were added to files by hand, and `shift` adds others.
-  constructor(pane, source, about, title, { isPage = false, tell = () => {}, shifts = new Map(), shift } = {}) {
-    Object.assign(this, { pane, isPage, tell, shifts, shift });
+  // that were added to files by hand, and `moveFile` adds others.
+  constructor(pane, source, about, title, { isPage = false, tell = () => {}, shifts = new Map(), moveFile } = {}) {
+    Object.assign(this, { pane, isPage, tell, shifts, moveFile });
     this.keyboard = isPage ? window : pane;
     this.source = source;
     this.about = about;
