@@ -108,11 +108,16 @@ impl OpenSlice {
         self.flags = self.flags.without(SliceFlags::UNFINISHED);
     }
 
-    /// Returns the same slice with the end to draw, inside `parent`. A slice that is cut at the end of its parent is over
-    /// there, and so is one that is drawn up to where its parent ends by itself.
-    fn ending(self, end: Tick, parent: Option<&OpenSlice>) -> Self {
-        let goes_on = parent.is_none_or(|parent| parent.open_ended || end < parent.end);
-        Self { end, open_ended: self.open_ended && end == self.end && goes_on, ..self }
+    /// Makes an open-ended slice one that is over where the slice around it ends by itself, at the latest where the thread
+    /// does.
+    #[cold]
+    fn end_with(&mut self, parent: Option<&OpenSlice>) {
+        self.open_ended = parent.is_none_or(|parent| parent.open_ended || self.end < parent.end);
+    }
+
+    /// Returns the same slice with the end to draw. A slice that is cut at the end of its parent is over there.
+    fn ending(self, end: Tick) -> Self {
+        Self { end, open_ended: self.open_ended && end == self.end, ..self }
     }
 }
 
@@ -165,12 +170,15 @@ impl Nesting {
     #[inline]
     pub fn place(&mut self, slice: u32, start: Tick, end: Tick, flags: SliceFlags) -> Option<Placement> {
         let open_ended = flags.is_open_ended();
-        let next = OpenSlice { start, end, slice, flags, open_ended };
+        let mut next = OpenSlice { start, end, slice, flags, open_ended };
         if self.overflow.is_some() {
             return self.place_among_lanes(next);
         }
         // The slices that are over are at the end, and removed at once: `pop` would copy each of them.
         self.main.truncate(self.main.len() - n_over(&self.main, &next));
+        if open_ended {
+            next.end_with(self.main.last());
+        }
         match self.fit(self.main.last(), &next) {
             Some(end) => Some(self.push_main(next, end, false)),
             None => self.place_overlapping(next),
@@ -232,12 +240,10 @@ impl Nesting {
     /// Puts a slice on top of lane 0.
     #[inline]
     fn push_main(&mut self, next: OpenSlice, end: Tick, overlaps: bool) -> Placement {
-        let top = self.main.last();
-        let parent = top.map(|top| top.slice);
-        let open = next.ending(end, top);
+        let parent = self.main.last().map(|top| top.slice);
         // The depth is at most the number of slices of a track, which has 32 bits.
         let depth = u32::try_from(self.main.len()).unwrap_or(u32::MAX);
-        self.main.push(open);
+        self.main.push(next.ending(end));
         Placement { lane: 0, depth, parent, end, overlaps }
     }
 
@@ -428,10 +434,9 @@ impl Overflow {
     /// Puts a slice on top of the lane at an index, with the end to draw.
     fn push(&mut self, index: usize, next: &OpenSlice, end: Tick) -> Placement {
         let below = self.tops[index];
-        let top = self.top(index);
-        let parent = top.map(|top| top.open.slice);
-        let depth = top.map_or(0, |top| top.depth + 1);
-        let slice = LaneSlice { open: next.ending(end, top.map(|top| &top.open)), depth, below };
+        let parent = self.top(index).map(|top| top.open.slice);
+        let depth = self.top(index).map_or(0, |top| top.depth + 1);
+        let slice = LaneSlice { open: next.ending(end), depth, below };
         let slot = match self.free.pop() {
             Some(slot) => {
                 self.open[slot as usize] = slice;
