@@ -129,8 +129,9 @@ impl Recorder {
     /// Chooses how often a thread of the recorder flushes the recording until it is finished, so that a process that is
     /// killed loses no more than that. `None` starts no thread, as is usual on WebAssembly, which may have none.
     ///
-    /// With that thread, each thread also flushes after its first 64 slices, after 128 more, and so on up to the size of its
-    /// ring, unless it must not [wait](WhenFull). So of a program that aborts soon after its start, at least half is there.
+    /// With that thread, each thread also flushes by itself, unless it must not [wait](WhenFull): after each 16 of its first
+    /// thousand slices, then after 32 more, 64 more, and so on up to the size of its ring. So of a program that aborts soon
+    /// after its start, next to everything is there, and later at least half.
     /// Without that thread, a thread writes what is in its ring when the ring is full, up to 128 KiB later, and when the
     /// thread ends. [`Session::flush`] writes what is in all of them.
     pub fn flush_every(self, period: impl Into<Option<Duration>>) -> Self {
