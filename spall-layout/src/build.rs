@@ -21,7 +21,40 @@ impl Layout {
     /// This takes O(n) for n slices that nest, and O(n log n) at worst.
     #[must_use]
     pub fn new(trace: &Trace<'_>, options: &LayoutOptions) -> Self {
-        LayoutBuilder::new(trace, options).build()
+        LayoutBuilder::new(trace, options).build(|_| true)
+    }
+
+    /// Lays out the slices of `trace` that `is_shown` returns `true` for, as if the trace had no others.
+    ///
+    /// The slices that are left out have no row. So no picture, self time, statistics or call tree of this layout
+    /// contains them, and the slices inside them move up. [layout 4.9](crate::rules::layout#4.9)
+    ///
+    /// ```
+    /// use spall_layout::{Layout, LayoutView, LayoutOptions};
+    /// use spall_model::{SliceId, Ticks};
+    /// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, TraceBuilder, TraceView};
+    /// # let mut builder = TraceBuilder::new(&Limits::default());
+    /// # for (name, start, duration) in [("frame", 0, 100), ("lock", 10, 60), ("draw", 20, 40)] {
+    /// #     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(start), Text::plain(name.as_bytes()));
+    /// #     builder.push(&Event::Complete(event, Ticks(duration)));
+    /// # }
+    /// # let trace = builder.finish(); // frame 0..100, lock 10..70 inside it, draw 20..60 inside that
+    /// let lock = trace.names().find(b"lock");
+    /// let is_shown = |slice| trace.slice_name_id(slice) != lock;
+    /// let layout = Layout::of_slices(&trace, &LayoutOptions::default(), is_shown);
+    /// let [frame, lock, draw] = [SliceId(0), SliceId(1), SliceId(2)];
+    /// assert_eq!(layout.parent(draw), Some(frame));
+    /// assert_eq!(layout.self_time(frame), Some(Ticks(60)));
+    /// assert_eq!(layout.place(lock), None);
+    /// ```
+    #[must_use]
+    #[doc(alias("filter", "hide"))]
+    pub fn of_slices(
+        trace: &Trace<'_>,
+        options: &LayoutOptions,
+        is_shown: impl FnMut(SliceId) -> bool,
+    ) -> Self {
+        LayoutBuilder::new(trace, options).build(is_shown)
     }
 }
 
@@ -40,6 +73,9 @@ struct LayoutBuilder<'t> {
     drawn_ends: Vec<(u32, Tick)>,
     /// The end of the latest span of each depth. Used for async tracks.
     open_ends: Vec<Tick>,
+    /// For the latest span of each depth of an async track, how many of it and the spans around it are left out. A depth
+    /// that is missing has none.
+    n_left_out: Vec<u32>,
     /// For each row of the track, the position in the arrays of its next slice.
     cursors: Vec<u32>,
 }
@@ -87,28 +123,26 @@ impl<'t> LayoutBuilder<'t> {
             provisional_rows: Vec::new(),
             drawn_ends: Vec::new(),
             open_ends: Vec::new(),
+            n_left_out: Vec::new(),
             cursors: Vec::new(),
         }
     }
 
-    fn build(mut self) -> Layout {
+    fn build(mut self, mut is_shown: impl FnMut(SliceId) -> bool) -> Layout {
         let mut n_placed = 0;
         for (track_id, track) in (0..).map(TrackId).zip(self.tracks) {
             self.layout.first_rows.push(index32(self.layout.rows.len()));
             if track.slices().is_empty() {
                 continue;
             }
-            let n_rejected = self.layout.n_rejected;
             self.provisional_rows.reserve(track.slices().len());
             let is_async = matches!(track.kind, TrackKind::Async { .. });
-            if is_async {
-                self.place_by_depth(track.slices().indices())
+            let have_rows = if is_async {
+                self.place_by_depth(track.slices().indices(), &mut is_shown)
             } else {
-                self.place_by_nesting(track.slices().indices())
-            }
-            let is_plain = self.layout.n_rejected == n_rejected
-                && self.track_rows.others.is_empty()
-                && self.drawn_ends.is_empty();
+                self.place_by_nesting(track.slices().indices(), &mut is_shown)
+            };
+            let is_plain = have_rows && self.track_rows.others.is_empty() && self.drawn_ends.is_empty();
             let first_row = self.layout.rows.len();
             n_placed = self.add_rows(track_id, n_placed);
             self.fill_rows(track.slices().indices(), first_row, is_plain);
@@ -119,18 +153,23 @@ impl<'t> LayoutBuilder<'t> {
     // The loops over slices are functions of their own, because together they have more values than there are registers:
     // inlined into `build`, a layout takes up to 9 % more instructions.
 
-    /// Finds the rows of a track's slices by their nesting. [layout 4.2](crate::rules::layout#4.2)
+    /// Finds the rows of a track's slices by their nesting, and returns whether all have one. [layout
+    /// 4.2](crate::rules::layout#4.2)
     // Without the attributes in this file, the job `layout of calls` takes 13 % more instructions.
     #[inline(never)]
-    fn place_by_nesting(&mut self, range: Range<usize>) {
+    fn place_by_nesting(&mut self, range: Range<usize>, is_shown: &mut impl FnMut(SliceId) -> bool) -> bool {
         self.nesting.clear();
         let Self { nesting, layout, track_rows, provisional_rows, drawn_ends, .. } = self;
         let (starts, ends) = (&self.slices.starts()[range.clone()], &self.slices.ends()[range.clone()]);
         let flags = &self.slices.flags()[range.clone()];
         let slices = starts.iter().zip(ends).zip(flags).zip(index32(range.start)..);
-        let (mut n_overlapping, mut n_rejected) = (0, 0);
+        let (mut n_overlapping, mut n_rejected, mut are_shown) = (0, 0, true);
         // As one list, because its length is known: a push for each slice would check for room.
         provisional_rows.extend(slices.map(|(((&start, &end), &flags), id)| {
+            if !is_shown(SliceId(id)) {
+                are_shown = false;
+                return NO_ROW;
+            }
             let Some(placement) = nesting.place(id, start, end, flags) else {
                 n_overlapping += 1;
                 n_rejected += 1;
@@ -144,32 +183,52 @@ impl<'t> LayoutBuilder<'t> {
         }));
         layout.n_overlapping += n_overlapping;
         layout.n_rejected += n_rejected;
+        are_shown && n_rejected == 0
     }
 
-    /// Finds the rows of an async track's slices, whose depths are given. [layout 4.5](crate::rules::layout#4.5)
+    /// Finds the rows of an async track's slices, whose depths are given, and returns whether all have one. [layout
+    /// 4.5](crate::rules::layout#4.5)
     ///
     /// A depth is taken until its span ends, so slices of one depth do not overlap. A slice that does overlap the one
     /// before it is left out, because every query relies on rows without overlaps.
     #[inline(never)]
-    fn place_by_depth(&mut self, range: Range<usize>) {
+    fn place_by_depth(&mut self, range: Range<usize>, is_shown: &mut impl FnMut(SliceId) -> bool) -> bool {
         let (starts, ends, flags) = (self.slices.starts(), self.slices.ends(), self.slices.flags());
         // No slice can be deeper than there are slices before it. This bounds the rows, whatever the flags say.
         let deepest = range.len() - 1;
         self.open_ends.clear();
+        self.n_left_out.clear();
+        let mut have_rows = true;
         for index in range {
             let depth = (flags[index].open_depth() as usize).min(deepest);
+            let around = depth.checked_sub(1).and_then(|above| self.n_left_out.get(above)).copied();
+            let around = around.unwrap_or(0);
+            let is_left_out = !is_shown(SliceId(index32(index)));
+            let n_left_out = around + u32::from(is_left_out);
+            if n_left_out > 0 || depth < self.n_left_out.len() {
+                self.n_left_out.resize(self.n_left_out.len().max(depth + 1), 0);
+                self.n_left_out[depth] = n_left_out;
+            }
+            if is_left_out {
+                have_rows = false;
+                self.provisional_rows.push(NO_ROW);
+                continue;
+            }
+            let depth = depth - around as usize;
             if self.open_ends.len() <= depth {
                 self.open_ends.resize(depth + 1, Tick::MIN);
             }
             if starts[index] < self.open_ends[depth] {
                 self.layout.n_overlapping += 1;
                 self.layout.n_rejected += 1;
+                have_rows = false;
                 self.provisional_rows.push(NO_ROW);
                 continue;
             }
             self.open_ends[depth] = ends[index];
             self.provisional_rows.push(self.track_rows.add(0, index32(depth)));
         }
+        have_rows
     }
 
     /// Adds the rows of the current track. Takes and returns the number of slices of the layout that have a row so far.

@@ -6,10 +6,10 @@
     reason = "random numbers are cut on purpose, and a test may panic"
 )]
 
-use spall_layout::{Layout, LayoutOptions, LayoutView, Overlap, RowId};
+use spall_layout::{EdgeRule, Layout, LayoutOptions, LayoutView, Overlap, RowId, Stats, slice_tree};
 use spall_model::{
-    AsyncPhase, Event, KeyedEvent, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
-    TraceBuilder, TraceView,
+    AsyncPhase, Event, Job, KeyedEvent, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
+    TraceBuilder, TraceView, TrackId, TrackKind,
 };
 use spall_synth::Random;
 
@@ -241,4 +241,91 @@ fn self_time_and_the_time_of_the_children_add_up() {
             }
         }
     }
+}
+
+#[test]
+fn layout_4_9_a_layout_of_some_slices_is_that_of_a_trace_without_the_others() {
+    let mut random = Random(9);
+    let (mut n_left_out, mut n_lost) = (0, 0);
+    for _ in 0..3_000 {
+        let events = random_events(&mut random);
+        let trace = trace_of(&events);
+        let is_shown: Vec<bool> = (0..trace.slices().len()).map(|_| random.below(3) > 0).collect();
+        let options = options(Overlap::Spill, random.below(16));
+        let all = Layout::new(&trace, &options);
+        let layout = Layout::of_slices(&trace, &options, |id| is_shown[id.index()]);
+        let others = trace.clone().with_slices(|old, track, slices| {
+            old.slices_of(track)
+                .filter(|(id, _)| is_shown[id.index()])
+                .for_each(|(id, _)| _ = slices.keep(id));
+        });
+        let without = Layout::new(&others, &options);
+        let shown: Vec<SliceId> =
+            (0..).map(SliceId).take(is_shown.len()).filter(|id| is_shown[id.index()]).collect();
+        n_left_out += is_shown.len() - shown.len();
+        let mut left_out = (0..).map(SliceId).take(is_shown.len()).filter(|id| !is_shown[id.index()]);
+        assert!(left_out.all(|id| layout.place(id).is_none() && layout.parent(id).is_none()));
+        for (&id, kept) in shown.iter().zip((0..).map(SliceId)) {
+            let is_async =
+                matches!(trace.tracks()[trace.track_of(id).unwrap().index()].kind, TrackKind::Async { .. });
+            let Some(place) = layout.place(id) else {
+                assert!(is_async);
+                n_lost += 1;
+                continue;
+            };
+            if is_async {
+                let mut around = core::iter::successors(all.parent(id), |&id| all.parent(id));
+                let parent = around.find(|id| is_shown[id.index()]);
+                let is_lost = |parent: SliceId| layout.place(parent).is_none();
+                assert!(layout.parent(id) == parent || parent.is_some_and(is_lost));
+            } else {
+                let expected = without.place(kept).unwrap();
+                assert_eq!(
+                    (place.lane, place.depth, place.start, place.end),
+                    (expected.lane, expected.depth, expected.start, expected.end)
+                );
+                let parent = without.parent(kept).map(|parent| shown[parent.index()]);
+                assert_eq!((layout.parent(id), layout.self_time(id)), (parent, without.self_time(kept)));
+            }
+        }
+        assert_eq!(
+            layout.n_overlapping() - layout.n_rejected(),
+            without.n_overlapping() - without.n_rejected()
+        );
+        let threads = |trace: &Trace<'_>| -> Vec<TrackId> {
+            let tracks = trace.tracks().iter().filter(|track| !matches!(track.kind, TrackKind::Async { .. }));
+            tracks.map(|track| track.id).collect()
+        };
+        let range = Tick(random.below(100))..Tick(100 + random.below(100));
+        let sums = |trace: &Trace<'_>, layout: &Layout| {
+            Stats::new(trace, layout, threads(trace), range.clone(), EdgeRule::Clamp).run()
+        };
+        assert_eq!(sums(&trace, &layout), sums(&others, &without));
+        let tree = |trace: &Trace<'_>, layout: &Layout| {
+            slice_tree(trace, layout, threads(trace), range.clone()).run()
+        };
+        assert_eq!(tree(&trace, &layout).nodes(), tree(&others, &without).nodes());
+    }
+    assert!(n_left_out > 10_000 && n_lost < 100, "{n_left_out} {n_lost}");
+}
+
+#[test]
+fn layout_4_9_async_spans_move_up() {
+    use AsyncPhase::{Begin, End};
+    let [a, b, c] = ["a", "b", "c"];
+    let events = [
+        span(Begin, a, 0),
+        span(Begin, b, 2),
+        span(Begin, c, 4),
+        span(End, b, 6),
+        span(End, c, 9),
+        span(End, a, 10),
+    ];
+    let trace = trace_of(&events);
+    let hidden = trace.names().find(b"b");
+    let layout = Layout::of_slices(&trace, &LayoutOptions::default(), |id| trace.slice_name_id(id) != hidden);
+    let found = (0..3)
+        .map(SliceId)
+        .filter_map(|id| Some((trace.slice_name(id), layout.place(id)?.depth, layout.self_time(id)?.0)));
+    assert!(found.eq([("a".into(), 0, 5), ("c".into(), 1, 5)]));
 }
