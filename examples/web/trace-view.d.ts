@@ -7,7 +7,7 @@ export interface TimeRange {
 
 /** Something on the timeline. */
 export interface Found {
-  kind: 'slice' | 'instant' | 'state' | 'counter';
+  kind: 'slice' | 'instant' | 'state' | 'counter' | 'object';
   id: number;
 }
 
@@ -30,7 +30,7 @@ export class TraceView extends HTMLElement {
   set selection(slice: number | { id: number } | null | undefined);
   open(files: (File | string)[]): Promise<boolean>;
   addFile(file: File | string): Promise<boolean>;
-  shift(name: string, nanoseconds: number): Promise<boolean>;
+  shift(name: string, nanoseconds: bigint | number): Promise<boolean>;
   cancel(): void;
   close(): void;
   find(text: string): Promise<{ slices: number; instants: number }>;

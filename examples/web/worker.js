@@ -2,13 +2,14 @@
 import init, { Viewer } from './pkg/spall_web.js';
 
 const PIECE = 4 << 20; // bytes that are read at once
+const BY_ITSELF = -(2n ** 63n); // the offset of a file that says where it belongs
 
 let viewer;
 let summed; // what the sums at hand are of
 let summing = 0, adding = 0, finding = 0; // the numbers of the last questions for statistics, a call tree and hits
 
 // Makes a viewer of files, whose bytes Rust asks for piece by piece. The page is told how far that is.
-async function load(files, progress, offsets = files.map(() => NaN)) {
+async function load(files, progress, offsets = files.map(() => undefined)) {
   await init({ module_or_path: new URL('./pkg/spall_web_bg.wasm', import.meta.url) });
   const reader = new FileReaderSync();
   const size = files.reduce((sum, file) => sum + file.size, 0);
@@ -33,7 +34,7 @@ async function load(files, progress, offsets = files.map(() => NaN)) {
   });
   let failed, unread = files.map(() => true);
   try {
-    viewer = new Viewer(files.map(({ name }) => name), readers, Float64Array.from(offsets));
+    viewer = new Viewer(files.map(({ name }) => name), readers, BigInt64Array.from(offsets, (offset) => offset ?? BY_ITSELF));
     unread = viewer.unread();
   } catch (error) {
     failed = error;
@@ -60,6 +61,7 @@ async function withoutBrotli(file) {
   return content.length ? new File([content], file.name) : file;
 }
 
+const STEP = 2000; // how many elements a step looks at, as in `task.rs`
 const channel = new MessageChannel(), pausing = [];
 channel.port1.onmessage = () => pausing.shift()();
 
@@ -71,13 +73,13 @@ const pause = () => new Promise((resolve) => {
 
 // Goes on until a step says that it was the last. Returns false if the answer is no longer wanted. `progress` is told how
 // much was looked at.
-async function inSteps(step, isWanted, progress, budget = 20_000) {
+async function inSteps(step, isWanted, progress) {
   let done = 0, told = performance.now();
   for (;;) {
     const until = performance.now() + 8;
     while (performance.now() < until) {
-      if (step(budget)) return true;
-      done += budget;
+      if (step(STEP)) return isWanted();
+      done += STEP;
     }
     if (performance.now() - told > 100) {
       told = performance.now();
@@ -93,7 +95,7 @@ async function addUp(area, without, progress) {
   const number = ++adding;
   const isWanted = () => number === adding;
   viewer.begin_tree(area, without);
-  const isDone = await inSteps((budget) => viewer.step_tree(budget), isWanted, progress);
+  const isDone = await inSteps(() => viewer.step_tree(), isWanted, progress);
   return isDone && isWanted;
 }
 
@@ -103,6 +105,13 @@ const calls = {
     return viewer.about();
   },
   arrange: (choice) => viewer.arrange(choice),
+  categories: () => viewer.categories(),
+  // What was asked before is about other slices.
+  filter(choice) {
+    summing++, adding++, finding++;
+    summed = undefined;
+    viewer.filter(choice);
+  },
   frame(wanted) {
     const began = performance.now();
     const frame = viewer.frame(wanted);
@@ -131,7 +140,7 @@ const calls = {
       return { error: error.message };
     }
     viewer.begin_find(expression ? (name) => expression.test(name) : (name) => name.toLowerCase().includes(wanted), true);
-    const isDone = await inSteps((budget) => viewer.step_find(budget), () => number === finding, progress, 2000);
+    const isDone = await inSteps(() => viewer.step_find(), () => number === finding, progress);
     return isDone ? viewer.found() : undefined;
   },
 
@@ -141,11 +150,12 @@ const calls = {
     if (what !== summed) {
       summed = undefined;
       viewer.begin_statistics(area, by === 'function');
-      if (!(await inSteps((budget) => viewer.step_statistics(budget), () => number === summing, progress))) return undefined;
+      if (!(await inSteps(() => viewer.step_statistics(), () => number === summing, progress))) return undefined;
       summed = what;
     }
     return viewer.statistics(ranking);
   },
+  longest: (name, area) => viewer.longest(name, area),
   cancelStatistics() {
     summing++;
   },

@@ -48,6 +48,7 @@
 //! |---|---|
 //! | draw a trace | [`Layout`], [`Vertical`], [`Viewport`], [`Vertical::rects`] |
 //! | draw a trace while it grows | [`LiveLayout`], [`LiveView`] |
+//! | leave out slices, such as those of a category | [`Layout::of_slices`] |
 //! | draw faster where slices are narrower than users can see | [`Viewport::with_box_width`] |
 //! | draw slices of your own | [`Row`], [`RowView::rects`] |
 //! | keep the state of a viewer: zoom, pan, scroll, fold | [`Window`], [`Folds`] |
@@ -154,7 +155,7 @@ pub use slice_tree::{slice_tree, slice_tree_by};
 pub use slice_visits::{SliceVisit, SliceVisits};
 pub use spall_model::nest::Overlap;
 pub use stats::{NameStats, Stats};
-pub use vertical::{Vertical, VerticalStyle};
+pub use vertical::{Vertical, VerticalStyle, shown_tracks};
 pub use viewport::Viewport;
 pub use visits::EdgeRule;
 pub use window::Window;

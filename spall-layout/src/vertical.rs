@@ -5,7 +5,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::{fmt, ops::Range};
 
-use spall_model::{TraceView, TrackId};
+use spall_model::{TraceView, TrackId, index32};
 
 use crate::{Folds, LayoutView, Line, LineId, LineKind, LineRect, PackId, Packed, RowId, RowView, Viewport};
 
@@ -42,7 +42,7 @@ pub struct VerticalStyle<'s> {
     /// The headers that are folded, so that nothing below them is shown, tracks below a track included. `None` if all are
     /// open.
     pub folds: Option<&'s Folds>,
-    /// The tracks to show from top to bottom, or `None` for all tracks in the order of the trace.
+    /// The tracks to show from top to bottom, or `None` for the [`shown_tracks`].
     ///
     /// A track that is missing is hidden. A process has a header above each run of its tracks. A track is folded with the
     /// one below which it lies, and is indented, if that one comes right before the tracks below it, as in the trace.
@@ -118,11 +118,34 @@ pub struct Vertical {
     of_rows: Vec<LineId>,
 }
 
+/// Returns the tracks on which there is something to show, in the order of the trace: rows of the layout, instants, counter
+/// values, states, or such tracks below them. [layout 5.9](crate::rules::layout#5.9)
+#[must_use]
+pub fn shown_tracks(trace: &impl TraceView, layout: &impl LayoutView) -> Vec<TrackId> {
+    let has_something = |track| {
+        layout.track_rows(track).next().is_some()
+            || !trace.instants_of(track).is_empty()
+            || !trace.counters_of(track).is_empty()
+            || !trace.states_of(track).is_empty()
+    };
+    let mut is_shown: Vec<bool> = trace.track_ids().map(has_something).collect();
+    // A track comes before the tracks below it.
+    for at in (0..is_shown.len()).rev() {
+        let parent = trace.track_info(TrackId(index32(at))).and_then(|track| track.parent);
+        if is_shown.get(at) == Some(&true)
+            && let Some(parent) = parent.and_then(|parent| is_shown.get_mut(parent.index()))
+        {
+            *parent = true;
+        }
+    }
+    trace.track_ids().zip(is_shown).filter_map(|(track, is_shown)| is_shown.then_some(track)).collect()
+}
+
 /// The id of no line.
 const NO_LINE: LineId = LineId(u32::MAX);
 
 impl Vertical {
-    /// Stacks the tracks of a trace. Processes without tracks do not appear.
+    /// Stacks the tracks of a trace. A process of which no track is shown does not appear.
     #[must_use]
     pub fn new(trace: &impl TraceView, layout: &impl LayoutView, style: &VerticalStyle<'_>) -> Self {
         let mut vertical =
@@ -137,7 +160,7 @@ impl Vertical {
         // The tracks above the current one, and whether each is folded.
         let mut above: Vec<(TrackId, bool)> = Vec::new();
         let in_order: Vec<TrackId> =
-            style.tracks.map_or_else(|| trace.track_ids().collect(), <[TrackId]>::to_vec);
+            style.tracks.map_or_else(|| shown_tracks(trace, layout), <[TrackId]>::to_vec);
         for track in in_order {
             let Some(info) = trace.track_info(track) else { continue };
             if info.process != process {

@@ -5,10 +5,11 @@ mod common;
 
 use spall_layout::{
     Folds, Layout, LayoutOptions, LayoutView, LineKind, LineRect, Vertical, VerticalStyle, Window,
+    shown_tracks,
 };
 use spall_model::{
     Event, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
-    TrackEvent, TrackId,
+    TraceView, TrackEvent, TrackId,
 };
 
 const STYLE: VerticalStyle<'_> = VerticalStyle { process: 24, track: 20, row: 16, ..VerticalStyle::FLAT };
@@ -219,6 +220,34 @@ fn layout_5_8_a_track_that_is_not_behind_the_one_above_it_has_level_0() {
     folds.toggle(LineKind::Track(TrackId(0)));
     let style = VerticalStyle { tracks: Some(&order), folds: Some(&folds), ..STYLE };
     assert_eq!(headers(&nested(), &style), ("d0 a0 e0 b0 ".into(), 3));
+}
+
+#[test]
+fn layout_5_9_tracks_without_anything_have_no_lines() {
+    let mut builder = TraceBuilder::new(&Limits::default());
+    for tid in [1_i64, 2, 3] {
+        builder.push(&Event::ThreadName(Thread::new(1_i64, tid), Text::plain(b"name")));
+    }
+    for (tid, name) in [(2_i64, b"f"), (3, b"g")] {
+        let event = ThreadEvent::new(Thread::new(1_i64, tid), Tick(0), Text::plain(name));
+        builder.push(&Event::Complete(event, Ticks(5)));
+    }
+    builder.push(&Event::ThreadName(Thread::new(2_i64, 4_i64), Text::plain(b"other process")));
+    let trace = builder.finish();
+    let hidden = trace.names().find(b"g");
+    let is_shown = |slice| trace.slice_name_id(slice) != hidden;
+    let all = Layout::new(&trace, &LayoutOptions::default());
+    let some = Layout::of_slices(&trace, &LayoutOptions::default(), is_shown);
+    assert_eq!(trace.tracks().len(), 4);
+    assert_eq!(shown_tracks(&trace, &all), [TrackId(1), TrackId(2)]);
+    assert_eq!(shown_tracks(&trace, &some), [TrackId(1)]);
+    let lines = |style: &VerticalStyle<'_>| Vertical::new(&trace, &some, style).lines().len();
+    let tracks: Vec<TrackId> = trace.track_ids().collect();
+    assert_eq!(lines(&VerticalStyle { process: 1, track: 1, ..VerticalStyle::FLAT }), 3);
+    assert_eq!(
+        lines(&VerticalStyle { process: 1, track: 1, tracks: Some(&tracks), ..VerticalStyle::FLAT }),
+        7
+    );
 }
 
 #[test]

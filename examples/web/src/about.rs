@@ -66,7 +66,8 @@ fn css([red, green, blue]: [u8; 3]) -> String {
 #[derive(Serialize)]
 pub struct Placed {
     pub name: String,
-    pub offset: f64,
+    /// A whole number that may be too large for a number of JavaScript.
+    pub offset: String,
 }
 
 /// Something that is damaged or odd, or else worth knowing.
@@ -92,11 +93,12 @@ impl Viewer {
             ("counter value", trace.counters().len()),
             ("thread state", trace.states().len()),
             ("flow", trace.flows().len()),
+            ("object", trace.objects().len()),
             ("sample", trace.samples().len()),
         ];
         let unit = trace.clock().unit;
         let bounds = trace.bounds().unwrap_or_default();
-        let active = active_range(trace, self.layout).unwrap_or_default();
+        let active = active_range(trace, &*self.layout).unwrap_or_default();
         answer(&About {
             format: &self.format,
             counts: counts.into_iter().filter(|&(_, count)| count > 0).collect(),
@@ -110,7 +112,7 @@ impl Viewer {
             active: (self.since(active.start), self.since(active.end)),
             notes: self.notes(),
             placed: &self.placed,
-            groups: self.arrangement.groups(trace, self.layout),
+            groups: self.arrangement.groups(trace, &self.layout),
             colours: Colours {
                 light: Theme::Light.into(),
                 dark: Theme::Dark.into(),
@@ -128,7 +130,10 @@ impl Viewer {
                 "A slice overlaps others without lying inside them. It is drawn on extra rows.",
             ),
             (self.layout.n_rejected(), "A slice is on no row, because too many overlap. It is not drawn."),
-            (self.arrangement.n_empty() as u64, "A track has nothing on it. It is not shown."),
+            (
+                self.arrangement.n_empty(),
+                "A track has nothing on it. It is not shown, unless the settings say so.",
+            ),
         ] {
             if count > 0 {
                 notes.push(Note { text: text.into(), count: Some(count as f64), byte: None });

@@ -2,16 +2,19 @@
 
 use serde::{Deserialize, Serialize};
 use spall_trace::layout::{Folds, Layout, LayoutView, Line, LineKind, PackId, Vertical, VerticalStyle};
-use spall_trace::model::{ProcessId, SliceId, Trace, TraceView, TrackId, TrackKind};
+use spall_trace::model::{ProcessId, SliceId, Trace, TraceView, Track, TrackId, TrackKind};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::{
-    Viewer, answer, question,
-    tracks::{Group, Item, Packs, has_tracks_below, is_empty},
+    Viewer, answer,
+    filter::Filter,
+    frame::Objects,
+    question,
+    tracks::{Group, Item, Packs, has_tracks_below},
 };
 
 /// In pixels.
-const PROCESS: u32 = 22;
+pub const PROCESS: u32 = 22;
 const ROW: u32 = 18;
 const FOLDED: u32 = 20;
 const MARKS: u32 = FOLDED;
@@ -21,8 +24,12 @@ const GAP: u32 = 5;
 /// The lines of the whole timeline, and once more those of the pinned tracks, which stay in sight above it.
 pub struct Arrangement {
     packs: Packs,
-    /// The height that the header of each track has while the track is open. 0 if nothing is on it.
+    /// The height that the header of each track has while the track is open. 0 if nothing is shown on it.
     headers: Vec<u32>,
+    /// How high the lines of the objects of each process are.
+    objects: Vec<u32>,
+    /// Whether tracks are shown with nothing on them.
+    shows_empty: bool,
     folds: Folds,
     is_hidden: Vec<bool>,
     /// The tracks that stay in sight, from top to bottom.
@@ -57,29 +64,23 @@ struct Choice {
     folded: Vec<Item>,
     hidden: Vec<Item>,
     pinned: Vec<Item>,
+    /// Whether tracks are shown with nothing on them.
+    empty: bool,
     /// All tracks and packs from top to bottom, if that is not the order of the trace.
     order: Option<Vec<Item>>,
 }
 
 impl Arrangement {
-    pub fn new(trace: &Trace<'_>, layout: &Layout) -> Self {
+    pub fn new(trace: &Trace<'_>, layout: &Layout, objects: &Objects) -> Self {
         let packs = Packs::new(trace, layout);
-        let header = |track: &spall_trace::model::Track| {
-            let has_marks = !track.instants().is_empty() || !track.states().is_empty();
-            match () {
-                () if is_empty(track) && !has_tracks_below(trace, track) => 0,
-                () if !track.counters().is_empty() => COUNTER,
-                () if has_marks => MARKS,
-                () => GAP,
-            }
-        };
-        let headers = trace.tracks().iter().map(header).collect();
         let none = vec![false; trace.tracks().len()];
         let folds = Folds::new();
         let (main, pinned) = (Vertical::default(), Vertical::default());
         let mut new = Self {
             packs,
-            headers,
+            headers: Vec::new(),
+            objects: trace.processes().iter().map(|process| objects.height(process.id)).collect(),
+            shows_empty: false,
             folds,
             is_hidden: none,
             pinned_tracks: Vec::new(),
@@ -88,24 +89,44 @@ impl Arrangement {
             pinned,
             wide: Vec::new(),
         };
-        new.stack(trace, layout);
+        new.lay_out(trace, layout, &Filter::default());
         new
+    }
+
+    /// Stacks what is shown of a trace. A track of which nothing is shown is like one that has nothing.
+    pub fn lay_out(&mut self, trace: &Trace<'_>, layout: &Layout, filter: &Filter) {
+        self.packs.lay_out(layout);
+        let header = |track: &Track| {
+            let has_instants = !filter.instants_of(track).is_empty();
+            let has_rows = !layout.track_rows(track.id).is_empty();
+            let (has_counters, has_states) = (!track.counters().is_empty(), !track.states().is_empty());
+            match () {
+                () if has_counters => COUNTER,
+                () if has_instants || has_states => MARKS,
+                () if has_rows || has_tracks_below(trace, track) => GAP,
+                () => 0,
+            }
+        };
+        self.headers = trace.tracks().iter().map(header).collect();
+        self.stack(trace, layout);
     }
 
     pub fn groups(&self, trace: &Trace<'_>, layout: &Layout) -> Vec<Group> {
         self.packs.groups(trace, layout)
     }
 
-    pub fn n_empty(&self) -> usize {
-        self.headers.iter().filter(|&&height| height == 0).count()
-    }
-
     pub fn packs(&self) -> &Packs {
         &self.packs
     }
 
+    pub fn n_empty(&self) -> u64 {
+        (self.headers.len() - self.packs.n_shown()) as u64
+    }
+
     fn stack(&mut self, trace: &Trace<'_>, layout: &Layout) {
-        let is_shown = |track: &TrackId| self.headers[track.index()] > 0 && !self.is_hidden[track.index()];
+        let is_shown = |track: &TrackId| {
+            (self.shows_empty || self.headers[track.index()] > 0) && !self.is_hidden[track.index()]
+        };
         let in_order = self.order.clone().unwrap_or_else(|| trace.track_ids().collect());
         let mut shown = [in_order, self.pinned_tracks.clone()];
         shown.iter_mut().for_each(|tracks| tracks.retain(is_shown));
@@ -126,9 +147,13 @@ impl Arrangement {
 
     fn height(&self, line: LineKind) -> u32 {
         let folded = if self.folds.is_folded(line) { FOLDED } else { 0 };
-        let open = |track: &TrackId| self.headers[track.index()];
+        let open = |track: &TrackId| match self.headers[track.index()] {
+            0 => FOLDED,
+            height => height,
+        };
         match line {
-            LineKind::Process(_) => PROCESS,
+            LineKind::Process(_) if folded > 0 => PROCESS,
+            LineKind::Process(process) => PROCESS + self.objects[process.index()],
             LineKind::Track(track) => open(&track).max(folded),
             LineKind::Pack(_) if folded > 0 => folded,
             LineKind::Pack(pack) => {
@@ -173,6 +198,7 @@ impl Viewer {
         pinned.retain(|track| is_pinned[track.index()]);
         let arrangement = &mut self.arrangement;
         (arrangement.is_hidden, arrangement.pinned_tracks, arrangement.order) = (is_hidden, pinned, order);
+        arrangement.shows_empty = choice.empty;
         arrangement.folds = Folds::new();
         for item in choice.folded {
             arrangement.folds.toggle(match item {
@@ -181,7 +207,7 @@ impl Viewer {
                 Item::Pack(pack) => LineKind::Pack(PackId(pack)),
             });
         }
-        arrangement.stack(self.trace, self.layout);
+        arrangement.stack(self.trace, &self.layout);
         Ok(answer(&(lines(&arrangement.main), lines(&arrangement.pinned))))
     }
 }

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use spall_trace::layout::LayoutView;
 use spall_trace::model::{
-    Flow, SliceFlags, SliceId, StateId, Text, ThreadMeasure, Tick, Ticks, TraceView, TrackId, Value,
+    Flow, FrameId, Id, SliceFlags, SliceId, StateId, Text, ThreadMeasure, Tick, Ticks, TraceView, TrackId,
+    Value,
 };
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -24,6 +25,8 @@ enum Kind {
     State,
     Instant,
     Counter,
+    /// A piece of an object, from one snapshot to the next.
+    Object,
 }
 
 #[derive(Serialize, Default)]
@@ -31,6 +34,8 @@ struct Details {
     name: String,
     facts: Vec<(&'static str, String)>,
     args: Vec<(String, String)>,
+    /// The functions that were running, the innermost first.
+    stack: Vec<String>,
     flows: Vec<Link>,
 }
 
@@ -79,6 +84,7 @@ impl Viewer {
             Kind::Slice => self.slice_details(SliceId(id)),
             Kind::State => self.state_details(StateId(id)),
             Kind::Instant => self.instant_details(id as usize),
+            Kind::Object => self.object_details(id),
             Kind::Counter => Some(self.counter_details(TrackId(id), self.tick(at.unwrap_or(0.0)))),
         };
         Ok(found.map_or(JsValue::UNDEFINED, |found| answer(&found)))
@@ -88,7 +94,7 @@ impl Viewer {
     pub fn place(&self, slice: u32) -> JsValue {
         let id = SliceId(slice);
         let Some(placed) = self.layout.place(id) else { return JsValue::UNDEFINED };
-        let line = self.arrangement.line_of(self.layout, id);
+        let line = self.arrangement.line_of(&self.layout, id);
         let process = self.trace.tracks()[placed.track.index()].process;
         answer(&Place {
             start: self.since(placed.start),
@@ -166,6 +172,7 @@ impl Viewer {
             name: trace.slice_name(id).into(),
             facts: filled(facts),
             args: texts(trace.slice_args(id).iter()),
+            stack: self.stack(|field| trace.slice_args(id).field(field)),
             flows: trace.flows().iter().filter(of_slice).map(|flow| self.link(flow, id)).collect(),
         })
     }
@@ -197,7 +204,7 @@ impl Viewer {
             name: self.trace.name(state.name).into(),
             facts: filled(facts),
             args,
-            flows: Vec::new(),
+            ..Details::default()
         })
     }
 
@@ -208,12 +215,36 @@ impl Viewer {
         let mut facts = self.track_facts(track);
         facts.push(("category", self.trace.name(instant.category).into()));
         facts.push(("time", self.time(instant.at)));
-        let args = texts(self.trace.args_of(instant).iter());
+        let args = self.trace.args_of(instant);
         Some(Details {
             name: self.trace.name(instant.name).into(),
             facts: filled(facts),
-            args,
+            args: texts(args.iter()),
+            stack: self.stack(|field| args.field(field)),
             flows: Vec::new(),
+        })
+    }
+
+    fn object_details(&self, piece: u32) -> Option<Details> {
+        let (object, snapshot) = self.objects.piece(piece)?;
+        let object = self.trace.objects().get(object)?;
+        let time = |at: Option<Tick>| at.map_or(String::new(), |at| self.time(at));
+        let snapshot = snapshot.and_then(|at| self.trace.snapshots().get(at));
+        let lives = object.start.zip(object.end).map(|(start, end)| self.trace.clock().duration(end - start));
+        let args = snapshot.map(|snapshot| self.trace.args_of(snapshot));
+        Some(Details {
+            name: self.trace.name(object.name).into(),
+            facts: filled(vec![
+                ("id", self.trace.key_text(object.id).into()),
+                ("process", self.trace.process_title(object.process).into()),
+                ("created", time(object.start)),
+                ("deleted", time(object.end)),
+                ("duration", lives.map_or(String::new(), |lives| lives.to_string())),
+                ("snapshot at", time(snapshot.map(|snapshot| snapshot.at))),
+                ("snapshots", self.trace.snapshots_of(object).len().to_string()),
+            ]),
+            args: args.map_or(Vec::new(), |args| texts(args.iter())),
+            ..Details::default()
         })
     }
 
@@ -227,8 +258,26 @@ impl Viewer {
             name: self.trace.track_title(track).into(),
             facts: filled(facts),
             args: args.collect(),
-            flows: Vec::new(),
+            ..Details::default()
         }
+    }
+
+    /// The stack that an event of Trace Event JSON has: names of functions, or the id of a frame that the file describes.
+    fn stack(&self, field: impl Fn(&[u8]) -> Option<Value<'static>>) -> Vec<String> {
+        if let Some(Value::List(names)) = field(b"stack") {
+            let mut names: Vec<_> = names.iter().map(|(_, name)| name.to_string()).collect();
+            names.reverse();
+            return names;
+        }
+        let id = match field(b"sf") {
+            Some(Value::I64(number)) => number.into(),
+            Some(Value::Text(text)) => Id::Text(text.raw()),
+            _ => return Vec::new(),
+        };
+        let frame = |id: FrameId| self.trace.frame(id);
+        let innermost = self.trace.shared_frame(id).and_then(frame);
+        let frames = std::iter::successors(innermost, |inner| inner.parent.and_then(frame));
+        frames.map(|frame| self.trace.name(frame.name).into()).collect()
     }
 
     fn track_facts(&self, track: Option<TrackId>) -> Vec<(&'static str, String)> {

@@ -5,10 +5,14 @@ use std::rc::Rc;
 use js_sys::{Array, Function, Uint32Array};
 use serde::Serialize;
 use spall_trace::layout::{Hits, Layout, LayoutView, Rect, Viewport};
-use spall_trace::model::{Job, NameId, SliceId, Trace, TraceView};
+use spall_trace::model::{Job, NameId, SliceId, TraceView};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-use crate::{Viewer, answer, tracks::Item};
+use crate::{
+    Viewer, answer,
+    task::{self, Task},
+    tracks::Item,
+};
 
 /// What the last search found.
 #[derive(Default)]
@@ -16,13 +20,17 @@ pub struct Search {
     hits: Option<Hits>,
     /// Which names match.
     names: Rc<[bool]>,
+    /// What is looked for in other texts.
+    matches: Option<Matches>,
 }
+
+/// Whether a text matches.
+type Matches = Rc<dyn Fn(&str) -> bool>;
 
 /// A search that goes on step by step.
 pub struct Searching {
-    job: Box<dyn Job<Output = Hits>>,
-    hits: Hits,
-    names: Rc<[bool]>,
+    task: Task<Hits>,
+    found: Search,
     instants: usize,
     tracks: Vec<Item>,
 }
@@ -47,13 +55,14 @@ struct Found {
     tracks: Vec<Item>,
 }
 
-/// A hit, and its position among all hits.
+/// A hit, and its position among all hits. If it is not the name that matches, `matched` is the argument that does.
 #[derive(Serialize)]
 struct Hit {
     slice: u32,
     rank: u32,
     name: String,
     start: f64,
+    matched: Option<String>,
 }
 
 #[wasm_bindgen]
@@ -61,49 +70,50 @@ impl Viewer {
     /// Begins to find what `matches`, which is called with texts: the names of slices and instants, labels of tracks,
     /// and, if asked, the arguments of slices.
     pub fn begin_find(&mut self, matches: Function, in_args: bool) {
-        let is_match = move |text: &str| {
+        let is_match: Matches = Rc::new(move |text: &str| {
             matches.call1(&JsValue::NULL, &text.into()).is_ok_and(|found| found.is_truthy())
-        };
+        });
         let trace = self.trace;
         let names: Rc<[bool]> =
             (0..trace.names().len()).map(|name| is_match(&trace.name(NameId::new(name)))).collect();
-        let instants = trace.instants().iter().filter(|instant| names[instant.name.index()]).count();
+        let instants =
+            self.filter.instants(trace).iter().filter(|instant| names[instant.name.index()]).count();
         let labelled = trace.track_ids().filter(|&track| is_match(&trace.track_title(track)));
         let mut tracks: Vec<Item> = labelled.map(|track| self.arrangement.packs().item(track)).collect();
         tracks.dedup();
-        let known = Rc::clone(&names);
+        let found = Search { hits: None, names: Rc::clone(&names), matches: Some(Rc::clone(&is_match)) };
         let in_slice = move |id: SliceId| {
-            let name = trace.slice_name_id(id).is_some_and(|name| known[name.index()]);
+            let name = trace.slice_name_id(id).is_some_and(|name| names[name.index()]);
             name || in_args && !trace.slice_args(id).is_none() && is_match(&trace.slice_args(id).to_string())
         };
-        let (job, hits) = (Box::new(Hits::of_slices(self.layout, in_slice)), Hits::default());
-        self.searching = Some(Searching { job, hits, names, instants, tracks });
+        let layout = Rc::clone(&self.layout);
+        let task = Task::new(async move { task::run(Hits::of_slices(&*layout, in_slice)).await });
+        self.searching = Some(Searching { task, found, instants, tracks });
     }
 
     /// Looks at some slices. Returns whether it has looked at all.
-    pub fn step_find(&mut self, budget: usize) -> bool {
+    pub fn step_find(&mut self) -> bool {
         let Some(searching) = &mut self.searching else { return true };
-        let Some(hits) = searching.job.step(budget) else { return false };
-        searching.hits = hits;
-        true
+        searching.found.hits = searching.task.step();
+        searching.found.hits.is_some()
     }
 
     /// Ends the search that was begun last, and returns what it found.
     pub fn found(&mut self) -> JsValue {
-        let Some(Searching { hits, names, instants, tracks, .. }) = self.searching.take() else {
+        let Some(Searching { found, instants, tracks, .. }) = self.searching.take() else {
             return JsValue::UNDEFINED;
         };
-        let found = answer(&Found { slices: hits.len(), instants, tracks });
-        self.search = Search { hits: Some(hits), names };
-        found
+        let slices = found.hits.as_ref().map_or(0, Hits::len);
+        self.search = found;
+        answer(&Found { slices, instants, tracks })
     }
 
     /// Finds all slices of one name.
     pub fn find_name(&mut self, slice: u32) -> JsValue {
         let Some(wanted) = self.trace.slice_name_id(SliceId(slice)) else { return JsValue::UNDEFINED };
-        let hits = Hits::of_names(self.trace, self.layout, |name| name == wanted).run();
+        let hits = Hits::of_names(self.trace, &*self.layout, |name| name == wanted).run();
         let found = answer(&Found { slices: hits.len(), instants: 0, tracks: Vec::new() });
-        self.search = Search { hits: Some(hits), names: Rc::default() };
+        self.search = Search { hits: Some(hits), ..Search::default() };
         found
     }
 
@@ -116,13 +126,13 @@ impl Viewer {
     pub fn hits(&self, slice: Option<u32>, at: f64, backwards: bool, count: usize) -> JsValue {
         let Some(hits) = &self.search.hits else { return Array::new().into() };
         let beyond = |slice: SliceId| match backwards {
-            true => hits.previous(self.layout, slice),
-            false => hits.next(self.layout, slice),
+            true => hits.previous(&*self.layout, slice),
+            false => hits.next(&*self.layout, slice),
         };
         let first = match (slice, backwards) {
             (Some(slice), _) => beyond(SliceId(slice)),
-            (None, false) => hits.first_from(self.layout, self.tick(at)),
-            (None, true) => hits.last_before(self.layout, self.tick(at)),
+            (None, false) => hits.first_from(&*self.layout, self.tick(at)),
+            (None, true) => hits.last_before(&*self.layout, self.tick(at)),
         };
         let found = std::iter::successors(first, |&slice| beyond(slice)).take(count);
         answer(&found.filter_map(|slice| self.hit(hits, slice)).collect::<Vec<_>>())
@@ -150,16 +160,21 @@ impl Viewer {
 impl Viewer {
     fn hit(&self, hits: &Hits, slice: SliceId) -> Option<Hit> {
         let placed = self.layout.place(slice)?;
-        let name = name_of(self.trace, slice);
         Some(Hit {
             slice: slice.0,
-            rank: hits.rank(self.layout, slice),
-            name,
+            rank: hits.rank(&*self.layout, slice),
+            name: self.trace.slice_name(slice).into(),
             start: self.since(placed.start),
+            matched: self.matched(slice),
         })
     }
-}
 
-fn name_of(trace: &Trace<'_>, slice: SliceId) -> String {
-    trace.slice_name(slice).into()
+    /// The first argument of a slice that matches, unless its name does.
+    fn matched(&self, slice: SliceId) -> Option<String> {
+        let Search { names, matches: Some(matches), .. } = &self.search else { return None };
+        let is_named = self.trace.slice_name_id(slice).is_some_and(|name| names[name.index()]);
+        let args = self.trace.slice_args(slice);
+        let mut args = args.iter().map(|(key, value)| format!("{key}: {value}"));
+        if is_named { None } else { args.find(|arg| matches(arg)) }
+    }
 }

@@ -10,13 +10,16 @@ use spall_trace::layout::{
     ColorKey, FlowArrow, Flows, Instance, InstantMark, Layout, LineRect, Rect, Row, Ruler, Vertical,
     Viewport, thin_arrows,
 };
-use spall_trace::model::{FlowId, NameId, SliceFlags, SliceId, Trace, TraceView, TrackId, Value};
+use spall_trace::model::{FlowId, NameId, ProcessId, SliceFlags, SliceId, Trace, TraceView, TrackId, Value};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-use crate::{Viewer, object, question, tracks::Item};
+use crate::{Viewer, arrangement::PROCESS, object, question, tracks::Item};
 
 mod charts;
 mod headers;
+mod objects;
+
+pub use objects::Objects;
 
 /// What the page wants a picture of: a range of time in columns, and a range of heights of each part of the timeline.
 #[derive(Deserialize)]
@@ -103,6 +106,11 @@ impl Pictures {
         }
     }
 
+    /// Binds flows to other rows.
+    pub fn lay_out(&mut self, trace: &Trace<'_>, layout: &Layout) {
+        (self.flows, self.own_flows) = (Flows::new(trace, layout), Default::default());
+    }
+
     /// The number of the colour of a name. A name that only another trace has gets the first colour.
     pub fn shade(&self, name: NameId) -> u32 {
         self.shades.get(name.index()).copied().unwrap_or_default().into()
@@ -147,6 +155,7 @@ pub struct BoxNumbers {
 const STRENGTH_SHIFT: u32 = 5;
 const UNFINISHED: u32 = 1 << 7;
 const HIT: u32 = 1 << 8;
+/// A state of a thread. If the upper bits are 1, it is a piece of an object.
 const STATE: u32 = 1 << 9;
 /// The upper bits are a change, from −31 to 31, plus 32.
 pub const CHANGE: u32 = 1 << 10;
@@ -221,9 +230,13 @@ impl Viewer {
         let y = y.start as u64..y.end as u64;
         let mut boxes = Boxes::default();
         self.slices(is_pinned, y.clone(), viewport, wanted, names, &mut boxes);
-        let (marks, strips, charts) = (Array::new(), Array::new(), Array::new());
+        let (marks, strips, charts, objects) = (Array::new(), Array::new(), Array::new(), Array::new());
         for line in vertical(self, is_pinned).visible(y.clone()).to_vec() {
             let Some(item) = Item::of_header(line.kind) else { continue };
+            if let (Item::Process(process), true) = (item, line.height > PROCESS) {
+                self.objects(ProcessId(process), &line, viewport, names, &mut boxes, &objects);
+                continue;
+            }
             if vertical(self, is_pinned)
                 .lines()
                 .get(line.id.index() + 1)
@@ -243,7 +256,9 @@ impl Viewer {
         }
         let wide = if is_pinned { Array::new() } else { self.wide_marks(&y, viewport) };
         let part = boxes.into_object();
-        for (key, list) in [("marks", marks), ("wide", wide), ("strips", strips), ("charts", charts)] {
+        for (key, list) in
+            [("marks", marks), ("wide", wide), ("strips", strips), ("charts", charts), ("objects", objects)]
+        {
             _ = js_sys::Reflect::set(&part, &key.into(), &list);
         }
         part
@@ -279,7 +294,7 @@ impl Viewer {
         let Self { trace, layout, arrangement, pictures, search, .. } = self;
         let Pictures { rects, shades, is_sent, own, .. } = pictures;
         let lines = if is_pinned { &arrangement.pinned } else { &arrangement.main };
-        lines.rects(y, *layout, &arrangement.packs().lines, viewport, rects);
+        lines.rects(y, &**layout, &arrangement.packs().lines, viewport, rects);
         let slices = trace.slices();
         for found in rects.iter() {
             let (rect, id) = (&found.rect, found.rect.slice);

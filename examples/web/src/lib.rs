@@ -8,14 +8,16 @@ mod about;
 mod arrangement;
 mod calls;
 mod details;
+mod filter;
 mod find;
 mod frame;
 mod load;
 mod statistics;
+mod task;
 mod tracks;
 mod trees;
 
-use std::ops::Range;
+use std::{ops::Range, rc::Rc};
 
 use js_sys::{Function, Object, Reflect};
 use serde::{Serialize, de::DeserializeOwned};
@@ -27,7 +29,9 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 #[wasm_bindgen]
 pub struct Viewer {
     trace: &'static Trace<'static>,
-    layout: &'static Layout,
+    /// The rows of what is shown of it.
+    layout: Rc<Layout>,
+    filter: filter::Filter,
     /// Tick 0 of the page: a number of JavaScript is exact near 0, so this is where what is active starts.
     origin: Tick,
     /// The formats of the files, and what there is to say about the files.
@@ -36,6 +40,7 @@ pub struct Viewer {
     unread: Vec<u8>,
     placed: Vec<about::Placed>,
     arrangement: arrangement::Arrangement,
+    objects: frame::Objects,
     pictures: frame::Pictures,
     search: find::Search,
     searching: Option<find::Searching>,
@@ -49,22 +54,25 @@ pub struct Viewer {
 impl Viewer {
     /// Loads files of any format, several on one axis of time. Each has a name and a function `read(from, to)`, which
     /// returns those bytes of the file, fewer at its end. An offset is nanoseconds that are added to the times of a file, or
-    /// no number if what the files say tells where they belong.
+    /// the least number of 64 bits if what the files say tells where they belong.
     #[wasm_bindgen(constructor)]
-    pub fn new(names: Vec<String>, reads: Vec<Function>, offsets: Vec<f64>) -> Result<Viewer, JsValue> {
+    pub fn new(names: Vec<String>, reads: Vec<Function>, offsets: Vec<i64>) -> Result<Viewer, JsValue> {
         let load::Loaded { trace, format, notes, unread, placed } = load::load(&names, &reads, &offsets)?;
         let trace: &'static Trace<'static> = Box::leak(Box::new(trace));
-        let layout: &'static Layout = Box::leak(Box::new(Layout::new(trace, &LayoutOptions::default())));
+        let layout = Layout::new(trace, &LayoutOptions::default());
+        let objects = frame::Objects::new(trace);
         Ok(Self {
             trace,
-            layout,
-            origin: active_range(trace, layout).unwrap_or_default().start,
+            filter: filter::Filter::default(),
+            origin: active_range(trace, &layout).unwrap_or_default().start,
             format,
             notes,
             unread,
             placed,
-            arrangement: arrangement::Arrangement::new(trace, layout),
-            pictures: frame::Pictures::new(trace, layout),
+            arrangement: arrangement::Arrangement::new(trace, &layout, &objects),
+            objects,
+            pictures: frame::Pictures::new(trace, &layout),
+            layout: Rc::new(layout),
             search: find::Search::default(),
             searching: None,
             statistics: statistics::Statistics::default(),

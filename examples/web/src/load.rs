@@ -15,6 +15,9 @@ use crate::{
 /// More bytes than it takes to recognise any format.
 const HEAD: usize = 1 << 16;
 
+/// The offset of a file whose times say where it belongs.
+const BY_ITSELF: i64 = i64::MIN;
+
 /// A file of which JavaScript returns any range of bytes.
 struct File<'f> {
     read: &'f Function,
@@ -49,8 +52,9 @@ pub struct Loaded {
 }
 
 /// Loads files of any format. A file that cannot be read is a note, unless none can be read. Offsets are in
-/// nanoseconds; one that is no number leaves it to the files where they belong. An error has a `message`, and the `offset` of the damage in bytes.
-pub fn load(names: &[String], reads: &[Function], offsets: &[f64]) -> Result<Loaded, JsValue> {
+/// nanoseconds; [`BY_ITSELF`] leaves it to the files where they belong. An error has a `message`, and the `offset` of the
+/// damage in bytes.
+pub fn load(names: &[String], reads: &[Function], offsets: &[i64]) -> Result<Loaded, JsValue> {
     let mut notes = Vec::new();
     let (mut traces, mut read_names, mut formats) = (Vec::new(), Vec::new(), Vec::new());
     let (mut alignments, mut placed) = (Vec::new(), Vec::new());
@@ -78,7 +82,7 @@ pub fn load(names: &[String], reads: &[Function], offsets: &[f64]) -> Result<Loa
         unread.push(0);
         traces.push(trace);
         read_names.push(name);
-        alignments.push(if offset.is_nan() { Alignment::Auto } else { Alignment::Offset(*offset as i64) });
+        alignments.push(if *offset == BY_ITSELF { Alignment::Auto } else { Alignment::Offset(*offset) });
     }
     if let (true, Some((text, offset))) = (traces.is_empty(), first_error) {
         return Err(object([("message", text.into()), ("offset", JsValue::from(offset as f64))]).into());
@@ -89,8 +93,11 @@ pub fn load(names: &[String], reads: &[Function], offsets: &[f64]) -> Result<Loa
             let merged = merge(&traces, &read_names, &alignments);
             let clock = merged.trace.clock();
             for (placement, name) in merged.placements.iter().zip(read_names) {
-                let offset = placement.offset.0 as f64 * clock.ns_per_tick().unwrap_or(1.0);
-                placed.push(Placed { name: name.clone(), offset });
+                let offset = match clock.ns_per_tick() {
+                    None | Some(1.0) => placement.offset.0,
+                    Some(ns) => (placement.offset.0 as f64 * ns).round() as i64,
+                };
+                placed.push(Placed { name: name.clone(), offset: offset.to_string() });
                 let mut text = format!("{name} {}", placement.by.description());
                 if placement.by == PlacedBy::Start {
                     text += ", because nothing tells how its times relate to the others";

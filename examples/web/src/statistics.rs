@@ -1,13 +1,18 @@
 //! Sums over a range of time, step by step so that the page stays alive.
 
-use std::{cell::RefCell, collections::HashMap, rc::Rc};
+use std::{cell::RefCell, collections::HashMap, convert::Infallible, ops::Range, rc::Rc};
 
 use serde::{Deserialize, Serialize};
-use spall_trace::layout::{EdgeRule, Stats};
-use spall_trace::model::{CallTree, Function, Job, NameId, Ticks, Trace, TraceView, TrackId};
+use spall_trace::layout::{EdgeRule, LayoutView, Stats};
+use spall_trace::model::{CallTree, Function, Job, NameId, Tick, Ticks, Trace, TraceView, TrackId};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-use crate::{Viewer, answer, question, tracks::Item, trees::TreeJob};
+use crate::{
+    Viewer, answer, question,
+    task::{self, STEP, Task},
+    tracks::Item,
+    trees::TreeJob,
+};
 
 /// What is being added up.
 #[derive(Default)]
@@ -15,10 +20,49 @@ pub enum Statistics {
     #[default]
     Nothing,
     /// By name, of the tracks of these items.
-    Names(Stats<'static, Trace<'static>>, Option<Vec<Item>>),
+    Names(Names, Option<Vec<Item>>),
     /// By function: functions of one name are told apart by their place in the source.
     Functions(TreeJob, Extremes),
     Done(Vec<Sums>),
+}
+
+/// Statistics by name in a task, which answers questions about them.
+pub struct Names {
+    task: Task<Infallible>,
+    question: Rc<RefCell<Option<Question>>>,
+}
+
+type Question = Box<dyn FnOnce(&mut Stats<'_, Trace<'static>>)>;
+
+impl Names {
+    fn new(viewer: &Viewer, area: &Area) -> Self {
+        let (trace, layout) = (viewer.trace, Rc::clone(&viewer.layout));
+        let (tracks, range) = (viewer.tracks_of(area), viewer.range(area.start, area.end));
+        let question: Rc<RefCell<Option<Question>>> = Rc::default();
+        let asked = Rc::clone(&question);
+        let task = Task::new(async move {
+            let mut stats = Stats::new(trace, &*layout, tracks, range, EdgeRule::Clamp);
+            loop {
+                match asked.take() {
+                    Some(question) => question(&mut stats),
+                    None => _ = stats.step(STEP),
+                }
+                task::pause().await;
+            }
+        });
+        Self { task, question }
+    }
+
+    fn ask<T: 'static>(
+        &mut self,
+        look: impl FnOnce(&mut Stats<'_, Trace<'static>>) -> T + 'static,
+    ) -> Option<T> {
+        let found = Rc::new(RefCell::new(None));
+        let answer = Rc::clone(&found);
+        *self.question.borrow_mut() = Some(Box::new(move |stats| *answer.borrow_mut() = Some(look(stats))));
+        self.task.step();
+        found.take()
+    }
 }
 
 /// The shortest and the longest time of each function.
@@ -66,9 +110,8 @@ struct Ranked {
 /// The sums of one name or function, in ticks.
 #[derive(Serialize, Clone)]
 pub struct Sums {
-    /// The number of the name, until its text is asked for.
-    #[serde(skip)]
-    id: Option<NameId>,
+    /// The number of the name, if this is about a name.
+    id: Option<u32>,
     name: String,
     count: f64,
     total: f64,
@@ -76,6 +119,9 @@ pub struct Sums {
     mean: f64,
     min: f64,
     max: f64,
+    /// How many slices took how long, for the sums that are wanted: the number for each power of two from `first` on.
+    first: u32,
+    counts: Vec<u32>,
 }
 
 #[wasm_bindgen]
@@ -100,23 +146,26 @@ impl Viewer {
         }
         match &mut self.statistics {
             // An edge that is dragged changes little.
-            Statistics::Names(running, items) if *items == area.items => running.move_to(range),
+            Statistics::Names(running, items) if *items == area.items => {
+                _ = running.ask(|stats| stats.move_to(range))
+            }
             _ => {
-                let tracks = self.tracks_of(&area);
-                let running = Stats::new(self.trace, self.layout, tracks, range, EdgeRule::Clamp);
-                self.statistics = Statistics::Names(running, area.items);
+                self.statistics = Statistics::Names(Names::new(self, &area), area.items);
             }
         }
         Ok(())
     }
 
     /// Visits some slices. Returns whether all are done.
-    pub fn step_statistics(&mut self, budget: usize) -> bool {
+    pub fn step_statistics(&mut self) -> bool {
         match &mut self.statistics {
             Statistics::Nothing | Statistics::Done(_) => true,
-            Statistics::Names(running, _) => running.step(budget).is_some(),
+            Statistics::Names(running, _) => {
+                _ = running.task.step();
+                running.ask(|stats| stats.is_done()).unwrap_or(true)
+            }
             Statistics::Functions(job, extremes) => {
-                let Some(tree) = job.step(budget) else { return false };
+                let Some(tree) = job.step() else { return false };
                 let extremes = std::mem::take(extremes);
                 self.statistics = Statistics::Done(self.sums_of_functions(&tree, &extremes.borrow()));
                 true
@@ -125,13 +174,15 @@ impl Viewer {
     }
 
     /// Returns the sums of names or functions. A million of them are sorted here, and a few are returned.
-    pub fn statistics(&self, ranking: JsValue) -> Result<JsValue, JsValue> {
+    pub fn statistics(&mut self, ranking: JsValue) -> Result<JsValue, JsValue> {
         let ranking: Ranking = question(ranking)?;
-        let ranked = match &self.statistics {
-            Statistics::Done(sums) => ranked(sums.clone(), &ranking, self.trace),
-            Statistics::Names(running, _) => {
-                let sums = running.by_name().into_iter().map(|stats| Sums {
-                    id: Some(stats.name),
+        let trace = self.trace;
+        let ranked = match &mut self.statistics {
+            Statistics::Done(sums) => Some(ranked(sums.clone(), &ranking, trace)),
+            Statistics::Names(running, _) => running.ask(move |stats| {
+                let names = (0..trace.names().len()).map(NameId::new);
+                let sums = names.filter_map(|name| stats.of(name)).map(|stats| Sums {
+                    id: Some(stats.name.0),
                     name: String::new(),
                     count: stats.count as f64,
                     total: stats.total.0 as f64,
@@ -139,18 +190,48 @@ impl Viewer {
                     mean: stats.mean.0 as f64,
                     min: stats.min.0 as f64,
                     max: stats.max.0 as f64,
+                    first: 0,
+                    counts: Vec::new(),
                 });
-                ranked(sums.collect(), &ranking, self.trace)
-            }
-            Statistics::Nothing | Statistics::Functions(..) => return Ok(JsValue::UNDEFINED),
+                let mut ranked = ranked(sums.collect(), &ranking, trace);
+                for sums in &mut ranked.rows {
+                    let id = NameId(sums.id.unwrap_or_default());
+                    for (durations, count) in
+                        stats.histogram(id).into_iter().flat_map(|found| found.buckets())
+                    {
+                        let power = durations.start.0.checked_ilog2().map_or(0, |power| power + 1);
+                        if sums.counts.is_empty() {
+                            sums.first = power;
+                        }
+                        sums.counts.resize((power - sums.first) as usize + 1, 0);
+                        *sums.counts.last_mut().unwrap_or(&mut 0) += count;
+                    }
+                }
+                ranked
+            }),
+            Statistics::Nothing | Statistics::Functions(..) => None,
         };
-        Ok(answer(&ranked))
+        Ok(ranked.map_or(JsValue::UNDEFINED, |ranked| answer(&ranked)))
+    }
+
+    /// Returns the slice of a name that takes the longest inside an area, the first one of several.
+    pub fn longest(&self, name: u32, area: JsValue) -> Result<Option<u32>, JsValue> {
+        let area: Area = question(area)?;
+        let Range { start, end } = self.range(area.start, area.end);
+        let slices = self.tracks_of(&area).into_iter().flat_map(|track| self.trace.slices_of(track));
+        let named = slices.filter(|(_, slice)| slice.name == NameId(name));
+        let inside = |(id, _)| {
+            let placed = self.layout.place(id).filter(|placed| placed.start < end && placed.end >= start)?;
+            let ends: [Tick; 2] = [placed.start.max(start), placed.end.min(end)];
+            Some((ends[1].0.abs_diff(ends[0].0), std::cmp::Reverse(id.0)))
+        };
+        Ok(named.filter_map(inside).max().map(|(_, id)| id.0))
     }
 }
 
 /// Equal ones are in the order of their names.
 fn ranked(mut sums: Vec<Sums>, wanted: &Ranking, trace: &Trace<'_>) -> Ranked {
-    let text = |sums: &Sums| sums.id.map_or_else(|| sums.name.clone(), |id| trace.name(id).into());
+    let text = |sums: &Sums| sums.id.map_or_else(|| sums.name.clone(), |id| trace.name(NameId(id)).into());
     let own = sums.iter().map(|sums| sums.own).sum();
     if !wanted.filter.is_empty() {
         sums.retain(|sums| text(sums).to_lowercase().contains(&wanted.filter));
@@ -190,6 +271,8 @@ impl Viewer {
                 mean: (stats.total.0 / i64::try_from(stats.count).unwrap_or(i64::MAX).max(1)) as f64,
                 min: min.0 as f64,
                 max: max.0 as f64,
+                first: 0,
+                counts: Vec::new(),
             }
         });
         sums.collect()

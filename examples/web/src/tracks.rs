@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
-use spall_trace::layout::{Layout, LayoutView, LineKind, PackId, Packed, Viewport};
+use spall_trace::layout::{Layout, LayoutView, LineKind, PackId, Packed, Viewport, shown_tracks};
 use spall_trace::model::{NameId, Process, ProcessId, Trace, TraceView, Track, TrackId, TrackKind};
 
 /// Something with a header: it can be folded, hidden and pinned.
@@ -46,6 +46,8 @@ pub struct Member {
     what: &'static str,
     /// The part of the time in which something ran, for all tracks together.
     busy: f32,
+    /// Whether nothing is on it, so that it is only shown if the user wants it.
+    empty: bool,
 }
 
 /// Async tracks of one process whose spans are of the same kind.
@@ -60,6 +62,8 @@ pub struct Packs {
     /// Their lines.
     pub lines: Vec<Packed>,
     of_tracks: HashMap<TrackId, PackId>,
+    /// The tracks that have something on them.
+    shown: Vec<TrackId>,
 }
 
 impl Packs {
@@ -67,7 +71,8 @@ impl Packs {
     pub fn new(trace: &Trace<'_>, layout: &Layout) -> Self {
         let mut tracks: HashMap<(Option<ProcessId>, NameId, NameId), Vec<TrackId>> = HashMap::new();
         let mut keys = Vec::new();
-        for track in trace.tracks().iter().filter(|track| !is_empty(track)) {
+        let shown = shown_tracks(trace, layout);
+        for track in shown.iter().map(|track| &trace.tracks()[track.index()]) {
             if let TrackKind::Async { category, .. } = track.kind {
                 let key = (track.process, category, first_name(trace, track));
                 let known = tracks.entry(key).or_default();
@@ -87,7 +92,22 @@ impl Packs {
                 packs.push(Pack { label, category });
             }
         }
-        Self { packs, lines, of_tracks }
+        Self { packs, lines, of_tracks, shown }
+    }
+
+    /// Packs what is shown of the same tracks.
+    pub fn lay_out(&mut self, layout: &Layout) {
+        self.lines.iter_mut().for_each(|pack| *pack = Packed::new(layout, pack.tracks().iter().copied()));
+    }
+
+    /// How many tracks have something on them.
+    pub fn n_shown(&self) -> usize {
+        self.shown.len()
+    }
+
+    /// Whether nothing is on a track of the whole trace.
+    pub fn is_empty(&self, track: TrackId) -> bool {
+        self.shown.binary_search(&track).is_err()
     }
 
     pub fn of(&self, track: TrackId) -> Option<PackId> {
@@ -139,7 +159,7 @@ impl Packs {
     ) -> Vec<Member> {
         let viewport = Viewport::new(trace.bounds().unwrap_or_default(), 1);
         let (mut members, mut columns) = (Vec::new(), Vec::new());
-        for track in tracks.filter(|track| !is_empty(track) || has_tracks_below(trace, track)) {
+        for track in tracks {
             let item = self.item(track.id);
             let pack = self.of(track.id);
             if pack.is_some_and(|pack| self.lines[pack.index()].tracks().first() != Some(&track.id)) {
@@ -159,7 +179,8 @@ impl Packs {
             let rows = layout.outermost_rows(self.tracks(trace, item));
             layout.busy_rows(rows, &viewport, &mut columns);
             let (label, what, busy) = (label.into(), track.kind.name(), columns.iter().sum());
-            members.push(Member { item, label, detail, what, busy });
+            let empty = self.is_empty(track.id);
+            members.push(Member { item, label, detail, what, busy, empty });
         }
         members
     }
@@ -168,13 +189,6 @@ impl Packs {
 /// Returns whether tracks lie below a track, which come right after it.
 pub fn has_tracks_below(trace: &Trace<'_>, track: &Track) -> bool {
     trace.tracks().get(track.id.index() + 1).is_some_and(|next| next.parent == Some(track.id))
-}
-
-pub fn is_empty(track: &Track) -> bool {
-    track.slices().is_empty()
-        && track.instants().is_empty()
-        && track.counters().is_empty()
-        && track.states().is_empty()
 }
 
 /// What an async track is about.

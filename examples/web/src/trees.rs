@@ -5,16 +5,20 @@ use std::{collections::HashMap, rc::Rc};
 use js_sys::{Array, Float64Array, Object};
 use spall_trace::layout::slice_tree_by;
 use spall_trace::model::{
-    CallTree, CallTreeBuilder, Function, FunctionSource, Job, NameId, SliceId, Ticks, Trace, TraceView,
-    TreeNode, TreeNodeId,
+    CallTree, CallTreeBuilder, Function, FunctionSource, NameId, SliceId, Ticks, Trace, TraceView, TreeNode,
+    TreeNodeId,
 };
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-use crate::{Viewer, object, question, statistics::Area};
+use crate::{
+    Viewer, object, question,
+    statistics::Area,
+    task::{self, Task},
+};
 
 /// The function that a slice counts for.
 pub type FunctionOf = Box<dyn FnMut(SliceId) -> Option<Function>>;
-pub type TreeJob = Box<dyn Job<Output = CallTree>>;
+pub type TreeJob = Task<CallTree>;
 
 /// The tree that was asked for last.
 #[derive(Default)]
@@ -29,6 +33,11 @@ pub struct Trees {
 }
 
 impl Trees {
+    /// Forgets the tree, but not that of the other trace.
+    pub fn forget(&mut self) {
+        (self.of, self.job, self.tree) = Default::default();
+    }
+
     pub fn other_name(&self, at: usize) -> &str {
         self.names.get(at).map_or("", String::as_str)
     }
@@ -57,9 +66,9 @@ impl Viewer {
     }
 
     /// Visits some slices. Returns whether all are added up.
-    pub fn step_tree(&mut self, budget: usize) -> bool {
+    pub fn step_tree(&mut self) -> bool {
         let Some(job) = &mut self.trees.job else { return true };
-        let Some(tree) = job.step(budget) else { return false };
+        let Some(tree) = job.step() else { return false };
         (self.trees.tree, self.trees.job) = (Rc::new(tree), None);
         true
     }
@@ -131,7 +140,8 @@ fn has_text(trace: &Trace<'_>, function: Function, text: &str) -> bool {
 
 impl Viewer {
     pub fn tree_job(&self, area: &Area, function: FunctionOf) -> TreeJob {
-        let range = self.range(area.start, area.end);
-        Box::new(slice_tree_by(self.layout, self.tracks_of(area), range, function))
+        let (range, tracks, layout) =
+            (self.range(area.start, area.end), self.tracks_of(area), Rc::clone(&self.layout));
+        Task::new(async move { task::run(slice_tree_by(&*layout, tracks, range, function)).await })
     }
 }

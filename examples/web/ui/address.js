@@ -1,7 +1,8 @@
 // The state of the page as the part of its address behind `#`, so that a reload or a link shows the same again.
 
-// Tracks and processes are told by their labels, which are the same in the next trace of a program.
-const LISTS = { folded: 'fold', hidden: 'hide', pinned: 'pin' };
+// Tracks and processes are told by their labels, which are the same in the next trace of a program, and so are categories
+// and names.
+const LISTS = { folded: 'fold', hidden: 'hide', pinned: 'pin', categories: 'nocat', names: 'noname' };
 const MOVE = 'move', ORDER = 'order', SHIFT = 'shift';
 
 export function toAddress({ view, top, selected, range, marks, search, arrangement, panel, shifts }) {
@@ -38,8 +39,11 @@ export function fromAddress(hash) {
     marks: (parts.get('marks') ?? '').split('_').filter(Boolean).map(Number).filter(Number.isFinite),
     search: parts.get('find') ?? '',
     panel: parts.get('panel') ?? '',
-    // Nanoseconds that are added to the times of files.
-    shifts: new Map(parts.getAll(SHIFT).map((shift) => [shift.replace(/^\S* /, ''), parseInt(shift, 10)])),
+    // Nanoseconds that are added to the times of files, which are more than a number can hold.
+    shifts: new Map(parts.getAll(SHIFT).flatMap((shift) => {
+      const [, offset, name] = shift.match(/^(-?\d+) ([^]*)$/) ?? [];
+      return offset === undefined ? [] : [[name, BigInt(offset)]];
+    })),
     arrangement,
   };
 }

@@ -52,6 +52,9 @@ function textOn(colour) {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? '#000' : '#fff';
 }
 
+// What a box is.
+export const kindOf = (style) => (style & STATE ? (style >>> 12 ? 'object' : 'state') : 'slice');
+
 let strips; // used again for each picture
 
 // Where columns of a picture are on the canvas: a column `c` is `c * scale + shift` pixels of the device from the left.

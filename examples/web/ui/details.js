@@ -30,6 +30,7 @@ export class DetailsPanel {
     const cleaned = (pairs) => pairs.map(([key, value]) => [key, value].map(clean));
     const columns = [element('div', {}, element('h2', { textContent: clean(details.name) || '(no name)' }), this.actions(), facts(cleaned(details.facts)))];
     if (details.args.length) columns.push(element('div', {}, element('h3', { textContent: 'Arguments' }), facts(cleaned(details.args))));
+    if (details.stack?.length) columns.push(element('div', {}, element('h3', { textContent: 'Stack' }), element('p', { className: 'lines', textContent: details.stack.map(clean).join('\n') })));
     for (const leaves of [false, true]) {
       const flows = this.flows(leaves);
       if (!flows.length) continue;
@@ -47,6 +48,7 @@ export class DetailsPanel {
     if (viewer.selected?.kind !== 'slice') return '';
     const made = [button('Zoom', 'F', () => viewer.focus())];
     if (viewer.source.findName) made.push(button('Same name', '*', () => viewer.finder.sameName(false)));
+    if (viewer.source.filter) made.push(button('Hide name', 'Hide all of this name; the panel of categories shows them again', () => viewer.flip('names', this.details.name)));
     if (viewer.source.graph) made.push(button('Callers and callees', '3', () => viewer.drawer.show('calls', 'sandwich')));
     return element('p', {}, ...made);
   }

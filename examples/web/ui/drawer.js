@@ -4,6 +4,7 @@ import { DetailsPanel } from './details.js';
 import { StatisticsPanel } from './statistics.js';
 import { CallsPanel } from './calls.js';
 import { TracksPanel, fillNotes } from './tracks.js';
+import { FilterPanel } from './filter.js';
 import { counted } from './text.js';
 
 export class Drawer {
@@ -24,6 +25,10 @@ export class Drawer {
     this.tracks = new TracksPanel(viewer);
     this.panels.set('hits', { title: 'Hits', fill: (panel) => viewer.finder.fill(panel) });
     this.panels.set('tracks', { title: 'Tracks', fill: (panel) => this.tracks.fill(panel) });
+    if (source.filter) {
+      this.filter = new FilterPanel(viewer);
+      this.panels.set('categories', { title: 'Categories', fill: (panel) => this.filter.fill(panel) });
+    }
     if (about.notes.length) this.panels.set('notes', { title: counted(about.notes.length, 'note'), fill: (panel) => fillNotes(viewer, panel) });
     this.listen();
     this.hide();
@@ -95,6 +100,12 @@ export class Drawer {
     else this.changed('details');
     if (this.current === 'calls') this.calls.selected();
     if (this.current === 'hits') this.changed('hits');
+  }
+
+  // Other slices are shown.
+  filtered() {
+    this.details.load(this.viewer.selected).then(() => this.changed('details'));
+    for (const panel of ['statistics', 'calls', 'categories']) this.changed(panel);
   }
 
   // Another range is chosen.

@@ -107,7 +107,7 @@ export class TraceView extends HTMLElement {
       for (const file of files) all.push(typeof file === 'string' ? await fetched(file, tell, signal) : file);
       const size = all.reduce((sum, file) => sum + file.size, 0);
       if (this.isPage && !this.viewer) this.shifts = fromAddress(location.hash).shifts;
-      const offsets = all.map(({ name }) => this.shifts.get(name) ?? NaN);
+      const offsets = all.map(({ name }) => this.shifts.get(name));
       const { source, about } = await TraceView.load(all, (read, phase) => tell(read, size, phase), signal, offsets);
       this.opening = undefined;
       this.files = files;
@@ -132,7 +132,7 @@ export class TraceView extends HTMLElement {
 
   // Adds nanoseconds to the times of one of several files, instead of what the files say.
   shift(name, offset) {
-    this.shifts.set(name, Math.round(offset));
+    this.shifts.set(name, BigInt(offset));
     return this.open(this.files);
   }
 

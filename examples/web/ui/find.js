@@ -113,8 +113,9 @@ export class Finder {
     }
     const { viewer } = this;
     const hits = await viewer.source.hits(undefined, viewer.view.start, false, LISTED);
-    const rows = hits.map(({ slice, rank, name, start }) => {
-      const line = button(`${grouped(rank + 1)}  ${moment(start, viewer.about.unit)}  ${clean(name)}`, 'Go there', () => {
+    const rows = hits.map(({ slice, rank, name, start, matched }) => {
+      const why = matched ? `  (${clean(matched)})` : '';
+      const line = button(`${grouped(rank + 1)}  ${moment(start, viewer.about.unit)}  ${clean(name)}${why}`, 'Go there', () => {
         this.hit = slice;
         viewer.go(slice);
       });

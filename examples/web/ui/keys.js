@@ -1,5 +1,5 @@
 // Keys and commands: one table, from which the keyboard, the list of keys and the command palette work.
-import { element } from './dom.js';
+import { element, button } from './dom.js';
 
 // Letters and digits are keys of the keyboard, whatever is printed on them; all else is a character.
 const held = new Set();
@@ -10,6 +10,19 @@ export function isSpaceHeld() {
 }
 
 const SPEED = 0.15; // what is left of the time in view after a second of zooming
+
+// Each with its values.
+export const SETTINGS = [
+  ['theme', 'Theme', [['auto', 'as the system'], ['light', 'light'], ['dark', 'dark']]],
+  ['text', 'Texts', [[11, 'small'], [14, 'large']]],
+  ['colour', 'Colours', [['name', 'by name'], ['category', 'by category'], ['duration', 'by duration'], ['track', 'by track']]],
+  ['own', 'Colours that the file asks for', [['use', 'used'], ['ignore', 'ignored']]],
+  ['palette', 'Palette', [['calm', 'calm'], ['okabeIto', 'for any eyes (Okabe and Ito)']]],
+  ['arrows', 'Flow arrows', [['selected', 'of the selection'], ['all', 'all'], ['off', 'none']]],
+  ['empty', 'Empty tracks', [['hide', 'hidden'], ['show', 'shown']]],
+  ['wheel', 'Wheel', [['scroll', 'scrolls'], ['zoom', 'zooms']]],
+  ['drag', 'Drag', [['select', 'selects'], ['pan', 'moves']]],
+];
 
 // `hold` is called with every frame while the key is down, with the seconds since the last one.
 export const COMMANDS = [
@@ -59,20 +72,11 @@ export const COMMANDS = [
   { group: 'Panels', keys: ['5'], text: 'Comparison with another trace', panel: 'calls', run: (viewer) => viewer.drawer.show('calls', 'comparison') },
   { group: 'Panels', keys: ['T'], text: 'Statistics', panel: 'statistics', run: (viewer) => viewer.drawer.show('statistics') },
   { group: 'Panels', keys: ['L'], text: 'List of tracks', panel: 'tracks', run: (viewer) => viewer.drawer.show('tracks') },
-  { group: 'Settings', keys: [], text: 'Flow arrows: of the selection', run: (viewer) => viewer.setOption('arrows', 'selected') },
-  { group: 'Settings', keys: [], text: 'Flow arrows: all', run: (viewer) => viewer.setOption('arrows', 'all') },
-  { group: 'Settings', keys: [], text: 'Flow arrows: none', run: (viewer) => viewer.setOption('arrows', 'off') },
-  { group: 'Settings', keys: [], text: 'Wheel: scroll or zoom', run: (viewer) => viewer.setOption('wheel', viewer.options.wheel === 'zoom' ? 'scroll' : 'zoom') },
-  { group: 'Settings', keys: [], text: 'Drag: select or move', run: (viewer) => viewer.setOption('drag', viewer.options.drag === 'pan' ? 'select' : 'pan') },
-  { group: 'Settings', keys: [], text: 'Colours by name', run: (viewer) => viewer.setOption('colour', 'name') },
-  { group: 'Settings', keys: [], text: 'Colours by category', run: (viewer) => viewer.setOption('colour', 'category') },
-  { group: 'Settings', keys: [], text: 'Colours by duration', run: (viewer) => viewer.setOption('colour', 'duration') },
-  { group: 'Settings', keys: [], text: 'Colours by track', run: (viewer) => viewer.setOption('colour', 'track') },
-  { group: 'Settings', keys: [], text: 'Colours that the file asks for: use or ignore', run: (viewer) => viewer.setOption('own', viewer.options.own === 'use' ? 'ignore' : 'use') },
-  { group: 'Settings', keys: [], text: 'Colours that any eyes tell apart (Okabe and Ito), or calm ones', run: (viewer) => viewer.setOption('palette', viewer.options.palette === 'calm' ? 'okabeIto' : 'calm') },
-  { group: 'Settings', keys: [], text: 'Texts: larger or smaller', run: (viewer) => viewer.setOption('text', viewer.options.text > 11 ? 11 : 14) },
+  { group: 'Panels', keys: ['G'], text: 'Categories, which can be hidden', panel: 'categories', run: (viewer) => viewer.drawer.show('categories') },
   { group: 'Settings', keys: ['I'], text: 'Time of each part of a frame', run: (viewer) => viewer.meter.toggle() },
   { group: 'Settings', keys: ['?', 'F1', 'Ctrl+Shift+P'], text: 'Keys and commands', run: (viewer) => openPalette(viewer) },
+  { group: 'Settings', keys: [], text: 'Settings', run: (viewer) => openSettings(viewer) },
+  ...SETTINGS.flatMap(([key, title, choices]) => choices.map(([value, text]) => ({ group: 'Settings', keys: [], text: `${title}: ${text}`, run: (viewer) => viewer.setOption(key, value) }))),
 ];
 
 // Gestures that no key does, for the list of keys.
@@ -234,9 +238,26 @@ export function openPalette(viewer, text = '') {
   };
   fill();
   palette.replaceChildren(field, list);
+  openDialog(palette);
+  field.focus();
+}
+
+export function openSettings(viewer) {
+  const palette = viewer.$('#palette');
+  const setting = ([key, title, choices]) => {
+    const choose = element('select', { onchange: () => viewer.setOption(key, choices[choose.selectedIndex][0]) }, ...choices.map(([, text]) => element('option', { textContent: text })));
+    choose.selectedIndex = choices.findIndex(([value]) => value === viewer.options[key]);
+    return element('label', {}, `${title} `, choose);
+  };
+  const close = button('Close', 'Escape', () => palette.close());
+  palette.onkeydown = null;
+  palette.replaceChildren(element('h2', { textContent: 'Settings' }), element('div', { className: 'settings' }, ...SETTINGS.map(setting)), close);
+  openDialog(palette);
+}
+
+function openDialog(palette) {
   if (!palette.open) palette.showModal();
   palette.onclick = (event) => { if (event.target === palette) palette.close(); };
-  field.focus();
 }
 
 function row(viewer, command) {

@@ -1,7 +1,7 @@
 // Draws a picture of the timeline: the ruler, the names of tracks, and what is on them.
-import { Palette, drawBoxes, boxAt, cut, NUMBERS } from './boxes.js';
+import { Palette, drawBoxes, boxAt, cut, kindOf, NUMBERS } from './boxes.js';
 import { memory } from './dom.js';
-import { grouped, duration } from './text.js';
+import { clean, grouped, duration } from './text.js';
 
 export const RULER = 24; // CSS pixels, as all sizes here
 const PROCESS = 22, MARK = 4;
@@ -131,16 +131,17 @@ export class Painter {
     }
     context.restore();
     this.headers(lines, top, edge, scene);
+    for (const { top: at, label } of part.objects ?? []) this.object(label, Math.round((at - top) * this.ratio));
   }
 
   outline(part, place, element, style) {
-    if (!element || (element.kind !== 'slice' && element.kind !== 'state')) return;
+    if (!element) return;
     const { context, ratio } = this;
     const { numbers, edges } = part;
     context.strokeStyle = style;
     context.lineWidth = 2 * ratio;
     for (let at = 2, box = 0; at < numbers.length; at += NUMBERS, box += 2) {
-      if (numbers[at] !== element.id || Boolean(numbers[at + 3] & 512) !== (element.kind === 'state')) continue;
+      if (numbers[at] !== element.id || kindOf(numbers[at + 3]) !== element.kind) continue;
       const x = Math.max(Math.round(edges[box] * place.scale + place.shift), place.left - 4 * ratio);
       const end = Math.min(Math.round(edges[box + 1] * place.scale + place.shift), place.right + 4 * ratio);
       const y = Math.round((numbers[at - 2] - place.top) * ratio);
@@ -318,6 +319,15 @@ export class Painter {
     context.font = palette.deviceFont;
     context.fillStyle = colour.dim;
     context.fillText(cut(detail, left), x * ratio + (text.length + 1) * palette.letter, y);
+  }
+
+  // The name of a type of objects, at the left of their lines.
+  object(label, y) {
+    const { context, colour, ratio, palette, names } = this;
+    context.font = palette.deviceFont;
+    context.textBaseline = 'middle';
+    context.fillStyle = colour.dim;
+    context.fillText(cut(clean(label), Math.floor((names - 24) * (ratio / palette.letter))), 16 * ratio, y + 7 * ratio);
   }
 
   ruler(frame, view) {

@@ -6,6 +6,8 @@ const COLUMNS = [
   ['name', 'Name'], ['count', 'Count'], ['total', 'Total'], ['own', 'Self'], ['mean', 'Average'], ['min', 'Min'], ['max', 'Max'],
 ];
 const SHOWN = 500;
+const COMPARED = 100_000; // names of another range that are kept
+const BARS = '▁▂▃▄▅▆▇█';
 
 export class StatisticsPanel {
   constructor(viewer) {
@@ -15,6 +17,7 @@ export class StatisticsPanel {
     this.isAscending = false;
     this.filter = '';
     this.number = 0;
+    this.other = undefined; // the sums of another range, to compare with
   }
 
   async fill(panel) {
@@ -22,16 +25,42 @@ export class StatisticsPanel {
     const number = ++this.number;
     const text = element('p', { className: 'dim', textContent: 'Adding up …' });
     if (!panel.querySelector('table')) panel.replaceChildren(text);
-    const { order, isAscending } = this;
-    const ranking = { order, isAscending, filter: this.filter.toLowerCase(), most: SHOWN };
+    if (this.other?.by !== this.by) this.other = undefined;
+    if (!this.other && this.order === 'change') this.order = 'own';
+    const byChange = this.order === 'change', order = byChange ? 'own' : this.order;
+    const ranking = { order, isAscending: this.isAscending, filter: this.filter.toLowerCase(), most: byChange ? COMPARED : SHOWN };
     const ranked = await viewer.source.statistics(viewer.area, this.by, ranking, (done) => {
       text.textContent = `Adding up … ${grouped(done)} slices`;
       if (number === this.number && !text.isConnected) panel.prepend(text);
     });
     text.remove();
     if (!ranked || number !== this.number || viewer.drawer.current !== 'statistics') return;
+    if (this.other) this.compare(ranked, byChange);
     this.show(panel, ranked);
     this.shown = this.by;
+  }
+
+  // Keeps the sums of this range, to compare those of others with.
+  async keep(panel) {
+    const { by, viewer } = this;
+    const ranking = { order: 'own', isAscending: false, filter: '', most: COMPARED };
+    const { rows } = await viewer.source.statistics(viewer.area, by, ranking);
+    this.other = { by, area: viewer.area, rows: new Map(rows.map((row) => [row.name, row])) };
+    this.fill(panel);
+  }
+
+  // Says how much more self time each name has than in the other range. Sorted by that, names that only the other range has
+  // are among them.
+  compare(ranked, isOrder) {
+    const { rows } = this.other;
+    for (const row of ranked.rows) row.change = row.own - (rows.get(row.name)?.own ?? 0);
+    if (!isOrder) return;
+    const here = new Set(ranked.rows.map(({ name }) => name)), wanted = this.filter.toLowerCase();
+    const gone = [...rows.values()].filter(({ name }) => !here.has(name) && name.toLowerCase().includes(wanted));
+    ranked.rows.push(...gone.map(({ name, own }) => ({ name, count: 0, total: 0, own: 0, change: -own })));
+    ranked.rows.sort((a, b) => (Math.abs(b.change) - Math.abs(a.change)) * (this.isAscending ? -1 : 1));
+    ranked.count = ranked.rows.length;
+    ranked.rows.length = Math.min(ranked.count, SHOWN);
   }
 
   show(panel, { rows, count, own }) {
@@ -53,7 +82,12 @@ export class StatisticsPanel {
     tools.append(filter);
     if (range) tools.append(button('Whole trace', 'Select nothing', () => viewer.setRange(undefined)));
     if (range && viewer.source.graph) tools.append(button('Flame graph', 'Of the selection', () => viewer.drawer.show('calls', 'flame')));
-    const head = element('tr', {}, ...COLUMNS.map(([key, title]) => {
+    if (this.other) {
+      const { start, end } = this.other.area;
+      tools.append(button(`Compared with ${duration(end - start, about.unit)} ×`, 'Compare no longer', () => { this.other = undefined; this.fill(panel); }));
+    } else tools.append(button('Compare', 'Keep these sums, to compare the next range with them', () => this.keep(panel)));
+    const columns = this.other ? [...COLUMNS, ['change', 'Self, change']] : COLUMNS;
+    const head = element('tr', {}, ...columns.map(([key, title]) => {
       const arrow = key === order ? (this.isAscending ? ' ▴' : ' ▾') : '';
       const sort = button(title + arrow, `Sort by ${title.toLowerCase()}`, () => {
         this.isAscending = key === order ? !this.isAscending : key === 'name';
@@ -63,6 +97,7 @@ export class StatisticsPanel {
       sort.dataset.key = key;
       return element('th', { scope: 'col', ariaSort: key === order ? (this.isAscending ? 'ascending' : 'descending') : 'none' }, sort);
     }));
+    if (rows.some(({ counts }) => counts?.length)) head.append(element('th', { scope: 'col', textContent: 'Durations' }));
     const table = element('table', {}, element('thead', {}, head));
     table.append(element('tbody', {}, ...rows.map((row) => this.row(row, own))));
     const rest = element('p', { className: 'dim', textContent: count > rows.length ? `and ${grouped(count - rows.length)} more` : '' });
@@ -87,8 +122,24 @@ export class StatisticsPanel {
     const { unit } = this.viewer.about;
     const time = (ticks) => element('td', { textContent: ticks === undefined ? '' : duration(ticks, unit) });
     const name = button(clean(row.name) || '(no name)', 'Find', () => this.viewer.finder.search(this.by === 'name' ? exactly(row.name) : row.name.split(' ')[0]));
-    return element('tr', {}, element('th', { scope: 'row' }, name), element('td', { textContent: grouped(row.count) }),
-      time(row.total), this.share(time(row.own), row.own / own), time(row.mean), time(row.min), time(row.max));
+    const max = time(row.max), { source } = this.viewer;
+    if (row.id !== undefined && source.longest) {
+      max.replaceChildren(button(max.textContent, 'Go to the longest', async () => this.viewer.go(await source.longest(row.id, this.viewer.area))));
+    }
+    const made = element('tr', {}, element('th', { scope: 'row' }, name), element('td', { textContent: grouped(row.count) }),
+      time(row.total), this.share(time(row.own), row.own / own), time(row.mean), time(row.min), max);
+    if (this.other) made.append(element('td', { textContent: `${row.change > 0 ? '+' : ''}${duration(row.change, unit)}` }));
+    if (row.counts?.length) made.append(this.histogram(row));
+    return made;
+  }
+
+  // How many slices took how long: a bar for each power of two.
+  histogram({ first, counts }) {
+    const { unit } = this.viewer.about, most = Math.max(...counts);
+    const from = (at) => duration(first + at && 2 ** (first + at - 1), unit);
+    const bars = counts.map((count) => (count ? BARS[Math.round((7 * count) / most)] : '\u2007')).join('');
+    const title = counts.map((count, at) => count && `from ${from(at)}: ${grouped(count)}`).filter(Boolean).join('\n');
+    return element('td', { className: 'bars', textContent: bars, title });
   }
 }
 

@@ -70,6 +70,7 @@ p { margin: 2px 0; }
 dl { display: grid; grid-template-columns: max-content minmax(0, max-content); gap: 0 12px; margin: 2px 0; }
 dt { color: var(--dim); }
 dd { margin: 0; overflow-wrap: anywhere; white-space: pre-wrap; }
+#panel .lines { white-space: pre-wrap; overflow-wrap: anywhere; }
 dd, td, .list, #tabs, .graph-tip, #hits { font-variant-numeric: tabular-nums; }
 .list { display: flex; flex-direction: column; align-items: flex-start; }
 .list button { border: 0; background: none; padding: 1px 4px; text-align: left; overflow-wrap: anywhere; }
@@ -81,14 +82,16 @@ th:first-child { text-align: left; white-space: normal; overflow-wrap: anywhere;
 thead th { position: sticky; top: -6px; background: var(--names); }
 th button { border: 0; background: none; padding: 1px 0; text-align: left; font-weight: inherit; }
 tbody th { font-weight: 400; }
+td button { border: 0; background: none; padding: 0; }
+.bars { text-align: left; font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; white-space: pre; }
 .share { background: linear-gradient(var(--line), var(--line)) no-repeat left / 0 100%; }
 tbody tr:hover { background: var(--head); }
 .long { position: relative; }
 .long > * { position: absolute; left: 0; right: 0; margin: 0; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
-#panel.tracks .head { font-weight: 600; }
-#panel.tracks [aria-pressed] { padding: 0 4px; border: 0; background: none; color: var(--dim); }
-#panel.tracks [aria-pressed=true] { color: var(--accent); font-weight: 700; }
-#panel.tracks .off { color: var(--dim); text-decoration: line-through; }
+.long .head { font-weight: 600; }
+.long [aria-pressed] { padding: 0 4px; border: 0; background: none; color: var(--dim); }
+.long [aria-pressed=true] { color: var(--accent); font-weight: 700; }
+.long .off { color: var(--dim); text-decoration: line-through; }
 .graphs canvas { width: 100%; display: block; cursor: pointer; }
 .graph-tip { min-height: 1.4em; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 #tip {
@@ -103,6 +106,7 @@ dialog input { width: 100%; }
 .commands button { display: flex; gap: 6px; width: 100%; border: 0; background: none; text-align: left; }
 .commands button span { flex: 1; }
 .commands button:hover { background: var(--head); }
+.settings label { display: flex; justify-content: space-between; align-items: center; gap: 12px; margin: 6px 0; }
 kbd { padding: 0 5px; border: 1px solid var(--line); border-radius: 4px; font: 11px ui-monospace, Menlo, Consolas, monospace; }
 #welcome { margin: auto; padding: 24px 32px; text-align: center; max-width: 44em; border: 2px dashed var(--line); border-radius: 12px; }
 #welcome button { margin: 0 3px; }

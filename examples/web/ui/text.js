@@ -46,6 +46,17 @@ export function moment(ticks, unit) {
   return `${withoutZeros(grouped((ticks * perTick) / size, Math.round(Math.log10(size))))} ${name}`;
 }
 
+// Nanoseconds as a number of milliseconds, and back; `undefined` for what is no number. Both are exact.
+export function milliseconds(nanoseconds) {
+  const [, sign, digits] = String(nanoseconds).match(/^(-?)(\d+)$/);
+  return sign + digits.padStart(7, '0').replace(/(?=\d{6}$)/, '.').replace(/\.?0+$/, '');
+}
+
+export function nanoseconds(text) {
+  const [, sign, whole, part = ''] = text.trim().match(/^([-−]?)(\d+)(?:[.,](\d{1,6}))?$/) ?? [];
+  return whole === undefined ? undefined : BigInt(whole + part.padEnd(6, '0')) * (sign ? -1n : 1n);
+}
+
 // The label of a mark of an axis: all in the unit of the largest, with the digits that tell them apart.
 export function axisLabel(ticks, step, largest, unit) {
   const [perTick, size, name, isCount] = measure(unit, largest);

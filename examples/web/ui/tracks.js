@@ -1,7 +1,7 @@
 // The list of all tracks, and what is damaged or odd about the file.
 import { element, button, hasFingers } from './dom.js';
 import { longList } from './list.js';
-import { clean, grouped } from './text.js';
+import { clean, grouped, milliseconds, nanoseconds } from './text.js';
 
 const ROW = hasFingers() ? 44 : 24; // pixels
 
@@ -35,7 +35,8 @@ export class TracksPanel {
     const wanted = this.filter.toLowerCase();
     const is = ({ label, detail }) => `${label} ${detail}`.toLowerCase().includes(wanted);
     return this.viewer.groups.flatMap((group) => {
-      const members = wanted && !is(group) ? group.members.filter(is) : group.members;
+      const isShown = ({ empty }) => !empty || this.viewer.options.empty === 'show';
+      const members = group.members.filter((member) => isShown(member) && (!wanted || is(group) || is(member)));
       return members.length ? [{ ...group, what: group.item ? 'process' : '', isHead: true }, ...members] : [];
     });
   }
@@ -77,8 +78,12 @@ export function fillNotes(viewer, panel) {
   const { placed = [] } = viewer.about;
   // The first file is the axis; the others can be moved along it.
   const shift = ({ name, offset }) => {
-    const field = element('input', { type: 'number', step: 'any', value: offset / 1e6, ariaLabel: `Milliseconds added to ${name}` });
-    field.onchange = () => Number.isFinite(field.valueAsNumber) && viewer.moveFile(name, field.valueAsNumber * 1e6);
+    const field = element('input', { inputMode: 'decimal', value: milliseconds(offset), ariaLabel: `Milliseconds added to ${name}` });
+    field.onchange = () => {
+      const typed = nanoseconds(field.value);
+      field.ariaInvalid = String(typed === undefined);
+      if (typed !== undefined) viewer.moveFile(name, typed);
+    };
     return element('p', {}, element('label', {}, `${clean(name)} is shifted by `, field, ' ms'));
   };
   panel.replaceChildren(...placed.slice(1).map(shift), element('ul', {}, ...viewer.about.notes.map(note)));

@@ -4,11 +4,12 @@
 // promises. A source without the function that a panel asks has no such panel.
 import { element, button, memory } from './dom.js';
 import { View } from './view.js';
+import { kindOf } from './boxes.js';
 import { Painter, RULER } from './paint.js';
 import { Meter } from './meter.js';
 import { Overview } from './overview.js';
 import { attachPointer } from './pointer.js';
-import { attachKeys, openPalette } from './keys.js';
+import { attachKeys, openPalette, openSettings } from './keys.js';
 import { Drawer } from './drawer.js';
 import { Finder } from './find.js';
 import { Tip } from './tip.js';
@@ -36,9 +37,10 @@ export class Viewer {
     this.pointer = undefined; // in CSS pixels from the upper left corner of the canvas
     this.names = new Map();
     this.lines = { main: { headers: [], height: 0 }, pinned: { headers: [], height: 0 } };
-    this.arrangement = { folded: new Set(), hidden: new Set(), pinned: new Set(), moves: [], isByActivity: false };
+    this.arrangement = { folded: new Set(), hidden: new Set(), pinned: new Set(), categories: new Set(), names: new Set(), moves: [], isByActivity: false };
+    this.filter = this.hiddenInPlace(); // what the source leaves out
     this.groups = about.groups; // in the order in which they are shown
-    this.options = { wheel: 'scroll', drag: 'select', colour: 'name', own: 'use', palette: 'calm', theme: 'auto', arrows: 'selected', text: 11, ...JSON.parse(memory.get('options') ?? '{}') };
+    this.options = { wheel: 'scroll', drag: 'select', colour: 'name', own: 'use', palette: 'calm', theme: 'auto', arrows: 'selected', text: 11, empty: 'hide', ...JSON.parse(memory.get('options') ?? '{}') };
     this.frame = undefined;
     this.isAsking = this.isWanted = this.isDrawing = false;
     this.listItems();
@@ -133,11 +135,27 @@ export class Viewer {
     return this.arrangement[list].has(this.labels.get(this.key(item))?.path);
   }
 
-  async toggle(list, item) {
-    const { path } = this.labels.get(this.key(item));
-    if (!this.arrangement[list].delete(path)) this.arrangement[list].add(path);
+  toggle(list, item) {
+    return this.flip(list, this.labels.get(this.key(item)).path);
+  }
+
+  // Adds a text to a list of the arrangement, or removes it from there.
+  async flip(list, text) {
+    if (!this.arrangement[list].delete(text)) this.arrangement[list].add(text);
     await this.arrange();
     this.remember();
+  }
+
+  // Hides these categories, and no others and no names.
+  async hideOnly(categories = []) {
+    Object.assign(this.arrangement, { categories: new Set(categories), names: new Set() });
+    await this.arrange();
+    this.remember();
+  }
+
+  hiddenInPlace() {
+    const { categories, names } = this.arrangement;
+    return JSON.stringify({ categories: [...categories], names: [...names] });
   }
 
   // Folds all processes, or opens everything if one is folded.
@@ -197,18 +215,25 @@ export class Viewer {
   }
 
   async arrange() {
-    const { moves } = this.arrangement;
-    const { isByActivity } = this.arrangement;
+    const { moves, isByActivity } = this.arrangement;
+    const hidden = this.hiddenInPlace(), isFiltered = this.filter !== hidden && this.source.filter;
+    if (isFiltered) {
+      this.filter = hidden;
+      await this.source.filter(JSON.parse(hidden));
+    }
     const groups = isByActivity ? byActivity(this.about.groups) : this.about.groups;
     this.groups = inOrder(groups, moves, (item) => this.labels.get(this.key(item)).path);
     const order = moves.length || isByActivity ? this.groups.flatMap(({ members }) => members.map(({ item }) => item)) : undefined;
     const items = (list) => [...this.arrangement[list]].map((path) => this.itemsByLabel.get(path)).filter(Boolean);
-    const [main, pinned] = await this.source.arrange({ folded: items('folded'), hidden: items('hidden'), pinned: items('pinned'), order });
+    const [main, pinned] = await this.source.arrange({ folded: items('folded'), hidden: items('hidden'), pinned: items('pinned'), empty: this.options.empty === 'show', order });
     this.lines = { main, pinned };
     this.fitHeight();
     this.overview.changed();
     this.drawer.changed('tracks');
     this.ask();
+    if (!isFiltered) return;
+    if (this.finder.isSearching) this.finder.search(this.finder.text);
+    this.drawer.filtered();
   }
 
   head() {
@@ -222,7 +247,7 @@ export class Viewer {
     this.$('#tools').replaceChildren(
       ...this.drawer.buttons(),
       button('◐', 'Light or dark', () => this.setOption('theme', { auto: 'dark', dark: 'light', light: 'auto' }[this.options.theme])),
-      button('⚙', 'Settings', () => openPalette(this, 'Settings')),
+      button('⚙', 'Settings', () => openSettings(this)),
       button('?', 'Keys and commands', () => openPalette(this)),
     );
   }
@@ -242,6 +267,7 @@ export class Viewer {
     this.options[key] = value;
     memory.set('options', JSON.stringify(this.options));
     this.theme();
+    if (key === 'empty') this.arrange();
     this.ask();
   }
 
@@ -476,7 +502,7 @@ export class Viewer {
     const top = isPinned ? -RULER : this.main.scrollTop - this.mainTop;
     const at = painter.boxAt(frame, part, view, top, x, y);
     if (at >= 0) {
-      const kind = part.numbers[at + 5] & 512 ? 'state' : 'slice';
+      const kind = kindOf(part.numbers[at + 5]);
       return { kind, id: part.numbers[at + 2], name: part.numbers[at + 3], count: part.numbers[at + 4] };
     }
     const place = painter.place(frame, view, top);

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, ops::Range};
 
 use spall_trace::{
-    layout::{Layout, LayoutOptions, Packed, RowId, RowView},
+    layout::{Layout, LayoutOptions, Packed, RowId, RowView, shown_tracks},
     model::{IdRange, NameId, SliceId, Tick, Trace, TraceView, Track, TrackId, TrackKind},
 };
 
@@ -73,12 +73,19 @@ impl<'t> Scene<'t> {
             Some(end) => start..Tick(end),
             None => start.min(Tick(i64::MAX - 1))..Tick::MAX,
         };
-        let mut scene = Self { trace, layout, view, processes: Vec::new(), n_empty_tracks: 0 };
+        let shown = shown_tracks(trace, &layout);
+        let n_empty_tracks = trace.tracks().len() - shown.len();
+        let mut scene = Self { trace, layout, view, processes: Vec::new(), n_empty_tracks };
+        // The tracks of a process follow one another.
+        let shown_of = |tracks: IdRange<TrackId>| {
+            let position = |track: TrackId| shown.partition_point(|&shown| shown < track);
+            &shown[position(tracks.start())..position(tracks.end())]
+        };
         let n_global = trace.tracks().iter().take_while(|track| track.process.is_none()).count();
         scene.add_process(
             String::from("Whole trace"),
             String::new(),
-            IdRange::new(TrackId(0), TrackId::new(n_global)),
+            shown_of(IdRange::new(TrackId(0), TrackId::new(n_global))),
         );
         for process in trace.processes() {
             let pid = trace.key_text(process.pid);
@@ -88,7 +95,11 @@ impl<'t> Scene<'t> {
                 (false, true) => format!("pid {pid}"),
                 (false, false) => format!("pid {pid}, {}", labels.join(", ")),
             };
-            scene.add_process(trace.process_title(process.id).into_owned(), detail, process.tracks());
+            scene.add_process(
+                trace.process_title(process.id).into_owned(),
+                detail,
+                shown_of(process.tracks()),
+            );
         }
         scene
     }
@@ -98,15 +109,11 @@ impl<'t> Scene<'t> {
         &self.trace.tracks()[id.index()]
     }
 
-    fn add_process(&mut self, name: String, detail: String, tracks: IdRange<TrackId>) {
+    fn add_process(&mut self, name: String, detail: String, tracks: &[TrackId]) {
         let mut lanes: Vec<Lane> = Vec::new();
         let mut async_lanes: HashMap<(NameId, NameId), usize> = HashMap::new();
-        for id in tracks {
+        for &id in tracks {
             let track = self.track(id);
-            if is_empty(track) && !has_tracks_below(self.trace, track) {
-                self.n_empty_tracks += 1;
-                continue;
-            }
             if let TrackKind::Async { category, .. } = track.kind {
                 let name = self.first_name(track);
                 let lane = *async_lanes.entry((category, name)).or_insert(lanes.len());
@@ -155,16 +162,4 @@ impl<'t> Scene<'t> {
     pub(crate) fn slice_name(&self, slice: SliceId) -> NameId {
         self.trace.slices().names().get(slice.index()).copied().unwrap_or_default()
     }
-}
-
-/// Returns whether tracks lie below a track, which come right after it.
-fn has_tracks_below(trace: &Trace<'_>, track: &Track) -> bool {
-    trace.tracks().get(track.id.index() + 1).is_some_and(|next| next.parent == Some(track.id))
-}
-
-fn is_empty(track: &Track) -> bool {
-    track.slices().is_empty()
-        && track.instants().is_empty()
-        && track.counters().is_empty()
-        && track.states().is_empty()
 }

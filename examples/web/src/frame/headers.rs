@@ -64,17 +64,18 @@ impl Viewer {
 
     /// The instants of a track: for each mark its column, the number of the instant, and how many there are.
     pub fn marks(&mut self, track: TrackId, line: &Line, viewport: &Viewport, list: &Array) {
-        let instants = self.trace.instants_of(track);
+        let range = self.filter.instants_of(&self.trace.tracks()[track.index()]);
+        let instants = &self.filter.instants(self.trace)[range.clone()];
         let marks = &mut self.pictures.marks;
         marks.clear();
         instant_marks(instants, viewport, marks);
         if marks.is_empty() {
             return;
         }
-        let first = self.trace.tracks()[track.index()].instants().start as u32;
         let numbers = |mark: &InstantMark| {
             let name = instants[mark.shown as usize].name;
-            [mark.column, first + mark.shown, mark.count, u32::from(self.search.is_name(name))]
+            let number = self.filter.number(range.start + mark.shown as usize);
+            [mark.column, number, mark.count, u32::from(self.search.is_name(name))]
         };
         let numbers: Vec<u32> = marks.iter().flat_map(numbers).collect();
         let marks = object([

@@ -1,7 +1,7 @@
 //! The modules of the page as one script, which a page that is a single file can hold.
 
 /// Each after those that it imports.
-const MODULES: [(&str, &str); 26] = [
+const MODULES: [(&str, &str); 27] = [
     ("text", include_str!("../../../../examples/web/ui/text.js")),
     ("dom", include_str!("../../../../examples/web/ui/dom.js")),
     ("view", include_str!("../../../../examples/web/ui/view.js")),
@@ -22,6 +22,7 @@ const MODULES: [(&str, &str); 26] = [
     ("calls", include_str!("../../../../examples/web/ui/calls.js")),
     ("list", include_str!("../../../../examples/web/ui/list.js")),
     ("tracks", include_str!("../../../../examples/web/ui/tracks.js")),
+    ("filter", include_str!("../../../../examples/web/ui/filter.js")),
     ("drawer", include_str!("../../../../examples/web/ui/drawer.js")),
     ("viewer", include_str!("../../../../examples/web/ui/viewer.js")),
     ("style", include_str!("../../../../examples/web/ui/style.js")),

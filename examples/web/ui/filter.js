@@ -1,0 +1,51 @@
+// What is hidden in place: categories, each with how many slices and instants have it, and names.
+import { element, button, hasFingers } from './dom.js';
+import { longList } from './list.js';
+import { clean, grouped } from './text.js';
+
+const ROW = hasFingers() ? 44 : 24; // pixels
+
+export class FilterPanel {
+  constructor(viewer) {
+    this.viewer = viewer;
+  }
+
+  async fill(panel) {
+    const { viewer } = this;
+    this.all ??= listOf(await viewer.source.categories());
+    if (viewer.drawer.current !== 'categories') return;
+    const { categories, names } = viewer.arrangement;
+    const all = button('Show all', 'Hide no category and no name', () => viewer.hideOnly());
+    const about = element('span', { className: 'dim', textContent: ` ● shown · names are hidden in the details of a slice` });
+    const rows = [...[...names].map((name) => ['names', name]), ...this.all.map(([category, count]) => ['categories', category, count])];
+    const { list, update } = longList(panel, rows.length, ROW, (at) => this.row(...rows[at]));
+    const key = panel.getRootNode().activeElement?.dataset?.key;
+    panel.replaceChildren(element('p', {}, all, about), list);
+    update(key);
+    all.disabled = !categories.size && !names.size;
+  }
+
+  row(kind, text, count) {
+    const { viewer } = this;
+    const isHidden = viewer.arrangement[kind].has(text), label = clean(text) || '(none)';
+    const toggle = button(isHidden ? '○' : '●', isHidden ? 'Show' : 'Hide', () => viewer.flip(kind, text));
+    Object.assign(toggle, { ariaPressed: String(isHidden), ariaLabel: `${isHidden ? 'Show' : 'Hide'} ${label}` });
+    toggle.dataset.key = `${kind} ${text}`;
+    const made = element('p', { className: isHidden ? 'off' : '', title: label }, toggle, ` ${label} `);
+    if (kind === 'names') made.append(element('span', { className: 'dim', textContent: 'name' }));
+    else {
+      const others = this.all.map(([category]) => category).filter((category) => category !== text);
+      made.append(element('span', { className: 'dim', textContent: `${grouped(count)} ` }), button('Only', `Hide all but ${label}`, () => viewer.hideOnly(others)));
+    }
+    return made;
+  }
+}
+
+// The categories of texts that separate several by commas, the most frequent first. An event without one has the empty one.
+function listOf(texts) {
+  const counts = new Map();
+  for (const [text, count] of texts) {
+    for (const category of text.split(',')) counts.set(category.trim(), (counts.get(category.trim()) ?? 0) + count);
+  }
+  return [...counts].sort((a, b) => b[1] - a[1]);
+}
