@@ -15,9 +15,9 @@ mod tool;
 use core::fmt::Write as _;
 use serde_json::{Value as Json, json};
 use spall_format::FormatErrorKind;
-use spall_format::apitrace::{Call, Calls, Parser, ReplayParser};
+use spall_format::apitrace::{Call, Calls, Parser};
 use spall_format::container::decompress;
-use spall_model::{ByteRange, DiagnosticKind, Event, Id, LendingParser, Limits, Parser as _};
+use spall_model::{ByteRange, DiagnosticKind, Event, Id, LendingParser, Limits};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -338,32 +338,6 @@ fn c6_attacks_cost_little_and_keep_what_is_sound() {
         let error = decompress(&data, &limits).unwrap_err().kind();
         assert_eq!(error, FormatErrorKind::OutputLimit { max_mib: 16 });
     }
-}
-
-#[test]
-fn c5_the_times_of_a_replay_belong_to_calls_of_the_recording() {
-    let Some(root) = spall_testdata::collection("apitrace") else { return };
-    let text = std::fs::read(root.join("ref/gltest.profile.txt")).unwrap();
-    let stream = stream(&std::fs::read(root.join("gltest.trace")).unwrap()).unwrap();
-    let mut calls = Calls::new(&stream).unwrap();
-    let mut names: BTreeMap<u64, &[u8]> = BTreeMap::new();
-    while let Some(call) = calls.next() {
-        let call = call.unwrap();
-        names.insert(call.number, call.function(calls.signatures()).name);
-    }
-    let mut measured = BTreeSet::new();
-    let see = |event: &Event<'_>, bytes: ByteRange| {
-        let Event::Complete(slice, _) = event else { return };
-        let [start, end] = [bytes.start, bytes.end].map(|at| usize::try_from(at).unwrap());
-        let line = String::from_utf8_lossy(&text[start..end]);
-        let number = line.split(' ').nth(1).unwrap().parse().unwrap();
-        assert!(names.get(&number).is_some_and(|&name| slice.name.is(name)), "{line}");
-        measured.insert(number);
-    };
-    ReplayParser::new().parse_all(&text, see).unwrap();
-    let text = String::from_utf8_lossy(&text);
-    assert_eq!(measured.len(), text.lines().filter(|line| line.starts_with("call ")).count());
-    assert!(measured.len() > 100);
 }
 
 #[test]

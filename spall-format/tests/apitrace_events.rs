@@ -9,10 +9,8 @@
     reason = "a test fails by panicking"
 )]
 
-use spall_format::apitrace::{Parser, TickUnit};
-use spall_model::{
-    ByteRange, DiagnosticKind, Event, Id, LendingParser, Limits, Progress, Tick, Ticks, TraceView,
-};
+use spall_format::apitrace::Parser;
+use spall_model::{DiagnosticKind, Event, Id, LendingParser, Limits, Progress, TraceView};
 use spall_synth::apitrace::{Detail, Stream, Value, game};
 
 #[test]
@@ -194,38 +192,6 @@ fn c4_each_leave_of_no_open_call_is_reported() {
         stream.leave(number, &[]);
     }
     assert_eq!(structure(&stream), (vec![], 6));
-}
-
-#[test]
-fn c5_a_tick_can_count_bytes_instead_of_calls() {
-    let mut interleaved = Stream::new(6, &[]);
-    interleaved.enter(0, (1, "outer", &[]), &[]);
-    interleaved.enter(1, (2, "inner", &[]), &[]);
-    interleaved.leave(0, &[]);
-    interleaved.leave(1, &[]);
-    for data in [game(200), blocks().bytes().to_vec(), interleaved.bytes().to_vec()] {
-        let by = |unit| {
-            let mut slices: Vec<(String, Tick, Ticks, ByteRange)> = Vec::new();
-            let see = |event: &Event<'_>, bytes| {
-                if let Event::Complete(slice, length) = event {
-                    let name = format!("{} {}", slice.category.decode(), slice.name.decode());
-                    slices.push((name, slice.at, *length, bytes));
-                }
-            };
-            Parser::new().with_tick_unit(unit).lend_all(&data, see).unwrap();
-            slices
-        };
-        let (calls, bytes) = (by(TickUnit::Calls), by(TickUnit::Bytes));
-        assert_eq!(calls.len(), bytes.len());
-        for ((by_calls, .., said), (by_bytes, at, length, _)) in calls.iter().zip(&bytes) {
-            assert_eq!(by_calls, by_bytes);
-            if by_calls.starts_with("call ") {
-                assert_eq!((at.0, length.0), (said.start as i64, (said.end - said.start) as i64));
-            } else {
-                assert_eq!((*at + *length).0, said.end as i64);
-            }
-        }
-    }
 }
 
 #[test]

@@ -8,8 +8,6 @@
 //! - [`Parser`] takes the stream in pieces and hands over calls, marker groups, marks and frames as
 //!   [`Event`](spall_model::Event)s. Its clock counts calls, because a recording has no times.
 //!
-//! Real times come from a replay, whose text [`ReplayParser`] reads.
-//!
 //! This module needs the feature `alloc`: the stream defines a signature once and refers to it later, so a parser has
 //! to remember its position.
 //!
@@ -38,7 +36,6 @@ mod input;
 mod open_calls;
 mod parser;
 mod reader;
-mod replay;
 mod role;
 mod signature;
 mod timeline;
@@ -47,9 +44,7 @@ mod value;
 pub use call::{Backtrace, Call};
 pub use calls::Calls;
 pub use parser::Parser;
-pub use replay::ReplayParser;
 pub use signature::{
     BacktraceFrame, BitmaskSignature, EnumSignature, FunctionSignature, Names, Signatures, StructSignature,
 };
-pub use timeline::TickUnit;
 pub use value::{Token, Tokens, WideText};

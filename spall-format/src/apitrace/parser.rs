@@ -4,11 +4,11 @@ use alloc::vec::Vec;
 
 use spall_model::{
     ByteRange, Clock, Conventions, Event, LendingParser, Limits, MetaEvent, Progress, Receiver, Text,
-    ThreadRole, Value,
+    ThreadRole, Unit, Value,
 };
 
 use super::reader::{CallReader, Step};
-use super::timeline::{FRAMES, PROCESS, TickUnit, Timeline};
+use super::timeline::{FRAMES, PROCESS, Timeline};
 use crate::{FormatError, FormatErrorKind};
 
 /// A parser of a decompressed stream, which may arrive in pieces.
@@ -30,8 +30,7 @@ use crate::{FormatError, FormatErrorKind};
 /// | a call that closes no group | the diagnostic [`UnmatchedGroup`](spall_model::DiagnosticKind::UnmatchedGroup) |
 /// | an event that the end of the stream cuts off | the diagnostic [`Truncated`](spall_model::DiagnosticKind::Truncated) |
 ///
-/// A tick is the enter or the leave of a call, unless [`Parser::with_tick_unit`] chooses another unit. The byte range
-/// of an event is that of its call in the stream.
+/// A tick is the enter or the leave of a call. The byte range of an event is that of its call in the stream.
 ///
 /// The arguments of a slice are those of its call, from [`Call::arguments`](super::Call::arguments).
 ///
@@ -78,17 +77,10 @@ enum State {
 }
 
 impl Parser {
-    /// Creates a parser at the start of a stream, whose ticks are [`TickUnit::Calls`].
+    /// Creates a parser at the start of a stream.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// Sets the unit of time. Call this before the first event.
-    #[must_use]
-    pub fn with_tick_unit(mut self, tick_unit: TickUnit) -> Self {
-        self.timeline.tick_unit = tick_unit;
-        self
     }
 
     /// Sets the limits, of which only [`Limits::max_open_calls`] counts here. Call this before the first event.
@@ -157,7 +149,7 @@ impl Parser {
             reader.set_max_open(max_open);
         }
         let mut say = |event| to.receive(&event, ByteRange::default());
-        say(Event::Clock(Clock::new(self.timeline.tick_unit.unit())));
+        say(Event::Clock(Clock::new(Unit::EVENTS)));
         say(Event::Conventions(Conventions::default().with_children_first()));
         say(Event::ThreadRole(FRAMES, ThreadRole::Frames));
         for (name, value) in reader.properties(data) {

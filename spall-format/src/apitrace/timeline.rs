@@ -5,7 +5,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use spall_model::{
-    Args, ByteRange, DiagnosticKind, Event, Id, Receiver, Scope, Text, Thread, ThreadEvent, Tick, Unit,
+    Args, ByteRange, DiagnosticKind, Event, Id, Receiver, Scope, Text, Thread, ThreadEvent, Tick,
 };
 
 use super::call::{Call, DetailPlaces};
@@ -22,62 +22,16 @@ pub(super) const FRAMES: Thread<'static> = Thread { pid: PROCESS, tid: Id::Text(
 /// long names would cost a trace builder far more than they cost the file.
 const MAX_NAME: usize = 256;
 
-/// The unit of time of a recording, which has no times of its own. [apitrace C.5](crate::rules::apitrace#C.5)
-///
-/// The unit decides what the widths in a flame graph mean. They are numbers of calls, or sizes of arguments, which show
-/// uploads.
-///
-/// ```
-/// use spall_format::apitrace::{Parser, TickUnit};
-/// use spall_model::{Event, LendingParser};
-///
-/// // The call takes 9 bytes for its enter, from byte 1 on, and 3 bytes for its leave.
-/// let stream = b"\x05\0\0\x07\x05flush\0\0\x01\0\0";
-/// let mut slices = Vec::new();
-/// Parser::new().with_tick_unit(TickUnit::Bytes).lend_all(stream, |event, _| {
-///     if let Event::Complete(slice, duration) = event {
-///         slices.push((slice.at.0, duration.0));
-///     }
-/// })?;
-/// assert_eq!(slices, [(1, 14)]);
-/// # Ok::<(), spall_format::FormatError>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-#[non_exhaustive]
-pub enum TickUnit {
-    /// A tick is the enter or the leave of a call.
-    #[default]
-    Calls,
-    /// A tick is a byte of the decompressed stream.
-    Bytes,
+/// Returns the tick at which a call was entered.
+#[inline]
+fn entered(call: &Call) -> Tick {
+    tick(call.entered)
 }
 
-impl TickUnit {
-    /// Returns the unit of the clock.
-    pub(super) const fn unit(self) -> Unit {
-        match self {
-            Self::Calls => Unit::EVENTS,
-            Self::Bytes => Unit::Bytes,
-        }
-    }
-
-    /// Returns the tick at which the call was entered.
-    #[inline]
-    fn entered(self, call: &Call) -> Tick {
-        tick(match self {
-            Self::Calls => call.entered,
-            Self::Bytes => call.enter.start,
-        })
-    }
-
-    /// Returns the tick at which the call returned, or `None` if it never did.
-    #[inline]
-    fn left(self, call: &Call) -> Option<Tick> {
-        match self {
-            Self::Calls => call.left.map(tick),
-            Self::Bytes => call.leave.map(|leave| tick(leave.end)),
-        }
-    }
+/// Returns the tick at which a call returned, or `None` if it never did.
+#[inline]
+fn left(call: &Call) -> Option<Tick> {
+    call.left.map(tick)
 }
 
 /// The open groups and the current frame.
@@ -86,7 +40,6 @@ impl TickUnit {
 /// A call takes effect when it returns, so a call that never returned neither opens nor closes a group.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Timeline {
-    pub(super) tick_unit: TickUnit,
     /// The open groups by thread and kind, outer ones first.
     open: BTreeMap<(u64, GroupKind), Vec<Group>>,
     /// The tick at which the current frame began.
@@ -108,9 +61,9 @@ impl Timeline {
     pub(super) fn slice<'a>(&self, call: &Call, name: &'a [u8], args: Args<'a>) -> (Event<'a>, ByteRange) {
         let category = if call.is_fake { &b"fake"[..] } else { b"call" };
         let name = name.get(..MAX_NAME).unwrap_or(name);
-        let slice = on_thread(call.thread, self.tick_unit.entered(call), name, category);
+        let slice = on_thread(call.thread, entered(call), name, category);
         let slice = ThreadEvent { args, ..slice };
-        let event = match self.tick_unit.left(call) {
+        let event = match left(call) {
             Some(left) => complete(slice, left),
             None => Event::Unfinished(slice),
         };
@@ -124,13 +77,13 @@ impl Timeline {
         signatures: Signatures<'_, '_>,
         to: &mut dyn for<'e> Receiver<'e>,
     ) {
-        let (Some(role), Some(left)) = (signatures.role(call.function_id), self.tick_unit.left(call)) else {
+        let (Some(role), Some(left)) = (signatures.role(call.function_id), left(call)) else {
             return;
         };
         let bytes = bytes_of(call);
         match role {
             CallRole::Push(kind, _) => self.open.entry((call.thread, kind)).or_default().push(Group {
-                begin: self.tick_unit.entered(call),
+                begin: entered(call),
                 function_id: call.function_id,
                 details: call.details,
             }),
@@ -144,7 +97,7 @@ impl Timeline {
             }
             CallRole::Mark(index) => {
                 let text = marker_text(call.function_id, call.details, index, signatures);
-                let at = self.tick_unit.entered(call);
+                let at = entered(call);
                 let mark = on_thread(call.thread, at, text.unwrap_or_default(), b"mark");
                 to.receive(&Event::Instant(mark, Scope::Thread), bytes);
             }

@@ -3,7 +3,7 @@
 //! [`Parser`] turns packets into [`spall_model::Event`]s, whose attributes are decoded when they are asked for, and steps
 //! over damage. It neither allocates nor does I/O.
 //!
-//! [`Writer`] writes packets into a buffer. With the feature `std`, `LogWriter` writes them to a file or socket.
+//! [`Writer`] writes packets into a buffer.
 //!
 //! ```
 //! use spall_format::heph::{self, Writer};
@@ -27,8 +27,6 @@
 mod attribute;
 mod content;
 mod frame;
-#[cfg(feature = "std")]
-mod log;
 mod packet;
 mod parser;
 mod sequence;
@@ -41,8 +39,6 @@ mod tests;
 use spall_model::Id;
 
 pub use frame::starts_with_magic;
-#[cfg(feature = "std")]
-pub use log::LogWriter;
 pub use parser::Parser;
 pub use writer::{Origin, Writer};
 
