@@ -18,17 +18,33 @@ pub(crate) enum Wire<'a> {
 
 impl<'a> Wire<'a> {
     /// Returns the numbers of a field that repeats, which are one for each field or packed into one.
-    pub(crate) fn numbers(self, packed: Packed) -> impl Iterator<Item = u64> + Clone + use<'a> {
+    #[inline]
+    pub(crate) fn numbers(self, packed: Packed) -> Numbers<'a> {
         let (one, many) = match self {
             Self::Bytes(bytes) => (None, bytes),
             other => (u64::from_wire(other), &[][..]),
         };
-        let mut rest = Fields::new(many);
-        let many = core::iter::from_fn(move || match packed {
-            Packed::Varint => rest.varint(),
-            Packed::Fixed64 => rest.array().map(u64::from_le_bytes),
-        });
-        one.into_iter().chain(many)
+        Numbers { one, many: Fields::new(many), packed }
+    }
+}
+
+/// Iterates over the numbers of a field.
+#[derive(Debug, Clone)]
+pub(crate) struct Numbers<'a> {
+    one: Option<u64>,
+    many: Fields<'a>,
+    packed: Packed,
+}
+
+impl Iterator for Numbers<'_> {
+    type Item = u64;
+
+    #[inline]
+    fn next(&mut self) -> Option<u64> {
+        self.one.take().or_else(|| match self.packed {
+            Packed::Varint => self.many.varint(),
+            Packed::Fixed64 => self.many.array().map(u64::from_le_bytes),
+        })
     }
 }
 
@@ -240,8 +256,20 @@ pub(crate) fn repeated(message: &[u8], number: u32) -> impl Iterator<Item = &[u8
 
 /// Returns the values of a repeated scalar field, packed or not. Packed values are of the wire type `packed`.
 pub(crate) fn scalars(message: &[u8], number: u32, packed: Packed) -> impl Iterator<Item = u64> + Clone {
-    let of_field = Fields::new(message).map_while(Result::ok).filter(move |&(found, _)| found == number);
-    of_field.flat_map(move |(_, value)| value.numbers(packed))
+    let mut fields = Fields::new(message);
+    let mut run = Wire::Bytes(&[]).numbers(packed);
+    // `flat_map` takes twice the instructions.
+    core::iter::from_fn(move || {
+        loop {
+            if let Some(value) = run.next() {
+                return Some(value);
+            }
+            match fields.next()?.ok()? {
+                (found, value) if found == number => run = value.numbers(packed),
+                _ => {}
+            }
+        }
+    })
 }
 
 /// The wire type of packed scalars.

@@ -10,8 +10,8 @@
 
 use spall_format::perfetto::{Parser, is_trace};
 use spall_model::{
-    ByteRange, DiagnosticKind, Event, Id, LendingParser, Limits, Progress, Trace, TraceBuilder, TraceView,
-    Track, Value,
+    ByteRange, DiagnosticKind, Event, Id, LendingParser, Limits, Progress, ThreadMeasure, Trace,
+    TraceBuilder, TraceView, Track, Value,
 };
 use spall_synth::gzip;
 use spall_synth::perfetto::{Message, event, file, packet, payload, thread, trace};
@@ -680,6 +680,89 @@ fn perfetto_4_7_samples_have_the_names_that_come_behind_them() {
     assert_eq!(stack, ["leaf", "Plain.name", "main"]);
     let thread = trace.tracks()[profile.track.0 as usize].kind.tid();
     assert_eq!(thread.map(|tid| trace.key_text(tid).into_owned()), Some("6".to_owned()));
+}
+
+/// The thread time and the instructions of each slice.
+fn thread_measures(trace: &Trace<'_>) -> Vec<(String, Option<i64>, Option<i64>)> {
+    let slices = trace.slices().ids().into_iter();
+    let of = |id| {
+        let (slice, args) = (trace.slice(id).unwrap(), trace.slice_args(id));
+        let [time, instructions] =
+            [ThreadMeasure::Time, ThreadMeasure::Instructions].map(|measure| args.thread_measure(measure));
+        (trace.name(slice.name).into_owned(), time, instructions)
+    };
+    slices.map(of).collect()
+}
+
+#[test]
+fn perfetto_4_8_counters_of_a_thread_measure_its_slices() {
+    let counter = |uuid, kind, field, value| {
+        let counter = Message::new().number(1, kind).number(field, value);
+        packet(0, payload::TRACK, &Message::new().number(1, uuid).number(5, 5).message(8, &counter))
+    };
+    let at = |time, kind, track, text, values: &[(u64, u64)]| {
+        let event = values
+            .iter()
+            .fold(event(kind, track, text), |event, &(uuid, value)| event.number(12, value).number(31, uuid));
+        packet(time, payload::EVENT, &event)
+    };
+    let packets = [
+        packet(0, payload::TRACK, &thread(5, 1, 2, "t")),
+        // In microseconds, and as differences.
+        counter(6, 1, 4, 1000),
+        counter(7, 2, 5, 1),
+        at(10, 1, 5, "both", &[(6, 3), (7, 100)]),
+        at(20, 3, 5, "instant", &[(6, 4)]),
+        at(30, 2, 5, "", &[(6, 8), (7, 50)]),
+        at(32, 1, 5, "falls", &[(6, 9), (7, 1)]),
+        at(34, 2, 5, "", &[(6, 5)]),
+        packet(0, payload::TRACK, &Message::new().number(1, 9).text(2, "own")),
+        at(40, 1, 9, "on a track of its own", &[(6, 10)]),
+        at(50, 2, 9, "", &[(6, 12)]),
+    ];
+    let trace = load(&packets);
+    let name = str::to_owned;
+    let expected = [
+        (name("both"), Some(5000), Some(50)),
+        (name("falls"), None, None),
+        (name("on a track of its own"), None, None),
+    ];
+    assert_eq!(thread_measures(&trace), expected);
+    assert_eq!(trace.counters().len(), 10);
+}
+
+#[test]
+fn perfetto_4_8_older_events_say_what_their_thread_measured() {
+    let at = |time, kind, text, more: Message| {
+        let named = if kind == 2 { more } else { more.text(23, text) };
+        packet(time, payload::EVENT, &named.number(9, kind))
+    };
+    let none = Message::new;
+    let phase = |phase: u8, more: Message| none().message(6, &more.number(2, phase.into()));
+    let descriptor = none().number(1, 1).number(2, 2).number(6, 1).number(7, 100).number(8, 1000);
+    let packets = [
+        packet(0, 44, &descriptor).number(13, 1),
+        at(10, 1, "differences", none().number(2, 5).number(8, 10)),
+        at(30, 2, "", none().number(2, 4).number(8, 20)),
+        at(40, 0, "whole", phase(b'X', none().number(3, 20).number(4, 7).number(15, 70)).number(17, 500)),
+        at(60, 0, "async", phase(b'b', none().number(6, 1)).number(17, 600)),
+        at(70, 0, "async", phase(b'e', none().number(6, 1)).number(17, 700)),
+        at(80, 0, "async of the thread", phase(b'b', none().number(6, 2).number(9, 1)).number(17, 800)),
+        at(90, 0, "async of the thread", phase(b'e', none().number(6, 2).number(9, 1)).number(17, 900)),
+    ];
+    let trace = load(&packets);
+    let name = str::to_owned;
+    let expected = [
+        (name("differences"), Some(4000), Some(20)),
+        (name("whole"), Some(7000), Some(70)),
+        (name("async"), None, None),
+        (name("async of the thread"), Some(100_000), None),
+    ];
+    assert_eq!(thread_measures(&trace), expected);
+    // The thread has counters of them, too.
+    let values = [105_000.0, 109_000.0, 500_000.0, 600_000.0, 700_000.0, 800_000.0, 900_000.0];
+    let times: Vec<f64> = counters(&trace).into_iter().map(|(_, value)| value).skip(2).collect();
+    assert_eq!(times, values);
 }
 
 /// All events with their bytes, and what is said at the end.

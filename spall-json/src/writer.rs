@@ -11,7 +11,9 @@ mod samples;
 
 use core::fmt::{Error, Write};
 
-use spall_model::{Args, Clock, Event, Id, LostParts, MetaEvent, Text, Tick, Ticks, Unit, Value, Written};
+use spall_model::{
+    Args, Clock, Event, Id, LostParts, MetaEvent, Text, ThreadMeasure, Tick, Ticks, Unit, Value, Written,
+};
 
 use crate::id::whole_number;
 use crate::phases::{ASYNC, OBJECT, letter_of};
@@ -335,13 +337,37 @@ impl<W: Write> JsonWriter<W> {
 
     /// Writes the further fields of an event, and its arguments if there are any.
     fn args(&mut self, args: Args<'_>) -> Result<(), Error> {
-        for (key, value) in args.fields() {
+        let mut fields = args.fields().peekable();
+        // Fields of a JSON file say what its thread's counters showed.
+        if fields.peek().is_none() {
+            self.thread_counts(args)?;
+        }
+        for (key, value) in fields {
             self.out.write_char(',')?;
             self.string(key)?;
             self.out.write_char(':')?;
             self.value(value)?;
         }
         if args.iter().next().is_some() { self.field_value("args", Value::Map(args)) } else { Ok(()) }
+    }
+
+    /// Writes what counters of the event's thread showed. [json 6](spall_model::rules::json#6)
+    fn thread_counts(&mut self, args: Args<'_>) -> Result<(), Error> {
+        let time = args.thread_count(ThreadMeasure::Time);
+        for (key, count) in [("tts", time.at), ("tdur", time.during)] {
+            if let Some(count) = count {
+                self.field(key)?;
+                self.micros(Tick(count))?;
+            }
+        }
+        let instructions = args.thread_count(ThreadMeasure::Instructions);
+        for (key, count) in [("ticount", instructions.at), ("tidelta", instructions.during)] {
+            if let Some(count) = count {
+                self.field(key)?;
+                write!(self.out, "{count}")?;
+            }
+        }
+        Ok(())
     }
 }
 

@@ -6,9 +6,9 @@ mod common;
 use common::brief_args;
 use spall_json::{JsonWriter, json_args};
 use spall_model::{
-    Args, AsyncPhase, Clock, Event, FlowBind, FlowEvent, FlowPhase, FrameEvent, FrameParent, Id, KeyedEvent,
-    LostParts, MetaEvent, ProfileEvent, ProfileKey, ProfileStart, SampleEvent, SampleTime, Scope, Text,
-    Thread, ThreadEvent, Tick, Ticks, TrackEvent, Unit, Value, Written,
+    Args, ArgsBuilder, AsyncPhase, Clock, Event, FlowBind, FlowEvent, FlowPhase, FrameEvent, FrameParent, Id,
+    KeyedEvent, LostParts, MetaEvent, ProfileEvent, ProfileKey, ProfileStart, SampleEvent, SampleTime, Scope,
+    Text, Thread, ThreadCount, ThreadEvent, ThreadMeasure, Tick, Ticks, TrackEvent, Unit, Value, Written,
 };
 
 fn write(events: &[Event<'_>]) -> String {
@@ -217,6 +217,18 @@ fn deep_nesting_ends_in_null() {
     let json = writer.finish().unwrap();
     let line = json.lines().nth(1).unwrap().strip_suffix(',').unwrap();
     assert!(line.ends_with(&format!("{{\"a\":{}null{}}}}}", "[".repeat(31), "]".repeat(31))), "{line}");
+}
+
+/// [json 6]
+#[test]
+fn counters_of_a_thread_are_fields() {
+    let mut args = ArgsBuilder::new();
+    let count = |at, during| ThreadCount { at: Some(at), during };
+    args.add_thread_count(ThreadMeasure::Time, count(1_234_567, Some(500)));
+    args.add("a", 1).add_thread_count(ThreadMeasure::Instructions, count(9, None));
+    let event = ThreadEvent { args: args.args(), ..slice(b"s") };
+    let [line] = &lines(&[Event::Complete(event, Ticks(1000))])[..] else { panic!("one event") };
+    assert!(line.ends_with(r#","tts":1234.567,"tdur":0.5,"ticount":9,"args":{"a":1}}"#), "{line}");
 }
 
 #[test]

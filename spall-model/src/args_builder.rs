@@ -3,7 +3,7 @@
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 
-use crate::{Args, ArgsFormat, Text, Value};
+use crate::{Args, ArgsFormat, Text, ThreadCount, ThreadMeasure, Value};
 
 /// The number of lists and maps inside one another that are copied; deeper ones become [`Value::Null`].
 const MAX_DEPTH: usize = 32;
@@ -17,8 +17,9 @@ const MAX_DEPTH: usize = 32;
 /// 3. a tag (1 byte);
 /// 4. the value: 8 bytes for a number, and a length (4 bytes) with the content for texts, bytes, lists and maps.
 ///
-/// The content of lists and maps is entries again. Their length lets a reader step over a nested value at once.
-static BUILT: ArgsFormat = ArgsFormat::new("built", next_entry);
+/// The content of lists and maps is entries again. Their length lets a reader step over a nested value at once. What a
+/// counter of the thread showed is an entry without a key, which is no argument.
+static BUILT: ArgsFormat = ArgsFormat { thread: thread_count, ..ArgsFormat::new("built", next_entry) };
 
 /// The tags that say which kind a value has.
 mod tag {
@@ -33,6 +34,19 @@ mod tag {
     pub(super) const BYTES: u8 = 8;
     pub(super) const LIST: u8 = 9;
     pub(super) const MAP: u8 = 10;
+    /// What counters of the thread showed, and by how much they rose.
+    pub(super) const TIME: u8 = 11;
+    pub(super) const TIME_DURING: u8 = 12;
+    pub(super) const INSTRUCTIONS: u8 = 13;
+    pub(super) const INSTRUCTIONS_DURING: u8 = 14;
+}
+
+/// Returns the tags of what a counter showed, and of by how much it rose.
+const fn tags(measure: ThreadMeasure) -> [u8; 2] {
+    match measure {
+        ThreadMeasure::Time => [tag::TIME, tag::TIME_DURING],
+        ThreadMeasure::Instructions => [tag::INSTRUCTIONS, tag::INSTRUCTIONS_DURING],
+    }
 }
 
 /// The bit of a key's length that says that the key has escapes.
@@ -283,10 +297,36 @@ impl<'b> ArgsBuilder<'b> {
         self.keep(put, start)
     }
 
-    /// Adds all entries of other arguments, which may have any encoding.
+    /// Adds what a counter of the event's thread showed, which is no argument: [`Args::thread_count`] returns it. A negative
+    /// number is left out.
+    ///
+    /// ```
+    /// use spall_model::{ArgsBuilder, ThreadCount, ThreadMeasure};
+    ///
+    /// let mut args = ArgsBuilder::new();
+    /// args.add("frame", 7).add_thread_count(ThreadMeasure::Time, ThreadCount { at: Some(1500), during: None });
+    /// assert_eq!(args.args().thread_count(ThreadMeasure::Time).at, Some(1500));
+    /// assert_eq!(args.args().to_string(), "frame=7");
+    /// ```
+    pub fn add_thread_count(&mut self, measure: ThreadMeasure, count: ThreadCount) -> &mut Self {
+        for (tag, number) in tags(measure).into_iter().zip([count.at, count.during]) {
+            let Some(number) = number.filter(|&number| number >= 0) else { continue };
+            let start = self.memory.len();
+            let memory = &mut self.memory;
+            let put = memory.put_key(Text::EMPTY).and_then(|()| memory.put(&[tag]));
+            let put = put.and_then(|()| memory.put(&number.to_le_bytes()));
+            self.keep(put, start);
+        }
+        self
+    }
+
+    /// Adds all entries of other arguments, which may have any encoding, and what they say of counters of the thread.
     pub fn extend(&mut self, args: Args<'_>) -> &mut Self {
         for (key, value) in args {
             self.add(key, value);
+        }
+        for measure in [ThreadMeasure::Time, ThreadMeasure::Instructions] {
+            self.add_thread_count(measure, args.thread_count(measure));
         }
         self
     }
@@ -310,8 +350,34 @@ impl<'b> ArgsBuilder<'b> {
     }
 }
 
-/// Reads the entry at `pos`. Returns `None` at the end, and where the bytes are not those of a builder.
+/// Reads the argument at `pos`. Returns `None` at the end, and where the bytes are not those of a builder.
 fn next_entry<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
+    loop {
+        match next_tagged(bytes, pos)? {
+            (_, tag::TIME.., _) => {}
+            (key, _, value) => return Some((key, value)),
+        }
+    }
+}
+
+/// Returns what a counter of the thread showed.
+fn thread_count(bytes: &[u8], measure: ThreadMeasure) -> ThreadCount {
+    let mut pos = 0;
+    let [mut at, mut during] = [None; 2];
+    let [tag_at, tag_during] = tags(measure);
+    while let Some((_, tag, value)) = next_tagged(bytes, &mut pos) {
+        match value {
+            Value::I64(number) if tag == tag_at => at = Some(number),
+            Value::I64(number) if tag == tag_during => during = Some(number),
+            _ => {}
+        }
+    }
+    ThreadCount { at, during }
+}
+
+/// Reads the entry at `pos`, with its tag.
+#[inline]
+fn next_tagged<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, u8, Value<'b>)> {
     let mut rest = bytes.get(*pos..)?;
     let len = u32::from_le_bytes(take_array(&mut rest)?);
     let key = take(&mut rest, len & !ESCAPED_KEY)?;
@@ -321,7 +387,9 @@ fn next_entry<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'
         tag::NULL => Value::Null,
         tag::FALSE => Value::Bool(false),
         tag::TRUE => Value::Bool(true),
-        tag::I64 => Value::I64(i64::from_le_bytes(take_array(&mut rest)?)),
+        tag::I64 | tag::TIME..=tag::INSTRUCTIONS_DURING => {
+            Value::I64(i64::from_le_bytes(take_array(&mut rest)?))
+        }
         tag::U64 => Value::U64(u64::from_le_bytes(take_array(&mut rest)?)),
         tag::F64 => Value::F64(f64::from_le_bytes(take_array(&mut rest)?)),
         _ => {
@@ -338,7 +406,7 @@ fn next_entry<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'
         }
     };
     *pos = bytes.len() - rest.len();
-    Some((key, value))
+    Some((key, tag, value))
 }
 
 /// Removes and returns the first bytes, or returns `None` if there are too few.

@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use crate::{
     Args, CallSite, CounterValue, Entries, Flow, Frame, FrameId, IdRange, Instant, Key, Metadata, NameId,
-    Object, OtherEvent, Process, Profile, Sample, SliceFlags, SliceId, State, Text, Trace, TraceView, Track,
-    TrackKind, Value, facts::HasArgs,
+    Object, OtherEvent, Process, Profile, Sample, SliceFlags, SliceId, State, Text, ThreadMeasure, Trace,
+    TraceView, Track, TrackKind, Value, facts::HasArgs,
 };
 
 /// Two traces are equal if they hold the same facts in the same order.
@@ -241,9 +241,13 @@ fn same_text(a: Text<'_>, b: Text<'_>) -> bool {
     a == b || a.unescape() == b.unescape()
 }
 
-/// Returns whether two sets of arguments are the same as values, fields included.
+/// Returns whether two sets of arguments are the same as values, fields and counters of the thread included.
 fn same_args(a: Args<'_>, b: Args<'_>) -> bool {
-    a == b || same_entries(a.iter(), b.iter()) && same_entries(a.fields(), b.fields())
+    let measures = [ThreadMeasure::Time, ThreadMeasure::Instructions];
+    a == b
+        || same_entries(a.iter(), b.iter())
+            && same_entries(a.fields(), b.fields())
+            && measures.iter().all(|&measure| a.thread_count(measure) == b.thread_count(measure))
 }
 
 /// Returns whether two values are the same, with everything nested in them.

@@ -2,6 +2,7 @@
 
 #![allow(
     clippy::unwrap_used,
+    clippy::cast_possible_truncation,
     clippy::indexing_slicing,
     clippy::std_instead_of_alloc,
     clippy::std_instead_of_core,
@@ -16,7 +17,9 @@ use spall_trace::{
     Format, detect,
     format::container::{Container, decompress_as},
     load,
-    model::{DiagnosticKind, Limits, Text, Trace, TraceView, TrackId, TrackKind, Value as Arg},
+    model::{
+        DiagnosticKind, Limits, Text, ThreadMeasure, Trace, TraceView, TrackId, TrackKind, Value as Arg,
+    },
 };
 
 /// The cases in which something differs, and why.
@@ -188,6 +191,42 @@ fn what_the_trace_processor_leaves_out_is_all_that_is_more_in_a_recording_of_chr
     // The profile of V8 in the debug annotations has all its samples.
     assert_eq!(ours["samples"].values().sum::<i64>(), theirs["samples"].values().sum::<i64>());
     assert_eq!(trace.diagnostics().count(DiagnosticKind::UnmatchedFlow), 0);
+}
+
+/// [perfetto 4.8]
+#[test]
+fn slices_have_the_thread_time_that_passed_between_two_values_of_their_threads_counter() {
+    let Some(folder) = spall_testdata::collection("perfetto") else { return };
+    let data = std::fs::read(folder.join("chromium148.pftrace")).unwrap();
+    let trace = load(&data).unwrap();
+    let (mut n_slices, mut n_fallen) = (0, 0);
+    for counter in trace.tracks().iter().filter(|track| trace.name(track.name) == "thread_time") {
+        let thread = &trace.tracks()[counter.parent.unwrap().0 as usize];
+        // Of several values at a time, an event has any.
+        let mut values: HashMap<i64, Vec<i64>> = HashMap::new();
+        for value in trace.counters_of(counter.id) {
+            values.entry(value.at.0).or_default().push(value.value as i64);
+        }
+        for id in thread.slices() {
+            let slice = trace.slice(id).unwrap();
+            let [Some(at_start), Some(at_end)] = [slice.start, slice.end].map(|at| values.get(&at.0)) else {
+                continue;
+            };
+            if !slice.flags.is_paired() || slice.flags.is_unfinished() {
+                continue;
+            }
+            let rises = at_start.iter().flat_map(|start| at_end.iter().map(move |end| end - start));
+            match trace.slice_args(id).thread_measure(ThreadMeasure::Time) {
+                Some(time) => {
+                    assert!(rises.clone().any(|rise| rise == time), "{slice:?}");
+                    n_slices += usize::from(time > 0);
+                }
+                None => n_fallen += usize::from(rises.clone().any(|rise| rise < 0)),
+            }
+        }
+    }
+    // As many as the trace processor has. It gives no thread time where none passed, except for instants.
+    assert_eq!((n_slices, n_fallen), (49314, 1));
 }
 
 /// Adds each scalar of arguments with the path to it, in the form of the trace processor's keys.

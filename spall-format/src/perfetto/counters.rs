@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::fmt::{self, Write as _};
 
-use spall_model::{ArgsBuilder, CounterEvent, Event, Id, Text, Tick};
+use spall_model::{ArgsBuilder, CounterEvent, Event, Id, Text, ThreadMeasure, Tick};
 
 use super::output::Output;
 
@@ -54,6 +54,14 @@ impl Counters<'_, '_> {
 
     pub(super) fn global(&mut self, name: fmt::Arguments<'_>, value: u64) {
         self.say(Id::NONE, name, float(value));
+    }
+}
+
+/// Returns the name of the counter of a thread, if the file has none.
+pub(super) const fn counter_name(measure: ThreadMeasure) -> &'static str {
+    match measure {
+        ThreadMeasure::Time => "thread_time",
+        ThreadMeasure::Instructions => "thread_instruction_count",
     }
 }
 

@@ -3,13 +3,13 @@
 use alloc::vec::Vec;
 
 use spall_model::{
-    CounterEvent, DiagnosticKind, Event, FlowBind, FlowEvent, FlowPhase, Id, Scope, Text, Thread,
-    ThreadEvent, Tick, Ticks,
+    DiagnosticKind, Event, FlowBind, FlowEvent, FlowPhase, Id, Scope, Text, Thread, ThreadEvent, Tick, Ticks,
 };
 
 use super::args::Source;
 use super::clock::{ClockId, Fit};
 use super::counters::signed_float;
+use super::event_counters::ThreadCounts;
 use super::legacy::Legacy;
 use super::output::Output;
 use super::schema::{LegacyEvent, Packet};
@@ -31,11 +31,12 @@ pub(super) struct TrackEvent<'a> {
     pub(super) legacy: Option<&'a [u8]>,
     value: Option<f64>,
     time: Option<EventTime>,
+    /// What counters of the thread show, as older files say it, each with whether it is a difference.
     thread_time: Option<(bool, i64)>,
     instructions: Option<(bool, i64)>,
     has_args: bool,
     has_flows: bool,
-    /// Which of the fields of further counters there are, as bits of [`EXTRA`].
+    /// Which of the fields of further counters there are, in bits.
     extra: u8,
     pub(super) has_callstack: bool,
     /// The whole message.
@@ -116,16 +117,23 @@ impl State {
             self.tracks.set_first_event(track_at, name);
             self.show(track_at, out);
         }
+        let mut counts = ThreadCounts::default();
         if track_event.extra & 3 != 0 {
-            self.extra_counters(packet.sequence, &track_event, at, out);
+            counts = self.extra_counters(packet.sequence, (message, track_event.extra), at, out);
         }
         match track_event.kind {
             kind::COUNTER => {
-                return self.counter_event(packet.sequence, track_at, track_event.value, at, out);
+                self.counter_event(packet.sequence, track_at, track_event.value, at, out);
+                return;
             }
             kind::STATE => return self.state_event(packet.sequence, track_at, &track_event, at),
             _ => {}
         }
+        let fields = [track_event.thread_time, track_event.instructions];
+        let own = fields
+            .iter()
+            .any(Option::is_some)
+            .then(|| ThreadCounts::of_fields(fields, self.sequences.find(packet.sequence)));
         let Self { sequences, strings, tracks, args, categories, json, budget, .. } = self;
         let sequence = &*sequences.find(packet.sequence);
         let thread = match sequence.legacy_thread(uuid, &track_event, &legacy) {
@@ -156,6 +164,13 @@ impl State {
             args.clear();
         } else {
             *budget -= size;
+        }
+        let of_thread = match (thread.pid, thread.tid) {
+            (Id::Number(pid), Id::Number(tid)) => Some((pid, tid)),
+            _ => None,
+        };
+        if of_thread.is_some() && legacy.is_of_thread() {
+            own.unwrap_or_default().or(counts).add_to(args, &legacy);
         }
         // The event of the model has no place for the id of the profile that it is a part of.
         if let (PROFILE, Some(id)) =
@@ -202,10 +217,8 @@ impl State {
         if let (Some(bind), true) = (row, track_event.has_flows) {
             flows(message, &event, bind, out);
         }
-        let (thread_times, thread) =
-            (track_event.thread_time.is_some() || track_event.instructions.is_some(), event.thread);
-        if thread_times && let (Id::Number(pid), Id::Number(tid)) = (thread.pid, thread.tid) {
-            self.thread_counters(packet.sequence, (pid, tid), &track_event, at, out);
+        if let Some((thread, own)) = of_thread.zip(own) {
+            self.thread_counters(thread, &own, at, out);
         }
         if track_event.has_callstack {
             self.track_stack(packet.sequence, track_at, message, at, out);
@@ -246,97 +259,6 @@ impl State {
         Some(at)
     }
 
-    /// Hands over a value of a counter track. [perfetto 4.2](crate::rules::perfetto#4.2)
-    fn counter_event(
-        &mut self,
-        sequence: u32,
-        track_at: usize,
-        value: Option<f64>,
-        at: i64,
-        out: &mut Output<'_>,
-    ) {
-        let Some(value) = value else { return out.report(DiagnosticKind::EmptyCounter) };
-        let Self { sequences, strings, tracks, values, .. } = self;
-        let track = tracks.settle(track_at);
-        let Some(counter) = tracks.counter(&track) else { return out.report(DiagnosticKind::UnknownEntry) };
-        let mut value = counter.scaled(value);
-        if counter.is_incremental {
-            let sum = sequences.find(sequence).counters.entry(track.uuid).or_insert(0.0);
-            *sum += value;
-            value = *sum;
-        }
-        values.clear();
-        values.add("value", value);
-        let thread = tracks.thread(&track, strings);
-        let name = Text::plain(strings.get(track.name));
-        let mut event = CounterEvent::new(thread.pid, Tick(at), name, values.args());
-        event.id = Some(thread.tid);
-        out.say(&Event::Counter(event));
-    }
-
-    /// Hands over the values of counters that an event has beside its own meaning.
-    fn extra_counters(&mut self, sequence: u32, event: &TrackEvent<'_>, at: i64, out: &mut Output<'_>) {
-        let message = event.message;
-        for ((values, has_values), (uuids, has_uuids), packed) in EXTRA {
-            if event.extra & has_values == 0 {
-                continue;
-            }
-            // The tracks of the defaults count where the event does not say others.
-            let mut tracks = [None; MAX_EXTRA];
-            let defaults = self.sequences.find(sequence).defaults(&self.strings).track_event;
-            let own = if event.extra & has_uuids == 0 { &[] } else { message };
-            for message in [defaults, own] {
-                let uuids = scalars(message, uuids, Packed::Varint);
-                tracks.iter_mut().zip(uuids).for_each(|(track, uuid)| *track = Some(uuid));
-            }
-            let number = |bits: u64| match packed {
-                Packed::Varint => signed_float(bits.cast_signed()),
-                Packed::Fixed64 => f64::from_bits(bits),
-            };
-            for (n, value) in scalars(message, values, packed).map(number).enumerate() {
-                let Some(&Some(uuid)) = tracks.get(n) else {
-                    out.report(DiagnosticKind::UnknownEntry);
-                    break;
-                };
-                let track = self.tracks.find(uuid, &mut self.strings);
-                if !self.tracks.get(track).is_shown {
-                    self.show(track, out);
-                }
-                self.counter_event(sequence, track, Some(value), at, out);
-            }
-        }
-    }
-
-    /// Hands over the thread time and the instructions of a thread, as older files have them.
-    fn thread_counters(
-        &mut self,
-        sequence: u32,
-        (pid, tid): (i64, i64),
-        event: &TrackEvent<'_>,
-        at: i64,
-        out: &mut Output<'_>,
-    ) {
-        let Self { sequences, values, .. } = self;
-        let thread = sequences.find(sequence).thread.get_or_insert_default();
-        let counters = [
-            ("thread_time", event.thread_time, &mut thread.thread_time_ns, 1000),
-            ("thread_instruction_count", event.instructions, &mut thread.instructions, 1),
-        ];
-        for (name, value, sum, multiplier) in counters {
-            let Some((is_delta, value)) = value else { continue };
-            let mut value = value.saturating_mul(multiplier);
-            if is_delta {
-                *sum = sum.saturating_add(value);
-                value = *sum;
-            }
-            values.clear();
-            values.add("value", value);
-            let mut event = CounterEvent::new(pid, Tick(at), Text::from(name), values.args());
-            event.id = Some(Id::Number(tid));
-            out.say(&Event::Counter(event));
-        }
-    }
-
     /// Keeps a value of a state track. [perfetto 4.6](crate::rules::perfetto#4.6)
     fn state_event(&mut self, sequence: u32, track_at: usize, event: &TrackEvent<'_>, at: i64) {
         let Self { sequences, strings, states, .. } = self;
@@ -354,15 +276,6 @@ const PROFILE: u32 = b'P' as u32;
 
 /// The argument that has the id of the CPU profile that an [`Event::Other`] of the phase `P` is a part of.
 pub const PROFILE_ID: &str = "profile_id";
-
-/// A field and its bit in [`TrackEvent::extra`].
-type Field = (u32, u8);
-/// The fields of the values of further counters and those of their tracks: whole numbers, and fractions.
-const EXTRA: [(Field, Field, Packed); 2] =
-    [((12, 1), (31, 4), Packed::Varint), ((46, 2), (45, 8), Packed::Fixed64)];
-
-/// The most counters that an event may have beside its own meaning, of each of the two kinds. Perfetto's own reader takes 8.
-const MAX_EXTRA: usize = 16;
 
 /// Returns whether a field of a track event is an argument.
 fn is_argument(number: u32) -> bool {

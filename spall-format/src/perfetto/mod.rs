@@ -34,6 +34,7 @@ mod args;
 mod clock;
 mod counters;
 mod event;
+mod event_counters;
 mod ftrace;
 mod legacy;
 mod output;

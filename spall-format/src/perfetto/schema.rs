@@ -2,7 +2,7 @@
 //!
 //! Names and numbers are those of Perfetto's schema. Fields that repeat are read where they are used.
 
-use crate::protobuf::messages;
+use crate::protobuf::{Packed, messages, scalars};
 
 /// The names of the values of an enumeration, from 0 on, separated by blanks.
 #[derive(Debug, Clone, Copy)]
@@ -15,6 +15,32 @@ impl Names {
 
     pub(super) fn get(self, value: u64) -> Option<&'static str> {
         self.all().nth(usize::try_from(value).ok()?)
+    }
+}
+
+/// The fields of counters that an event has beside its own meaning.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Extra {
+    /// The field of the values.
+    pub(super) values: u32,
+    /// The field of their tracks.
+    tracks: u32,
+    pub(super) packed: Packed,
+}
+
+/// Whole numbers, and fractions.
+pub(super) const EXTRA: [Extra; 2] = [
+    Extra { values: 12, tracks: 31, packed: Packed::Varint },
+    Extra { values: 46, tracks: 45, packed: Packed::Fixed64 },
+];
+
+/// The most counters that an event may have beside its own meaning, of each of the two kinds. Perfetto's own reader takes 8.
+pub(super) const MAX_EXTRA: usize = 16;
+
+impl Extra {
+    /// Returns the tracks that a message names.
+    pub(super) fn tracks_of(self, message: &[u8]) -> impl Iterator<Item = u64> {
+        scalars(message, self.tracks, Packed::Varint).take(MAX_EXTRA)
     }
 }
 
@@ -84,6 +110,9 @@ messages! {
         name_iid: u64 = 1,
         phase: u32 = 2,
         duration_us: Option<i64> = 3,
+        thread_duration_us: Option<i64> = 4,
+        thread_instructions: Option<i64> = 15,
+        use_async_tts: bool = 9,
         unscoped_id: Option<u64> = 6,
         local_id: Option<u64> = 10,
         global_id: Option<u64> = 11,

@@ -5,7 +5,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use super::clock::KnownClock;
-use super::schema::{Packet, PacketDefaults, ThreadDescriptor, TrackEventDefaults};
+use super::schema::{EXTRA, Packet, PacketDefaults, ThreadDescriptor, TrackEventDefaults};
 use super::strings::{Interned, Place, Strings};
 use crate::protobuf::Message as _;
 
@@ -34,6 +34,8 @@ pub(super) struct Sequence {
 pub(super) struct Defaults {
     pub(super) clock: Option<u32>,
     pub(super) track: Option<u64>,
+    /// The tracks of further counters: of whole numbers, and of fractions.
+    pub(super) counters: [Box<[u64]>; 2],
     /// The whole message.
     message: Place,
 }
@@ -76,6 +78,7 @@ impl Sequence {
         self.defaults = Defaults {
             clock: defaults.clock,
             track: TrackEventDefaults::of(defaults.track_event).track,
+            counters: EXTRA.map(|extra| extra.tracks_of(defaults.track_event).collect()),
             message: strings.add(message),
         };
     }

@@ -4,9 +4,9 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::iter::successors;
 
-use spall_model::{Id, Thread};
+use spall_model::{Id, Thread, ThreadMeasure};
 
-use super::counters::signed_float;
+use super::counters::{counter_name, signed_float};
 use super::schema::{CounterDescriptor, ProcessDescriptor, ThreadDescriptor, TrackDescriptor};
 use super::strings::{Place, Strings, cut};
 use crate::protobuf::Message as _;
@@ -78,6 +78,8 @@ enum Kind {
 pub(super) struct Counter {
     multiplier: f64,
     pub(super) is_incremental: bool,
+    /// What it counts of its thread.
+    pub(super) measure: Option<ThreadMeasure>,
 }
 
 impl Counter {
@@ -96,7 +98,8 @@ pub(super) struct Tracks {
     by_uuid: BTreeMap<u64, u32>,
     counters: Vec<Counter>,
     merge_keys: Vec<Place>,
-    last: Option<(u64, u32)>,
+    /// The tracks found last, each at the lowest bits of its uuid: an event and its counters have one each.
+    recent: [Option<(u64, u32)>; 16],
     /// Whether the ranks of process tracks and of thread tracks count.
     pub(super) orders_processes: bool,
     pub(super) orders_threads: bool,
@@ -106,8 +109,10 @@ impl Tracks {
     /// Returns the position of a track, which is added if it is new.
     #[inline]
     pub(super) fn find(&mut self, uuid: u64, strings: &mut Strings) -> usize {
-        if let Some((last, at)) = self.last
-            && last == uuid
+        #[allow(clippy::indexing_slicing, reason = "the number is below 16")]
+        let recent = &mut self.recent[(uuid & 15) as usize];
+        if let Some((known, at)) = *recent
+            && known == uuid
         {
             return at as usize;
         }
@@ -121,7 +126,7 @@ impl Tracks {
             let digits = strings.add(digits(uuid, &mut [0; 20]));
             self.list.push(Track { uuid, digits, ..Track::default() });
         }
-        self.last = Some((uuid, at));
+        *recent = Some((uuid, at));
         at as usize
     }
 
@@ -227,13 +232,14 @@ impl Tracks {
         if let Some(counter) = descriptor.counter.map(CounterDescriptor::of) {
             let multiplier = if counter.multiplier == 0 { 1 } else { counter.multiplier };
             let multiplier = signed_float(multiplier);
-            self.counters.push(Counter { multiplier, is_incremental: counter.is_incremental });
-            track.counter = u32::try_from(self.counters.len()).unwrap_or(0);
-            name = name.or(match counter.kind {
-                1 => Some(b"thread_time"),
-                2 => Some(b"thread_instruction_count"),
+            let measure = match counter.kind {
+                1 => Some(ThreadMeasure::Time),
+                2 => Some(ThreadMeasure::Instructions),
                 _ => None,
-            });
+            };
+            self.counters.push(Counter { multiplier, is_incremental: counter.is_incremental, measure });
+            track.counter = u32::try_from(self.counters.len()).unwrap_or(0);
+            name = name.or(measure.map(|measure| counter_name(measure).as_bytes()));
         }
         // Of a track that is never merged with others the last name counts, of any other the first.
         if let Some(name) = name.filter(|name| !name.is_empty())

@@ -1,0 +1,168 @@
+//! Counters of track events, and what those of threads mean for slices. [perfetto 4.2](crate::rules::perfetto#4.2)
+
+use spall_model::{
+    ArgsBuilder, CounterEvent, DiagnosticKind, Event, Id, Text, ThreadCount, ThreadMeasure, Tick,
+};
+
+use super::counters::{counter_name, signed_float};
+use super::output::Output;
+use super::schema::{EXTRA, LegacyEvent, MAX_EXTRA};
+use super::sequence::Sequence;
+use super::state::State;
+use crate::protobuf::{Packed, scalars};
+
+/// What counters of the thread of an event showed: its time in nanoseconds, and its instructions. [perfetto
+/// 4.8](crate::rules::perfetto#4.8)
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct ThreadCounts {
+    time: Option<i64>,
+    instructions: Option<i64>,
+}
+
+impl ThreadCounts {
+    /// Returns what an event says in fields of its own, in microseconds and instructions, each with whether it is a
+    /// difference from what the sequence had before.
+    pub(super) fn of_fields([time, instructions]: [Option<(bool, i64)>; 2], sequence: &mut Sequence) -> Self {
+        let thread = sequence.thread.get_or_insert_default();
+        let count = |field: Option<(bool, i64)>, multiplier, sum: &mut i64| {
+            let (is_delta, value) = field?;
+            let value = value.saturating_mul(multiplier);
+            if is_delta {
+                *sum = sum.saturating_add(value);
+            }
+            Some(if is_delta { *sum } else { value })
+        };
+        Self {
+            time: count(time, 1000, &mut thread.thread_time_ns),
+            instructions: count(instructions, 1, &mut thread.instructions),
+        }
+    }
+
+    /// Returns the same, and what `others` say beside it.
+    pub(super) fn or(self, others: Self) -> Self {
+        Self { time: self.time.or(others.time), instructions: self.instructions.or(others.instructions) }
+    }
+
+    /// Adds what the counters showed to the arguments of an event, and by how much they rose during it.
+    pub(super) fn add_to(&self, args: &mut ArgsBuilder<'static>, legacy: &LegacyEvent<'_>) {
+        let time = legacy.thread_duration_us.map(|us| us.saturating_mul(1000));
+        for (measure, at, during) in [
+            (ThreadMeasure::Time, self.time, time),
+            (ThreadMeasure::Instructions, self.instructions, legacy.thread_instructions),
+        ] {
+            let during = during.filter(|_| legacy.phase == u32::from(b'X'));
+            args.add_thread_count(measure, ThreadCount { at, during });
+        }
+    }
+}
+
+impl LegacyEvent<'_> {
+    /// Returns whether counters of the thread say something about the event. An async event has to say so. [json
+    /// 6](spall_model::rules::json#6)
+    pub(super) fn is_of_thread(&self) -> bool {
+        let is_of_thread = |phase| matches!(phase, 0 | b'B' | b'E' | b'X' | b'I' | b'R' | b'i');
+        self.use_async_tts || u8::try_from(self.phase).is_ok_and(is_of_thread)
+    }
+}
+
+impl State {
+    /// Hands over a value of a counter track. Returns the value, and what it says of a thread.
+    pub(super) fn counter_event(
+        &mut self,
+        sequence: u32,
+        track_at: usize,
+        value: Option<f64>,
+        at: i64,
+        out: &mut Output<'_>,
+    ) -> Option<(f64, Option<ThreadMeasure>)> {
+        let Self { sequences, strings, tracks, values, .. } = self;
+        let track = tracks.settle(track_at);
+        let kind = if value.is_none() { DiagnosticKind::EmptyCounter } else { DiagnosticKind::UnknownEntry };
+        let Some((value, counter)) = value.zip(tracks.counter(&track)) else {
+            out.report(kind);
+            return None;
+        };
+        let mut value = counter.scaled(value);
+        if counter.is_incremental {
+            let sum = sequences.find(sequence).counters.entry(track.uuid).or_insert(0.0);
+            *sum += value;
+            value = *sum;
+        }
+        values.clear();
+        values.add("value", value);
+        let thread = tracks.thread(&track, strings);
+        let name = Text::plain(strings.get(track.name));
+        let mut event = CounterEvent::new(thread.pid, Tick(at), name, values.args());
+        event.id = Some(thread.tid);
+        out.say(&Event::Counter(event));
+        Some((value, counter.measure))
+    }
+
+    /// Hands over the values of counters that an event has beside its own meaning. Returns those of its thread. `found` says
+    /// which fields there are: the bits 0 and 1 for the values of each kind, and 2 and 3 for their tracks.
+    pub(super) fn extra_counters(
+        &mut self,
+        sequence: u32,
+        (message, found): (&[u8], u8),
+        at: i64,
+        out: &mut Output<'_>,
+    ) -> ThreadCounts {
+        let mut counts = ThreadCounts::default();
+        for (n, extra) in EXTRA.into_iter().enumerate() {
+            if found & 1 << n == 0 {
+                continue;
+            }
+            // The tracks of the defaults count where the event does not say others.
+            let mut tracks = [None; MAX_EXTRA];
+            let defaults = self.sequences.find(sequence).defaults.counters.get(n).into_iter().flatten();
+            tracks.iter_mut().zip(defaults).for_each(|(track, &uuid)| *track = Some(uuid));
+            if found & 4 << n != 0 {
+                let own = extra.tracks_of(message);
+                tracks.iter_mut().zip(own).for_each(|(track, uuid)| *track = Some(uuid));
+            }
+            let number = |bits: u64| match extra.packed {
+                Packed::Varint => signed_float(bits.cast_signed()),
+                Packed::Fixed64 => f64::from_bits(bits),
+            };
+            for (n, value) in scalars(message, extra.values, extra.packed).map(number).enumerate() {
+                let Some(&Some(uuid)) = tracks.get(n) else {
+                    out.report(DiagnosticKind::UnknownEntry);
+                    break;
+                };
+                let track = self.tracks.find(uuid, &mut self.strings);
+                if !self.tracks.get(track).is_shown {
+                    self.show(track, out);
+                }
+                #[allow(clippy::cast_possible_truncation, reason = "the cast saturates")]
+                match self.counter_event(sequence, track, Some(value), at, out) {
+                    Some((value, Some(ThreadMeasure::Time))) => counts.time = Some(value as i64),
+                    Some((value, Some(ThreadMeasure::Instructions))) => {
+                        counts.instructions = Some(value as i64);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        counts
+    }
+
+    /// Hands over what counters of a thread show that have no tracks, as in older files.
+    pub(super) fn thread_counters(
+        &mut self,
+        (pid, tid): (i64, i64),
+        counts: &ThreadCounts,
+        at: i64,
+        out: &mut Output<'_>,
+    ) {
+        let counts = [(ThreadMeasure::Time, counts.time), (ThreadMeasure::Instructions, counts.instructions)];
+        for (measure, count) in counts {
+            let Some(count) = count else { continue };
+            self.values.clear();
+            self.values.add("value", count);
+            let name = Text::from(counter_name(measure));
+            let mut event = CounterEvent::new(pid, Tick(at), name, self.values.args());
+            event.id = Some(Id::Number(tid));
+            out.say(&Event::Counter(event));
+        }
+    }
+}
