@@ -43,7 +43,7 @@ struct Memory {
     max_words: usize,
     n_words: usize,
     chunks: VecDeque<Chunk>,
-    /// By id.
+    /// The threads that have records in the ring, sorted by the system's id.
     threads: Vec<MemoryThread>,
     /// `None` before a recording has begun.
     facts: Option<Arc<Facts>>,

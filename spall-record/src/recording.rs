@@ -50,7 +50,7 @@ pub(crate) struct RecordedThread {
 struct Drain {
     facts: ThreadFacts,
     open: OpenSlices,
-    /// By sink.
+    /// For each sink, what it knows of the thread.
     places: Vec<ThreadInSink>,
     /// The time of the last record.
     ticks: u64,
@@ -77,7 +77,7 @@ pub(crate) struct Recording {
     pub(crate) flushes_early: bool,
     needs_open_slices: bool,
     sinks: Vec<Box<dyn Sink>>,
-    /// By number.
+    /// The threads that record, sorted by their number.
     threads: Mutex<Vec<Arc<RecordedThread>>>,
     next_number: AtomicU32,
     scratches: Mutex<Vec<(Vec<u64>, Scratch)>>,

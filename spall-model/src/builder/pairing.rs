@@ -334,7 +334,7 @@ impl<'a> TraceBuilder<'a> {
 
 /// What an end has closed.
 enum Closed {
-    /// This row.
+    /// The row with this number.
     Row(u32),
     /// No row, because none was open.
     Nothing,

@@ -325,7 +325,7 @@ impl Rows {
 /// What rows of another builder become.
 #[cfg(feature = "parallel")]
 pub(super) struct Appended<'m> {
-    /// Their track.
+    /// The number of the track that the rows are on.
     pub(super) track: u32,
     /// The row that row 0 of that builder becomes.
     pub(super) first_row: u32,

@@ -20,7 +20,7 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// All measures.
+    /// Every measure, in the order in which they are offered for choice.
     pub const ALL: [Self; 5] =
         [Self::WallTime, Self::ThreadTime, Self::Instructions, Self::Count, Self::Samples];
 
