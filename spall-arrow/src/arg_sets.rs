@@ -73,11 +73,11 @@ impl<'t> ArgSets<'t> {
 
     /// Returns the number of the set that row `row` of `owner` has, or `None` if it has no arguments.
     pub(crate) fn id(&self, owner: ArgOwner, row: usize) -> Option<i64> {
-        let args = self.of(owner, row);
-        let has_fields = || args.begin.fields().next().is_some() || args.end.fields().next().is_some();
-        let is_empty = args.is_none() || args.iter().next().is_none() && !has_fields();
+        let SliceArgs { begin, end } = self.of(owner, row);
+        // A whole event of a file is kept for its fields, so they are found sooner than the arguments.
+        let is_empty = |args: Args<'_>| args.fields().next().is_none() && args.iter().next().is_none();
         let start = self.starts.get(owner as usize)?;
-        (!is_empty).then_some(i64::try_from(start + row).ok()?)
+        (!is_empty(begin) || !is_empty(end)).then_some(i64::try_from(start + row).ok()?)
     }
 
     /// Returns the set with a number, and the table that it belongs to.

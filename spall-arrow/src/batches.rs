@@ -5,7 +5,10 @@ use std::ops::Range;
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::SchemaRef;
 
-use crate::{Table, Tables, TablesError, arg_rows};
+use crate::{
+    Table, Tables, TablesError, arg_rows,
+    column::{Column, SliceFacts},
+};
 
 /// The largest number of rows of a batch.
 const MAX_ROWS: usize = 65_536;
@@ -29,7 +32,7 @@ impl Tables<'_> {
 
 /// An iterator over the record batches of a table. After an error it goes on with the next batch.
 ///
-/// A batch has up to 65 536 rows, and fewer where arguments are long.
+/// A batch has up to 65 536 rows, and fewer where arguments that it has are long.
 #[derive(Debug, Clone)]
 pub struct Batches<'t> {
     tables: &'t Tables<'t>,
@@ -63,6 +66,11 @@ impl Batches<'_> {
         let start = self.next;
         let limit = self.end.min(start + MAX_ROWS);
         let most_bytes = if self.table == Table::Args { MAX_ARG_ROW_BYTES } else { MAX_ARG_BYTES };
+        let all = self.table.columns();
+        let has_texts = |&column: &usize| all.get(column).is_some_and(Column::has_texts);
+        if self.table != Table::Args && !self.columns.iter().any(has_texts) {
+            self.next = limit;
+        }
         let mut n_bytes = 0;
         while self.next < limit && n_bytes < most_bytes {
             n_bytes += self.tables.arg_sets.n_bytes(self.table, self.next);
@@ -78,8 +86,9 @@ impl Batches<'_> {
         let all = self.table.columns();
         let wanted = self.columns.iter().filter_map(|&column| all.get(column));
         let n_rows = rows.len();
+        let facts = SliceFacts::default();
         let columns: Result<Vec<_>, _> =
-            wanted.map(|column| column.make(self.tables, rows.clone())).collect();
+            wanted.map(|column| column.make(self.tables, rows.clone(), &facts)).collect();
         let options = RecordBatchOptions::new().with_row_count(Some(n_rows));
         Ok(RecordBatch::try_new_with_options(self.schema(), columns?, &options)?)
     }
@@ -101,5 +110,19 @@ impl Iterator for Batches<'_> {
             }
             return Some(batch);
         }
+    }
+
+    /// Skips `n` batches, which are not made, and makes the next one. So threads can share a table: each makes
+    /// `batches.skip(thread).step_by(n_threads)`.
+    fn nth(&mut self, n: usize) -> Option<Self::Item> {
+        for _ in 0..n {
+            // Which batches of the table of arguments are empty is known only when they are made.
+            if self.table == Table::Args {
+                _ = self.next()?;
+            } else if self.take_rows().is_empty() {
+                return None;
+            }
+        }
+        self.next()
     }
 }

@@ -282,6 +282,9 @@ fn batches_are_the_table_cut_into_pieces() {
         starts.extend(column(&batch, "ts").as_primitive::<Int64Type>().values());
     }
     assert_eq!(lengths, [65_536, 70_000 - 65_536]);
+    let second = tables.batches(Table::Slice).nth(1).unwrap().unwrap();
+    assert_eq!(column(&second, "ts").as_primitive::<Int64Type>().values(), &starts[65_536..]);
+    assert!(tables.batches(Table::Slice).nth(2).is_none());
     let expected: Vec<i64> = (0..3).flat_map(|thread| (thread..n_slices).step_by(3)).collect();
     assert_eq!(starts, expected, "by track, then by time");
     assert!(tables.batches(Table::Slice).with_columns(&[99]).is_err());

@@ -1,13 +1,9 @@
 //! The table of slices.
 
-use std::ops::Range;
-
-use spall_layout::SliceVisits;
-use spall_model::{IdRange, SliceFlags, SliceId, ThreadMeasure, Tick, Ticks, TraceView};
+use spall_model::{SliceFlags, SliceId, ThreadMeasure, Tick, Ticks, TraceView};
 
 use super::{number, part, positions};
 use crate::{
-    Tables,
     arg_sets::ArgOwner,
     arrays::{ColumnType, bools, ints, some_ints, some_ints32, words},
     column::Column,
@@ -18,39 +14,35 @@ pub(crate) const SLICE: &[Column] = &[
     Column::new("track_id", ColumnType::Int, |tables, rows| {
         ints(tables.tracks_of(rows, |track| track.slices().end().index()))
     }),
-    Column::nullable("parent_id", ColumnType::Int, |tables, rows| {
-        some_ints(visit(tables, rows).map(|visit| visit?.parent.map(number)))
+    Column::of_visits("parent_id", ColumnType::Int, true, |_, _, visits| {
+        some_ints(visits.iter().map(|visit| visit.as_ref()?.parent.map(number)))
     }),
     Column::new("ts", ColumnType::Int, |tables, rows| {
         ints(part(tables.trace.slices().starts(), rows).map(|start| start.0))
     }),
-    Column::new("dur", ColumnType::Int, |tables, rows| {
+    Column::of_visits("dur", ColumnType::Int, false, |tables, rows, visits| {
         let slices = tables.trace.slices();
-        let times = part(slices.starts(), rows.clone()).zip(part(slices.ends(), rows.clone()));
-        ints(visit(tables, rows).zip(times).map(|(visit, (&start, &in_trace))| {
-            duration(start, visit.map_or(in_trace, |visit| visit.place.end)).0
+        let times = part(slices.starts(), rows.clone()).zip(part(slices.ends(), rows));
+        ints(visits.iter().zip(times).map(|(visit, (&start, &in_trace))| {
+            duration(start, visit.as_ref().map_or(in_trace, |visit| visit.place.end)).0
         }))
     }),
-    Column::nullable("self_dur", ColumnType::Int, |tables, rows| {
-        some_ints(visit(tables, rows).map(|visit| Some(visit?.self_time().0)))
+    Column::of_visits("self_dur", ColumnType::Int, true, |_, _, visits| {
+        some_ints(visits.iter().map(|visit| Some(visit.as_ref()?.self_time().0)))
     }),
-    Column::nullable("cpu", ColumnType::Int, |tables, rows| {
-        some_ints(thread_measures(tables, rows, ThreadMeasure::Time))
-    }),
-    Column::nullable("instructions", ColumnType::Int, |tables, rows| {
-        some_ints(thread_measures(tables, rows, ThreadMeasure::Instructions))
-    }),
+    Column::measure("cpu", ThreadMeasure::Time),
+    Column::measure("instructions", ThreadMeasure::Instructions),
     Column::nullable("name", ColumnType::Name, |tables, rows| {
         tables.name_column(part(tables.trace.slices().names(), rows).copied())
     }),
     Column::nullable("category", ColumnType::Name, |tables, rows| {
         tables.name_column(part(tables.trace.slices().categories(), rows).copied())
     }),
-    Column::nullable("depth", ColumnType::Int32, |tables, rows| {
-        some_ints32(visit(tables, rows).map(|visit| Some(visit?.place.depth)))
+    Column::of_visits("depth", ColumnType::Int32, true, |_, _, visits| {
+        some_ints32(visits.iter().map(|visit| Some(visit.as_ref()?.place.depth)))
     }),
-    Column::nullable("lane", ColumnType::Int32, |tables, rows| {
-        some_ints32(visit(tables, rows).map(|visit| Some(visit?.place.lane)))
+    Column::of_visits("lane", ColumnType::Int32, true, |_, _, visits| {
+        some_ints32(visits.iter().map(|visit| Some(visit.as_ref()?.place.lane)))
     }),
     Column::new("incomplete", ColumnType::Bool, |tables, rows| {
         bools(part(tables.trace.slices().flags(), rows).map(|flags| flags.is_unfinished()))
@@ -79,20 +71,6 @@ pub(crate) const SLICE: &[Column] = &[
     Column::args("args", ArgOwner::Slice),
     Column::args_json("args_json", ArgOwner::Slice),
 ];
-
-/// Visits the slices of some rows of the table.
-fn visit<'t>(tables: &Tables<'t>, rows: Range<usize>) -> SliceVisits<'t> {
-    tables.layout.visit(IdRange::new(SliceId::new(rows.start), SliceId::new(rows.end)))
-}
-
-/// Returns what counters of threads measured in slices.
-fn thread_measures(
-    tables: &Tables<'_>,
-    rows: Range<usize>,
-    measure: ThreadMeasure,
-) -> impl ExactSizeIterator<Item = Option<i64>> {
-    rows.map(move |row| tables.trace.slice_args(SliceId::new(row)).thread_measure(measure))
-}
 
 /// Returns what the slice was made of.
 fn kind(flags: SliceFlags) -> &'static str {
