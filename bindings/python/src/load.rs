@@ -13,10 +13,21 @@ use std::{
     time::Duration,
 };
 
-use pyo3::{exceptions::PyOSError, prelude::*, pybacked::PyBackedBytes};
+use pyo3::{
+    exceptions::{PyOSError, PyValueError},
+    prelude::*,
+    pybacked::PyBackedBytes,
+};
 use spall_trace::{Error, Loader};
 
-use crate::{TraceError, trace::Trace};
+use crate::trace::Trace;
+
+pyo3::create_exception!(
+    spall_trace,
+    TraceError,
+    PyValueError,
+    "A trace cannot be read. `offset` is the byte."
+);
 
 /// Loads a trace from a file, or from its bytes.
 #[pyfunction]

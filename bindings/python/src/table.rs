@@ -1,6 +1,6 @@
 //! Tables that other libraries take through Arrow's C stream interface.
 
-use std::sync::Arc;
+use std::{num::NonZeroUsize, sync::Arc, thread};
 
 use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader, ffi_stream::FFI_ArrowArrayStream};
 use arrow_schema::{ArrowError, SchemaRef};
@@ -11,7 +11,7 @@ use pyo3::{
 };
 use spall_arrow::{Table as Kind, Tables};
 
-use crate::trace::Loaded;
+use crate::loaded::Loaded;
 
 /// A table, which pandas, polars, DuckDB and pyarrow take through `__arrow_c_stream__`.
 #[pyclass(frozen, module = "spall_trace")]
@@ -24,7 +24,7 @@ pub struct Table {
 enum Rows {
     /// Some columns of a table of a trace. They are made each time that somebody asks.
     OfTrace { trace: Arc<Loaded>, kind: Kind, columns: Vec<usize> },
-    /// A batch.
+    /// In a batch that was made of something else.
     Batch(RecordBatch),
 }
 
@@ -54,7 +54,9 @@ impl Table {
                 let to_arrow = |error| ArrowError::ExternalError(Box::new(error));
                 let tables = Tables::new(&trace.trace, trace.layout()).map_err(to_arrow)?;
                 let batches = tables.batches(*kind).with_columns(columns).map_err(to_arrow)?;
-                batches.map(|batch| batch.map_err(to_arrow)).collect()
+                on_all_cores(|at, n_threads| {
+                    batches.clone().skip(at).step_by(n_threads).map(|batch| batch.map_err(to_arrow)).collect()
+                })
             }
         }
     }
@@ -98,6 +100,26 @@ impl Table {
         let reader: Box<dyn RecordBatchReader + Send> = Box::new(reader);
         PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(reader), c"arrow_array_stream")
     }
+}
+
+/// Makes items on a thread for each core. A thread is told its number and how many there are, and makes every so many items
+/// from its number on.
+fn on_all_cores<T: Send>(
+    make: impl Fn(usize, usize) -> Result<Vec<T>, ArrowError> + Sync,
+) -> Result<Vec<T>, ArrowError> {
+    let n_threads = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let make = &make;
+    let parts = thread::scope(|scope| {
+        let threads = (0..n_threads).map(|at| scope.spawn(move || make(at, n_threads))).collect::<Vec<_>>();
+        let join = |thread: thread::ScopedJoinHandle<'_, _>| match thread.join() {
+            Ok(made) => made,
+            Err(panic) => std::panic::resume_unwind(panic),
+        };
+        threads.into_iter().map(join).collect::<Result<Vec<_>, _>>()
+    })?;
+    let mut parts = parts.into_iter().map(Vec::into_iter).collect::<Vec<_>>();
+    let n_items = parts.iter().map(ExactSizeIterator::len).sum();
+    Ok((0..n_items).filter_map(|at| parts[at % n_threads].next()).collect())
 }
 
 pub(crate) fn value_error(error: impl std::fmt::Display) -> PyErr {

@@ -1,10 +1,6 @@
 //! A loaded trace.
 
-use std::{
-    fs::File,
-    path::PathBuf,
-    sync::{Arc, OnceLock},
-};
+use std::{fs::File, path::PathBuf, sync::Arc};
 
 use pyo3::{
     exceptions::{PyKeyError, PyValueError},
@@ -13,28 +9,15 @@ use pyo3::{
 use spall_arrow::{DataSet, Table as Kind, Tables};
 use spall_cli::picture::{self, Scene};
 use spall_trace::{
-    export,
-    layout::{Layout, LayoutOptions},
-    merge_samples,
+    export, merge_samples,
     model::{Trace as Model, TraceView},
 };
 
 use crate::{
+    loaded::Loaded,
     table::{Table, value_error},
     tree,
 };
-
-/// A trace, and its layout once it is needed.
-pub(crate) struct Loaded {
-    pub(crate) trace: Model<'static>,
-    layout: OnceLock<Layout>,
-}
-
-impl Loaded {
-    pub(crate) fn layout(&self) -> &Layout {
-        self.layout.get_or_init(|| Layout::new(&self.trace, &LayoutOptions::default()))
-    }
-}
 
 /// A trace that was loaded.
 #[pyclass(frozen, module = "spall_trace")]
@@ -47,7 +30,7 @@ pub struct Trace {
 
 impl Trace {
     pub(crate) fn new(trace: Model<'static>, name: String) -> Self {
-        Self { loaded: Arc::new(Loaded { trace, layout: OnceLock::new() }), name }
+        Self { loaded: Arc::new(Loaded::new(trace)), name }
     }
 
     fn trace(&self) -> &Model<'static> {
@@ -80,7 +63,7 @@ impl Trace {
         let kind = Kind::ALL.iter().find(|kind| kind.name() == name);
         let &kind = kind.ok_or_else(|| PyKeyError::new_err(format!("{name}: there is no such table")))?;
         Table::of_trace(Arc::clone(&self.loaded), kind, |column| {
-            args || !matches!(column, "args" | "args_json")
+            args || kind == Kind::Args || !matches!(column, "arg_set_id" | "args" | "args_json")
         })
     }
 
@@ -93,28 +76,28 @@ impl Trace {
     /// Returns the slices and samples of all threads added up by call path.
     #[pyo3(signature = (measure="wall-time"))]
     fn call_tree(&self, py: Python<'_>, measure: &str) -> PyResult<Table> {
-        let measure = crate::measure(measure)?;
+        let measure = tree::measure(measure)?;
         py.detach(|| tree::nodes(self.trace(), measure)).map_err(value_error)
     }
 
     /// Returns the sums of each function, the largest self time first.
     #[pyo3(signature = (n=20, measure="wall-time"))]
     fn top(&self, py: Python<'_>, n: usize, measure: &str) -> PyResult<Table> {
-        let measure = crate::measure(measure)?;
+        let measure = tree::measure(measure)?;
         py.detach(|| tree::functions(self.trace(), n, measure)).map_err(value_error)
     }
 
     /// Returns how the functions of this trace differ from those of another one that was recorded before.
     #[pyo3(signature = (before, measure="wall-time"))]
     fn diff(&self, py: Python<'_>, before: &Self, measure: &str) -> PyResult<Table> {
-        let measure = crate::measure(measure)?;
+        let measure = tree::measure(measure)?;
         py.detach(|| tree::changes(before.trace(), self.trace(), measure))
     }
 
     /// Writes the trace in another format, and returns what the format does not hold.
     #[pyo3(signature = (path, format=None, measure="wall-time"))]
     fn export(&self, py: Python<'_>, path: PathBuf, format: Option<&str>, measure: &str) -> PyResult<String> {
-        let measure = crate::measure(measure)?;
+        let measure = tree::measure(measure)?;
         let name = path.to_string_lossy().to_lowercase();
         let ends = FORMATS.iter().find(|format| name.ends_with(&format!(".{format}")));
         let format = format.or(ends.copied()).ok_or_else(|| {

@@ -13,6 +13,14 @@ use spall_trace::{
 
 use crate::table::{Table, value_error};
 
+/// Returns the measure that Python names.
+pub(crate) fn measure(name: &str) -> PyResult<Measure> {
+    Measure::of_name(name).ok_or_else(|| {
+        let names = Measure::ALL.map(Measure::name).join(", ");
+        PyValueError::new_err(format!("{name}: this is no measure. Use one of {names}."))
+    })
+}
+
 fn call_tree(trace: &Trace<'_>, measure: Measure) -> CallTree {
     CallTree::merged(call_trees_by(trace, &V8, measure).map(|thread| thread.tree))
 }

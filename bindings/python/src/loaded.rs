@@ -1,0 +1,24 @@
+//! A trace in memory, which tables share.
+
+use std::sync::OnceLock;
+
+use spall_trace::{
+    layout::{Layout, LayoutOptions},
+    model::Trace,
+};
+
+/// A trace, and its layout once it is needed.
+pub(crate) struct Loaded {
+    pub(crate) trace: Trace<'static>,
+    layout: OnceLock<Layout>,
+}
+
+impl Loaded {
+    pub(crate) fn new(trace: Trace<'static>) -> Self {
+        Self { trace, layout: OnceLock::new() }
+    }
+
+    pub(crate) fn layout(&self) -> &Layout {
+        self.layout.get_or_init(|| Layout::new(&self.trace, &LayoutOptions::default()))
+    }
+}
