@@ -1,16 +1,21 @@
 //! Makes call trees of slices alone: slices of one name with the same callers become one node. [tree
-//! 1](spall_model::rules::tree#1)
+//! 1](spall_model::rules::tree#1), [tree 6](spall_model::rules::tree#6)
 #![allow(clippy::indexing_slicing, reason = "rows are numbered by the visits of a track")]
 
 use alloc::vec::Vec;
 use core::mem;
 use core::ops::Range;
 
-use spall_model::{CallTree, CallTreeBuilder, Function, Job, SliceId, Tick, TraceView, TrackId, TreeNodeId};
+use spall_model::{
+    CallTree, CallTreeBuilder, Function, Job, Measure, SliceId, Tick, Ticks, TraceView, TrackId, TreeNodeId,
+};
 
 use crate::LayoutView;
 use crate::convert::to_ticks;
-use crate::visits::{SliceTimes, Visit, VisitSlices};
+use crate::visits::{Visit, VisitSlices};
+use measured::Measured;
+
+mod measured;
 
 /// Adds up the slices of `tracks` that touch `range` by call path. The result is a top-down tree.
 ///
@@ -50,52 +55,47 @@ pub fn slice_tree<'l>(
     range: Range<Tick>,
 ) -> impl Job<Output = CallTree> {
     let function = move |slice| trace.slice_name_id(slice).map(Function::named);
-    SliceTree::new(layout, trace.slice_times(), tracks, range, function)
+    slice_tree_by(trace, layout, tracks, range, Measure::WallTime, function)
 }
 
-/// Adds up slices as [`slice_tree`] does, by functions that the caller chooses.
+/// Adds up a measure of slices as [`slice_tree`] adds up time, by functions that the caller chooses.
 ///
 /// `function` returns the function that a slice counts for, for instance one per name and category, or
 /// [`Trace::function_of`](spall_model::Trace::function_of) to tell apart functions of one name that samples found. If it returns `None`, the slice has
 /// no node, and its time belongs to the nearest slice around it that has one.
-pub fn slice_tree_by(
-    layout: &impl LayoutView,
+///
+/// Slices without the measure are counted in [`TreeNode::unmeasured`](spall_model::TreeNode::unmeasured). So are those that
+/// reach out of the range, because nothing says how much of their thread time, their instructions or their samples is in it.
+pub fn slice_tree_by<'l>(
+    trace: &'l impl TraceView,
+    layout: &'l impl LayoutView,
     tracks: impl IntoIterator<Item = TrackId>,
     range: Range<Tick>,
+    measure: Measure,
     function: impl FnMut(SliceId) -> Option<Function>,
 ) -> impl Job<Output = CallTree> {
-    SliceTree::new(layout, None, tracks, range, function)
+    let mut tracks: Vec<TrackId> = tracks.into_iter().collect();
+    tracks.reverse();
+    let measured = (measure != Measure::WallTime).then(|| Measured::new(trace, measure));
+    SliceTree { trace, layout, tracks, range, function, visits: None, merge: SliceMerge::default(), measured }
 }
 
 /// The job of [`slice_tree`].
-struct SliceTree<'l, L: LayoutView, F> {
+struct SliceTree<'l, T, L: LayoutView, F> {
+    trace: &'l T,
     layout: &'l L,
     /// The tracks that are not begun, the next one last.
     tracks: Vec<TrackId>,
     range: Range<Tick>,
-    /// The times of the trace's slices, if they are known, which a walk over a track may be faster with.
-    times: Option<SliceTimes<'l>>,
     function: F,
     /// The rest of the track that is begun.
     visits: Option<L::Visits<'l>>,
     merge: SliceMerge,
+    /// What adds up a measure instead of time; `None` for time.
+    measured: Option<Measured<'l, T>>,
 }
 
-impl<'l, L: LayoutView, F> SliceTree<'l, L, F> {
-    fn new(
-        layout: &'l L,
-        times: Option<SliceTimes<'l>>,
-        tracks: impl IntoIterator<Item = TrackId>,
-        range: Range<Tick>,
-        function: F,
-    ) -> Self {
-        let mut tracks: Vec<TrackId> = tracks.into_iter().collect();
-        tracks.reverse();
-        Self { layout, tracks, range, times, function, visits: None, merge: SliceMerge::default() }
-    }
-}
-
-impl<L: LayoutView, F: FnMut(SliceId) -> Option<Function>> Job for SliceTree<'_, L, F> {
+impl<T: TraceView, L: LayoutView, F: FnMut(SliceId) -> Option<Function>> Job for SliceTree<'_, T, L, F> {
     type Output = CallTree;
 
     /// Visits at most `work` slices. Beginning a track counts like a slice.
@@ -103,9 +103,19 @@ impl<L: LayoutView, F: FnMut(SliceId) -> Option<Function>> Job for SliceTree<'_,
         let mut left = work;
         let mut visits = self.visits.take();
         loop {
+            let Self { merge, range, function, measured, .. } = self;
             if let Some(visits) = &mut visits {
-                let Self { merge, range, function, .. } = self;
-                left -= visits.visit_some(left, |visit| merge.add(visit, range, function(visit.slice)));
+                left -= match measured {
+                    None => visits.visit_some(left, |visit| {
+                        merge.add::<true>(visit, range, function(visit.slice));
+                    }),
+                    Some(measured) => visits.visit_some(left, |visit| {
+                        let function = function(visit.slice);
+                        merge.add::<false>(visit, range, function);
+                        let node = merge.node_of_latest(visit.row);
+                        measured.add(visit, range, node, function.is_some(), &mut merge.builder);
+                    }),
+                };
             }
             if left == 0 {
                 self.visits = visits;
@@ -113,10 +123,16 @@ impl<L: LayoutView, F: FnMut(SliceId) -> Option<Function>> Job for SliceTree<'_,
             }
             let Some(track) = self.tracks.pop() else { break };
             left -= 1;
-            let begun = self.layout.visits(self.times, track, &self.range);
-            self.merge.latest.clear();
-            self.merge.latest.resize(begun.n_rows(), None);
+            let begun = self.layout.visits(self.trace.slice_times(), track, range);
+            merge.latest.clear();
+            merge.latest.resize(begun.n_rows(), None);
+            if let Some(measured) = measured {
+                measured.begin_track(begun.n_rows(), &mut merge.builder);
+            }
             visits = Some(begun);
+        }
+        if let Some(measured) = &mut self.measured {
+            measured.begin_track(0, &mut self.merge.builder);
         }
         Some(mem::take(&mut self.merge.builder).finish())
     }
@@ -140,9 +156,9 @@ struct ShownSlice {
 }
 
 impl SliceMerge {
-    /// Adds a slice to the tree.
+    /// Adds a slice to the tree, and its time to the node if `TIMED`.
     #[inline(always)]
-    fn add(&mut self, visit: Visit, range: &Range<Tick>, function: Option<Function>) {
+    fn add<const TIMED: bool>(&mut self, visit: Visit, range: &Range<Tick>, function: Option<Function>) {
         let parent = self.parent(&visit);
         let Some(function) = function else {
             self.latest[visit.row as usize] = Some(parent);
@@ -153,11 +169,16 @@ impl SliceMerge {
         let end = visit.end.min(parent.map_or(range.end, |parent| parent.end)).max(start);
         let duration = to_ticks(end.0.abs_diff(start.0));
         let node = self.builder.child(parent.map(|parent| parent.node), function);
-        if let Some(parent) = parent {
+        if let Some(parent) = parent.filter(|_| TIMED) {
             self.builder.subtract_time(parent.node, duration);
         }
-        self.builder.add_slice(node, duration);
+        self.builder.add_slice(node, if TIMED { duration } else { Ticks::ZERO });
         self.latest[visit.row as usize] = Some(Some(ShownSlice { node, end }));
+    }
+
+    /// Returns the node of the latest slice of a row, or that of the nearest slice around it which has one.
+    fn node_of_latest(&self, row: u32) -> Option<TreeNodeId> {
+        self.latest[row as usize].flatten().map(|shown| shown.node)
     }
 
     /// Returns the node that a slice's node is a child of, or `None` if that is a root.

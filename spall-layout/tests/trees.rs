@@ -17,8 +17,8 @@ use spall_layout::{
     flame_rows, slice_tree, slice_tree_by,
 };
 use spall_model::{
-    CallTree, DiffNode, DiffSums, DiffWidth, Function, InvertedTree, Job, NameId, SliceId, Tick, Ticks,
-    TraceView, TreeDiff, TreeNode, TreeNodeId,
+    CallTree, DiffNode, DiffSums, DiffWidth, Function, InvertedTree, Job, Measure, NameId, SliceId, Tick,
+    Ticks, TraceView, TreeDiff, TreeNode, TreeNodeId,
 };
 
 use common::{Random, random_range, random_trace, tracks};
@@ -32,8 +32,10 @@ fn tree_1_a_tree_is_the_same_in_steps() {
         let range = random_range(&mut random);
         let function = |slice| trace.slice_name_id(slice).map(Function::named);
         let work = 1 + usize::try_from(random.below(5)).unwrap();
-        let (in_steps, steps) =
-            in_steps(slice_tree_by(&layout, tracks(&trace), range.clone(), function), work);
+        let (in_steps, steps) = in_steps(
+            slice_tree_by(&trace, &layout, tracks(&trace), range.clone(), Measure::WallTime, function),
+            work,
+        );
         let tree = slice_tree(&trace, &layout, tracks(&trace), range).run();
         let visited: u64 = tree.nodes().iter().map(|node| node.count).sum();
         assert!(steps > visited as usize / work, "no step visits more than it may");

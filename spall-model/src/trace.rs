@@ -210,14 +210,6 @@ impl<'a> Trace<'a> {
         self.line_hits.get(from..to).unwrap_or_default()
     }
 
-    /// Returns the samples behind a slice that was inferred from them, or `None` for a slice that the file has
-    /// itself. This takes O(log n) for n inferred slices.
-    #[must_use]
-    pub fn sampled(&self, id: SliceId) -> Option<Sampled> {
-        let found = self.sampled.binary_search_by_key(&id, |&(slice, _)| slice).ok()?;
-        self.sampled.get(found).map(|&(_, sampled)| sampled)
-    }
-
     /// Returns the facts that nothing else in the trace expresses, in the order of the file.
     #[must_use]
     pub fn meta(&self) -> &[Metadata] {
@@ -392,6 +384,11 @@ impl TraceView for Trace<'_> {
     fn slice_args(&self, id: SliceId) -> SliceArgs<'_> {
         let row = self.slices.args.get(id.index()).copied().unwrap_or_default();
         SliceArgs { begin: self.args.get(row), end: self.args.on_top(row) }
+    }
+
+    fn sampled(&self, id: SliceId) -> Option<Sampled> {
+        let found = self.sampled.binary_search_by_key(&id, |&(slice, _)| slice).ok()?;
+        self.sampled.get(found).map(|&(_, sampled)| sampled)
     }
 
     fn slices_of(&self, track: TrackId) -> impl Iterator<Item = (SliceId, Slice)> {

@@ -4,8 +4,9 @@ use alloc::{borrow::Cow, format};
 use core::ops::Range;
 
 use crate::{
-    Args, Clock, Conventions, CounterValue, Diagnostics, Flow, Instant, Key, NameId, Names, ProcessId, Slice,
-    SliceArgs, SliceId, State, Tick, TrackId, TrackInfo, args_table::ArgsTable, facts::HasArgs, track,
+    Args, Clock, Conventions, CounterValue, Diagnostics, Flow, Instant, Key, NameId, Names, ProcessId,
+    Sampled, Slice, SliceArgs, SliceId, State, Tick, TrackId, TrackInfo, args_table::ArgsTable,
+    facts::HasArgs, track,
 };
 
 /// Read access to a trace, whether it is finished or still grows.
@@ -94,6 +95,12 @@ pub trait TraceView: Sealed {
 
     /// Returns the arguments of a slice; they are empty if the trace has no such slice.
     fn slice_args(&self, slice: SliceId) -> SliceArgs<'_>;
+
+    /// Returns the samples behind a slice that was inferred from them, or `None` for a slice that the file has itself. A
+    /// live trace has no inferred slices. This takes O(log n) for n inferred slices.
+    fn sampled(&self, _slice: SliceId) -> Option<Sampled> {
+        None
+    }
 
     /// Iterates over the slices of a track, ordered by start. A longer slice comes before a shorter one with the same
     /// start. There are none if the trace has no such track.

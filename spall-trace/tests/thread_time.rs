@@ -5,15 +5,18 @@
 extern crate alloc;
 
 use alloc::collections::BTreeMap;
+use core::ops::Range;
 use std::collections::HashMap;
 
 use serde_json::Value;
 use spall_trace::format::container::decompress;
 use spall_trace::json::V8;
+use spall_trace::layout::{Layout, LayoutOptions, LayoutView as _, slice_tree_by};
 use spall_trace::model::{
-    Limits, LiveTrace, Measure, Receiver as _, SliceId, ThreadMeasure, TraceView, TreeNode,
+    CallTree, Job as _, Limits, LiveTrace, Measure, Receiver as _, SliceId, ThreadMeasure, Tick, Trace,
+    TraceView, TrackId, TreeNode,
 };
-use spall_trace::samples::call_trees_by;
+use spall_trace::samples::{ThreadTree, call_trees_by};
 use spall_trace::{Loader, MergeInput, export, load, merge_traces};
 
 /// Two measures of slices by their names: the thread time in nanoseconds, and the instructions.
@@ -178,6 +181,91 @@ fn tree_6_a_tree_adds_up_the_measure() {
     assert_eq!(unmeasured, [("waits".into(), 1, 1), ("a".into(), 1, 1)]);
     let functions = tree.functions().into_iter().map(|stats| (stats.unmeasured, stats.total.0));
     assert_eq!(functions.collect::<Vec<_>>(), [(0, 25_000), (0, 61_000), (0, 16_000), (1, 25_000), (1, 0)]);
+}
+
+/// Adds up the slices of a thread in a range, without those named `hidden`.
+fn tree_of_range(
+    trace: &Trace<'_>,
+    layout: &Layout,
+    track: TrackId,
+    range: Range<Tick>,
+    measure: Measure,
+    hidden: &str,
+) -> CallTree {
+    let function = |slice| trace.function_of(slice).filter(|function| trace.name(function.name) != hidden);
+    slice_tree_by(trace, layout, [track], range, measure, function).run()
+}
+
+/// The sums of a tree by call path: the self value, and how many calls have none.
+fn sums(trace: &Trace<'_>, tree: &CallTree) -> BTreeMap<String, (i64, u64)> {
+    let mut paths = Vec::<String>::new();
+    let mut sums = BTreeMap::<_, (i64, u64)>::new();
+    for node in tree.nodes() {
+        let above =
+            node.parent.map_or(String::new(), |parent| format!("{};", paths.get(parent.index()).unwrap()));
+        let path = format!("{above}{}", trace.name(node.function.name));
+        // Functions of one name may differ by their source.
+        let sum = sums.entry(path.clone()).or_default();
+        *sum = (sum.0 + node.self_time.0, sum.1 + node.unmeasured);
+        paths.push(path);
+    }
+    sums
+}
+
+#[test]
+fn tree_6_the_tree_of_a_range_adds_up_what_is_inside() {
+    let trace = load(CALLS.as_bytes()).unwrap();
+    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let check = |us: Range<i64>, measure, hidden, expected: &[(&str, i64, u64)]| {
+        let range = Tick(us.start * 1000)..Tick(us.end * 1000);
+        let found = sums(&trace, &tree_of_range(&trace, &layout, TrackId(0), range, measure, hidden));
+        let found = found.iter().map(|(path, &(value, unmeasured))| (&**path, value, unmeasured));
+        assert_eq!(found.collect::<Vec<_>>(), expected);
+    };
+    // Calls that reach out of the range have no value, and `waits` has none in the file.
+    let cut = [
+        ("outer", 0, 1),
+        ("outer;outer", 0, 1),
+        ("outer;outer;more than around it", 16_000, 0),
+        ("outer;waits", 0, 1),
+        ("outer;waits;inner", 25_000, 0),
+    ];
+    check(10..85, Measure::ThreadTime, "", &cut);
+    // What is not shown counts for the nearest call around it that is.
+    let without_inner = [
+        ("a", 0, 1),
+        ("outer", 20_000, 0),
+        ("outer;outer", 0, 0),
+        ("outer;outer;more than around it", 16_000, 0),
+        ("outer;waits", 25_000, 1),
+    ];
+    check(0..300, Measure::ThreadTime, "inner", &without_inner);
+    check(0..60, Measure::Count, "", &[("outer", 1, 0), ("outer;waits", 1, 0), ("outer;waits;inner", 1, 0)]);
+    check(0..60, Measure::Count, "waits", &[("outer", 1, 0), ("outer;inner", 1, 0)]);
+}
+
+/// The trees of ranges and those of threads are made in different ways.
+#[test]
+fn tree_6_trees_of_ranges_and_of_threads_agree() {
+    let recordings = spall_testdata::inputs("chrome/traces", ".json");
+    let read = recordings.iter().map(|path| std::fs::read(path).unwrap());
+    let mut n_nodes = 0;
+    for input in [CALLS.as_bytes().to_vec()].into_iter().chain(read) {
+        let trace = spall_trace::merge_samples(load(&input).unwrap());
+        let layout = Layout::new(&trace, &LayoutOptions::default());
+        for measure in [Measure::ThreadTime, Measure::Instructions, Measure::Count] {
+            for ThreadTree { track, tree, .. } in call_trees_by(&trace, &V8, measure) {
+                // Slices that overlap others have no place in the tree of a thread.
+                let in_nesting = |(id, _)| layout.place(id).is_some_and(|place| place.lane == 0);
+                if trace.slices_of(track).all(in_nesting) {
+                    let of_range = tree_of_range(&trace, &layout, track, Tick::MIN..Tick::MAX, measure, "\0");
+                    assert_eq!(sums(&trace, &of_range), sums(&trace, &tree), "{}", measure.name());
+                    n_nodes += tree.nodes().len();
+                }
+            }
+        }
+    }
+    assert!(n_nodes > if recordings.is_empty() { 10 } else { 2000 }, "{n_nodes}");
 }
 
 #[test]

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use eframe::egui::{Align2, Color32, FontId, Rect as Shape, ScrollArea, Sense, Ui, pos2, vec2};
+use eframe::egui::{Align2, Color32, ComboBox, FontId, Rect as Shape, ScrollArea, Sense, Ui, pos2, vec2};
 use spall_trace::layout::{
     ColorKey, Ellipsis, Layout, Rect, Row, RowId, SelfSide, Theme, TreeOrder, Viewport, fit_chars,
     flame_rows, slice_tree_by,
 };
-use spall_trace::model::{InvertedTree, Job, Tick, Ticks, Trace, TraceView, TreeNode};
+use spall_trace::model::{InvertedTree, Job, Measure, Tick, Ticks, Trace, TraceView, TreeNode};
 
 const ROW: f32 = 18.0;
 const LETTER: f32 = 7.0;
@@ -18,6 +18,7 @@ const SMALLEST: i64 = 2000;
 #[derive(Default)]
 pub struct Flame {
     range: Option<Range<Tick>>,
+    measure: Measure,
     is_inverted: bool,
     nodes: Vec<TreeNode>,
     rows: Vec<Row>,
@@ -30,7 +31,16 @@ pub struct Flame {
 impl Flame {
     /// Shows the flame graph of a range. A click zooms to a function, and beside all functions to everything.
     pub fn ui(&mut self, ui: &mut Ui, trace: &Trace<'_>, layout: &Layout, range: Range<Tick>) {
-        let has_turned = ui.checkbox(&mut self.is_inverted, "callers below").changed();
+        let before = (self.is_inverted, self.measure);
+        ui.horizontal(|ui| {
+            ui.checkbox(&mut self.is_inverted, "callers below");
+            ComboBox::from_id_salt("measure").selected_text(self.measure.name()).show_ui(ui, |ui| {
+                for measure in Measure::ALL {
+                    ui.selectable_value(&mut self.measure, measure, measure.name());
+                }
+            });
+        });
+        let has_turned = before != (self.is_inverted, self.measure);
         let is_new = self.range.as_ref() != Some(&range) && !ui.input(|input| input.pointer.any_down());
         if has_turned || is_new {
             self.build(trace, layout, range);
@@ -76,11 +86,15 @@ impl Flame {
             }
             if let Some(rect) = hit {
                 let node = &self.nodes[rect.slice.index()];
-                let [total, self_time] =
-                    [node.total, node.self_time].map(|time| trace.clock().duration(time));
+                let clock = self.measure.clock(trace.clock());
+                let [total, self_time] = [node.total, node.self_time].map(|time| clock.duration(time));
                 let (name, count) = (node.function.describe(trace), node.count);
-                response
-                    .on_hover_text_at_pointer(format!("{name}\n{total}, self {self_time}, {count} calls"));
+                let without = match node.unmeasured {
+                    0 => String::new(),
+                    count => format!(", {count} without it"),
+                };
+                let sums = format!("{name}\n{total}, self {self_time}, {count} calls{without}");
+                response.on_hover_text_at_pointer(sums);
             }
         });
     }
@@ -88,7 +102,8 @@ impl Flame {
     /// Adds up the slices of a range, by function.
     fn build(&mut self, trace: &Trace<'_>, layout: &Layout, range: Range<Tick>) {
         let function = |slice| trace.function_of(slice);
-        let tree = slice_tree_by(layout, trace.track_ids(), range.clone(), function).run();
+        let tracks = trace.track_ids();
+        let tree = slice_tree_by(trace, layout, tracks, range.clone(), self.measure, function).run();
         self.nodes = if self.is_inverted {
             let least = Ticks(tree.total().0 / SMALLEST);
             InvertedTree::bottom_up(&tree).run().expand_all(least, 100).run().nodes().to_vec()

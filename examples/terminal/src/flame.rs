@@ -4,15 +4,27 @@ use std::ops::Range;
 
 use ratatui::{buffer::Buffer, layout::Rect as Area, style::Modifier};
 use spall_trace::layout::{
-    LayoutView, Rect, Row, RowId, SelfSide, TreeOrder, Viewport, flame_rows, slice_tree,
+    LayoutView, Rect, Row, RowId, SelfSide, TreeOrder, Viewport, flame_rows, slice_tree_by,
 };
-use spall_trace::model::{CallTree, Job, Tick, TraceView, TreeNodeId};
+use spall_trace::model::{CallTree, Function, Job, Measure, Tick, TraceView, TreeNodeId};
 
 use crate::{boxes, colors::Colors};
+
+/// Adds up a measure of a range of time.
+pub fn tree(
+    trace: &impl TraceView,
+    layout: &impl LayoutView,
+    range: Range<Tick>,
+    measure: Measure,
+) -> CallTree {
+    let function = |slice| trace.slice_name_id(slice).map(Function::named);
+    slice_tree_by(trace, layout, trace.track_ids(), range, measure, function).run()
+}
 
 /// A flame graph and the function that is selected in it.
 #[derive(Default)]
 pub struct Flame {
+    measure: Measure,
     tree: CallTree,
     rows: Vec<Row>,
     rects: Vec<Rect>,
@@ -22,9 +34,16 @@ pub struct Flame {
 }
 
 impl Flame {
-    /// Adds up a range of time.
-    pub fn build(&mut self, trace: &impl TraceView, layout: &impl LayoutView, range: Range<Tick>) {
-        self.tree = slice_tree(trace, layout, trace.track_ids(), range).run();
+    /// Adds up a measure of a range of time.
+    pub fn build(
+        &mut self,
+        trace: &impl TraceView,
+        layout: &impl LayoutView,
+        range: Range<Tick>,
+        measure: Measure,
+    ) {
+        self.measure = measure;
+        self.tree = tree(trace, layout, range, measure);
         self.rows = flame_rows(self.tree.nodes(), TreeOrder::Weight, SelfSide::Right).run();
         (self.selected, self.zoomed) = (None, None);
     }
@@ -76,12 +95,20 @@ impl Flame {
 
     /// Returns what there is to say about the selected function.
     pub fn describe(&self, trace: &impl TraceView) -> String {
-        let clock = trace.clock();
+        let clock = self.measure.clock(trace.clock());
+        let without = |count| if count == 0 { String::new() } else { format!(", {count} without it") };
         let Some(node) = self.selected.and_then(|node| self.tree.node(node)) else {
-            return format!("{} in all functions", clock.duration(self.tree.total()));
+            let unmeasured = without(self.tree.nodes().iter().map(|node| node.unmeasured).sum::<u64>());
+            let total = clock.duration(self.tree.total());
+            let what = match self.measure {
+                Measure::WallTime => String::new(),
+                measure => format!("{}: ", measure.name()),
+            };
+            return format!("{what}{total} in all functions{unmeasured}");
         };
         let (name, total) = (trace.name(node.function.name), clock.duration(node.total));
-        format!("{name}: {total}, self {}, {} calls", clock.duration(node.self_time), node.count)
+        let (self_time, unmeasured) = (clock.duration(node.self_time), without(node.unmeasured));
+        format!("{name}: {total}, self {self_time}, {} calls{unmeasured}", node.count)
     }
 
     /// Returns the place of a function on the axis of the graph.

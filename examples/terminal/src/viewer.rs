@@ -6,7 +6,7 @@ use ratatui::layout::{Constraint, Layout as Split, Rect as Area};
 use ratatui::text::Line as Text;
 use ratatui::widgets::Paragraph;
 use spall_trace::layout::{Hits, LayoutView, LineKind, LineRect};
-use spall_trace::model::{Job, Trace, TraceView};
+use spall_trace::model::{Job, Measure, Trace, TraceView};
 
 use crate::{
     colors::Colors,
@@ -19,6 +19,8 @@ use crate::{
 pub struct Viewer {
     timeline: Timeline,
     flame: Flame,
+    /// What is added up of functions.
+    measure: Measure,
     view: View,
     /// The number of functions, or lines of the help, that are scrolled out.
     skipped: usize,
@@ -63,6 +65,7 @@ enum Action {
     Mark,
     RemoveMarks,
     Show(View),
+    NextMeasure,
     Escape,
     Quit,
 }
@@ -105,6 +108,11 @@ const KEYS: &[(KeyCode, Action, &str)] = &[
     (KeyCode::Char('1'), Action::Show(View::Timeline), "the timeline"),
     (KeyCode::Char('2'), Action::Show(View::Functions), "functions by self time, in what the timeline shows"),
     (KeyCode::Char('3'), Action::Show(View::Flame), "the flame graph of what the timeline shows"),
+    (
+        KeyCode::Char('u'),
+        Action::NextMeasure,
+        "add up time, CPU time, instructions, calls or samples, in turn",
+    ),
     (KeyCode::Char('?'), Action::Show(View::Help), "this help"),
     (KeyCode::Esc, Action::Escape, "drop the search, then the selection; back to the timeline"),
     (KeyCode::Char('q'), Action::Quit, "quit"),
@@ -121,6 +129,7 @@ impl Viewer {
         Self {
             timeline: Timeline::new(None::<&Trace<'_>>),
             flame: Flame::default(),
+            measure: Measure::WallTime,
             view: View::Timeline,
             skipped: 0,
             search: String::new(),
@@ -150,8 +159,12 @@ impl Viewer {
                 self.timeline.describe(trace, layout)
             }
             View::Functions => {
-                frame.render_widget(functions::table(trace, layout, range, self.skipped), area);
-                self.timeline.describe(trace, layout)
+                let table = functions::table(trace, layout, range, self.measure, self.skipped);
+                frame.render_widget(table, area);
+                match self.measure {
+                    Measure::WallTime => self.timeline.describe(trace, layout),
+                    measure => format!("sums of {}", measure.name()),
+                }
             }
             View::Flame => {
                 self.flame.draw(frame.buffer_mut(), area, trace, self.colors);
@@ -252,8 +265,14 @@ impl Viewer {
             (Action::Show(view), _) => {
                 (self.view, self.skipped) = (view, 0);
                 if view == View::Flame {
-                    self.flame.build(trace, layout, timeline.window.viewport().range());
+                    self.build_flame(trace, layout);
                 }
+            }
+            (Action::NextMeasure, _) => {
+                let mut from_here =
+                    Measure::ALL.into_iter().cycle().skip_while(|&measure| measure != self.measure);
+                self.measure = from_here.nth(1).unwrap_or_default();
+                self.build_flame(trace, layout);
             }
             (Action::Escape, View::Timeline) => {
                 if self.search.is_empty() {
@@ -277,9 +296,7 @@ impl Viewer {
             (Action::Up, View::Flame) => self.flame.go(-1, 0),
             (Action::Down, View::Flame) => self.flame.go(1, 0),
             (Action::Fit, View::Flame) => self.flame.zoom(),
-            (Action::FitAll, View::Flame) => {
-                self.flame.build(trace, layout, timeline.window.viewport().range());
-            }
+            (Action::FitAll, View::Flame) => self.build_flame(trace, layout),
 
             (Action::Zoom(factor), View::Timeline) => {
                 let selected = timeline.selected.and_then(|slice| trace.slice(slice));
@@ -343,6 +360,11 @@ impl Viewer {
         if let Some(slice) = found {
             timeline.select(slice, trace, layout);
         }
+    }
+
+    fn build_flame(&mut self, trace: &impl TraceView, layout: &impl LayoutView) {
+        let range = self.timeline.window.viewport().range();
+        self.flame.build(trace, layout, range, self.measure);
     }
 
     /// Scrolls the table of functions.

@@ -13,6 +13,7 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::{
     Viewer, answer,
+    details::filled,
     frame::{BoxNumbers, Boxes, CHANGE, UPPER_BITS, strength},
     object, question,
 };
@@ -120,6 +121,8 @@ enum Kind {
 #[derive(Serialize)]
 struct Shape {
     total: f64,
+    /// How many slices have no value of what is added up.
+    unmeasured: f64,
     rows: usize,
     /// The function whose callers or callees it shows.
     of: String,
@@ -201,7 +204,8 @@ impl Viewer {
         let Some(Making { place, of, .. }) = self.making.take() else { return JsValue::UNDEFINED };
         let graph = &self.graphs[place];
         let of = of.map(|function| self.describe(function)).unwrap_or_default();
-        answer(&Shape { total: graph.total.0 as f64, rows: graph.rows.len(), of })
+        let unmeasured = graph.nodes.nodes().iter().map(|node| node.unmeasured as f64).sum();
+        answer(&Shape { total: graph.total.0 as f64, unmeasured, rows: graph.rows.len(), of })
     }
 
     /// Forgets a graph that is not done.
@@ -282,7 +286,8 @@ impl Viewer {
     }
 
     fn graph_facts(&self, graph: &Graph, node: usize) -> Vec<(&'static str, String)> {
-        let duration = |ticks| self.trace.clock().duration(ticks).to_string();
+        let clock = self.trees.measure().clock(self.trace.clock());
+        let duration = |ticks| clock.duration(ticks).to_string();
         let share = |ticks: Ticks| 100.0 * ticks.0 as f64 / graph.total.0.max(1) as f64;
         let timed = |ticks| format!("{}, {:.1} %", duration(ticks), share(ticks));
         match &*graph.nodes {
@@ -292,11 +297,13 @@ impl Viewer {
                 vec![("other", of(&node.before)), ("this", of(&node.after)), ("change", change)]
             }),
             nodes => nodes.nodes().get(node).map_or(Vec::new(), |node| {
-                vec![
+                let without = if node.unmeasured > 0 { node.unmeasured.to_string() } else { String::new() };
+                filled(vec![
                     ("total", timed(node.total)),
                     ("self", timed(node.self_time)),
                     ("slices", node.count.to_string()),
-                ]
+                    ("without it", without),
+                ])
             }),
         }
     }

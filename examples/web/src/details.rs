@@ -288,7 +288,7 @@ impl Viewer {
     }
 }
 
-fn filled(facts: Vec<(&'static str, String)>) -> Vec<(&'static str, String)> {
+pub fn filled(facts: Vec<(&'static str, String)>) -> Vec<(&'static str, String)> {
     facts.into_iter().filter(|(_, text)| !text.is_empty()).collect()
 }
 

@@ -4,7 +4,7 @@ use std::{cell::RefCell, collections::HashMap, convert::Infallible, ops::Range, 
 
 use serde::{Deserialize, Serialize};
 use spall_trace::layout::{EdgeRule, LayoutView, Stats};
-use spall_trace::model::{CallTree, Function, Job, NameId, Tick, Ticks, Trace, TraceView, TrackId};
+use spall_trace::model::{CallTree, Function, Job, Measure, NameId, Tick, Ticks, Trace, TraceView, TrackId};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::{
@@ -21,7 +21,7 @@ pub enum Statistics {
     Nothing,
     /// By name, of the tracks of these items.
     Names(Names, Option<Vec<Item>>),
-    /// By function: functions of one name are told apart by their place in the source.
+    /// By function: functions of one name are told apart by their place in the source. Or by name, but not of time.
     Functions(TreeJob, Extremes),
     Done(Vec<Sums>),
 }
@@ -68,12 +68,20 @@ impl Names {
 /// The shortest and the longest time of each function.
 type Extremes = Rc<RefCell<HashMap<Function, (Ticks, Ticks)>>>;
 
-/// A range of time, and what of it counts: the tracks of these items, or all.
+/// A range of time, what of it counts: the tracks of these items, or all, and what is added up: the measure of this name, or
+/// time.
 #[derive(Deserialize, Clone, PartialEq)]
 pub struct Area {
     pub start: f64,
     pub end: f64,
     pub items: Option<Vec<Item>>,
+    measure: Option<String>,
+}
+
+impl Area {
+    pub fn measure(&self) -> Measure {
+        self.measure.as_deref().and_then(Measure::of_name).unwrap_or_default()
+    }
 }
 
 /// Which sums are wanted, and in what order.
@@ -92,6 +100,7 @@ struct Ranking {
 enum Order {
     Name,
     Count,
+    Unmeasured,
     Total,
     Own,
     Mean,
@@ -107,13 +116,15 @@ struct Ranked {
     own: f64,
 }
 
-/// The sums of one name or function, in ticks.
+/// The sums of one name or function, in ticks or what else is added up.
 #[derive(Serialize, Clone)]
 pub struct Sums {
     /// The number of the name, if this is about a name.
     id: Option<u32>,
     name: String,
     count: f64,
+    /// How many of them have no value of what is added up.
+    unmeasured: f64,
     total: f64,
     own: f64,
     mean: f64,
@@ -130,11 +141,12 @@ impl Viewer {
     pub fn begin_statistics(&mut self, area: JsValue, by_function: bool) -> Result<(), JsValue> {
         let area: Area = question(area)?;
         let range = self.range(area.start, area.end);
-        if by_function {
+        if by_function || area.measure() != Measure::WallTime {
             let extremes = Extremes::default();
             let (trace, known) = (self.trace, Rc::clone(&extremes));
             let function = move |id| {
-                let (function, slice) = (trace.function_of(id)?, trace.slice(id)?);
+                let slice = trace.slice(id)?;
+                let function = if by_function { trace.function_of(id)? } else { Function::named(slice.name) };
                 let duration = slice.end.min(range.end) - slice.start.max(range.start);
                 let mut known = known.borrow_mut();
                 let (min, max) = known.entry(function).or_insert((duration, duration));
@@ -185,6 +197,7 @@ impl Viewer {
                     id: Some(stats.name.0),
                     name: String::new(),
                     count: stats.count as f64,
+                    unmeasured: 0.0,
                     total: stats.total.0 as f64,
                     own: stats.self_time.0 as f64,
                     mean: stats.mean.0 as f64,
@@ -241,6 +254,7 @@ fn ranked(mut sums: Vec<Sums>, wanted: &Ranking, trace: &Trace<'_>) -> Ranked {
         let by = match wanted.order {
             Order::Name => text(a).cmp(&text(b)),
             Order::Count => a.count.total_cmp(&b.count),
+            Order::Unmeasured => a.unmeasured.total_cmp(&b.unmeasured),
             Order::Total => a.total.total_cmp(&b.total),
             Order::Own => a.own.total_cmp(&b.own),
             Order::Mean => a.mean.total_cmp(&b.mean),
@@ -266,6 +280,7 @@ impl Viewer {
                 id: None,
                 name: stats.function.describe(self.trace),
                 count: stats.count as f64,
+                unmeasured: stats.unmeasured as f64,
                 total: stats.total.0 as f64,
                 own: stats.self_time.0 as f64,
                 mean: (stats.total.0 / i64::try_from(stats.count).unwrap_or(i64::MAX).max(1)) as f64,

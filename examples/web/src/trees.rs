@@ -5,8 +5,8 @@ use std::{collections::HashMap, rc::Rc};
 use js_sys::{Array, Float64Array, Object};
 use spall_trace::layout::slice_tree_by;
 use spall_trace::model::{
-    CallTree, CallTreeBuilder, Function, FunctionSource, NameId, SliceId, Ticks, Trace, TraceView, TreeNode,
-    TreeNodeId,
+    CallTree, CallTreeBuilder, Function, FunctionSource, Measure, NameId, SliceId, Ticks, Trace, TraceView,
+    TreeNode, TreeNodeId,
 };
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -36,6 +36,11 @@ impl Trees {
     /// Forgets the tree, but not that of the other trace.
     pub fn forget(&mut self) {
         (self.of, self.job, self.tree) = Default::default();
+    }
+
+    /// What the tree adds up.
+    pub fn measure(&self) -> Measure {
+        self.of.as_ref().map_or(Measure::WallTime, |(area, _)| area.measure())
     }
 
     pub fn other_name(&self, at: usize) -> &str {
@@ -142,6 +147,9 @@ impl Viewer {
     pub fn tree_job(&self, area: &Area, function: FunctionOf) -> TreeJob {
         let (range, tracks, layout) =
             (self.range(area.start, area.end), self.tracks_of(area), Rc::clone(&self.layout));
-        Task::new(async move { task::run(slice_tree_by(&*layout, tracks, range, function)).await })
+        let (trace, measure) = (self.trace, area.measure());
+        Task::new(
+            async move { task::run(slice_tree_by(trace, &*layout, tracks, range, measure, function)).await },
+        )
     }
 }

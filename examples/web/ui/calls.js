@@ -2,7 +2,8 @@
 // with another trace.
 import { element, button } from './dom.js';
 import { drawBoxes, boxAt } from './boxes.js';
-import { clean, duration, exactly, grouped } from './text.js';
+import { measureField, measuredUnit } from './statistics.js';
+import { clean, counted, duration, exactly, grouped } from './text.js';
 
 const ROW = 18;
 const MODES = [['flame', 'Flame graph'], ['bottom-up', 'Bottom-up'], ['sandwich', 'Sandwich'], ['comparison', 'Comparison']];
@@ -39,7 +40,8 @@ export class CallsPanel {
       this.leave();
       this.about.replaceChildren('Cancelled ', again());
     });
-    const tools = element('p', {}, choose, ` ${what} `, without, button('Show all', 'Zoom out', () => this.zoomOut()), ' ', this.about);
+    const measure = mode === 'comparison' ? '' : measureField(viewer, () => this.fill(panel));
+    const tools = element('p', {}, choose, measure, ` ${what} `, without, button('Show all', 'Zoom out', () => this.zoomOut()), ' ', this.about);
     this.tip = element('p', { className: 'graph-tip' });
     const graphs = element('div', { className: 'graphs' });
     panel.replaceChildren(tools, this.tip, graphs);
@@ -58,7 +60,8 @@ export class CallsPanel {
     const progress = (done, what) => { far.textContent = `Adding up … ${grouped(done)} ${what} `; };
     this.about.append(far, cancel);
     const kinds = mode === 'sandwich' ? [['callers', 'Callers'], ['callees', 'Callees']] : [[mode, '']];
-    const wanted = { area: viewer.area, slice: mode === 'sandwich' ? slice : undefined, without: this.without };
+    const area = mode === 'comparison' ? { ...viewer.area, measure: undefined } : viewer.area; // the other tree is one of times
+    const wanted = { area, slice: mode === 'sandwich' ? slice : undefined, without: this.without };
     for (const [place, [graph, title]] of kinds.entries()) {
       const shape = await viewer.source.graph(place, { ...wanted, graph }, progress);
       if (!shape || !isCurrent()) return;
@@ -69,8 +72,9 @@ export class CallsPanel {
       this.graphs.push(made);
       made.draw();
     }
-    const total = this.graphs[0]?.shape.total ?? 0;
-    this.about.textContent = `${duration(total, about.unit)} in all`;
+    const { total = 0, unmeasured } = this.graphs[0]?.shape ?? {};
+    const missing = unmeasured ? `, and ${counted(unmeasured, 'slice')} without it` : '';
+    this.about.textContent = `${duration(total, mode === 'comparison' ? about.unit : measuredUnit(viewer))} in all${missing}`;
   }
 
   // Gives up what is being added up or loaded.

@@ -5,6 +5,11 @@ import { clean, counted, duration, exactly, grouped } from './text.js';
 const COLUMNS = [
   ['name', 'Name'], ['count', 'Count'], ['total', 'Total'], ['own', 'Self'], ['mean', 'Average'], ['min', 'Min'], ['max', 'Max'],
 ];
+const MEASURED = [...COLUMNS.slice(0, 2), ['unmeasured', 'Without'], ...COLUMNS.slice(2, 4)];
+// What is added up, and what it counts if it is no time.
+const MEASURES = {
+  'wall-time': ['Time'], 'thread-time': ['CPU time'], instructions: ['Instructions', 'instructions'], count: ['Calls', 'calls'], samples: ['Samples', 'samples'],
+};
 const SHOWN = 500;
 const COMPARED = 100_000; // names of another range that are kept
 const BARS = '▁▂▃▄▅▆▇█';
@@ -74,7 +79,7 @@ export class StatisticsPanel {
       const choose = element('select', { ariaLabel: 'What is added up', onchange: () => { this.by = choose.value; this.fill(panel); } },
         element('option', { value: 'name', textContent: 'by name' }), element('option', { value: 'function', textContent: 'by function' }));
       choose.value = this.by;
-      tools.append(choose);
+      tools.append(choose, measureField(viewer, () => { this.other = undefined; this.fill(panel); }));
     }
     const filter = element('input', { type: 'search', placeholder: 'Filter', value: this.filter, ariaLabel: 'Filter names' });
     filter.dataset.key = 'filter';
@@ -86,8 +91,8 @@ export class StatisticsPanel {
       const { start, end } = this.other.area;
       tools.append(button(`Compared with ${duration(end - start, about.unit)} ×`, 'Compare no longer', () => { this.other = undefined; this.fill(panel); }));
     } else tools.append(button('Compare', 'Keep these sums, to compare the next range with them', () => this.keep(panel)));
-    const columns = this.other ? [...COLUMNS, ['change', 'Self, change']] : COLUMNS;
-    const head = element('tr', {}, ...columns.map(([key, title]) => {
+    const columns = isTime(viewer) ? COLUMNS : MEASURED;
+    const head = element('tr', {}, ...(this.other ? [...columns, ['change', 'Self, change']] : columns).map(([key, title]) => {
       const arrow = key === order ? (this.isAscending ? ' ▴' : ' ▾') : '';
       const sort = button(title + arrow, `Sort by ${title.toLowerCase()}`, () => {
         this.isAscending = key === order ? !this.isAscending : key === 'name';
@@ -119,15 +124,18 @@ export class StatisticsPanel {
   }
 
   row(row, own) {
-    const { unit } = this.viewer.about;
+    const unit = measuredUnit(this.viewer);
     const time = (ticks) => element('td', { textContent: ticks === undefined ? '' : duration(ticks, unit) });
     const name = button(clean(row.name) || '(no name)', 'Find', () => this.viewer.finder.search(this.by === 'name' ? exactly(row.name) : row.name.split(' ')[0]));
     const max = time(row.max), { source } = this.viewer;
     if (row.id !== undefined && source.longest) {
       max.replaceChildren(button(max.textContent, 'Go to the longest', async () => this.viewer.go(await source.longest(row.id, this.viewer.area))));
     }
-    const made = element('tr', {}, element('th', { scope: 'row' }, name), element('td', { textContent: grouped(row.count) }),
-      time(row.total), this.share(time(row.own), row.own / own), time(row.mean), time(row.min), max);
+    const number = (count) => element('td', { textContent: grouped(count) });
+    const made = element('tr', {}, element('th', { scope: 'row' }, name), number(row.count));
+    if (!isTime(this.viewer)) made.append(number(row.unmeasured));
+    made.append(time(row.total), this.share(time(row.own), row.own / own));
+    if (isTime(this.viewer)) made.append(time(row.mean), time(row.min), max);
     if (this.other) made.append(element('td', { textContent: `${row.change > 0 ? '+' : ''}${duration(row.change, unit)}` }));
     if (row.counts?.length) made.append(this.histogram(row));
     return made;
@@ -141,6 +149,27 @@ export class StatisticsPanel {
     const title = counts.map((count, at) => count && `from ${from(at)}: ${grouped(count)}`).filter(Boolean).join('\n');
     return element('td', { className: 'bars', textContent: bars, title });
   }
+}
+
+function isTime({ measure }) {
+  return !measure || measure === 'wall-time';
+}
+
+// What a tick of sums is.
+export function measuredUnit({ measure, about }) {
+  return MEASURES[measure]?.[1] ?? about.unit;
+}
+
+// A field to choose what is added up.
+export function measureField(viewer, changed) {
+  const field = element('select', { ariaLabel: 'Measure', title: 'A slice without it is counted, and adds nothing.' },
+    ...Object.entries(MEASURES).map(([value, [textContent]]) => element('option', { value, textContent })));
+  field.value = viewer.measure ?? 'wall-time';
+  field.onchange = () => {
+    viewer.measure = field.value;
+    changed();
+  };
+  return field;
 }
 
 // The same sums as a library makes of all: those of a source that has them in JavaScript.

@@ -52,7 +52,7 @@ export class Tip {
   fill({ name, facts: pairs, args }, count, kind) {
     const args0 = args.slice(0, MAX_ARGS).map(([key, value]) => [clean(key), shortened(clean(value))]);
     if (args.length > MAX_ARGS) args0.push(['…', counted(args.length - MAX_ARGS, 'more argument')]);
-    const wanted = kind === 'counter' ? ['time'] : ['category', 'start', 'time', 'duration', 'self', 'source'];
+    const wanted = kind === 'counter' ? ['time'] : ['category', 'start', 'time', 'duration', 'self', 'CPU', 'waiting', 'source'];
     const seen = pairs.filter(([key]) => wanted.includes(key)).map(([key, value]) => [key, clean(value)]);
     const more = count > 1 ? [element('p', { className: 'dim', textContent: `and ${counted(count - 1, `more ${kind}`)} here` })] : [];
     this.tip.replaceChildren(element('strong', { textContent: clean(name) || '(no name)' }), facts([...seen, ...args0]), ...more);

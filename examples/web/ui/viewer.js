@@ -602,7 +602,7 @@ export class Viewer {
 
   // The range that statistics and call trees are about.
   get area() {
-    return this.range ?? { start: this.about.start, end: this.about.end + 1 };
+    return { ...(this.range ?? { start: this.about.start, end: this.about.end + 1 }), measure: this.measure };
   }
 
   // Keeps the state in the address. Another selection, range, search, panel or jump of the view is a step that Back takes
