@@ -325,7 +325,7 @@ fn sorted(texts: &[impl AsRef<str>]) -> Vec<String> {
 }
 
 #[test]
-fn perfetto_4_1_a_name_of_a_process_stays_whatever_command_lines_say() {
+fn perfetto_4_1_the_first_name_of_a_process_counts_and_a_command_line_without_one() {
     let process = |command: &str, name: &str| {
         let process = Message::new().number(1, 7).text(2, command);
         let process = if name.is_empty() { process } else { process.text(6, name) };
@@ -337,8 +337,12 @@ fn perfetto_4_1_a_name_of_a_process_stays_whatever_command_lines_say() {
     };
     let (long, named) = (process("/bin/a --long", ""), process("/bin/a --long", "Browser"));
     assert_eq!(names(core::slice::from_ref(&long)), "/bin/a --long");
-    assert_eq!(names(&[long.clone(), named.clone(), long]), "Browser");
-    assert_eq!(names(&[named, process("", "Renderer")]), "Renderer");
+    assert_eq!(names(&[long.clone(), named.clone(), long.clone()]), "Browser");
+    // Chrome's renderers say their command line as their name, too, in turns.
+    assert_eq!(names(&[named, process("", "/bin/a --long")]), "Browser");
+    let renderer = Message::new().number(1, 1).message(3, &Message::new().number(1, 7));
+    let renderer = packet(0, payload::TRACK, &renderer.message(6, &Message::new().number(1, 2)));
+    assert_eq!(names(&[long, renderer, process("", "a")]), "Renderer");
 }
 
 #[test]

@@ -18,7 +18,7 @@ use spall_trace::{
     format::container::{Container, decompress_as},
     load,
     model::{
-        DiagnosticKind, Limits, Text, ThreadMeasure, Trace, TraceView, TrackId, TrackKind, Value as Arg,
+        DiagnosticKind, Key, Limits, Text, ThreadMeasure, Trace, TraceView, TrackId, TrackKind, Value as Arg,
     },
 };
 
@@ -188,6 +188,14 @@ fn what_the_trace_processor_leaves_out_is_all_that_is_more_in_a_recording_of_chr
     }
     // [perfetto 4.1]
     assert_eq!(more, 32);
+    let rows = rows_of(&folder.join("chromium148.tp.jsonl.gz"));
+    let rows = rows.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    for (pid, name) in
+        rows.filter_map(|row| Some((row["pid"].as_i64()?, row["process"].as_str()?.to_owned())))
+    {
+        let process = trace.processes().iter().find(|process| process.pid == Key::Number(pid)).unwrap();
+        assert_eq!(trace.name(process.name), name);
+    }
     // The profile of V8 in the debug annotations has all its samples.
     assert_eq!(ours["samples"].values().sum::<i64>(), theirs["samples"].values().sum::<i64>());
     assert_eq!(trace.diagnostics().count(DiagnosticKind::UnmatchedFlow), 0);

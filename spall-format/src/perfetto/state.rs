@@ -44,7 +44,7 @@ pub(super) struct State {
     pub(super) categories: Vec<u8>,
     /// The process of each thread of the system.
     pub(super) threads: BTreeMap<i32, i32>,
-    /// The processes that a descriptor has given a name, which command lines do not replace.
+    /// The processes that a descriptor has given a name, which nothing replaces.
     named: BTreeSet<i32>,
     /// The user of each process.
     pub(super) uids: BTreeMap<i32, i32>,
@@ -302,14 +302,15 @@ impl State {
         let Some(pid) = process.pid else { return out.report(DiagnosticKind::MissingId) };
         let chrome = chrome.map(ChromeProcess::of).unwrap_or_default();
         let kind = if chrome.kind == 0 { process.chrome_type } else { chrome.kind };
-        let command = repeated(message, 2).next().unwrap_or_default();
-        let name = [process.name, command, chrome_name(PROCESSES, kind).unwrap_or_default().as_bytes()];
-        if !process.name.is_empty() {
-            self.named.insert(pid);
+        let names = [process.name, chrome_name(PROCESSES, kind).unwrap_or_default().as_bytes()];
+        let name = names.into_iter().find(|name| !name.is_empty());
+        if !self.named.contains(&pid)
+            && let Some(shown) = name.or_else(|| repeated(message, 2).find(|command| !command.is_empty()))
+        {
+            out.say(&Event::ProcessName(Id::from(pid), Text::plain(shown)));
         }
-        let name = name.into_iter().find(|name| !name.is_empty());
-        if let Some(name) = name.filter(|_| !process.name.is_empty() || !self.named.contains(&pid)) {
-            out.say(&Event::ProcessName(Id::from(pid), Text::plain(name)));
+        if name.is_some() {
+            self.named.insert(pid);
         }
         if let Some(index) = process.sort_index.or(chrome.sort_index) {
             out.say(&Event::ProcessSortIndex(Id::from(pid), i64::from(index)));
