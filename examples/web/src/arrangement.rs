@@ -103,7 +103,8 @@ impl Arrangement {
             match () {
                 () if has_counters => COUNTER,
                 () if has_instants || has_states => MARKS,
-                () if has_rows || has_tracks_below(trace, track) => GAP,
+                () if has_rows => GAP,
+                () if has_tracks_below(trace, track) => FOLDED,
                 () => 0,
             }
         };

@@ -192,7 +192,8 @@ export class EmbeddedSource {
         if (!isPinned && has(folded, group)) continue;
         for (const lane of members) {
           const hasMarks = lane.instants.length || lane.states.length;
-          const open = lane.series.length ? COUNTER : hasMarks ? FOLDED : GAP;
+          // A lane of which there is nothing but its name has tracks below it.
+          const open = lane.series.length ? COUNTER : hasMarks || !lane.rows.length ? FOLDED : GAP;
           header(lane, has(folded, lane) ? Math.max(open, FOLDED) : open);
           if (has(folded, lane)) continue;
           for (const row of lane.rows) {

@@ -16,11 +16,10 @@ impl Flows {
         let (mut leaving, mut arriving) = (Vec::new(), Vec::new());
         // Perfetto takes the earlier one of two slices as the one that the flow leaves, by time and then by place in the file.
         let place = |id: SliceId| Some((trace.slice(id)?.start, trace.track_of(id)?));
-        for (number, flow) in (1_u64..).zip(trace.flows()) {
-            if place(flow.from) < place(flow.to) {
-                leaving.push((flow.from, number));
-                arriving.push((flow.to, number));
-            }
+        let shown = trace.flows().iter().filter(|flow| place(flow.from) < place(flow.to));
+        for (number, flow) in (1_u64..).zip(shown) {
+            leaving.push((flow.from, number));
+            arriving.push((flow.to, number));
         }
         let n_left_out = trace.flows().len() - leaving.len();
         leaving.sort_unstable();
