@@ -45,7 +45,7 @@ export async function open(files, progress, signal, offsets) {
 
 function sourceOf(ask, close) {
   const source = { close };
-  const calls = ['arrange', 'filter', 'categories', 'frame', 'overview', 'details', 'place', 'step', 'snap', 'find', 'findName', 'hits', 'hitsOverview', 'statistics', 'longest', 'cancelStatistics', 'graph', 'cancelGraph', 'graphFrame', 'graphBox'];
+  const calls = ['arrange', 'filter', 'categories', 'frame', 'overview', 'details', 'place', 'step', 'snap', 'find', 'findName', 'hits', 'hitsOverview', 'statistics', 'longest', 'cancelStatistics', 'graph', 'cancelGraph', 'graphFrame', 'graphBox', 'save'];
   for (const call of calls) source[call] = (...args) => ask(call, ...args);
   source.statistics.byFunction = true;
   // The other trace is loaded and added up by a worker of its own, of which only its call tree is left.

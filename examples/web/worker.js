@@ -5,12 +5,34 @@ const PIECE = 4 << 20; // bytes that are read at once
 const BY_ITSELF = -(2n ** 63n); // the offset of a file that says where it belongs
 
 let viewer;
+let opened; // the files of the viewer, and their offsets
 let summed; // what the sums at hand are of
 let summing = 0, adding = 0, finding = 0; // the numbers of the last questions for statistics, a call tree and hits
 
 // Makes a viewer of files, whose bytes Rust asks for piece by piece. The page is told how far that is.
 async function load(files, progress, offsets = files.map(() => undefined)) {
   await init({ module_or_path: new URL('./pkg/spall_web_bg.wasm', import.meta.url) });
+  let failed, unread = files.map(() => true);
+  try {
+    viewer = new Viewer(...inputs(files, offsets, progress));
+    unread = viewer.unread();
+    opened = [files, offsets];
+  } catch (error) {
+    failed = error;
+  }
+  const unpacked = await Promise.all(files.map((file, at) => (unread[at] ? withoutBrotli(file) : file)));
+  if (unpacked.some((file, at) => file !== files[at])) {
+    try {
+      return await load(unpacked, progress, offsets);
+    } catch {
+      // It was no brotli after all.
+    }
+  }
+  if (failed) throw failed;
+}
+
+// What Rust gets of files: their names, what reads them, and their offsets.
+function inputs(files, offsets, progress) {
   const reader = new FileReaderSync();
   const size = files.reduce((sum, file) => sum + file.size, 0);
   let told = 0, before = 0;
@@ -32,22 +54,7 @@ async function load(files, progress, offsets = files.map(() => undefined)) {
       return held.subarray(from - start, to - start);
     };
   });
-  let failed, unread = files.map(() => true);
-  try {
-    viewer = new Viewer(files.map(({ name }) => name), readers, BigInt64Array.from(offsets, (offset) => offset ?? BY_ITSELF));
-    unread = viewer.unread();
-  } catch (error) {
-    failed = error;
-  }
-  const unpacked = await Promise.all(files.map((file, at) => (unread[at] ? withoutBrotli(file) : file)));
-  if (unpacked.some((file, at) => file !== files[at])) {
-    try {
-      return await load(unpacked, progress, offsets);
-    } catch {
-      // It was no brotli after all.
-    }
-  }
-  if (failed) throw failed;
+  return [files.map(({ name }) => name), readers, BigInt64Array.from(offsets, (offset) => offset ?? BY_ITSELF)];
 }
 
 // The content of a file that is a brotli stream, or the file itself. Brotli has no mark: only a file that is nothing else is
@@ -178,6 +185,12 @@ const calls = {
     await addUp({ start: viewer.about().start, end: viewer.about().end + 1 }, '', () => progress(file.size, 'Adding up …'));
     return viewer.tree();
   },
+  // The page that `spall render` writes of the same files.
+  async save(progress, title) {
+    const { default: init, page } = await import('./pkg/spall_web_save.js');
+    await init({ module_or_path: new URL('./pkg/spall_web_save_bg.wasm', import.meta.url) });
+    return page(title, ...inputs(...opened, progress));
+  },
   compare: ({ names, numbers }) => viewer.compare(names, numbers),
   graphFrame: (...wanted) => viewer.graph_frame(...wanted),
   graphBox: (place, node) => viewer.graph_box(place, node),
@@ -193,7 +206,7 @@ function buffers(value, found = []) {
 }
 
 // Calls that take long, and tell how far they are.
-const LONG = new Set(['open', 'find', 'statistics', 'graph', 'tree']);
+const LONG = new Set(['open', 'find', 'statistics', 'graph', 'tree', 'save']);
 
 onmessage = async ({ data: { id, call, args } }) => {
   try {

@@ -5,7 +5,11 @@ use spall_trace::layout::{Theme, active_range};
 use spall_trace::model::TraceView;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-use crate::{Viewer, answer, tracks::Group};
+use crate::{
+    Viewer, answer,
+    load::{Note, Placed},
+    tracks::Group,
+};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -60,24 +64,6 @@ impl From<Theme> for Shades {
 
 fn css([red, green, blue]: [u8; 3]) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
-}
-
-/// A file among several, and how many nanoseconds were added to its times.
-#[derive(Serialize)]
-pub struct Placed {
-    pub name: String,
-    /// A whole number that may be too large for a number of JavaScript.
-    pub offset: String,
-}
-
-/// Something that is damaged or odd, or else worth knowing.
-#[derive(Serialize, Clone)]
-pub struct Note {
-    pub text: String,
-    /// How often that is so, if it can be counted.
-    pub count: Option<f64>,
-    /// The place of the first of them in the file, in bytes.
-    pub byte: Option<f64>,
 }
 
 #[wasm_bindgen]

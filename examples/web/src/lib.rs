@@ -12,6 +12,7 @@ mod filter;
 mod find;
 mod frame;
 mod load;
+mod object;
 mod statistics;
 mod task;
 mod tracks;
@@ -19,11 +20,13 @@ mod trees;
 
 use std::{ops::Range, rc::Rc};
 
-use js_sys::{Function, Object, Reflect};
+use js_sys::Function;
 use serde::{Serialize, de::DeserializeOwned};
 use spall_trace::layout::{Layout, LayoutOptions, active_range};
 use spall_trace::model::{Tick, Ticks, Trace, TraceView};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+
+use object::object;
 
 /// A trace, and what the page has chosen to see of it.
 #[wasm_bindgen]
@@ -36,9 +39,9 @@ pub struct Viewer {
     origin: Tick,
     /// The formats of the files, and what there is to say about the files.
     format: String,
-    notes: Vec<about::Note>,
+    notes: Vec<load::Note>,
     unread: Vec<u8>,
-    placed: Vec<about::Placed>,
+    placed: Vec<load::Placed>,
     arrangement: arrangement::Arrangement,
     objects: frame::Objects,
     pictures: frame::Pictures,
@@ -120,14 +123,4 @@ fn answer(value: &impl Serialize) -> JsValue {
 /// What the page asks.
 fn question<T: DeserializeOwned>(value: JsValue) -> Result<T, JsValue> {
     Ok(serde_wasm_bindgen::from_value(value)?)
-}
-
-/// An object of JavaScript with these properties.
-fn object<const N: usize>(properties: [(&str, JsValue); N]) -> Object {
-    let object = Object::new();
-    for (key, value) in properties {
-        // A plain object takes every property.
-        _ = Reflect::set(&object, &key.into(), &value);
-    }
-    object
 }

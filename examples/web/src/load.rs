@@ -3,14 +3,12 @@
 use std::io::{self, Read};
 
 use js_sys::{Error as JsError, Function, Uint8Array};
+use serde::Serialize;
 use spall_trace::model::{Limits, Trace, TraceView};
 use spall_trace::{Alignment, MergeInput, MergedTraces, PlacedBy, Placement, merge_traces};
 use wasm_bindgen::{JsCast, prelude::JsValue};
 
-use crate::{
-    about::{Note, Placed},
-    object,
-};
+use crate::object;
 
 /// More bytes than it takes to recognise any format.
 const HEAD: usize = 1 << 16;
@@ -49,6 +47,24 @@ pub struct Loaded {
     pub unread: Vec<u8>,
     /// Where the others were put, if there are several.
     pub placed: Vec<Placed>,
+}
+
+/// A file among several, and how many nanoseconds were added to its times.
+#[derive(Serialize)]
+pub struct Placed {
+    pub name: String,
+    /// A whole number that may be too large for a number of JavaScript.
+    pub offset: String,
+}
+
+/// Something that is damaged or odd, or else worth knowing.
+#[derive(Serialize, Clone)]
+pub struct Note {
+    pub text: String,
+    /// How often that is so, if it can be counted.
+    pub count: Option<f64>,
+    /// The place of the first of them in the file, in bytes.
+    pub byte: Option<f64>,
 }
 
 /// Loads files of any format. A file that cannot be read is a note, unless none can be read. Offsets are in

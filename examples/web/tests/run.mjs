@@ -15,7 +15,10 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');
 const dist = join(root, 'examples/web/dist');
 const recordings = join(root, 'testdata/recordings');
 const FILES = ['threads-v0.spall', 'threads-v1.spall', 'threads-v3.spall', 'threads-v3.spall.gz', 'functions-auto.spall', 'workers.bin.log', 'game.trace', 'calls.json', 'motley.json', 'profile-chunks.json', 'profile.cpuprofile'];
-const SIZES = [['phone', 390, 844, 3], ['desk', 1400, 900, 1], ['wall', 3840, 2160, 1]];
+const SIZES = [
+  ['phone', 390, 844, 3], ['desk', 1400, 900, 1], ['wall', 3840, 2160, 1],
+  ['dark', 1400, 900, 1, { name: 'prefers-color-scheme', value: 'dark' }], ['forced', 1400, 900, 1, { name: 'forced-colors', value: 'active' }],
+];
 const NAMES = 220, TOP = 36 + 24; // sizes of the page in pixels: names, overview and ruler
 
 const options = process.argv.slice(2);
@@ -970,25 +973,85 @@ async function brotli(page) {
   rmSync(folder, { recursive: true });
 }
 
+// A trace is saved as the page that `render` writes of its file.
+async function saves(page, url) {
+  const path = join(recordings, 'calls.json'), written = join(dist, 'saved-test.html'), rendered = join(dist, 'rendered-test.html');
+  await load(page, path);
+  await page.value('window.made = URL.createObjectURL, URL.createObjectURL = (blob) => { window.saved = blob.text(); return made.call(URL, blob); }, 0');
+  await page.value('[...root.querySelectorAll("#tools button")].find(({ title }) => title === "Save as a page").click()');
+  await page.until('window.saved');
+  writeFileSync(written, await page.value('saved'));
+  program('render', path, rendered);
+  const [ours, theirs] = [written, rendered].map((file) => readFileSync(file, 'utf8'));
+  ensure(ours === theirs, `the saved page of ${ours.length} bytes is the rendered one of ${theirs.length}`);
+  const shown = 'viewer.frame.main.numbers.filter((_, at) => at % 6 === 4).reduce((sum, count) => sum + count, 0)';
+  const slices = await page.value('viewer.about.counts.find(([what]) => what === "slice")[1]');
+  await page.open(`${url}/saved-test.html`);
+  await page.until('viewer?.frame');
+  await page.value('viewer.fitAll()');
+  await settled(page);
+  check(await page.value(shown), slices, 'slices of the saved page');
+  for (const file of [written, rendered]) rmSync(file);
+}
+
+// An address is read with its progress, and given up.
+async function addresses(page) {
+  const folder = join(dist, 'slow-test.json');
+  writeFileSync(folder, Buffer.concat([readFileSync(join(recordings, 'calls.json')), Buffer.alloc(4 << 20, ' ')]));
+  await page.send('Network.enable');
+  await page.send('Network.emulateNetworkConditions', { offline: false, latency: 0, downloadThroughput: 500_000, uploadThroughput: -1 });
+  await page.value('window.opened = document.querySelector("trace-view").open(["slow-test.json"]), 0');
+  await page.until('/\\d of [\\d.]+ MB/.test(root.querySelector("#notice").textContent) && root.querySelector("#notice progress").value > 0', 20);
+  await page.value('[...root.querySelectorAll("#notice button")].find(({ textContent }) => textContent === "Cancel").click()');
+  check(await page.value('opened.then((isOpen) => [isOpen, root.querySelector("#notice").hidden, Boolean(viewer)])'), [false, true, false], 'what is given up is not open');
+  await page.send('Network.emulateNetworkConditions', { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1 });
+  check(await page.value('document.querySelector("trace-view").open(["slow-test.json"])'), true, 'the address is read again');
+  rmSync(folder);
+}
+
 // The page that `render` writes has the same parts, and no panel that it cannot fill.
 async function rendered(page, url) {
   const file = join(dist, 'render-test.html');
   program('render', join(recordings, 'calls.json'), file);
   await page.open(`${url}/render-test.html`);
   await page.until('viewer?.frame');
-  check(await page.value('[...root.querySelectorAll("#tools [data-panel]")].map((made) => made.dataset.panel).includes("calls")'), false, 'the page of render has no call graphs');
   await page.key('t', 'KeyT');
   await page.until('root.querySelector("#panel tbody tr")');
   const lines = program('top', join(recordings, 'calls.json'), '5').split('\n').slice(1, 4);
   const shown = await page.value('root.querySelector("#panel").innerText');
   const plain = (text) => text.replace(/[\s\u202f]+/g, ' ');
   for (const line of lines) ensure(plain(shown).includes(plain(line).trim().split(' ').slice(0, 2).join(' ')), `the table has ${line.trim()}`);
+  // Call graphs are the same as those that the library makes.
+  const graphs = () => page.value(`(async () => {
+    const { source, about } = viewer, found = [];
+    const area = { start: about.start, end: about.end + 1 };
+    await source.find('/^gc$/');
+    const [{ slice: gc }] = await source.hits(undefined, about.start, false, 1);
+    for (const [graph, slice] of [['flame'], ['bottom-up'], ['callers', gc], ['callees', gc]]) {
+      const { total, rows } = await source.graph(0, { graph, slice, area, without: '' });
+      const { part: { numbers } } = await source.graphFrame(0, 0, total, 65535, 0, 1e6, 0);
+      const boxes = [];
+      for (let at = 2; at < numbers.length; at += 6) {
+        const { name, depth, facts } = await source.graphBox(0, numbers[at]);
+        boxes.push([depth, name, ...facts.map(([, fact]) => fact.replace(/\\s/g, ' '))].join(' '));
+      }
+      found.push([graph, total, rows, boxes.sort()]);
+    }
+    return found;
+  })()`);
+  const ours = await graphs();
+  await page.open(`${url}/`);
+  await load(page, join(recordings, 'calls.json'));
+  const theirs = await graphs();
+  for (const [at, [graph, ...expected]] of theirs.entries()) check(ours[at].slice(1), expected, `the graph ${graph}`);
+  ensure(theirs[0][3].length > 10, 'there is something to compare');
   rmSync(file);
 }
 
 // Nothing sticks out of a window of any size.
 async function sizes(page, url) {
-  for (const [name, width, height, ratio] of SIZES) {
+  for (const [name, width, height, ratio, ...features] of SIZES) {
+    await page.send('Emulation.setEmulatedMedia', { features });
     await page.resize(width, height, ratio, name === 'phone');
     await page.open(`${url}/`);
     await load(page, join(recordings, 'motley.json'));
@@ -1004,8 +1067,14 @@ async function sizes(page, url) {
     if (pictures) {
       mkdirSync(pictures, { recursive: true });
       await page.screenshot(join(pictures, `${name}.png`));
+      await load(page, join(root, 'testdata/record.spall'));
+      await page.value('viewer.drawer.show("statistics")');
+      await settled(page);
+      await page.until('root.querySelector("#panel tbody tr")');
+      await page.screenshot(join(pictures, `${name}-statistics.png`));
     }
   }
+  await page.send('Emulation.setEmulatedMedia', { features: [] });
 }
 
 const server = await serve(dist);
@@ -1019,7 +1088,7 @@ try {
     await load(page, file);
     await use(page, file, await compare(page, file));
   }
-  const others = { 'files that cannot be read': refuse, brotli, 'several files': several, 'unrelated files': strangers, 'what is open stays': stays, 'back and forward': goesBack, 'exact times': exact, 'an element of a page': embedded, 'a bundle': bundled, 'heights of instants': instants, 'what is hidden in place': hides, 'ranges that are compared': compares, 'objects, stacks and hits': facts, settings, 'a million names': manyNames, 'names and lists of tracks': tracks, 'by keyboard and ear': accessible, 'the page stays alive': alive, 'tracks that move': moves, reloads, 'busy tracks': activity, arrows, fingers: touches, colours, 'the page of render': rendered, sizes };
+  const others = { 'files that cannot be read': refuse, brotli, 'several files': several, 'unrelated files': strangers, 'what is open stays': stays, 'back and forward': goesBack, 'exact times': exact, 'an element of a page': embedded, 'a bundle': bundled, 'heights of instants': instants, 'what is hidden in place': hides, 'ranges that are compared': compares, 'objects, stacks and hits': facts, settings, 'a million names': manyNames, 'names and lists of tracks': tracks, 'by keyboard and ear': accessible, 'the page stays alive': alive, 'tracks that move': moves, reloads, 'busy tracks': activity, arrows, fingers: touches, colours, 'the page of render': rendered, 'a page that is saved': saves, 'an address': addresses, sizes };
   for (const [what, look] of Object.entries(others).filter(([what]) => what.includes(only))) {
     console.log(what);
     await page.open(`${url}/`);

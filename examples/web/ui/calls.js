@@ -25,8 +25,9 @@ export class CallsPanel {
     this.chosen = undefined;
     const { viewer } = this;
     const { range, about } = viewer;
+    const modes = MODES.filter(([mode]) => mode !== 'comparison' || viewer.source.compare);
     const choose = element('select', { ariaLabel: 'Kind of graph', onchange: () => this.fill(panel, choose.value) },
-      ...MODES.map(([value, textContent]) => element('option', { value, textContent })));
+      ...modes.map(([value, textContent]) => element('option', { value, textContent })));
     choose.value = mode;
     const without = element('input', { type: 'search', placeholder: 'Without', value: this.without, ariaLabel: 'Leave out functions', title: 'Leaves out functions with this in their name or source. Their time is that of their callers.' });
     without.onchange = () => {

@@ -69,12 +69,13 @@ export const COMMANDS = [
   { group: 'Panels', keys: ['2'], text: 'Flame graph', panel: 'calls', run: (viewer) => viewer.drawer.show('calls', 'flame') },
   { group: 'Panels', keys: ['3'], text: 'Sandwich: callers and callees of the selection', panel: 'calls', run: (viewer) => viewer.drawer.show('calls', 'sandwich') },
   { group: 'Panels', keys: ['4'], text: 'Bottom-up', panel: 'calls', run: (viewer) => viewer.drawer.show('calls', 'bottom-up') },
-  { group: 'Panels', keys: ['5'], text: 'Comparison with another trace', panel: 'calls', run: (viewer) => viewer.drawer.show('calls', 'comparison') },
+  { group: 'Panels', keys: ['5'], text: 'Comparison with another trace', source: 'compare', run: (viewer) => viewer.drawer.show('calls', 'comparison') },
   { group: 'Panels', keys: ['T'], text: 'Statistics', panel: 'statistics', run: (viewer) => viewer.drawer.show('statistics') },
   { group: 'Panels', keys: ['L'], text: 'List of tracks', panel: 'tracks', run: (viewer) => viewer.drawer.show('tracks') },
   { group: 'Panels', keys: ['G'], text: 'Categories, which can be hidden', panel: 'categories', run: (viewer) => viewer.drawer.show('categories') },
   { group: 'Settings', keys: ['I'], text: 'Time of each part of a frame', run: (viewer) => viewer.meter.toggle() },
   { group: 'Settings', keys: ['?', 'F1', 'Ctrl+Shift+P'], text: 'Keys and commands', run: (viewer) => openPalette(viewer) },
+  { group: 'Settings', keys: [], text: 'Save as a page', source: 'save', run: (viewer) => viewer.save() },
   { group: 'Settings', keys: [], text: 'Settings', run: (viewer) => openSettings(viewer) },
   ...SETTINGS.flatMap(([key, title, choices]) => choices.map(([value, text]) => ({ group: 'Settings', keys: [], text: `${title}: ${text}`, run: (viewer) => viewer.setOption(key, value) }))),
 ];
@@ -165,8 +166,8 @@ function nameOf(event) {
   return (event.ctrlKey || event.metaKey ? 'Ctrl+' : '') + shift + key;
 }
 
-function isAvailable(viewer, { panel }) {
-  return !panel || viewer.drawer.has(panel);
+function isAvailable(viewer, { panel, source }) {
+  return (!panel || viewer.drawer.has(panel)) && (!source || viewer.source[source]);
 }
 
 export function attachKeys(viewer) {

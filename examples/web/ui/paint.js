@@ -131,7 +131,7 @@ export class Painter {
     }
     context.restore();
     this.headers(lines, top, edge, scene);
-    for (const { top: at, label } of part.objects ?? []) this.object(label, Math.round((at - top) * this.ratio));
+    for (const { top: at, height, label } of part.objects ?? []) this.object(label, Math.round((at - top) * this.ratio), height);
   }
 
   outline(part, place, element, style) {
@@ -322,12 +322,14 @@ export class Painter {
   }
 
   // The name of a type of objects, at the left of their lines.
-  object(label, y) {
+  object(label, y, height) {
     const { context, colour, ratio, palette, names } = this;
+    context.fillStyle = colour.names;
+    context.fillRect(0, y, Math.round(names * ratio) - 1, height * ratio);
     context.font = palette.deviceFont;
     context.textBaseline = 'middle';
     context.fillStyle = colour.dim;
-    context.fillText(cut(clean(label), Math.floor((names - 24) * (ratio / palette.letter))), 16 * ratio, y + 7 * ratio);
+    context.fillText(cut(clean(label) || '(no name)', Math.floor((names - 24) * (ratio / palette.letter))), 16 * ratio, y + 7 * ratio);
   }
 
   ruler(frame, view) {

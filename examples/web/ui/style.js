@@ -45,7 +45,7 @@ h1 { margin: 0; font-size: 14px; font-weight: 600; white-space: nowrap; overflow
 input, select, button {
   padding: 2px 8px; border: 1px solid var(--line); border-radius: 5px; background: var(--names); color: inherit; font: inherit;
 }
-button { cursor: pointer; }
+button { cursor: pointer; white-space: nowrap; }
 button:hover { border-color: var(--dim); }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: -1px; }
 #tools { display: flex; gap: 4px; flex-wrap: wrap; }
@@ -73,6 +73,7 @@ dd { margin: 0; overflow-wrap: anywhere; white-space: pre-wrap; }
 #panel .lines { white-space: pre-wrap; overflow-wrap: anywhere; }
 dd, td, .list, #tabs, .graph-tip, #hits { font-variant-numeric: tabular-nums; }
 .list { display: flex; flex-direction: column; align-items: flex-start; }
+.list button, tbody th button { white-space: normal; }
 .list button { border: 0; background: none; padding: 1px 4px; text-align: left; overflow-wrap: anywhere; }
 .list button:hover, .list .current { background: var(--head); }
 #panel p > * + *, #panel p > :first-child { margin-right: 6px; }
@@ -82,6 +83,7 @@ th:first-child { text-align: left; white-space: normal; overflow-wrap: anywhere;
 thead th { position: sticky; top: -6px; background: var(--names); }
 th button { border: 0; background: none; padding: 1px 0; text-align: left; font-weight: inherit; }
 tbody th { font-weight: 400; }
+thead th:last-child:not(:has(button)) { text-align: left; }
 td button { border: 0; background: none; padding: 0; }
 .bars { text-align: left; font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; white-space: pre; }
 .share { background: linear-gradient(var(--line), var(--line)) no-repeat left / 0 100%; }

@@ -15,7 +15,7 @@ import { Finder } from './find.js';
 import { Tip } from './tip.js';
 import { toAddress, fromAddress } from './address.js';
 import { byActivity, inOrder, siblings } from './order.js';
-import { counted, clean, duration } from './text.js';
+import { counted, clean, duration, grouped } from './text.js';
 
 export class Viewer {
   // `pane` contains the elements of `markup.js`. `isPage` says that they are the whole page: its keys are the viewer's
@@ -247,6 +247,7 @@ export class Viewer {
     this.$('#tools').replaceChildren(
       ...this.drawer.buttons(),
       button('◐', 'Light or dark', () => this.setOption('theme', { auto: 'dark', dark: 'light', light: 'auto' }[this.options.theme])),
+      ...(this.source.save ? [button('⤓', 'Save as a page', () => this.save())] : []),
       button('⚙', 'Settings', () => openSettings(this)),
       button('?', 'Keys and commands', () => openPalette(this)),
     );
@@ -256,6 +257,15 @@ export class Viewer {
     const hint = this.$('#hint');
     hint.replaceChildren(element('span', { textContent: text }), ...tools, button('×', 'Close', () => { hint.hidden = true; }));
     hint.hidden = !text;
+  }
+
+  // Saves a page that has the trace and this viewer in one file.
+  async save() {
+    const page = await this.source.save(this.title, (read, phase) => this.hint(phase ?? `Reading ${grouped(read / 1e6, 1)} MB …`));
+    this.hint('');
+    const link = element('a', { href: URL.createObjectURL(new Blob([page], { type: 'text/html' })), download: `${this.title}.html` });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
   }
 
   // Says something to those who do not see the canvas.

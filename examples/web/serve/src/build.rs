@@ -26,7 +26,7 @@ pub struct Page {
 }
 
 pub const VIEWER: Page = Page {
-    packages: &["spall-web", "spall-web-brotli"],
+    packages: &["spall-web", "spall-web-brotli", "spall-web-save"],
     folder: "",
     parts: &[
         "index.html",

@@ -7,6 +7,7 @@ use std::{
     net::{Ipv4Addr, TcpListener, TcpStream},
     path::{Component, Path, PathBuf},
     thread,
+    time::UNIX_EPOCH,
 };
 
 /// More bytes than the head of a request of a browser has.
@@ -36,17 +37,18 @@ pub fn serve(listener: &TcpListener, folder: &Path) -> Result<(), Box<dyn Error>
 fn answer(mut connection: TcpStream, folder: &Path) -> io::Result<()> {
     let mut lines = BufReader::new(connection.try_clone()?.take(MAX_HEAD)).lines();
     let request = lines.next().transpose()?.unwrap_or_default();
-    let mut is_ours = false;
+    let (mut is_ours, mut known) = (false, String::new());
     // The browser waits until its whole request was read.
     for line in lines {
         let line = line?;
         if line.is_empty() {
             break;
         }
-        if let Some((key, value)) = line.split_once(':')
-            && key.eq_ignore_ascii_case("host")
-        {
-            is_ours = is_loopback(value.trim());
+        let (key, value) = line.split_once(':').unwrap_or_default();
+        match key.to_ascii_lowercase().as_str() {
+            "host" => is_ours = is_loopback(value.trim()),
+            "if-none-match" => value.trim().clone_into(&mut known),
+            _ => {}
         }
     }
     let mut words = request.split(' ');
@@ -57,16 +59,22 @@ fn answer(mut connection: TcpStream, folder: &Path) -> io::Result<()> {
         _ => Some("405 Method Not Allowed"),
     };
     if let Some(status) = refusal {
-        return head(&mut connection, status, "text/plain", 0);
+        return head(&mut connection, status, "text/plain", 0, "");
     }
     let Some(path) = local(folder, target.split(['?', '#']).next().unwrap_or_default()) else {
-        return head(&mut connection, "400 Bad Request", "text/plain", 0);
+        return head(&mut connection, "400 Bad Request", "text/plain", 0, "");
     };
     let file = File::open(&path).ok().and_then(|file| Some((file.metadata().ok()?, file)));
     let Some((metadata, mut file)) = file.filter(|(metadata, _)| metadata.is_file()) else {
-        return head(&mut connection, "404 Not Found", "text/plain", 0);
+        return head(&mut connection, "404 Not Found", "text/plain", 0, "");
     };
-    head(&mut connection, "200 OK", kind(&path), metadata.len())?;
+    // A browser keeps what it has compiled for as long as the file is the same.
+    let changed = metadata.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let tag = format!("\"{:x}-{:x}\"", metadata.len(), changed.as_nanos());
+    if known == tag {
+        return head(&mut connection, "304 Not Modified", kind(&path), metadata.len(), &tag);
+    }
+    head(&mut connection, "200 OK", kind(&path), metadata.len(), &tag)?;
     if method == "HEAD" { Ok(()) } else { io::copy(&mut file, &mut connection).map(drop) }
 }
 
@@ -108,10 +116,11 @@ fn kind(path: &Path) -> &'static str {
     }
 }
 
-fn head(connection: &mut TcpStream, status: &str, kind: &str, length: u64) -> io::Result<()> {
+fn head(connection: &mut TcpStream, status: &str, kind: &str, length: u64, tag: &str) -> io::Result<()> {
+    let tag = if tag.is_empty() { String::new() } else { format!("ETag: {tag}\r\n") };
     write!(
         connection,
-        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nCache-Control: no-cache\r\n\
+        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nCache-Control: no-cache\r\n{tag}\
          X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n\
          Cross-Origin-Resource-Policy: same-origin\r\nCross-Origin-Opener-Policy: same-origin\r\n\
          Connection: close\r\n\r\n"
@@ -126,17 +135,26 @@ mod tests {
 
     /// What a folder with a page and a file of an odd name answers.
     fn asked(request: &str) -> String {
-        let folder = std::env::temp_dir().join(format!("serve-{}-{request:p}", std::process::id()));
+        asked_twice(|_| request.into())
+    }
+
+    /// What it answers the second time, to a request that is made of the first answer.
+    fn asked_twice(request: impl Fn(&str) -> String) -> String {
+        let folder =
+            std::env::temp_dir().join(format!("serve-{}-{:?}", std::process::id(), thread::current().id()));
         fs::create_dir_all(folder.join("sub")).unwrap();
         fs::write(folder.join("index.html"), "page").unwrap();
         fs::write(folder.join("sub/index.html"), "below").unwrap();
         fs::write(folder.join("a ä%.json"), "{}").unwrap();
         let listener = listen(0).unwrap();
-        let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-        client.write_all(request.as_bytes()).unwrap();
-        answer(listener.accept().unwrap().0, &folder).unwrap();
         let mut text = String::new();
-        client.read_to_string(&mut text).unwrap();
+        for _ in 0..2 {
+            let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+            client.write_all(request(&text).as_bytes()).unwrap();
+            answer(listener.accept().unwrap().0, &folder).unwrap();
+            text.clear();
+            client.read_to_string(&mut text).unwrap();
+        }
         fs::remove_dir_all(folder).unwrap();
         text
     }
@@ -167,6 +185,18 @@ mod tests {
         let text = asked("HEAD / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
         assert!(text.contains("Content-Length: 4\r\n") && text.ends_with("\r\n\r\n"), "{text}");
         assert!(text.contains("nosniff"), "{text}");
+    }
+
+    #[test]
+    fn a_file_that_the_browser_has_is_not_sent_again() {
+        let request =
+            |tag: &str| format!("GET / HTTP/1.1\r\nHost: localhost\r\nIf-None-Match: {tag}\r\n\r\n");
+        let same = |first: &str| {
+            request(first.lines().find_map(|line| line.strip_prefix("ETag: ")).unwrap_or("\"none\""))
+        };
+        let text = asked_twice(same);
+        assert!(text.starts_with("HTTP/1.1 304 ") && text.ends_with("\r\n\r\n"), "{text}");
+        assert!(asked(&request("\"other\"")).ends_with("\r\n\r\npage"));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::{cmp::Reverse, collections::BinaryHeap, ops::Range};
 use js_sys::Array;
 use spall_trace::layout::{Instance, Line, Row, RowId, Viewport};
 use spall_trace::model::{NameId, ProcessId, SliceId, Tick, Trace, TraceView};
+use wasm_bindgen::prelude::JsValue;
 
 use super::{BoxNumbers, Boxes, HIT, Pictures, STATE, UPPER_BITS, send, strength};
 use crate::{Viewer, arrangement::PROCESS, object};
@@ -126,7 +127,8 @@ impl Viewer {
             send(trace, is_sent, *name, names);
             let more = if *n_left_out > 0 { format!(" ({n_left_out} more)") } else { String::new() };
             let label = String::from(trace.name(*name)) + &more;
-            labels.push(&object([("top", (top as f64).into()), ("label", label.into())]));
+            let height = JsValue::from(lines.len() as u32 * LINE);
+            labels.push(&object([("top", (top as f64).into()), ("height", height), ("label", label.into())]));
             for line in lines {
                 line_rects.clear();
                 line.view(RowId(0)).rects(viewport, line_rects);

@@ -1,7 +1,7 @@
 //! The modules of the page as one script, which a page that is a single file can hold.
 
 /// Each after those that it imports.
-const MODULES: [(&str, &str); 27] = [
+const MODULES: [(&str, &str); 28] = [
     ("text", include_str!("../../../../examples/web/ui/text.js")),
     ("dom", include_str!("../../../../examples/web/ui/dom.js")),
     ("view", include_str!("../../../../examples/web/ui/view.js")),
@@ -27,6 +27,7 @@ const MODULES: [(&str, &str); 27] = [
     ("viewer", include_str!("../../../../examples/web/ui/viewer.js")),
     ("style", include_str!("../../../../examples/web/ui/style.js")),
     ("element", include_str!("../../../../examples/web/ui/element.js")),
+    ("graphs", include_str!("../page/graphs.js")),
     ("embedded", include_str!("../page/embedded.js")),
     ("start", include_str!("../page/start.js")),
 ];

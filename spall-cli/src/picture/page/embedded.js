@@ -1,6 +1,7 @@
 // A source that has its trace in the page: what `html.rs` wrote. It answers what `web/ui` asks, as far as it can.
 import { axisLabel, duration, moment } from '../../web/ui/text.js';
 import { ranked } from '../../web/ui/statistics.js';
+import { Graphs } from './graphs.js';
 import { UNFINISHED, HIT, STATE, OWN, UPPER_BITS } from '../../web/ui/boxes.js';
 
 const PROCESS = 22, ROW = 18, FOLDED = 20, COUNTER = 44, GAP = 5, STATES = 7; // pixels
@@ -160,7 +161,15 @@ export class EmbeddedSource {
     this.trace = readTrace(new Reader(base64));
     this.hitsByStart = undefined;
     // A box that stands for several slices says too little about them.
-    if (!this.trace.isWhole) this.statistics = undefined;
+    if (!this.trace.isWhole) {
+      this.statistics = undefined;
+      return;
+    }
+    const graphs = new Graphs(this);
+    this.graph = (...wanted) => graphs.make(...wanted);
+    this.graphFrame = (...wanted) => graphs.frame(...wanted);
+    this.graphBox = (...wanted) => graphs.box(...wanted);
+    this.cancelGraph = () => {};
   }
 
   about(colours) {
@@ -526,16 +535,12 @@ export class EmbeddedSource {
     return found;
   }
 
-  // Sums by name over a range. A slice counts with the part inside; one inside another of its name adds no total.
-  statistics({ start, end, items }, by, ranking) {
+  // Visits the slices of an area, each after those around it: its ticks in the range, its depth, what `visit` returned for
+  // those around it by depth, how many of its ticks are also those of its parent, and its lane. `visit` returns an object.
+  walk({ start, end, items }, visit) {
     const { trace } = this;
     const ids = items && new Set(items.map(({ kind, id }) => `${kind} ${id}`));
     const isWanted = ({ item, group }) => !ids || ids.has(`track ${item.id}`) || ids.has(`process ${group.item.id}`);
-    const sums = new Map();
-    const of = (name) => {
-      if (!sums.has(name)) sums.set(name, { name: trace.names[name], count: 0, total: 0, own: 0, min: Infinity, max: 0 });
-      return sums.get(name);
-    };
     for (const lane of trace.lanes.filter(isWanted)) {
       const slices = [];
       for (const row of lane.rows) {
@@ -550,18 +555,31 @@ export class EmbeddedSource {
         if (nest !== nests.get(row)) open.length = 0;
         nest = nests.get(row);
         open.length = Math.min(open.length, row.depth);
-        const parent = open[row.depth - 1];
-        const ticks = Math.min(trace.end[slice], end) - Math.max(trace.start[slice], start);
-        const sum = of(trace.name[slice]);
-        sum.count++;
-        sum.own += ticks;
-        sum.min = Math.min(sum.min, ticks);
-        sum.max = Math.max(sum.max, ticks);
-        if (lane.what === 'async' || !open.some((outer) => outer !== undefined && trace.name[outer] === trace.name[slice])) sum.total += ticks;
-        if (parent !== undefined) of(trace.name[parent]).own -= Math.min(trace.end[slice], trace.end[parent], end) - Math.max(trace.start[slice], start);
-        open[row.depth] = slice;
+        const from = Math.max(trace.start[slice], start), ticks = Math.min(trace.end[slice], end) - from;
+        const around = open[row.depth - 1];
+        const covered = around ? Math.min(trace.end[slice], around.until, end) - from : 0;
+        open[row.depth] = { ...visit(slice, ticks, row.depth, open, covered, lane), until: trace.end[slice] };
       }
     }
+  }
+
+  // Sums by name over a range. A slice counts with the part inside; one inside another of its name adds no total.
+  statistics(area, by, ranking) {
+    const { trace } = this, sums = new Map();
+    const of = (name) => {
+      if (!sums.has(name)) sums.set(name, { name: trace.names[name], count: 0, total: 0, own: 0, min: Infinity, max: 0 });
+      return sums.get(name);
+    };
+    this.walk(area, (slice, ticks, depth, open, covered, lane) => {
+      const name = trace.name[slice], sum = of(name), around = open[depth - 1];
+      sum.count++;
+      sum.own += ticks;
+      sum.min = Math.min(sum.min, ticks);
+      sum.max = Math.max(sum.max, ticks);
+      if (lane.what === 'async' || !open.some((outer) => outer?.name === name)) sum.total += ticks;
+      if (around) of(around.name).own -= covered;
+      return { name };
+    });
     return ranked([...sums.values()].map((sum) => ({ ...sum, mean: Math.floor(sum.total / sum.count) })), ranking);
   }
 }
