@@ -5,12 +5,15 @@ function start(signal) {
   const worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
   const waiting = new Map();
   let last = 0;
+  // What was asked of a trace that is closed is of interest to nobody.
   const close = () => {
     worker.terminate();
-    for (const { reject } of waiting.values()) reject(new Error('the trace was closed'));
     waiting.clear();
   };
-  signal.addEventListener('abort', close);
+  signal.addEventListener('abort', () => {
+    for (const { reject } of waiting.values()) reject(new Error('the trace was closed'));
+    close();
+  });
   worker.onmessage = ({ data: { id, progress, answer, error } }) => {
     const { resolve, reject, tell } = waiting.get(id) ?? {};
     if (progress) return tell?.(...progress);
@@ -45,7 +48,7 @@ export async function open(files, progress, signal, offsets) {
 
 function sourceOf(ask, close) {
   const source = { close };
-  const calls = ['arrange', 'filter', 'categories', 'frame', 'overview', 'details', 'place', 'step', 'snap', 'find', 'findName', 'hits', 'hitsOverview', 'statistics', 'longest', 'cancelStatistics', 'graph', 'cancelGraph', 'graphFrame', 'graphBox', 'save'];
+  const calls = ['arrange', 'filter', 'categories', 'frame', 'overview', 'details', 'place', 'step', 'snap', 'find', 'findName', 'hits', 'hitsOverview', 'statistics', 'longest', 'cancelStatistics', 'graph', 'cancelGraph', 'graphFrame', 'graphBox', 'save', 'damage'];
   for (const call of calls) source[call] = (...args) => ask(call, ...args);
   source.statistics.byFunction = true;
   // The other trace is loaded and added up by a worker of its own, of which only its call tree is left.

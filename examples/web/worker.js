@@ -57,6 +57,13 @@ function inputs(files, offsets, progress) {
   return [files.map(({ name }) => name), readers, BigInt64Array.from(offsets, (offset) => offset ?? BY_ITSELF)];
 }
 
+// The module for what is seldom needed.
+async function extra() {
+  const module = await import('./pkg/spall_web_extra.js');
+  await module.default({ module_or_path: new URL('./pkg/spall_web_extra_bg.wasm', import.meta.url) });
+  return module;
+}
+
 // The content of a file that is a brotli stream, or the file itself. Brotli has no mark: only a file that is nothing else is
 // asked, and its decoder is a module that few pages load.
 async function withoutBrotli(file) {
@@ -185,11 +192,17 @@ const calls = {
     await addUp({ start: viewer.about().start, end: viewer.about().end + 1 }, '', () => progress(file.size, 'Adding up …'));
     return viewer.tree();
   },
+  // What is damaged, with its bytes and times. Those of several files are not told apart.
+  async damage() {
+    const found = opened[0].length > 1 ? [] : viewer.damage().sort(([, a], [, b]) => a - b);
+    if (!found.length) return [];
+    const [, [read]] = inputs(...opened, () => {});
+    const times = (await extra()).times(read, Float64Array.from(found, ([, byte]) => byte));
+    return found.map(([text, byte], at) => ({ text, byte, at: times[at] === BY_ITSELF ? undefined : viewer.at(times[at]) }));
+  },
   // The page that `spall render` writes of the same files.
   async save(progress, title) {
-    const { default: init, page } = await import('./pkg/spall_web_save.js');
-    await init({ module_or_path: new URL('./pkg/spall_web_save_bg.wasm', import.meta.url) });
-    return page(title, ...inputs(...opened, progress));
+    return (await extra()).page(title, ...inputs(...opened, progress));
   },
   compare: ({ names, numbers }) => viewer.compare(names, numbers),
   graphFrame: (...wanted) => viewer.graph_frame(...wanted),

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use spall_trace::layout::{Theme, active_range};
-use spall_trace::model::TraceView;
+use spall_trace::model::{Tick, TraceView};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::{
@@ -106,6 +106,17 @@ impl Viewer {
                 own: self.pictures.own_colours.iter().copied().map(css).collect(),
             },
         })
+    }
+
+    /// Returns the places of what is damaged, as far as they are kept: a sentence and a byte for each.
+    pub fn damage(&self) -> JsValue {
+        let kept = self.trace.diagnostics().kept().iter();
+        answer(&kept.map(|found| (found.kind.description(), found.bytes.start as f64)).collect::<Vec<_>>())
+    }
+
+    /// Returns the time of the page at a tick.
+    pub fn at(&self, tick: i64) -> f64 {
+        self.since(Tick(tick))
     }
 
     fn notes(&self) -> Vec<Note> {

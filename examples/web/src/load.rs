@@ -17,9 +17,15 @@ const HEAD: usize = 1 << 16;
 const BY_ITSELF: i64 = i64::MIN;
 
 /// A file of which JavaScript returns any range of bytes.
-struct File<'f> {
+pub struct File<'f> {
     read: &'f Function,
     at: usize,
+}
+
+impl<'f> File<'f> {
+    pub fn new(read: &'f Function) -> Self {
+        Self { read, at: 0 }
+    }
 }
 
 impl Read for File<'_> {
@@ -150,7 +156,7 @@ fn merge(traces: &[Trace<'static>], names: &[&String], alignments: &[Alignment<'
 
 fn load_file(read: &Function) -> Result<(Trace<'static>, &'static str), spall_trace::Error> {
     let mut head = vec![0; HEAD];
-    let length = File { read, at: 0 }.read(&mut head)?;
+    let length = File::new(read).read(&mut head)?;
     let format = spall_trace::detect(&head[..length]).map_or("", |format| format.name());
-    Ok((spall_trace::load_from(File { read, at: 0 })?, format))
+    Ok((spall_trace::load_from(File::new(read))?, format))
 }

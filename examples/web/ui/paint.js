@@ -89,6 +89,7 @@ export class Painter {
         context.fillRect(0, pinnedBottom * ratio - 1, width, 1);
       }
       this.ruler(frame, view);
+      for (const { at } of scene.damage ?? []) if (at !== undefined) this.damage(this.x(at, view));
     }
     this.over(scene);
     return counts;
@@ -330,6 +331,28 @@ export class Painter {
     context.textBaseline = 'middle';
     context.fillStyle = colour.dim;
     context.fillText(cut(clean(label) || '(no name)', Math.floor((names - 24) * (ratio / palette.letter))), 16 * ratio, y + 7 * ratio);
+  }
+
+  // A place where the file is damaged: a cross in the ruler, and a line through all tracks.
+  damage(x) {
+    const { context, colour, ratio, height, names } = this;
+    if (x < names * ratio || x > this.width) return;
+    context.save();
+    context.strokeStyle = colour.hit;
+    context.lineWidth = ratio;
+    context.beginPath();
+    for (const sign of [-1, 1]) {
+      context.moveTo(x - 4 * ratio, (RULER - 6 - 4 * sign) * ratio);
+      context.lineTo(x + 4 * ratio, (RULER - 6 + 4 * sign) * ratio);
+    }
+    context.setLineDash([]);
+    context.stroke();
+    context.setLineDash([2 * ratio, 4 * ratio]);
+    context.beginPath();
+    context.moveTo(x, RULER * ratio);
+    context.lineTo(x, height);
+    context.stroke();
+    context.restore();
   }
 
   ruler(frame, view) {

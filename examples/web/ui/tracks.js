@@ -73,7 +73,9 @@ export class TracksPanel {
 export function fillNotes(viewer, panel) {
   const note = ({ text, count, byte }) => {
     const where = byte === undefined || byte === null ? '' : `, first at byte ${grouped(byte)}`;
-    return element('li', {}, text, element('span', { className: 'dim', textContent: `  ${count === undefined ? '' : `${grouped(count)} ${count === 1 ? 'time' : 'times'}`}${where}` }));
+    const about = element('span', { className: 'dim', textContent: `  ${count === undefined ? '' : `${grouped(count)} ${count === 1 ? 'time' : 'times'}`}${where} ` });
+    const place = viewer.damage?.find((found) => found.text === text && found.byte === byte);
+    return element('li', {}, text, about, ...(place?.at === undefined ? [] : [button('Go there', 'Show the time of the event at this byte', () => viewer.lookAt(place.at))]));
   };
   const { placed = [] } = viewer.about;
   // The first file is the axis; the others can be moved along it.
@@ -86,5 +88,13 @@ export function fillNotes(viewer, panel) {
     };
     return element('p', {}, element('label', {}, `${clean(name)} is shifted by `, field, ' ms'));
   };
-  panel.replaceChildren(...placed.slice(1).map(shift), element('ul', {}, ...viewer.about.notes.map(note)));
+  const fill = () => panel.replaceChildren(...placed.slice(1).map(shift), element('ul', {}, ...viewer.about.notes.map(note)));
+  fill();
+  if (viewer.damage || !viewer.source.damage) return;
+  // The file is read once more, which is only done for those who look at its faults.
+  viewer.source.damage().then((found) => {
+    viewer.damage = found;
+    viewer.redraw();
+    if (viewer.drawer.current === 'notes') fill();
+  });
 }

@@ -468,6 +468,7 @@ export class Viewer {
       selected: this.selected,
       range: this.range,
       marks: this.marks,
+      damage: this.damage,
       area: this.box,
       drop: this.drop,
       pointerTime: this.snapped,
@@ -566,6 +567,13 @@ export class Viewer {
       if (top < this.main.scrollTop + 22) this.main.scrollTop = top - Math.min(60, room / 3);
       if (top + height > this.main.scrollTop + room) this.main.scrollTop = top + height - room + Math.min(60, room / 3);
     }
+    this.moved();
+  }
+
+  // Brings a time into the middle of the view.
+  lookAt(time) {
+    this.view.remember();
+    this.view.look(time - this.view.duration / 2, this.view.duration);
     this.moved();
   }
 

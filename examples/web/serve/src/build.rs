@@ -26,7 +26,7 @@ pub struct Page {
 }
 
 pub const VIEWER: Page = Page {
-    packages: &["spall-web", "spall-web-brotli", "spall-web-save"],
+    packages: &["spall-web", "spall-web-brotli", "spall-web-extra"],
     folder: "",
     parts: &[
         "index.html",
