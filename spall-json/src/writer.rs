@@ -337,6 +337,9 @@ impl<W: Write> JsonWriter<W> {
 
     /// Writes the further fields of an event, and its arguments if there are any.
     fn args(&mut self, args: Args<'_>) -> Result<(), Error> {
+        if args.is_none() {
+            return Ok(());
+        }
         let mut fields = args.fields().peekable();
         // Fields of a JSON file say what its thread's counters showed.
         if fields.peek().is_none() {

@@ -170,7 +170,7 @@ impl State {
             _ => None,
         };
         if of_thread.is_some() && legacy.is_of_thread() {
-            own.unwrap_or_default().or(counts).add_to(args, &legacy);
+            own.map_or(counts, |own| own.or(counts)).add_to(args, &legacy);
         }
         // The event of the model has no place for the id of the profile that it is a part of.
         if let (PROFILE, Some(id)) =
