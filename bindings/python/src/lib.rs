@@ -16,5 +16,5 @@ mod _native {
     #[pymodule_export]
     use super::table::Table;
     #[pymodule_export]
-    use super::trace::Trace;
+    use super::trace::{Trace, widget_script};
 }

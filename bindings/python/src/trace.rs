@@ -5,6 +5,7 @@ use std::{fs::File, path::PathBuf, sync::Arc};
 use pyo3::{
     exceptions::{PyKeyError, PyValueError},
     prelude::*,
+    types::PyBytes,
 };
 use spall_arrow::{DataSet, Table as Kind, Tables};
 use spall_cli::picture::{self, Scene};
@@ -136,12 +137,36 @@ impl Trace {
     /// Returns a page that shows the trace, and needs nothing else.
     fn to_html(&self, py: Python<'_>) -> String {
         py.detach(|| {
-            let trace = merge_samples(self.trace().clone());
-            let scene = Scene::new(&trace);
-            let about = picture::about(&scene, "");
-            picture::html(&scene, &self.name, &about, &picture::notes(&scene), picture::MAX_BOXES)
+            self.draw(|scene, about, notes| {
+                picture::html(scene, &self.name, about, notes, picture::MAX_BOXES)
+            })
         })
     }
+
+    /// Returns what a widget shows: the trace as bytes, and the colours.
+    fn to_widget<'py>(&self, py: Python<'py>) -> (Bound<'py, PyBytes>, String) {
+        let picture::Embedded { data, colours } = py.detach(|| {
+            self.draw(|scene, about, notes| {
+                picture::embedded(scene, &self.name, about, notes, picture::MAX_BOXES)
+            })
+        });
+        (PyBytes::new(py, &data), colours)
+    }
+}
+
+impl Trace {
+    /// Draws the trace with what is said about it, a line and notes.
+    fn draw<T>(&self, draw: impl FnOnce(&Scene<'_>, &str, &[String]) -> T) -> T {
+        let trace = merge_samples(self.trace().clone());
+        let scene = Scene::new(&trace);
+        draw(&scene, &picture::about(&scene, ""), &picture::notes(&scene))
+    }
+}
+
+/// Returns the script of widgets that show traces.
+#[pyfunction]
+pub fn widget_script() -> String {
+    picture::widget_script()
 }
 
 /// The ends of names of files, which also name the formats; the longer of two before the shorter.

@@ -12,6 +12,7 @@ import signal
 import tempfile
 import threading
 import unittest
+import unittest.mock
 
 import duckdb
 import polars
@@ -148,6 +149,23 @@ class ThreadTime(unittest.TestCase):
         self.assertIn("sift", after.top(1).to_polars()["function"][0])
 
 
+class Showing(unittest.TestCase):
+    def test_a_widget_gets_the_trace_as_bytes(self):
+        widget = spall_trace.load(BEFORE).show(height=300)
+        self.assertIsInstance(widget.data, bytes)
+        self.assertTrue(b"EvaluateScript" in widget.data)
+        self.assertEqual(sorted(json.loads(widget.colours)), ["dark", "light", "okabeIto", "own"])
+        self.assertEqual(widget.height, 300)
+        self.assertIn("trace-view", widget._esm)
+
+    def test_without_widgets_a_page_has_all_it_needs(self):
+        spall_trace._widget_class.cache_clear()
+        with unittest.mock.patch.dict("sys.modules", {"anywidget": None}):
+            page = spall_trace.load(BEFORE).show().data
+        self.assertIn("<iframe srcdoc=", page)
+        self.assertNotIn("src=", page.replace("srcdoc=", ""))
+
+
 class Notebook(unittest.TestCase):
     def test_the_notebook_runs_and_its_sums_are_those_of_the_library(self):
         import nbclient
@@ -168,7 +186,7 @@ class Notebook(unittest.TestCase):
         expected = spall_trace.load(BEFORE).merge_samples().call_tree("thread-time").to_polars()["self"].sum()
         self.assertEqual((int(printed), nested["value"]), (expected, expected))
         data = [output["data"] for cell in notebook.cells for output in cell.get("outputs", ()) if "data" in output]
-        self.assertTrue(any("<iframe" in found.get("text/html", "") for found in data))
+        self.assertTrue(any("application/vnd.jupyter.widget-view+json" in found for found in data))
         self.assertEqual(sum("image/png" in found for found in data), 2)
 
 

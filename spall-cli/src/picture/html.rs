@@ -16,7 +16,7 @@ use spall_trace::{
 };
 
 use self::{
-    stream::Stream,
+    stream::{Stream, base64},
     strings::{Names, Texts},
 };
 use super::{Lane, Scene, colour, count};
@@ -32,6 +32,31 @@ pub const MAX_BOXES: usize = 2_000_000;
 /// fewer boxes: those that the layout makes of the whole trace. The notes then say so.
 #[must_use]
 pub fn html(scene: &Scene<'_>, title: &str, about: &str, notes: &[String], max_boxes: usize) -> String {
+    let Embedded { data, colours } = embedded(scene, title, about, notes, max_boxes);
+    let script = format!("\"use strict\";\nconst COLOURS = {colours};\n{}", modules::of_page());
+    // The data is put in last, and holds no braces.
+    PAGE.replace("{{script}}", &script).replace("{{data}}", &base64(&data))
+}
+
+/// Returns the script that shows an [`Embedded`] trace in a cell of a notebook: a module for anywidget, whose model has its
+/// `data` and `colours`, and a `height` in pixels.
+#[must_use]
+pub fn widget_script() -> String {
+    modules::of_cell()
+}
+
+/// A trace in the form that the scripts of [`html`] and of [`widget_script`] read.
+#[derive(Debug)]
+pub struct Embedded {
+    /// The trace, and what is said about it.
+    pub data: Vec<u8>,
+    /// The colours of boxes, as a JSON object.
+    pub colours: String,
+}
+
+/// Returns the trace that a page of [`html`] has in itself.
+#[must_use]
+pub fn embedded(scene: &Scene<'_>, title: &str, about: &str, notes: &[String], max_boxes: usize) -> Embedded {
     let mut page = Page::new(scene);
     let mut notes = notes.to_vec();
     let frame = (scene.trace.slices().len() > max_boxes).then(|| coarse(scene, max_boxes));
@@ -303,7 +328,7 @@ impl<'s, 't> Page<'s, 't> {
         notes
     }
 
-    fn finish(self, title: &str, about: &str, notes: &[String]) -> String {
+    fn finish(self, title: &str, about: &str, notes: &[String]) -> Embedded {
         let Range { start, end } = &self.scene.view;
         let mut stream = Stream::default();
         stream.text(title);
@@ -325,16 +350,14 @@ impl<'s, 't> Page<'s, 't> {
         stream.append(&self.out);
         let [light, dark, okabe_ito] = [Theme::Light, Theme::Dark, Theme::OkabeIto].map(colours_of);
         let own = self.own_colours;
-        let colours = format!("{{ light: {light}, dark: {dark}, okabeIto: {okabe_ito}, own: {own:?} }}");
-        let script = format!("\"use strict\";\nconst COLOURS = {colours};\n{}", modules::all());
-        // The data is put in last, and holds no braces.
-        PAGE.replace("{{script}}", &script).replace("{{data}}", &stream.base64())
+        let colours = format!(r#"{{"light":{light},"dark":{dark},"okabeIto":{okabe_ito},"own":{own:?}}}"#);
+        Embedded { data: stream.into_bytes(), colours }
     }
 }
 
-/// The colours of a theme as JavaScript.
+/// The colours of a theme as JSON.
 fn colours_of(theme: Theme) -> String {
-    format!("{{ shades: {:?}, text: {:?} }}", colour::shades(theme), colour::text(theme))
+    format!(r#"{{"shades":{:?},"text":{:?}}}"#, colour::shades(theme), colour::text(theme))
 }
 
 /// A box of the page: the slice whose name it has, and the positions in its row of all that it stands for.

@@ -9,7 +9,7 @@ mod text;
 
 pub(crate) use about::not_as_in_the_file;
 pub use about::{about, notes};
-pub use html::{MAX_BOXES, html};
+pub use html::{Embedded, MAX_BOXES, embedded, html, widget_script};
 pub use scene::{Lane, Process, Scene};
 pub use svg::svg;
 pub use text::{clean, count, escape};

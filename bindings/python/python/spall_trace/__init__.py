@@ -8,6 +8,7 @@
 [{'name': 'draw', 'dur': 7000, 'cpu': 5000}]
 """
 
+import functools as _functools
 import html as _html
 import os as _os
 
@@ -158,12 +159,36 @@ class Trace:
         return self._native.to_html()
 
     def show(self, height=500):
-        """Show the trace in a notebook."""
+        """Show the trace in a cell of a notebook: as a widget where anywidget is installed, otherwise as a page."""
+        try:
+            widget = _widget_class()
+        except ImportError:
+            return self._page(height)
+        data, colours = self._native.to_widget()
+        return widget(data=data, colours=colours, height=int(height))
+
+    def _page(self, height):
         from IPython.display import HTML
 
         page = _html.escape(self.to_html(), quote=True)
         style = f"width:100%;height:{int(height)}px;border:1px solid #8884"
         return HTML(f'<iframe srcdoc="{page}" style="{style}" sandbox="allow-scripts"></iframe>')
+
+
+@_functools.cache
+def _widget_class():
+    import anywidget
+    import traitlets
+
+    class TraceWidget(anywidget.AnyWidget):
+        """A trace to move around in."""
+
+        _esm = _native.widget_script()
+        data = traitlets.Bytes().tag(sync=True)
+        colours = traitlets.Unicode().tag(sync=True)
+        height = traitlets.Int().tag(sync=True)
+
+    return TraceWidget
 
 
 def load(source):

@@ -1,7 +1,7 @@
 //! The modules of the page as one script, which a page that is a single file can hold.
 
 /// Each after those that it imports.
-const MODULES: [(&str, &str); 28] = [
+const MODULES: &[(&str, &str)] = &[
     ("text", include_str!("../../../../examples/web/ui/text.js")),
     ("dom", include_str!("../../../../examples/web/ui/dom.js")),
     ("view", include_str!("../../../../examples/web/ui/view.js")),
@@ -29,11 +29,20 @@ const MODULES: [(&str, &str); 28] = [
     ("element", include_str!("../../../../examples/web/ui/element.js")),
     ("graphs", include_str!("../page/graphs.js")),
     ("embedded", include_str!("../page/embedded.js")),
-    ("start", include_str!("../page/start.js")),
 ];
 
+/// The script of a page that has its trace.
+pub(super) fn of_page() -> String {
+    all() + &module("start", include_str!("../page/start.js"))
+}
+
+/// The script of a cell of a notebook, as a module for anywidget.
+pub(super) fn of_cell() -> String {
+    all() + &module("widget", include_str!("../page/widget.js")) + "export default module_widget;\n"
+}
+
 /// Every module as a function that returns what the module exports.
-pub(super) fn all() -> String {
+fn all() -> String {
     MODULES.iter().map(|(name, code)| module(name, code)).collect()
 }
 

@@ -10,8 +10,8 @@ const FLAGS = (3 << 5) | UNFINISHED | HIT | STATE; // of a style: all but its co
 
 // Whole numbers of seven bits a byte, low ones first; texts behind their length.
 class Reader {
-  constructor(base64) {
-    this.bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  constructor(bytes) {
+    this.bytes = bytes;
     this.at = 0;
   }
 
@@ -27,7 +27,7 @@ class Reader {
 
   float() {
     this.at += 8;
-    return new DataView(this.bytes.buffer).getFloat64(this.at - 8, true);
+    return new DataView(this.bytes.buffer, this.bytes.byteOffset).getFloat64(this.at - 8, true);
   }
 
   text() {
@@ -157,8 +157,8 @@ function gallop(low, high, holds) {
 }
 
 export class EmbeddedSource {
-  constructor(base64) {
-    this.trace = readTrace(new Reader(base64));
+  constructor(bytes) {
+    this.trace = readTrace(new Reader(bytes));
     this.hitsByStart = undefined;
     // A box that stands for several slices says too little about them.
     if (!this.trace.isWhole) {
