@@ -51,6 +51,7 @@ function sourceOf(ask, close) {
   const calls = ['arrange', 'filter', 'categories', 'frame', 'overview', 'details', 'place', 'step', 'snap', 'find', 'findName', 'hits', 'hitsOverview', 'statistics', 'longest', 'cancelStatistics', 'graph', 'cancelGraph', 'graphFrame', 'graphBox', 'save', 'damage'];
   for (const call of calls) source[call] = (...args) => ask(call, ...args);
   source.statistics.byFunction = true;
+  source.hasMeasures = true;
   // The other trace is loaded and added up by a worker of its own, of which only its call tree is left.
   source.compare = async (file, progress, signal) => {
     const other = start(signal);

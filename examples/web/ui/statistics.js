@@ -160,8 +160,9 @@ export function measuredUnit({ measure, about }) {
   return MEASURES[measure]?.[1] ?? about.unit;
 }
 
-// A field to choose what is added up.
+// A field to choose what is added up, if the source can add up other things than time.
 export function measureField(viewer, changed) {
+  if (!viewer.source.hasMeasures) return '';
   const field = element('select', { ariaLabel: 'Measure', title: 'A slice without it is counted, and adds nothing.' },
     ...Object.entries(MEASURES).map(([value, [textContent]]) => element('option', { value, textContent })));
   field.value = viewer.measure ?? 'wall-time';
