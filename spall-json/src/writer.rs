@@ -342,7 +342,7 @@ impl<W: Write> JsonWriter<W> {
         }
         let mut fields = args.fields().peekable();
         // Fields of a JSON file say what its thread's counters showed.
-        if fields.peek().is_none() && !args.is_none() {
+        if fields.peek().is_none() {
             self.thread_counts(args)?;
         }
         for (key, value) in fields {
