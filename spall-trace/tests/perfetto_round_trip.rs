@@ -4,8 +4,8 @@
 
 use spall_trace::export::{self, ExportReport};
 use spall_trace::model::{
-    ArgsBuilder, ChildOrder, Clock, CounterEvent, Event, Id, Limits, Text, Thread, ThreadEvent, Tick, Ticks,
-    Trace, TraceBuilder, TraceView, Track, TrackEvent,
+    ArgsBuilder, ChildOrder, Clock, CounterEvent, Event, Id, Limits, Text, Thread, ThreadEvent,
+    ThreadMeasure, Tick, Ticks, Trace, TraceBuilder, TraceView, Track, TrackEvent,
 };
 
 fn again(trace: &Trace<'_>) -> (Trace<'static>, ExportReport) {
@@ -30,7 +30,11 @@ fn facts(trace: &Trace<'_>, with_ends: bool) -> Vec<String> {
         let args: Vec<String> = args.iter().map(|(key, _)| key.to_string()).collect();
         format!("{} {} {} {args:?}", trace.name(instant.name), trace.name(instant.category), instant.at)
     }));
-    lines.extend(trace.counters().iter().map(|counter| format!("{} {}", counter.at, counter.value)));
+    // Thread times of slices are counters in the file, whether the trace has such counters or not.
+    let is_of_thread = |track: &&Track| trace.name(track.name).starts_with("thread_");
+    let counters = trace.tracks().iter().filter(|track| !is_of_thread(track));
+    let values = counters.flat_map(|track| trace.counters_of(track.id));
+    lines.extend(values.map(|counter| format!("{} {}", counter.at, counter.value)));
     lines.sort();
     lines
 }
@@ -127,6 +131,29 @@ fn what_clocks_showed_at_tick_0_is_the_same_again() {
     assert_eq!(losses(Some(1_700_000_000_000_000_000), Some(-5_000)), 0);
     assert_eq!(losses(Some(-1), None), 0);
     assert_eq!(losses(Some(i64::MAX - 9), Some(i64::MIN)), 1, "no snapshot can have both");
+}
+
+/// [perfetto 4.8]
+#[test]
+fn thread_times_are_the_same_again_and_are_counters() {
+    let json = br#"[{"ph":"X","name":"a","pid":1,"tid":2,"ts":10,"dur":20,"tts":100,"tdur":7.5,"ticount":5,"tidelta":6},
+        {"ph":"B","name":"b","pid":1,"tid":2,"ts":40,"tts":120},{"ph":"E","pid":1,"tid":2,"ts":50,"tts":125}]"#;
+    let trace = spall_trace::load(json).unwrap();
+    let (first, _) = again(&trace);
+    let (second, report) = again(&first);
+    assert!(report.is_lossless(), "{report}");
+    assert!(second == first);
+    let measures = |trace: &Trace<'_>| -> Vec<_> {
+        let args = trace.slices().ids().into_iter().map(|id| trace.slice_args(id));
+        let measures = [ThreadMeasure::Time, ThreadMeasure::Instructions];
+        args.map(|args| measures.map(|measure| args.thread_measure(measure))).collect()
+    };
+    assert_eq!(measures(&trace), [[Some(7500), Some(6)], [Some(5000), None]]);
+    assert_eq!(measures(&first), measures(&trace));
+    let counters: Vec<_> = first.counters().iter().map(|counter| (counter.at.0, counter.value)).collect();
+    let instructions = [(10_000, 5.0), (30_000, 11.0)];
+    let times = [(10_000, 100_000.0), (30_000, 107_500.0), (40_000, 120_000.0), (50_000, 125_000.0)];
+    assert_eq!(counters, [&instructions[..], &times].concat());
 }
 
 /// Formats differ in what they have besides slices on threads and tracks of their own, which becomes such tracks in the first

@@ -50,6 +50,9 @@ pub(super) mod event {
     pub(crate) const KIND: u32 = 9;
     pub(crate) const NAME: u32 = 10;
     pub(crate) const TRACK: u32 = 11;
+    /// The values of counters beside the event, and their tracks.
+    pub(crate) const FURTHER_VALUE: u32 = 12;
+    pub(crate) const FURTHER_TRACK: u32 = 31;
     pub(crate) const COUNTER_VALUE: u32 = 44;
     pub(crate) const FLOW: u32 = 47;
     pub(crate) const ENDING_FLOW: u32 = 48;

@@ -3,6 +3,7 @@
 mod fields;
 mod flows;
 mod packets;
+mod thread_counts;
 mod uuids;
 
 use core::iter;
@@ -18,7 +19,8 @@ use alloc::{
 };
 use spall_json::JsonValue;
 use spall_model::{
-    Args, ChildOrder, LostParts, NameId, Process, SliceId, Tick, Trace, TraceView, Track, TrackKind, Value,
+    Args, ChildOrder, LostParts, NameId, Process, SliceId, ThreadMeasure, Tick, Trace, TraceView, Track,
+    TrackKind, Value,
 };
 
 use super::{
@@ -32,6 +34,7 @@ use crate::tick_scale::TickScale;
 use fields::{UNMERGED, argument, event, kind, packet, process, thread, track};
 use flows::Flows;
 use packets::Packets;
+use thread_counts::{CounterTracks, MEASURES, WithEvents, at_end, counter_below, has_counts};
 use uuids::Uuids;
 
 /// Writes a trace as Perfetto's track events, in protocol buffers.
@@ -43,7 +46,8 @@ use uuids::Uuids;
 ///
 /// A flow of Perfetto leads from the start of a slice to the start of a later one. Others count as left out, and so do
 /// objects, samples that were not merged, and metadata without a place in Perfetto. Fields of an event that are not
-/// arguments count as arguments that are missing. Of a long name, the further lanes of a thread and series of a counter have
+/// arguments count as arguments that are missing. The thread time and the instructions of slices become values of counters
+/// below their threads. Of a long name, the further lanes of a thread and series of a counter have
 /// the beginning only.
 ///
 /// # Errors
@@ -92,6 +96,7 @@ struct Export<'t, W: Write> {
     ids: ThreadIds,
     flows: Flows,
     uuids: Uuids,
+    with_events: WithEvents,
 }
 
 impl<'t, W: Write> Export<'t, W> {
@@ -110,6 +115,7 @@ impl<'t, W: Write> Export<'t, W> {
             ids: ThreadIds::of(trace, MAX_ID),
             flows,
             uuids: Uuids::of(trace),
+            with_events: WithEvents::default(),
         }
     }
 
@@ -183,19 +189,23 @@ impl<'t, W: Write> Export<'t, W> {
         let lanes = lanes(trace, track);
         let title = if lanes.len() > 1 { trace.track_title(track.id) } else { "".into() };
         let title = beginning(&title);
+        let counters = self.thread_counters(track, uuid)?;
         for (number, lane) in lanes.iter().enumerate() {
             let uuid = match number {
                 0 => uuid,
                 _ => self.track_below(uuid, &format!("{title} ({})", number + 1))?,
             };
+            // Only slices of threads have thread times.
+            let counters = if number == 0 { counters } else { [None; 2] };
             for &edge in without_open_ends(trace, lane) {
-                self.edge(uuid, edge)?;
+                self.edge(uuid, edge, counters)?;
             }
         }
         for instant in trace.instants_of(track.id) {
             let args = trace.args_of(instant);
             let mut event = self.named(kind::INSTANT, uuid, instant.name, instant.category);
             self.add_args(&mut event, args);
+            self.add_counts(&mut event, counters, instant.at, |measure| args.thread_count(measure).at);
             self.packets.event(self.ns(instant.at), &event)?;
         }
         self.states(track, uuid)
@@ -205,7 +215,7 @@ impl<'t, W: Write> Export<'t, W> {
     fn describe(&mut self, uuid: u64, track: &Track) -> io::Result<()> {
         let trace = self.trace;
         if matches!(track.kind, TrackKind::Track { .. }) {
-            return self.own_track(uuid, track, &trace.name(track.name), false);
+            return self.own_track(uuid, track, &trace.name(track.name), None);
         }
         let process = track.process.and_then(|process| trace.processes().get(process.index()));
         let of_thread = process.zip(track.kind.tid()).map(|(process, tid)| {
@@ -234,8 +244,8 @@ impl<'t, W: Write> Export<'t, W> {
         })
     }
 
-    /// Writes the place of a track of its own, or of a counter in the place of one.
-    fn own_track(&mut self, uuid: u64, track: &Track, name: &str, is_counter: bool) -> io::Result<()> {
+    /// Writes the place of a track of its own, or of a counter in the place of one, which has a type.
+    fn own_track(&mut self, uuid: u64, track: &Track, name: &str, counter: Option<u64>) -> io::Result<()> {
         let (rank, parent) = (self.sort_index(track.sort_index), self.uuids.parent(track));
         self.packets.track(|fields| {
             fields.uint(track::UUID, uuid);
@@ -252,9 +262,7 @@ impl<'t, W: Write> Export<'t, W> {
             order.into_iter().for_each(|order| fields.uint(track::CHILDREN, order));
             rank.into_iter().for_each(|rank| fields.int(track::RANK, rank));
             fields.uint(track::MERGING, UNMERGED);
-            if is_counter {
-                fields.message(track::COUNTER, |_| {});
-            }
+            counter.into_iter().for_each(|kind| counter_kind(fields, kind));
         })
     }
 
@@ -270,18 +278,22 @@ impl<'t, W: Write> Export<'t, W> {
     }
 
     /// Writes the begin or the end of a slice.
-    fn edge(&mut self, uuid: u64, edge: Edge) -> io::Result<()> {
+    fn edge(&mut self, uuid: u64, edge: Edge, counters: CounterTracks) -> io::Result<()> {
         let trace = self.trace;
         let event = match edge {
             Edge::End(id, _) => {
                 let mut event = event_of(kind::END, uuid);
-                self.add_args(&mut event, trace.slice_args(id).end);
+                let args = trace.slice_args(id);
+                self.add_args(&mut event, args.end);
+                self.add_counts(&mut event, counters, edge.at(), |measure| at_end(&args, measure));
                 event
             }
             Edge::Begin(id, _) => {
                 let Some(slice) = trace.slice(id) else { return Ok(()) };
                 let mut event = self.named(kind::BEGIN, uuid, slice.name, slice.category);
-                self.add_args(&mut event, trace.slice_args(id).begin);
+                let args = trace.slice_args(id).begin;
+                self.add_args(&mut event, args);
+                self.add_counts(&mut event, counters, edge.at(), |measure| args.thread_count(measure).at);
                 self.add_source(&mut event, id);
                 self.flows.leaving(id).for_each(|flow| event.fixed(event::FLOW, flow));
                 self.flows.arriving(id).for_each(|flow| event.fixed(event::ENDING_FLOW, flow));
@@ -289,6 +301,67 @@ impl<'t, W: Write> Export<'t, W> {
             }
         };
         self.packets.event(self.ns(edge.at()), &event)
+    }
+
+    /// Writes the counters of a thread of which slices have values, and returns their numbers.
+    fn thread_counters(&mut self, thread: &Track, parent: u64) -> io::Result<CounterTracks> {
+        let trace = self.trace;
+        let mut counters = [None; 2];
+        if thread.kind.tid().is_none() {
+            return Ok(counters);
+        }
+        for ((measure, kind, name), uuid) in MEASURES.into_iter().zip(&mut counters) {
+            if !has_counts(trace, thread, measure) {
+                continue;
+            }
+            let number = match counter_below(trace, thread, name) {
+                Some(track) => {
+                    let number = self.uuids.track(track.id);
+                    self.own_track(number, track, name, Some(kind))?;
+                    self.with_events.insert(number, HashMap::default());
+                    number
+                }
+                None => {
+                    let number = self.uuids.next();
+                    self.packets.track(|fields| {
+                        fields.uint(track::UUID, number);
+                        fields.uint(track::PARENT, parent);
+                        fields.uint(track::MERGING, UNMERGED);
+                        counter_kind(fields, kind);
+                    })?;
+                    number
+                }
+            };
+            *uuid = Some(number);
+        }
+        Ok(counters)
+    }
+
+    /// Adds what counters of the thread showed at an event.
+    fn add_counts(
+        &mut self,
+        event: &mut Fields,
+        counters: CounterTracks,
+        at: Tick,
+        count: impl Fn(ThreadMeasure) -> Option<i64>,
+    ) {
+        for ((measure, ..), uuid) in MEASURES.into_iter().zip(counters) {
+            let Some(count) = count(measure) else { continue };
+            let Some(uuid) = uuid else {
+                self.report.add_lost_parts(LostParts::ARGUMENTS);
+                continue;
+            };
+            let count = match measure {
+                ThreadMeasure::Time => i64::try_from(self.scale.convert(Tick(count))).unwrap_or(i64::MAX),
+                ThreadMeasure::Instructions => count,
+            };
+            event.int(event::FURTHER_VALUE, count);
+            event.uint(event::FURTHER_TRACK, uuid);
+            #[allow(clippy::cast_precision_loss, reason = "a counter's value is a float, as in every reader")]
+            if let Some(values) = self.with_events.get_mut(&uuid) {
+                *values.entry((at, (count as f64).to_bits())).or_default() += 1;
+            }
+        }
     }
 
     /// Writes the states of a thread as slices of a track below it.
@@ -322,7 +395,7 @@ impl<'t, W: Write> Export<'t, W> {
         let mut uuids: HashMap<NameId, u64, RandomState> = HashMap::default();
         if track.counters().is_empty() {
             // Tracks may lie below it.
-            self.own_track(self.uuids.track(track.id), track, &label, true)?;
+            self.own_track(self.uuids.track(track.id), track, &label, Some(0))?;
         }
         for value in self.trace.counters_of(track.id) {
             let is_first = uuids.is_empty();
@@ -337,10 +410,19 @@ impl<'t, W: Write> Export<'t, W> {
                         "value" => label.clone().into_owned(),
                         series => format!("{label} {series}").trim_end().into(),
                     };
-                    self.own_track(uuid, track, &name, true)?;
+                    if !self.with_events.contains_key(&uuid) {
+                        self.own_track(uuid, track, &name, Some(0))?;
+                    }
                     uuid
                 }
             };
+            let with_events = self.with_events.get_mut(&uuid);
+            let with_events =
+                with_events.and_then(|values| values.get_mut(&(value.at, value.value.to_bits())));
+            if let Some(count) = with_events.filter(|count| **count > 0) {
+                *count -= 1;
+                continue;
+            }
             let mut event = event_of(kind::COUNTER, uuid);
             event.double(event::COUNTER_VALUE, value.value);
             self.packets.event(self.ns(value.at), &event)?;
@@ -406,6 +488,15 @@ impl<'t, W: Write> Export<'t, W> {
             }
         }
     }
+}
+
+/// Adds that a track is a counter, of a type if it is not 0.
+fn counter_kind(track: &mut Fields, kind: u64) {
+    track.message(track::COUNTER, |counter| {
+        if kind > 0 {
+            counter.uint(1, kind);
+        }
+    });
 }
 
 /// Returns an event of a track.
