@@ -174,6 +174,36 @@ fn json_3_2_faulty_threads_with_other_names_are_sorted_and_read_plainly() {
     assert_eq!(count(&trace, DiagnosticKind::NameMismatch), 2);
 }
 
+/// By name, `a` cuts `b`, and an end is left over; last in first out, one end has another name.
+#[test]
+fn json_3_2_a_slice_that_is_cut_counts_as_a_fault() {
+    let events = [begin("a", 0), begin("b", 1), end("a", 2), end("", 3)];
+    let trace = check(&events, &["a 0-3 0", "b 1-2 1"]);
+    assert_eq!(count(&trace, DiagnosticKind::NameMismatch), 1);
+}
+
+/// By name, `b` is cut and an end is left over; last in first out, both ends have other names.
+#[test]
+fn json_3_2_of_ways_with_equally_many_faults_the_first_one_counts() {
+    let events = [begin("a", 0), begin("b", 1), end("a", 2), end("c", 3)];
+    let trace = check(&events, &["a 0-2 0", "b 1-2? 1"]);
+    assert_eq!(count(&trace, DiagnosticKind::UnmatchedEnd), 1);
+    assert_eq!(count(&trace, DiagnosticKind::NameMismatch), 0);
+}
+
+/// `b` begins at the end of `a`, inside of it. Where the order of the file counts although times go back, the pairs do not say
+/// what encloses what, so the second slice without duration lies inside the first.
+#[test]
+fn json_3_3_pairs_nest_by_pairing_only_where_they_are_read_in_order() {
+    check(&[begin("b", 10), end("b", 10), end("a", 10), begin("a", 0)], &["a 0-10 0", "b 10-10 1"]);
+    let empty = [begin("b", 10), end("b", 10), begin("c", 10), end("c", 10)];
+    check(&empty, &["b 10-10 0", "c 10-10 0"]);
+    let gone_back = [&[begin("a", 20), end("a", 30)][..], &empty].concat();
+    check(&gone_back, &["b 10-10 0", "c 10-10 1", "a 20-30 0"]);
+    let faulty = [&gone_back[..], &[end("z", 40)]].concat();
+    check(&faulty, &["b 10-10 0", "c 10-10 1", "a 20-30 0"]);
+}
+
 #[test]
 fn json_3_2_an_end_before_its_begin_is_sorted_away() {
     let trace = check(&[begin("a", 10), end("a", 5)], &["a 10-10? 0"]);
