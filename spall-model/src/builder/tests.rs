@@ -247,6 +247,15 @@ fn json_3_3_what_is_no_pair_is_sorted_by_itself() {
     check(&events, &["0 5-5 0", "a 5-9 0", "y 5-9 1", "x 5-5 2"]);
 }
 
+/// Each slice may follow the one before it: pairs as in the file, and of a pair and a complete slice the longer one is first.
+/// But `y` is longer than `x`.
+#[test]
+fn json_3_3_slices_are_not_in_order_because_neighbours_are() {
+    let pairs = [begin("p", 10), end("p", 10), begin("q", 10), end("q", 20)];
+    let events = [&[complete("x", 10, 5)][..], &pairs, &[complete("y", 10, 8)]].concat();
+    check(&events, &["p 10-10 0", "q 10-20 0", "y 10-18 1", "x 10-15 2"]);
+}
+
 #[test]
 fn heph_b_4_where_children_come_first_the_later_of_two_equal_slices_is_outside() {
     let conventions = Conventions::default().with_children_first();
