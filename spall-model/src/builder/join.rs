@@ -221,7 +221,9 @@ mod tests {
     use alloc::format;
 
     use super::*;
-    use crate::{Id, Limits, Receiver, Scope, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceView};
+    use crate::{
+        DiagnosticKind, Id, Limits, Receiver, Scope, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceView,
+    };
 
     /// Events of a few threads. Some ends have no begin or another name, and some times go back.
     fn events(seed: u64) -> Vec<(Event<'static>, ByteRange)> {
@@ -280,5 +282,25 @@ mod tests {
             assert_eq!(text(&alone.finish()), text(&joined.finish()), "{seed}");
         }
         assert!(n_joined > 1000, "only {n_joined} batches were added as a whole");
+    }
+
+    /// A thread whose only fault is that it ends inside of slices reports the outermost of these.
+    #[test]
+    fn open_slices_of_several_batches_are_reported_at_the_outermost_one() {
+        let mut builder = TraceBuilder::new(&Limits::default());
+        let mut batch = EventBatch::new();
+        let thread = Thread::new(1_i64, 1_i64);
+        for (is_begin, at) in
+            [(true, 0_u64), (false, 1), (true, 2), (true, 3), (false, 4), (true, 5), (false, 6), (true, 7)]
+        {
+            let event = ThreadEvent::new(thread, Tick(at.cast_signed()), Text::from("a"));
+            let event = if is_begin { Event::Begin(event) } else { Event::End(event) };
+            batch.receive(&event, ByteRange::new(at, at + 1));
+            assert!(builder.push_batch(&mut batch));
+        }
+        let trace = builder.finish();
+        let places: Vec<_> = trace.diagnostics().kept().iter().map(|kept| (kept.kind, kept.bytes)).collect();
+        let outermost = (DiagnosticKind::UnfinishedSlice, ByteRange::new(2, 3));
+        assert_eq!(places, [outermost; 2]);
     }
 }

@@ -138,8 +138,6 @@ impl ThreadPairs {
     pub(super) fn add_early_end(&mut self, at: Tick, bytes: ByteRange) {
         self.first = self.first.min(at);
         self.add_time(at, bytes);
-        // What was outermost in this part may have been inside that row.
-        self.outermost = ByteRange::default();
     }
 
     /// Returns whether the next part of the thread can be added with [`ThreadPairs::append`]: whether no limit leaves out
