@@ -227,6 +227,19 @@ fn times_out_of_range() {
             "X  1/1 1000+-9223372036854775808",
         ],
     );
+    // Time and duration are within 64 bits, and the end is not. Events of the shape of the one before take a shorter way.
+    let event = r#"{"ph":"X","pid":1,"tid":1,"ts":9000000000000000,"dur":1000000000000000}"#;
+    check(
+        format!("[{event},{event},{event}]"),
+        &[
+            "! time-out-of-range 1..72",
+            "X  1/1 9000000000000000000+223372036854775807",
+            "! time-out-of-range 73..144",
+            "X  1/1 9000000000000000000+223372036854775807",
+            "! time-out-of-range 145..216",
+            "X  1/1 9000000000000000000+223372036854775807",
+        ],
+    );
     // Both ends are within 64 bits, and the duration between them is not.
     check(
         r#"[{"ph":"X","pid":1,"tid":1,"ts":-9000000000000000,"dur":18000000000000000}]"#,
