@@ -265,7 +265,8 @@ fn the_text_of_arguments() {
     assert_eq!(json_args_text(&json_args(b"{\"a\": 1}")), Some(&b"{\"a\": 1}"[..]));
     assert_eq!(json_args_text(&Args::text(b"plain")), None);
     assert_eq!(json_args_text(&Args::NONE), None);
-    let json = br#"[{"ph":"B","pid":1,"tid":1,"ts":1,"args":{ }},{"ph":"B","pid":1,"tid":1,"ts":1,"args":{}}]"#;
+    let json =
+        br#"[{"ph":"B","pid":1,"tid":1,"ts":1,"args":{ }},{"ph":"B","pid":1,"tid":1,"ts":1,"args":{}}]"#;
     for event in common::events(json) {
         let Event::Begin(begin) = event else { panic!() };
         assert!(begin.args.is_none());

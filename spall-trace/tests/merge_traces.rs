@@ -5,8 +5,8 @@
 use spall_trace::json::JsonParser;
 use spall_trace::model::Parser as _;
 use spall_trace::model::{
-    Clock, DiagnosticKind, Event, Limits, NameId, Receiver, SliceId, Text, Thread, ThreadEvent, Tick, Ticks,
-    Trace, TraceBuilder, TraceView, TrackKind,
+    ArgsBuilder, Clock, Conventions, DiagnosticKind, Event, Limits, NameId, Receiver, SliceId, Text, Thread,
+    ThreadEvent, Tick, Ticks, Trace, TraceBuilder, TraceView, TrackKind,
 };
 use spall_trace::{Alignment, MergeInput, MergedTraces, PlacedBy, load, merge_traces};
 
@@ -184,6 +184,78 @@ fn offsets_starts_and_events_place_times() {
     assert_eq!(placed(Alignment::Event("sync")), (PlacedBy::Event, 130_000, 140_000));
     assert_eq!(placed(Alignment::Event("absent")), (PlacedBy::Nothing, 0, 10_000));
     assert_eq!(placed(Alignment::Auto), (PlacedBy::Nothing, 0, 10_000));
+}
+
+/// The second trace is moved by 7 ms, and what it knows of times moves with it.
+#[test]
+fn a_trace_is_placed_by_what_traces_in_front_of_it_know() {
+    let marker = |ts: i64, more: &str| {
+        format!(
+            r#"{{"ph":"c","name":"clock_sync","pid":1,"tid":1,"ts":{ts},"args":{{"sync_id":"x"{more}}}}}"#
+        )
+    };
+    let with_epoch = |events: &[String], epoch: i64| {
+        json(&format!(r#"{{"traceEvents":[{}],"baseTimeNanoseconds":{epoch}}}"#, events.join(",")))
+    };
+    let far = Alignment::Offset(7_000_000);
+    let third_by = |first: &Trace<'_>, second: &Trace<'_>, third: &Trace<'_>, alignment| {
+        let second = MergeInput::new(second, "2").with_alignment(far);
+        let third = MergeInput::new(third, "3").with_alignment(alignment);
+        let placement = merged(&[MergeInput::new(first, "1"), second, third]).placements[2];
+        (placement.by, placement.offset.0, placement.error.0)
+    };
+    let plain = json(&format!("[{}]", slice("a", 1, 0)));
+    let (sync, earlier) =
+        (json(&format!("[{}]", slice("sync", 1, 100))), json(&format!("[{}]", slice("sync", 1, 10))));
+    assert_eq!(third_by(&plain, &sync, &earlier, Alignment::Event("sync")), (PlacedBy::Event, 7_090_000, 0));
+    let epoch = 1_700_000_000_000_000_000;
+    let [known, later] = [epoch, epoch + 500].map(|epoch| with_epoch(&[slice("a", 1, 0)], epoch));
+    assert_eq!(third_by(&plain, &known, &later, Alignment::Auto), (PlacedBy::Epoch, 7_000_500, 0));
+    // The first trace knows the marker to 50 µs.
+    let rough = json(&format!("[{}]", marker(100, r#","issue_ts":0"#)));
+    let (exact, marked) = (json(&format!("[{}]", marker(50, ""))), json(&format!("[{}]", marker(20, ""))));
+    for first in [&plain, &rough] {
+        assert_eq!(third_by(first, &exact, &marked, Alignment::Auto), (PlacedBy::ClockSync, 7_030_000, 0));
+    }
+    let first = MergeInput::new(&plain, "1").with_alignment(far);
+    let second = MergeInput::new(&earlier, "2").with_alignment(Alignment::Start);
+    assert_eq!(merged(&[first, second]).placements[1].offset.0, 7_000_000 - 10_000);
+}
+
+/// The number -1 of a file with unsigned ids means another process than that of one without.
+#[test]
+fn unsigned_ids_are_told_from_negative_ones() {
+    let trace = |conventions: Conventions| {
+        let mut builder = TraceBuilder::new(&Limits::default());
+        let event = ThreadEvent::new(Thread::new(-1_i64, 1_i64), Tick(0), Text::from("a"));
+        for event in [Event::Conventions(conventions), Event::Complete(event, Ticks(1))] {
+            builder.receive(&event, Default::default());
+        }
+        builder.finish()
+    };
+    let [unsigned, signed] = [Conventions::default().with_unsigned_ids(), Conventions::default()].map(trace);
+    let trace = merged(&[MergeInput::new(&unsigned, "a"), MergeInput::new(&signed, "b")]).trace;
+    assert_eq!(processes(&trace), ["-1 b", "18446744073709551615 a"]);
+}
+
+/// Trace Event JSON says the time in microseconds. The argument of a trace that was built is a number.
+#[test]
+fn the_issue_time_of_a_marker_is_a_number_of_microseconds() {
+    let marker = |issued: Option<i64>, at| {
+        let mut args = ArgsBuilder::new();
+        args.add("sync_id", "x");
+        if let Some(issued) = issued {
+            args.add("issue_ts", issued);
+        }
+        let mut event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(at), Text::from("clock_sync"));
+        event.args = args.args();
+        let mut builder = TraceBuilder::new(&Limits::default());
+        builder.copying().receive(&Event::Other(event, b'c'), Default::default());
+        builder.finish()
+    };
+    let (a, b) = (marker(Some(100), 102_000), marker(None, 0));
+    let placement = merged(&[MergeInput::new(&a, "a"), MergeInput::new(&b, "b")]).placements[1];
+    assert_eq!((placement.offset.0, placement.error.0), (101_000, 1_000));
 }
 
 #[test]
