@@ -192,3 +192,16 @@ impl Maps {
         Ok(Arc::new(MapArray::try_new(map_entries(), offsets, entries, Some(nulls), false)?))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_column_holds_as_many_bytes_of_text_as_32_bits_count() {
+        let mut texts = Texts::new("name");
+        texts.n_bytes = i32::MAX as usize - 3;
+        assert!(texts.push(Some("abc")).is_ok());
+        assert!(matches!(texts.push(Some("d")), Err(TablesError::TextTooLong { column: "name" })));
+    }
+}

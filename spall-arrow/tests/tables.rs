@@ -321,3 +321,16 @@ fn the_unit_of_ticks_is_named() {
         );
     });
 }
+
+#[test]
+fn a_duration_longer_than_64_bits_is_the_longest_one() {
+    let mut builder = TraceBuilder::new(&Limits::default());
+    let event = |at| ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(at), "a".into());
+    builder.push(&Event::Begin(event(i64::MIN)));
+    builder.push(&Event::End(event(i64::MAX)));
+    let trace = builder.finish();
+    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let tables = Tables::new(&trace, &layout).unwrap();
+    let expected = [format!("{} {}", i64::MIN, i64::MAX)];
+    assert_eq!(rows(&tables, Table::Slice, &["ts", "dur"]), expected);
+}

@@ -104,3 +104,20 @@ pub(crate) fn push_count(words: &mut Vec<u64>, cause: Cause, n_events: u64, tick
     let body = Body { flags: cause as u8, numbers: [n_events, 0], ..Body::default() };
     record::push(words, Kind::Lost, ticks, &body);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_that_were_missing_before_are_missing_still() {
+        let mut inner = Gap::default();
+        (0..5).for_each(|ticks| inner.add(Kind::Begin, ticks));
+        let mut outer = Gap::default();
+        // One record says that five events are missing, and each of five slices without a name begins.
+        outer.add_words(&inner.words(Cause::Dropped));
+        assert_eq!((outer.n_events, outer.n_begun, outer.ticks), (10, 5, 4));
+        outer.add_words(&inner.count(Cause::Dropped));
+        assert_eq!(outer.n_events, 15);
+    }
+}

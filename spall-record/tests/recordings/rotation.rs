@@ -115,3 +115,23 @@ fn a_file_that_somebody_removed_does_not_stop_the_rotation() {
     assert!(session.finish().unwrap().is_empty());
     std::fs::remove_dir_all(&folder).unwrap();
 }
+
+/// The file that is being written is one of those that are kept.
+#[test]
+fn a_rotation_that_keeps_nothing_keeps_the_last_file() {
+    let _alone = alone();
+    let folder = std::env::temp_dir().join(format!("spall-record-keep-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let rotation = Rotation::new().max_age(Duration::ZERO).keep(0);
+    let recorder = Recorder::new().flush_every(None).rotation(rotation);
+    let session = recorder.file(folder.join("run.spall")).start().unwrap();
+    for _ in 0..3 {
+        drop(span!("span"));
+        session.flush().unwrap();
+    }
+    session.finish().unwrap();
+    let files: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path()).collect();
+    assert_eq!(files.len(), 1, "{files:?}");
+    assert!(spall_trace::load(&std::fs::read(&files[0]).unwrap()).is_ok());
+    std::fs::remove_dir_all(&folder).unwrap();
+}
