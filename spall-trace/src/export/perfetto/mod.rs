@@ -34,7 +34,7 @@ use crate::tick_scale::TickScale;
 use fields::{UNMERGED, argument, event, kind, packet, process, thread, track};
 use flows::Flows;
 use packets::Packets;
-use thread_counts::{CounterTracks, MEASURES, WithEvents, at_end, counter_below, has_counts};
+use thread_counts::{CounterTracks, MEASURES, WithEvents, at_end, counter_below, has_counts, n_counts};
 use uuids::Uuids;
 
 /// Writes a trace as Perfetto's track events, in protocol buffers.
@@ -204,7 +204,7 @@ impl<'t, W: Write> Export<'t, W> {
         for instant in trace.instants_of(track.id) {
             let args = trace.args_of(instant);
             let mut event = self.named(kind::INSTANT, uuid, instant.name, instant.category);
-            self.add_args(&mut event, args);
+            self.add_args(&mut event, args, n_counts(args));
             self.add_counts(&mut event, counters, instant.at, |measure| args.thread_count(measure).at);
             self.packets.event(self.ns(instant.at), &event)?;
         }
@@ -284,7 +284,7 @@ impl<'t, W: Write> Export<'t, W> {
             Edge::End(id, _) => {
                 let mut event = event_of(kind::END, uuid);
                 let args = trace.slice_args(id);
-                self.add_args(&mut event, args.end);
+                self.add_args(&mut event, args.end, n_counts(args.end));
                 self.add_counts(&mut event, counters, edge.at(), |measure| at_end(&args, measure));
                 event
             }
@@ -292,7 +292,7 @@ impl<'t, W: Write> Export<'t, W> {
                 let Some(slice) = trace.slice(id) else { return Ok(()) };
                 let mut event = self.named(kind::BEGIN, uuid, slice.name, slice.category);
                 let args = trace.slice_args(id).begin;
-                self.add_args(&mut event, args);
+                self.add_args(&mut event, args, n_counts(args));
                 self.add_counts(&mut event, counters, edge.at(), |measure| args.thread_count(measure).at);
                 self.add_source(&mut event, id);
                 self.flows.leaving(id).for_each(|flow| event.fixed(event::FLOW, flow));
@@ -381,7 +381,7 @@ impl<'t, W: Write> Export<'t, W> {
             end = state.end;
             let args = self.trace.args_of(state);
             let mut event = self.named(kind::BEGIN, below, state.name, NameId::default());
-            self.add_args(&mut event, args);
+            self.add_args(&mut event, args, 0);
             self.packets.event(self.ns(state.start), &event)?;
             self.packets.event(self.ns(state.end), &event_of(kind::END, below))?;
         }
@@ -437,7 +437,8 @@ impl<'t, W: Write> Export<'t, W> {
         event
     }
 
-    fn add_args(&mut self, event: &mut Fields, args: Args<'_>) {
+    /// Adds arguments. Of the further fields of the event, `n_counts` say what counters showed, and are written as that.
+    fn add_args(&mut self, event: &mut Fields, args: Args<'_>, n_counts: usize) {
         let mut lost = LostParts::NONE;
         for (key, value) in args.iter() {
             if matches!(value, Value::Bytes(_)) {
@@ -445,7 +446,7 @@ impl<'t, W: Write> Export<'t, W> {
             }
             self.add_argument(event, &key.decode(), value);
         }
-        if args.fields().next().is_some() {
+        if args.fields().count() > n_counts {
             lost = lost.with(LostParts::ARGUMENTS);
         }
         self.report.add_lost_parts(lost);

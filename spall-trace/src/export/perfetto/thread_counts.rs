@@ -3,7 +3,7 @@
 
 use std::{collections::HashMap, hash::RandomState};
 
-use spall_model::{SliceArgs, ThreadMeasure, Tick, Trace, TraceView, Track, TrackKind};
+use spall_model::{Args, SliceArgs, ThreadCount, ThreadMeasure, Tick, Trace, TraceView, Track, TrackKind};
 
 /// What threads have counters for, each with the number of its type, which is also its name.
 pub(super) const MEASURES: [(ThreadMeasure, u64, &str); 2] =
@@ -19,6 +19,15 @@ pub(super) type WithEvents = HashMap<u64, HashMap<(Tick, u64), usize, RandomStat
 pub(super) fn at_end(args: &SliceArgs<'_>, measure: ThreadMeasure) -> Option<i64> {
     let begin = args.begin.thread_count(measure);
     args.end.thread_count(measure).at.or_else(|| begin.at?.checked_add(begin.during?))
+}
+
+/// Returns how many fields of an event say what counters showed, as far as they become values of counters.
+pub(super) fn n_counts(args: Args<'_>) -> usize {
+    let of_measure = |(measure, ..): (ThreadMeasure, u64, &str)| match args.thread_count(measure) {
+        ThreadCount { at: Some(_), during } => 1 + usize::from(during.is_some()),
+        _ => 0,
+    };
+    MEASURES.into_iter().map(of_measure).sum()
 }
 
 /// Returns whether the file says of any slice or instant of a track what a counter showed.
