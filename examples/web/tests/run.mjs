@@ -1018,13 +1018,10 @@ async function saves(page, url) {
 async function addresses(page) {
   const folder = join(dist, 'slow-test.json');
   writeFileSync(folder, Buffer.concat([readFileSync(join(recordings, 'calls.json')), Buffer.alloc(4 << 20, ' ')]));
-  await page.send('Network.enable');
-  await page.send('Network.emulateNetworkConditions', { offline: false, latency: 0, downloadThroughput: 500_000, uploadThroughput: -1 });
   await page.value('window.opened = document.querySelector("trace-view").open(["slow-test.json"]), 0');
   await page.until('/\\d of [\\d.]+ MB/.test(root.querySelector("#notice").textContent) && root.querySelector("#notice progress").value > 0', 20);
   await page.value('[...root.querySelectorAll("#notice button")].find(({ textContent }) => textContent === "Cancel").click()');
   check(await page.value('opened.then((isOpen) => [isOpen, root.querySelector("#notice").hidden, Boolean(viewer)])'), [false, true, false], 'what is given up is not open');
-  await page.send('Network.emulateNetworkConditions', { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1 });
   check(await page.value('document.querySelector("trace-view").open(["slow-test.json"])'), true, 'the address is read again');
   rmSync(folder);
 }
