@@ -78,6 +78,8 @@ class Loading(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             pipe = os.path.join(folder, "pipe")
             os.mkfifo(pipe)
+            # A program that is started in the background may have been told to ignore it.
+            self.addCleanup(signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, signal.default_int_handler))
             threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
             with self.assertRaises(KeyboardInterrupt):
                 spall_trace.load(pipe)
