@@ -106,8 +106,7 @@ impl Column {
             Maker::Measure(measure) => {
                 let both = |row| {
                     let args = tables.trace.slice_args(SliceId::new(row));
-                    [ThreadMeasure::Time, ThreadMeasure::Instructions]
-                        .map(|measure| args.thread_measure(measure))
+                    ThreadMeasure::ALL.map(|measure| args.thread_measure(measure))
                 };
                 let measures = facts.measures.get_or_init(|| rows.map(both).collect());
                 arrays::some_ints(measures.iter().map(|&[time, instructions]| match measure {

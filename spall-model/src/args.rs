@@ -144,6 +144,11 @@ pub enum ThreadMeasure {
     Instructions,
 }
 
+impl ThreadMeasure {
+    /// Everything that a thread may have a counter for.
+    pub const ALL: [Self; 2] = [Self::Time, Self::Instructions];
+}
+
 /// What a thread's counter showed at an event. No number is negative.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ThreadCount {

@@ -325,7 +325,7 @@ impl<'b> ArgsBuilder<'b> {
         for (key, value) in args {
             self.add(key, value);
         }
-        for measure in [ThreadMeasure::Time, ThreadMeasure::Instructions] {
+        for measure in ThreadMeasure::ALL {
             self.add_thread_count(measure, args.thread_count(measure));
         }
         self

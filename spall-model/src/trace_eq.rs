@@ -243,11 +243,10 @@ fn same_text(a: Text<'_>, b: Text<'_>) -> bool {
 
 /// Returns whether two sets of arguments are the same as values, fields and counters of the thread included.
 fn same_args(a: Args<'_>, b: Args<'_>) -> bool {
-    let measures = [ThreadMeasure::Time, ThreadMeasure::Instructions];
     a == b
         || same_entries(a.iter(), b.iter())
             && same_entries(a.fields(), b.fields())
-            && measures.iter().all(|&measure| a.thread_count(measure) == b.thread_count(measure))
+            && ThreadMeasure::ALL.iter().all(|&measure| a.thread_count(measure) == b.thread_count(measure))
 }
 
 /// Returns whether two values are the same, with everything nested in them.

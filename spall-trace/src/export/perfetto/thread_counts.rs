@@ -5,7 +5,7 @@ use std::{collections::HashMap, hash::RandomState};
 
 use spall_model::{Args, SliceArgs, ThreadCount, ThreadMeasure, Tick, Trace, TraceView, Track, TrackKind};
 
-/// What threads have counters for, each with the number of its type, which is also its name.
+/// What threads have counters for, each with the number and the name of its type in Perfetto.
 pub(super) const MEASURES: [(ThreadMeasure, u64, &str); 2] =
     [(ThreadMeasure::Time, 1, "thread_time"), (ThreadMeasure::Instructions, 2, "thread_instruction_count")];
 
@@ -35,8 +35,8 @@ pub(super) fn has_counts(trace: &Trace<'_>, track: &Track, measure: ThreadMeasur
     let mut slices = trace.slices_of(track.id);
     let mut instants = trace.instants_of(track.id).iter();
     slices.any(|(id, _)| {
-        let args = trace.slice_args(id);
-        args.begin.thread_count(measure).at.or_else(|| at_end(&args, measure)).is_some()
+        let SliceArgs { begin, end } = trace.slice_args(id);
+        [begin, end].iter().any(|args| args.thread_count(measure).at.is_some())
     }) || instants.any(|instant| trace.args_of(instant).thread_count(measure).at.is_some())
 }
 
