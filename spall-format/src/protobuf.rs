@@ -246,6 +246,44 @@ macro_rules! messages {
 }
 pub(crate) use messages;
 
+/// The fields of a message that may repeat. Most messages have one of them at most, and only one that has several is read
+/// once more.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Repeated<'a> {
+    last: Option<(u32, Wire<'a>)>,
+    are_several: bool,
+}
+
+impl<'a> Repeated<'a> {
+    #[inline(always)]
+    pub(crate) fn add(&mut self, number: u32, value: Wire<'a>) {
+        self.are_several = self.last.is_some();
+        self.last = Some((number, value));
+    }
+
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.last.is_none()
+    }
+
+    /// Returns the field if there is exactly one.
+    #[inline]
+    pub(crate) fn single(&self) -> Option<(u32, Wire<'a>)> {
+        self.last.filter(|_| !self.are_several)
+    }
+
+    /// Returns the fields in their order: those of the message for whose numbers `is_added` is true.
+    #[inline]
+    pub(crate) fn fields(
+        self,
+        message: &'a [u8],
+        is_added: impl Fn(u32) -> bool,
+    ) -> impl Iterator<Item = (u32, Wire<'a>)> {
+        let several = Fields::new(if self.are_several { message } else { &[] }).map_while(Result::ok);
+        self.single().into_iter().chain(several.filter(move |&(number, _)| is_added(number)))
+    }
+}
+
 /// Returns the values of a repeated field that are bytes, such as texts and nested messages.
 pub(crate) fn repeated(message: &[u8], number: u32) -> impl Iterator<Item = &[u8]> + Clone {
     Fields::new(message).map_while(Result::ok).filter_map(move |field| match field {

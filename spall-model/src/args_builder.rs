@@ -124,8 +124,8 @@ impl Memory<'_> {
 
     /// Appends a tag, the length of the content, and the content.
     fn put_counted(&mut self, tag: u8, content: &[u8]) -> Option<()> {
-        self.put(&[tag])?;
-        self.put(&u32::try_from(content.len()).ok()?.to_le_bytes())?;
+        let [a, b, c, d] = u32::try_from(content.len()).ok()?.to_le_bytes();
+        self.put(&[tag, a, b, c, d])?;
         self.put(content)
     }
 
@@ -174,18 +174,21 @@ impl Memory<'_> {
 
     /// Appends a value that is not a list or a map, with its tag.
     fn put_scalar(&mut self, value: Value<'_>) -> Option<()> {
-        let (tag, number) = match value {
-            Value::Bool(value) => return self.put(&[if value { tag::TRUE } else { tag::FALSE }]),
-            Value::I64(value) => (tag::I64, value.to_le_bytes()),
-            Value::U64(value) => (tag::U64, value.to_le_bytes()),
-            Value::F64(value) => (tag::F64, value.to_le_bytes()),
-            Value::Text(text) if text.is_escaped() => return self.put_counted(tag::ESCAPED, text.raw()),
-            Value::Text(text) => return self.put_counted(tag::TEXT, text.raw()),
-            Value::Bytes(bytes) => return self.put_counted(tag::BYTES, bytes),
-            Value::Null | Value::List(_) | Value::Map(_) => return self.put(&[tag::NULL]),
-        };
-        self.put(&[tag])?;
-        self.put(&number)
+        match value {
+            Value::Bool(value) => self.put(&[if value { tag::TRUE } else { tag::FALSE }]),
+            Value::I64(value) => self.put_number(tag::I64, value.to_le_bytes()),
+            Value::U64(value) => self.put_number(tag::U64, value.to_le_bytes()),
+            Value::F64(value) => self.put_number(tag::F64, value.to_le_bytes()),
+            Value::Text(text) if text.is_escaped() => self.put_counted(tag::ESCAPED, text.raw()),
+            Value::Text(text) => self.put_counted(tag::TEXT, text.raw()),
+            Value::Bytes(bytes) => self.put_counted(tag::BYTES, bytes),
+            Value::Null | Value::List(_) | Value::Map(_) => self.put(&[tag::NULL]),
+        }
+    }
+
+    /// Appends a number with its tag.
+    fn put_number(&mut self, tag: u8, [a, b, c, d, e, f, g, h]: [u8; 8]) -> Option<()> {
+        self.put(&[tag, a, b, c, d, e, f, g, h])
     }
 }
 
@@ -312,9 +315,8 @@ impl<'b> ArgsBuilder<'b> {
         for (tag, number) in tags(measure).into_iter().zip([count.at, count.during]) {
             let Some(number) = number.filter(|&number| number >= 0) else { continue };
             let start = self.memory.len();
-            let memory = &mut self.memory;
-            let put = memory.put_key(Text::EMPTY).and_then(|()| memory.put(&[tag]));
-            let put = put.and_then(|()| memory.put(&number.to_le_bytes()));
+            let put =
+                self.memory.put(&[0; 4]).and_then(|()| self.memory.put_number(tag, number.to_le_bytes()));
             self.keep(put, start);
         }
         self

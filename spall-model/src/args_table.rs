@@ -147,7 +147,7 @@ impl<'a> ArgsTable<'a> {
 
     /// Sorts and shrinks the table after the last row was added.
     pub(crate) fn finish(&mut self) {
-        self.on_top.sort_unstable();
+        self.on_top.sort_unstable_by_key(|&(first, _)| first);
         self.on_top.shrink_to_fit();
         self.arena.shrink_to_fit();
         self.bytes.shrink_to_fit();

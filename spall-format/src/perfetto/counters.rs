@@ -3,9 +3,10 @@
 use alloc::vec::Vec;
 use core::fmt::{self, Write as _};
 
-use spall_model::{ArgsBuilder, CounterEvent, Event, Id, Text, ThreadMeasure, Tick};
+use spall_model::{Id, Text, ThreadMeasure};
 
 use super::output::Output;
+use super::state::State;
 
 /// A name that is being put together.
 #[derive(Debug, Default)]
@@ -26,9 +27,14 @@ const MAX_NAME: usize = 1024;
 /// What counters are handed over with.
 pub(super) struct Counters<'c, 'r> {
     pub(super) name: &'c mut NameBuffer,
-    pub(super) values: &'c mut ArgsBuilder<'static>,
     pub(super) at: i64,
     pub(super) out: &'c mut Output<'r>,
+}
+
+impl State {
+    pub(super) fn counters<'c, 'r>(&'c mut self, at: i64, out: &'c mut Output<'r>) -> Counters<'c, 'r> {
+        Counters { name: &mut self.name, at, out }
+    }
 }
 
 impl Counters<'_, '_> {
@@ -37,19 +43,7 @@ impl Counters<'_, '_> {
         self.name.0.clear();
         // Writing into memory does not fail.
         let _ = self.name.write_fmt(name);
-        self.values.clear();
-        self.values.add("value", value);
-        let event = CounterEvent::new(pid, Tick(self.at), Text::plain(&self.name.0), self.values.args());
-        self.out.say(&Event::Counter(event));
-    }
-
-    /// Hands over a value of the counter of this name of a processor.
-    pub(super) fn say_of_cpu(&mut self, cpu: u32, name: &[u8], value: f64) {
-        self.values.clear();
-        self.values.add("value", value);
-        let mut event = CounterEvent::new(Id::NONE, Tick(self.at), Text::plain(name), self.values.args());
-        event.id = Some(Id::from(cpu));
-        self.out.say(&Event::Counter(event));
+        self.out.counter((pid, None), &self.name.0, self.at, value);
     }
 
     pub(super) fn global(&mut self, name: fmt::Arguments<'_>, value: u64) {

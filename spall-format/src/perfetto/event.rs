@@ -16,7 +16,7 @@ use super::schema::{LegacyEvent, Packet};
 use super::sequence::Sequence;
 use super::state::State;
 use super::strings::{Strings, table};
-use crate::protobuf::{Fields, FromWire as _, Message, Packed, Wire, repeated, scalars};
+use crate::protobuf::{FromWire as _, Message, Packed, Repeated, Wire, repeated, scalars};
 
 /// The fields of a track event that decide what it is.
 #[derive(Debug, Clone, Copy, Default)]
@@ -25,22 +25,21 @@ pub(super) struct TrackEvent<'a> {
     track: Option<u64>,
     name_iid: u64,
     name: &'a [u8],
-    n_categories: u32,
-    category_iid: u64,
-    category: &'a [u8],
+    categories: Repeated<'a>,
     pub(super) legacy: Option<&'a [u8]>,
     value: Option<f64>,
     time: Option<EventTime>,
     /// What counters of the thread show, as older files say it, each with whether it is a difference.
     thread_time: Option<(bool, i64)>,
     instructions: Option<(bool, i64)>,
-    has_args: bool,
-    has_flows: bool,
-    /// Which of the fields of further counters there are, in bits.
-    extra: u8,
+    args: Repeated<'a>,
+    flows: Repeated<'a>,
+    /// The values of further counters, of each kind, and their tracks.
+    pub(super) extra: [Repeated<'a>; 2],
+    pub(super) extra_tracks: [Repeated<'a>; 2],
     pub(super) has_callstack: bool,
     /// The whole message.
-    message: &'a [u8],
+    pub(super) message: &'a [u8],
 }
 
 /// A time in the event itself, by the monotonic clock in microseconds.
@@ -67,26 +66,23 @@ impl<'a> Message<'a> for TrackEvent<'a> {
             (9, Wire::Varint(kind)) => self.kind = u32::try_from(kind).unwrap_or(u32::MAX),
             (10, Wire::Varint(iid)) => self.name_iid = iid,
             (11, Wire::Varint(uuid)) => self.track = Some(uuid),
-            (3, Wire::Varint(iid)) => (self.category_iid, self.n_categories) = (iid, self.n_categories + 1),
-            (22, Wire::Bytes(text)) => (self.category, self.n_categories) = (text, self.n_categories + 1),
-            // Packed numbers, which are read once more.
-            (3, _) => self.n_categories = u32::MAX / 2,
+            (3 | 22, _) => self.categories.add(number, value),
             (23, Wire::Bytes(name)) => self.name = name,
             (6, Wire::Bytes(legacy)) => self.legacy = Some(legacy),
             (30, Wire::Varint(_)) => self.value = Some(signed_float(signed())),
             (44, value) => self.value = f64::from_wire(value).or(self.value),
-            (12, _) => self.extra |= 1,
-            (46, _) => self.extra |= 2,
-            (31, _) => self.extra |= 4,
-            (45, _) => self.extra |= 8,
-            (36 | 42 | 47 | 48, _) => self.has_flows = true,
+            (12, _) => self.extra[0].add(number, value),
+            (46, _) => self.extra[1].add(number, value),
+            (31, _) => self.extra_tracks[0].add(number, value),
+            (45, _) => self.extra_tracks[1].add(number, value),
+            (36 | 42 | 47 | 48, _) => self.flows.add(number, value),
             (55 | 56, _) => self.has_callstack = true,
             (1, _) => self.time = Some(EventTime::Delta(signed())),
             (16, _) => self.time = Some(EventTime::Absolute(signed())).filter(|_| signed() != 0),
             (2 | 17, _) => self.thread_time = Some((number == 2, signed())),
             (8 | 20, _) => self.instructions = Some((number == 8, signed())),
-            (57, _) => {}
-            _ => self.has_args = true,
+            _ if is_argument(number) => self.args.add(number, value),
+            _ => {}
         }
     }
 }
@@ -117,10 +113,7 @@ impl State {
             self.tracks.set_first_event(track_at, name);
             self.show(track_at, out);
         }
-        let mut counts = ThreadCounts::default();
-        if track_event.extra & 3 != 0 {
-            counts = self.extra_counters(packet.sequence, (message, track_event.extra), at, out);
-        }
+        let counts = self.extra_counters(packet.sequence, &track_event, at, out);
         match track_event.kind {
             kind::COUNTER => {
                 self.counter_event(packet.sequence, track_at, track_event.value, at, out);
@@ -144,18 +137,16 @@ impl State {
             }
         };
         args.clear();
-        if track_event.has_args {
-            let limit = usize::try_from(*budget).unwrap_or(usize::MAX);
-            let source = Source { sequence, strings, json: *json, limit };
-            for (number, value) in Fields::new(message).map_while(Result::ok) {
-                if source.is_too_long(args) {
-                    break;
-                }
-                match (number, value) {
-                    (4, Wire::Bytes(annotation)) => source.annotation(annotation, args),
-                    (5 | 21 | 24.., value) if is_argument(number) => source.typed(number, value, args),
-                    _ => {}
-                }
+        let limit = usize::try_from(*budget).unwrap_or(usize::MAX);
+        let source = Source { sequence, strings, json: *json, limit };
+        for (number, value) in track_event.args.fields(message, is_argument) {
+            if source.is_too_long(args) {
+                break;
+            }
+            match (number, value) {
+                (4, Wire::Bytes(annotation)) => source.annotation(annotation, args),
+                (4, _) => {}
+                _ => source.typed(number, value, args),
             }
         }
         let size = args.args().bytes().len() as u64;
@@ -192,7 +183,7 @@ impl State {
                     Id::Number(pid) => Id::Number(pid),
                     Id::Text(_) => tracks.process(track_at),
                 };
-                let event = Legacy { event, legacy: &legacy, pid, has_flows: track_event.has_flows };
+                let event = Legacy { event, legacy: &legacy, pid, has_flows: !track_event.flows.is_empty() };
                 row = event.hand_over(out);
             }
             kind::BEGIN => {
@@ -201,21 +192,19 @@ impl State {
             }
             kind::END => {
                 // An end that a flow reaches or leaves is bound to the slice that it ends.
-                if track_event.has_flows {
-                    flows(message, &event, FlowBind::Enclosing, out);
-                }
+                track_event.hand_over_flows(&event, FlowBind::Enclosing, out);
                 out.say(&Event::End(ThreadEvent { name: Text::EMPTY, ..event }));
             }
             // Flows are between slices.
-            kind::INSTANT if track_event.has_flows => {
+            kind::INSTANT if !track_event.flows.is_empty() => {
                 out.say(&Event::Complete(event, Ticks::ZERO));
                 row = Some(FlowBind::Slice);
             }
             kind::INSTANT => out.say(&Event::Instant(event, Scope::Thread)),
             _ => out.report(DiagnosticKind::UnknownEvent),
         }
-        if let (Some(bind), true) = (row, track_event.has_flows) {
-            flows(message, &event, bind, out);
+        if let Some(bind) = row {
+            track_event.hand_over_flows(&event, bind, out);
         }
         if let Some((thread, own)) = of_thread.zip(own) {
             self.thread_counters(thread, &own, at, out);
@@ -271,6 +260,20 @@ impl State {
     }
 }
 
+impl TrackEvent<'_> {
+    /// Hands over the flows that pass through a slice, and those that end there. [perfetto 4.4](crate::rules::perfetto#4.4)
+    fn hand_over_flows(&self, event: &ThreadEvent<'_>, bind: FlowBind, out: &mut Output<'_>) {
+        for (number, value) in self.flows.fields(self.message, |number| matches!(number, 36 | 42 | 47 | 48)) {
+            let phase = if matches!(number, 36 | 47) { FlowPhase::Pass } else { FlowPhase::Stop };
+            let packed = if number < 47 { Packed::Varint } else { Packed::Fixed64 };
+            for id in value.numbers(packed) {
+                let flow = FlowEvent::new(phase, bind, event.thread, event.at, id, Text::EMPTY);
+                out.say(&Event::Flow(flow));
+            }
+        }
+    }
+}
+
 /// The phase of a part of a CPU profile.
 const PROFILE: u32 = b'P' as u32;
 
@@ -279,7 +282,7 @@ pub const PROFILE_ID: &str = "profile_id";
 
 /// Returns whether a field of a track event is an argument.
 fn is_argument(number: u32) -> bool {
-    !matches!(number, 30 | 31 | 36 | 42 | 44..=48 | 55..=57)
+    matches!(number, 4 | 5 | 21 | 24..) && !matches!(number, 30 | 31 | 36 | 42 | 44..=48 | 55..=57)
 }
 
 impl Sequence {
@@ -347,10 +350,10 @@ fn category<'s>(
             b""
         }
     };
-    match (event.n_categories, event.category_iid) {
-        (0, _) => return b"",
-        (1, 0) => return event.category,
-        (1, iid) => return interned(iid),
+    match event.categories.single() {
+        None if event.categories.is_empty() => return b"",
+        Some((3, Wire::Varint(iid))) => return interned(iid),
+        Some((22, Wire::Bytes(category))) => return category,
         _ => {}
     }
     joined.clear();
@@ -366,21 +369,4 @@ fn category<'s>(
     scalars(event.message, 3, Packed::Varint).for_each(|iid| join(interned(iid)));
     repeated(event.message, 22).for_each(join);
     joined
-}
-
-/// Hands over the flows that pass through a slice, and those that end there. [perfetto 4.4](crate::rules::perfetto#4.4)
-fn flows(message: &[u8], event: &ThreadEvent<'_>, bind: FlowBind, out: &mut Output<'_>) {
-    for (number, value) in Fields::new(message).map_while(Result::ok) {
-        let (phase, packed) = match number {
-            36 => (FlowPhase::Pass, Packed::Varint),
-            47 => (FlowPhase::Pass, Packed::Fixed64),
-            42 => (FlowPhase::Stop, Packed::Varint),
-            48 => (FlowPhase::Stop, Packed::Fixed64),
-            _ => continue,
-        };
-        for id in value.numbers(packed) {
-            let flow = FlowEvent::new(phase, bind, event.thread, event.at, id, Text::EMPTY);
-            out.say(&Event::Flow(flow));
-        }
-    }
 }

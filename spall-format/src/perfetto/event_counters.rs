@@ -1,15 +1,14 @@
 //! Counters of track events, and what those of threads mean for slices. [perfetto 4.2](crate::rules::perfetto#4.2)
 
-use spall_model::{
-    ArgsBuilder, CounterEvent, DiagnosticKind, Event, Id, Text, ThreadCount, ThreadMeasure, Tick,
-};
+use spall_model::{ArgsBuilder, DiagnosticKind, Id, Thread, ThreadCount, ThreadMeasure};
 
 use super::counters::{counter_name, signed_float};
+use super::event::TrackEvent;
 use super::output::Output;
 use super::schema::{EXTRA, LegacyEvent, MAX_EXTRA};
 use super::sequence::Sequence;
 use super::state::State;
-use crate::protobuf::{Packed, scalars};
+use crate::protobuf::Packed;
 
 /// What counters of the thread of an event showed: its time in nanoseconds, and its instructions. [perfetto
 /// 4.8](crate::rules::perfetto#4.8)
@@ -60,7 +59,9 @@ impl ThreadCounts {
             (ThreadMeasure::Instructions, self.instructions, legacy.thread_instructions),
         ] {
             let during = during.filter(|_| legacy.phase == u32::from(b'X'));
-            args.add_thread_count(measure, ThreadCount { at, during });
+            if at.or(during).is_some() {
+                args.add_thread_count(measure, ThreadCount { at, during });
+            }
         }
     }
 }
@@ -84,7 +85,7 @@ impl State {
         at: i64,
         out: &mut Output<'_>,
     ) -> Option<(f64, Option<ThreadMeasure>)> {
-        let Self { sequences, strings, tracks, values, .. } = self;
+        let Self { sequences, strings, tracks, .. } = self;
         let track = tracks.settle(track_at);
         let kind = if value.is_none() { DiagnosticKind::EmptyCounter } else { DiagnosticKind::UnknownEntry };
         let Some((value, counter)) = value.zip(tracks.counter(&track)) else {
@@ -97,44 +98,38 @@ impl State {
             *sum += value;
             value = *sum;
         }
-        values.clear();
-        values.add("value", value);
-        let thread = tracks.thread(&track, strings);
-        let name = Text::plain(strings.get(track.name));
-        let mut event = CounterEvent::new(thread.pid, Tick(at), name, values.args());
-        event.id = Some(thread.tid);
-        out.say(&Event::Counter(event));
+        let Thread { pid, tid } = tracks.thread(&track, strings);
+        out.counter((pid, Some(tid)), strings.get(track.name), at, value);
         Some((value, counter.measure))
     }
 
-    /// Hands over the values of counters that an event has beside its own meaning. Returns those of its thread. `found` says
-    /// which fields there are: the bits 0 and 1 for the values of each kind, and 2 and 3 for their tracks.
+    /// Hands over the values of counters that an event has beside its own meaning. Returns those of its thread.
+    #[inline]
     pub(super) fn extra_counters(
         &mut self,
         sequence: u32,
-        (message, found): (&[u8], u8),
+        event: &TrackEvent<'_>,
         at: i64,
         out: &mut Output<'_>,
     ) -> ThreadCounts {
         let mut counts = ThreadCounts::default();
-        for (n, extra) in EXTRA.into_iter().enumerate() {
-            if found & 1 << n == 0 {
-                continue;
-            }
-            // The tracks of the defaults count where the event does not say others.
-            let mut tracks = [None; MAX_EXTRA];
-            let defaults = self.sequences.find(sequence).defaults.counters.get(n).into_iter().flatten();
-            tracks.iter_mut().zip(defaults).for_each(|(track, &uuid)| *track = Some(uuid));
-            if found & 4 << n != 0 {
-                let own = extra.tracks_of(message);
-                tracks.iter_mut().zip(own).for_each(|(track, uuid)| *track = Some(uuid));
-            }
+        let fields = event.extra.into_iter().zip(event.extra_tracks);
+        for ((kind, extra), (values, tracks)) in EXTRA.into_iter().enumerate().zip(fields) {
             let number = |bits: u64| match extra.packed {
                 Packed::Varint => signed_float(bits.cast_signed()),
                 Packed::Fixed64 => f64::from_bits(bits),
             };
-            for (n, value) in scalars(message, extra.values, extra.packed).map(number).enumerate() {
-                let Some(&Some(uuid)) = tracks.get(n) else {
+            if values.is_empty() {
+                continue;
+            }
+            let tracks = tracks.fields(event.message, |number| number == extra.tracks);
+            let mut tracks = tracks.flat_map(|(_, tracks)| tracks.numbers(Packed::Varint)).take(MAX_EXTRA);
+            let values = values.fields(event.message, |number| number == extra.values);
+            let values = values.flat_map(|(_, values)| values.numbers(extra.packed)).map(number);
+            for (n, value) in values.enumerate() {
+                // The tracks of the defaults count where the event does not say others.
+                let defaults = || self.sequences.find(sequence).defaults.counters.get(kind)?.get(n).copied();
+                let Some(uuid) = tracks.next().or_else(defaults) else {
                     out.report(DiagnosticKind::UnknownEntry);
                     break;
                 };
@@ -166,12 +161,8 @@ impl State {
         let counts = [(ThreadMeasure::Time, counts.time), (ThreadMeasure::Instructions, counts.instructions)];
         for (measure, count) in counts {
             let Some(count) = count else { continue };
-            self.values.clear();
-            self.values.add("value", count);
-            let name = Text::from(counter_name(measure));
-            let mut event = CounterEvent::new(pid, Tick(at), name, self.values.args());
-            event.id = Some(Id::Number(tid));
-            out.say(&Event::Counter(event));
+            let counter = (Id::Number(pid), Some(Id::Number(tid)));
+            out.counter(counter, counter_name(measure).as_bytes(), at, signed_float(count));
         }
     }
 }

@@ -5,7 +5,7 @@ use spall_model::{
 };
 
 use super::clock::ClockId;
-use super::counters::{Counters, Shown, float, signed_float};
+use super::counters::{Shown, float, signed_float};
 use super::output::Output;
 use super::schema::{FtraceBundle, NewTask, Packet, Print, RenamedTask, SchedSwitch, SchedWaking};
 use super::state::State;
@@ -145,8 +145,7 @@ impl State {
     }
 
     fn ftrace_counter(&mut self, number: u32, payload: &[u8], at: i64, out: &mut Output<'_>) {
-        let Self { name, values, .. } = self;
-        let mut counters = Counters { name, values, at, out };
+        let mut counters = self.counters(at, out);
         let found: [u64; 16] = numbers(payload);
         let mut is_known = false;
         for (_, key, value, before, behind) in COUNTERS.iter().filter(|counter| counter.0 == number) {
@@ -169,8 +168,7 @@ impl State {
     fn ion(&mut self, payload: &[u8], at: i64, out: &mut Output<'_>) {
         let [_, buffer, length, total] = numbers(payload);
         let length = length.cast_signed();
-        let Self { name, values, .. } = self;
-        let mut counters = Counters { name, values, at, out };
+        let mut counters = self.counters(at, out);
         counters.say(Id::NONE, format_args!("mem.ion"), float(total));
         counters.say(Id::NONE, format_args!("mem.ion_change"), signed_float(length));
         let size = alloc::format!("{} kB", length / 1024);
@@ -253,9 +251,11 @@ impl State {
             }
             b'C' => {
                 let (label, value) = (part()?, number(part()?)?);
-                let Self { name, values, .. } = self;
-                let mut counters = Counters { name, values, at, out };
-                counters.say(Id::Number(process?), format_args!("{}", Shown(label)), signed_float(value));
+                self.counters(at, out).say(
+                    Id::Number(process?),
+                    format_args!("{}", Shown(label)),
+                    signed_float(value),
+                );
                 return Some(());
             }
             _ => return None,

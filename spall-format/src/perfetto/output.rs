@@ -1,6 +1,8 @@
 //! The receiver of a packet's events.
 
-use spall_model::{ByteRange, DiagnosticKind, Event, Receiver};
+use spall_model::{
+    Args, ArgsFormat, ByteRange, CounterEvent, DiagnosticKind, Event, Id, Receiver, Text, Tick, Value,
+};
 
 use super::clock::Fit;
 use crate::protobuf::Damaged;
@@ -15,6 +17,15 @@ impl Output<'_> {
     #[inline]
     pub(super) fn say(&mut self, event: &Event<'_>) {
         self.to.receive(event, self.bytes);
+    }
+
+    /// Hands over a value of a counter of a process, which may have an id.
+    #[inline]
+    pub(super) fn counter(&mut self, (pid, id): (Id<'_>, Option<Id<'_>>), name: &[u8], at: i64, value: f64) {
+        let value = value.to_le_bytes();
+        let mut event = CounterEvent::new(pid, Tick(at), Text::plain(name), Args::new(&value, &VALUE));
+        event.id = id;
+        self.say(&Event::Counter(event));
     }
 
     #[cold]
@@ -40,3 +51,10 @@ impl Output<'_> {
         }
     }
 }
+
+/// The encoding of the value of a counter: a float, little-endian, whose series is `value`.
+static VALUE: ArgsFormat = ArgsFormat::new("counter value", |bytes, pos| {
+    let value = bytes.get(*pos..)?.first_chunk()?;
+    *pos = bytes.len();
+    Some((Text::plain(b"value"), Value::F64(f64::from_le_bytes(*value))))
+});

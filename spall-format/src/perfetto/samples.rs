@@ -3,7 +3,7 @@
 use spall_model::{DiagnosticKind, Event, Id, SampleStack, Text, Thread, ThreadSampleEvent, Tick};
 
 use super::clock::{ClockId, Fit};
-use super::counters::{Counters, float};
+use super::counters::float;
 use super::output::Output;
 use super::schema::{
     EventStack, Follower, Names, PerfDefaults, PerfSample, StackSample, StackSampleDefaults, TaskContext,
@@ -40,16 +40,16 @@ impl State {
         if perf.lost.is_some_and(|lost| lost > 0) {
             return out.report(DiagnosticKind::LostPackets);
         }
-        let Self { sequences, strings, stacks, name: buffer, values, .. } = self;
+        let Self { sequences, strings, stacks, .. } = self;
         let defaults = sequences.find(sequence).defaults(strings).perf_sample;
         let timebase = Timebase::of(PerfDefaults::of(defaults).timebase);
         let base = counter_name(timebase.name, timebase.tracepoint, timebase.counter);
-        let mut counters = Counters { name: buffer, values, at, out };
-        counters.say_of_cpu(perf.cpu, base, float(perf.count));
+        let cpu = (Id::NONE, Some(Id::from(perf.cpu)));
+        out.counter(cpu, base, at, float(perf.count));
         let followers = repeated(defaults, 4).map(Follower::of);
         for (follower, count) in followers.zip(scalars(message, 7, Packed::Varint)) {
             let name = counter_name(follower.name, follower.tracepoint, follower.counter);
-            counters.say_of_cpu(perf.cpu, name, float(count));
+            out.counter(cpu, name, at, float(count));
         }
         let name = stacks.text(base);
         if perf.callstack != 0 {

@@ -24,7 +24,7 @@ pub(super) struct Extra {
     /// The field of the values.
     pub(super) values: u32,
     /// The field of their tracks.
-    tracks: u32,
+    pub(super) tracks: u32,
     pub(super) packed: Packed,
 }
 

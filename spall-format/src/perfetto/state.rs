@@ -37,9 +37,8 @@ pub(super) struct State {
     pub(super) n_read: u64,
     /// The latest time of an event.
     pub(super) end: i64,
-    /// The arguments of the event that is being handed over, and the value of a counter.
+    /// The arguments of the event that is being handed over.
     pub(super) args: ArgsBuilder<'static>,
-    pub(super) values: ArgsBuilder<'static>,
     /// The categories of that event, if there are several.
     pub(super) categories: Vec<u8>,
     /// The process of each thread of the system.
@@ -73,7 +72,6 @@ impl State {
             n_read: 0,
             end: i64::MIN,
             args: ArgsBuilder::new(),
-            values: ArgsBuilder::new(),
             categories: Vec::new(),
             threads: BTreeMap::new(),
             named: BTreeSet::new(),
@@ -97,12 +95,9 @@ impl State {
         let mut payload = None;
         for field in Fields::new(message) {
             match field {
-                Ok((8 | 58 | 10 | 13 | 41 | 42 | 12 | 59, _)) | Err(_) => {}
+                Ok((number @ (8 | 58 | 10 | 13 | 41 | 42 | 12 | 59), value)) => packet.take(number, value),
                 Ok((number, Wire::Bytes(bytes))) => payload = Some((number, bytes)),
                 Ok(_) => {}
-            }
-            match field {
-                Ok((number, value)) => crate::protobuf::Message::take(&mut packet, number, value),
                 Err(_) => out.report(DiagnosticKind::DamagedMessage),
             }
         }
@@ -366,12 +361,12 @@ impl State {
         changes.hand_over(self.end, (&self.tracks, &self.strings), process_of, out);
         self.stacks.hand_over(out);
         if !self.not_read.is_empty() {
-            self.values.clear();
+            let mut counts = ArgsBuilder::new();
             for (&number, &count) in &self.not_read {
                 let mut buffer = [0; 20];
-                self.values.add(Text::plain(digits(u64::from(number), &mut buffer)), count);
+                counts.add(Text::plain(digits(u64::from(number), &mut buffer)), count);
             }
-            let counts = Value::Map(self.values.args());
+            let counts = Value::Map(counts.args());
             out.say(&Event::Meta(MetaEvent::new(Text::from("packets_not_read"), counts)));
         }
     }

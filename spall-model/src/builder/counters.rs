@@ -29,15 +29,15 @@ impl<'a> TraceBuilder<'a> {
             }
         }
         keep_last(&mut values);
-        values.retain(|value| value.value.is_some());
+        let before = self.counters.len();
         for &SeriesValue { series, value, .. } in &values {
-            let value = value.unwrap_or_default();
-            self.counters.push(OnTrack { track, item: CounterValue { at: event.at, series, value } });
+            if let Some(value) = value {
+                self.counters.push(OnTrack { track, item: CounterValue { at: event.at, series, value } });
+            }
         }
-        let found = !values.is_empty();
         // The buffer goes back, so that events of counters do not allocate.
         self.counter_values = values;
-        if found {
+        if self.counters.len() > before {
             self.touch(track, event.at, event.at);
         } else {
             self.diagnostics.add(DiagnosticKind::EmptyCounter, bytes);

@@ -175,13 +175,14 @@ fn repair(builder: &mut TraceBuilder<'_>, pairs: &mut PairLog) {
     });
     rows.extend(faulty_rows.clone().map(|(_, row)| row));
     // The arguments of ends are taken back, because the ends may now close other begins.
-    let mut faulty_args: HashMap<u32, ArgsId, RandomState> = HashMap::default();
+    let mut args = alloc::vec![ArgsId::NONE; rows.len()];
     end_args.retain(|&(row, id)| {
-        let faulty = is_faulty(builder.rows.track(row));
-        if faulty {
-            faulty_args.insert(row, id);
+        // Rows come in the order of their numbers.
+        let found = rows.binary_search(&row);
+        if let Ok(position) = found {
+            args[position] = id;
         }
-        !faulty
+        found.is_err()
     });
     let tracks: Vec<u32> = (0..index32(threads.len())).collect();
     let rows_by_track = ByTrack::new(faulty_rows.map(|(track, _)| track), &tracks);
@@ -196,7 +197,7 @@ fn repair(builder: &mut TraceBuilder<'_>, pairs: &mut PairLog) {
                 None if builder.rows.flags(row).contains(SliceFlags::UNNAMED_END) => NameId::EMPTY,
                 None => builder.rows.name(row),
             };
-            input.add_row(row, &builder.rows, end_name, faulty_args.get(&row).copied().unwrap_or_default());
+            input.add_row(row, &builder.rows, end_name, args[position as usize]);
         }
         for &orphan in orphans_by_track.items(track) {
             input.add_orphan(&orphans[orphan as usize]);
