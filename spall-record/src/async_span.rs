@@ -1,6 +1,5 @@
 //! Slices of no thread.
 
-use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use spall_model::Value;
@@ -15,6 +14,7 @@ use crate::{recording, writer};
 ///
 /// It may be sent to another thread, and held across an `.await`. Spall files cannot hold it: see
 /// [`Encoding`](crate::Encoding).
+#[derive(Debug)]
 #[must_use = "the slice ends where it is dropped; `let _ =` drops it at once"]
 pub struct AsyncSpan {
     /// The recording that has the begin, or 0.
@@ -59,11 +59,5 @@ impl Drop for AsyncSpan {
             let body = Body { numbers: [self.id, 0], ..Body::site(self.site) };
             writer::with(self.epoch, |writer| writer.record(Kind::SpanEnd, None, &body));
         }
-    }
-}
-
-impl fmt::Debug for AsyncSpan {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AsyncSpan").field("id", &self.id).finish_non_exhaustive()
     }
 }

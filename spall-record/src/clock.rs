@@ -19,11 +19,12 @@ use crate::system;
 /// let clock = ClockSource::new(|| TIME.load(Ordering::Relaxed), 1000.0);
 /// # let _ = clock;
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct ClockSource(Source);
 
-#[derive(Clone)]
+#[derive(Clone, Default)]
 enum Source {
+    #[default]
     Instant,
     #[cfg(feature = "quanta")]
     Counter(quanta::Clock),
@@ -75,12 +76,6 @@ impl ClockSource {
                 RunningClock::Custom { now, start, ns_per_tick }
             }
         }
-    }
-}
-
-impl Default for ClockSource {
-    fn default() -> Self {
-        Self::instant()
     }
 }
 

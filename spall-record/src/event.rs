@@ -15,10 +15,14 @@ use crate::site::SiteTable;
 pub(crate) fn for_each(
     pid: u32,
     tid: u32,
+    name: Option<&str>,
     words: &[u64],
     sites: &mut SiteTable,
     mut visit: impl FnMut(&Event<'_>),
 ) -> u64 {
+    if let Some(name) = name {
+        visit(&Event::ThreadName(Thread::new(pid, tid), Text::from(name)));
+    }
     let (mut memory, mut n_events) = (Vec::new(), 0);
     for record in Records(words) {
         let (name, category) = (record.name(sites), record.category(sites));

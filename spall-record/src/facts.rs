@@ -1,9 +1,10 @@
 //! What is known of a recording before its events.
 
 use alloc::string::String;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use crate::clock::RunningClock;
+use crate::recording::lock;
 
 /// The facts about a recording that its outputs need.
 pub(crate) struct Facts {
@@ -23,10 +24,10 @@ impl Facts {
     }
 
     pub(crate) fn process_name(&self) -> String {
-        self.process_name.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.process_name).clone()
     }
 
     pub(crate) fn set_process_name(&self, name: &str) {
-        name.clone_into(&mut self.process_name.lock().unwrap_or_else(PoisonError::into_inner));
+        name.clone_into(&mut lock(&self.process_name));
     }
 }

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 use std::io;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use spall_format::spall::{Header, Version};
 
@@ -10,6 +10,7 @@ use crate::encode::{self, Counts, Encoder, Encoding};
 use crate::facts::Facts;
 use crate::gap::{Cause, Gap};
 use crate::output::Output;
+use crate::recording::lock;
 use crate::rotation::Files;
 use crate::sink::{Batch, LostEvents, Scratch, Sink, ThreadInSink};
 
@@ -35,10 +36,6 @@ impl FileSink {
         let state = State { files, encoder: Some(encoder), lost: LostEvents::default() };
         Self { encoding, rotates, state: Mutex::new(state) }
     }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Sink for FileSink {
@@ -54,7 +51,7 @@ impl Sink for FileSink {
         if is_spall {
             counts = encode::spall_batch(pid, tid, None, batch.words, scratch);
         }
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         if state.files.is_due(scratch.encoded.length) {
             state.next_file(self.encoding, batch.facts);
         }
@@ -86,7 +83,7 @@ impl Sink for FileSink {
     }
 
     fn rename_process(&self, facts: &Facts) {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         if let State { files, encoder: Some(encoder), .. } = &mut *state {
             let name = encoder.process_name(facts);
             files.output.append(&name, 0);
@@ -94,7 +91,7 @@ impl Sink for FileSink {
     }
 
     fn flush(&self, facts: &Facts) -> io::Result<()> {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         if state.encoder.is_some() && state.files.is_due(0) {
             state.next_file(self.encoding, facts);
         }
@@ -102,7 +99,7 @@ impl Sink for FileSink {
     }
 
     fn finish(&self, facts: &Facts) -> io::Result<()> {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         let State { files, encoder, lost } = &mut *state;
         let ended =
             encoder.take().map_or(Ok(()), |encoder| complete(encoder, &mut files.output, facts, *lost));
@@ -112,7 +109,7 @@ impl Sink for FileSink {
     }
 
     fn lost(&self) -> LostEvents {
-        self.state().lost
+        lock(&self.state).lost
     }
 }
 

@@ -70,10 +70,7 @@ impl JsonEncoder {
         words: &[u64],
         sites: &mut SiteTable,
     ) -> (Vec<u8>, u64) {
-        if let Some(name) = name {
-            self.write(&Event::ThreadName(Thread::new(pid, tid), Text::from(name)));
-        }
-        let n_events = event::for_each(pid, tid, words, sites, |event| self.write(event));
+        let n_events = event::for_each(pid, tid, name, words, sites, |event| self.write(event));
         (self.taken(), n_events)
     }
 

@@ -5,12 +5,13 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use std::io;
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Mutex, MutexGuard, TryLockError};
 
-use spall_model::{Clock, Event, Id, LiveTrace, Text, Thread, Unit};
+use spall_model::{Clock, Event, Id, LiveTrace, Text, Unit};
 
 use crate::event;
 use crate::facts::Facts;
+use crate::recording::lock;
 use crate::sink::{Batch, Scratch, Sink, ThreadInSink};
 use crate::site::SiteTable;
 
@@ -35,10 +36,8 @@ impl LiveSink {
         let clock = Clock::new(Unit::Nanoseconds(facts.clock.ns_per_tick()));
         {
             let mut trace = lock(&trace);
-            push(
-                &mut trace,
-                &Event::Clock(clock.with_epoch_ns(facts.epoch_ns).with_monotonic_ns(facts.monotonic_ns)),
-            );
+            let clock = clock.with_epoch_ns(facts.epoch_ns).with_monotonic_ns(facts.monotonic_ns);
+            trace.push(&Event::Clock(clock));
             name_process(&mut trace, facts);
         }
         Self { trace, waiting: Mutex::default() }
@@ -110,22 +109,10 @@ fn push_batch(
     words: &[u64],
     sites: &mut SiteTable,
 ) {
-    if let Some(name) = name {
-        push(trace, &Event::ThreadName(Thread::new(pid, tid), Text::from(name)));
-    }
-    event::for_each(pid, tid, words, sites, |event| push(trace, event));
+    event::for_each(pid, tid, name, words, sites, |event| trace.push(event));
 }
 
 fn name_process(trace: &mut LiveTrace, facts: &Facts) {
     let name = facts.process_name();
-    push(trace, &Event::ProcessName(Id::from(facts.pid), Text::from(name.as_str())));
-}
-
-fn push(trace: &mut LiveTrace, event: &Event<'_>) {
-    // The events come from no file.
-    trace.push(event);
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    trace.push(&Event::ProcessName(Id::from(facts.pid), Text::from(name.as_str())));
 }

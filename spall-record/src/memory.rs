@@ -8,13 +8,14 @@ use alloc::vec::Vec;
 use core::fmt;
 use std::io;
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use crate::encode::{Encoder, Encoding};
 use crate::facts::Facts;
 use crate::open::OpenSlices;
+use crate::recording::{self, lock};
 use crate::sink::{Batch, Scratch, Sink, ThreadInSink};
-use crate::{recording, writer};
+use crate::writer;
 
 /// A ring in memory that keeps the last events of all threads, to be saved when something interesting has happened.
 ///
@@ -39,6 +40,7 @@ use crate::{recording, writer};
 #[derive(Clone)]
 pub struct MemoryRing(Arc<Mutex<Memory>>);
 
+#[derive(Default)]
 struct Memory {
     max_words: usize,
     n_words: usize,
@@ -70,13 +72,8 @@ impl MemoryRing {
     /// A slice takes 24 bytes, and texts that are not fixed take their length.
     #[must_use]
     pub fn new(max_bytes: usize) -> Self {
-        Self(Arc::new(Mutex::new(Memory {
-            max_words: max_bytes / size_of::<u64>(),
-            n_words: 0,
-            chunks: VecDeque::new(),
-            threads: Vec::new(),
-            facts: None,
-        })))
+        let max_words = max_bytes / size_of::<u64>();
+        Self(Arc::new(Mutex::new(Memory { max_words, ..Memory::default() })))
     }
 
     /// Returns what is in the ring, and what threads have recorded up to now, as a file.
@@ -89,7 +86,7 @@ impl MemoryRing {
             // The error is one of another sink, and is told there.
             let _ = writer::without_recording(|| recording.drain_all());
         }
-        self.memory().encode(encoding)
+        lock(&self.0).encode(encoding)
     }
 
     /// Writes a file with what [`MemoryRing::to_bytes`] returns. A name that ends in `.json` or `.spall` decides on the
@@ -103,20 +100,11 @@ impl MemoryRing {
     }
 
     /// Returns the sink that fills the ring. What an earlier recording left is forgotten.
-    pub(crate) fn sink(&self, facts: Arc<Facts>) -> MemorySink {
-        let mut memory = self.memory();
-        *memory = Memory {
-            max_words: memory.max_words,
-            n_words: 0,
-            chunks: VecDeque::new(),
-            threads: Vec::new(),
-            facts: Some(facts),
-        };
-        MemorySink(self.clone())
-    }
-
-    fn memory(&self) -> MutexGuard<'_, Memory> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn sink(self, facts: Arc<Facts>) -> Self {
+        let mut memory = lock(&self.0);
+        *memory = Memory { max_words: memory.max_words, facts: Some(facts), ..Memory::default() };
+        drop(memory);
+        self
     }
 }
 
@@ -179,12 +167,9 @@ impl Memory {
     }
 }
 
-/// The sink that fills a ring.
-pub(crate) struct MemorySink(MemoryRing);
-
-impl Sink for MemorySink {
+impl Sink for MemoryRing {
     fn write(&self, batch: &Batch<'_>, _: &mut ThreadInSink, _: &mut Scratch) {
-        self.0.memory().push(batch.thread.tid, &batch.thread.name, batch.words);
+        lock(&self.0).push(batch.thread.tid, &batch.thread.name, batch.words);
     }
 
     fn rename_process(&self, _: &Facts) {}

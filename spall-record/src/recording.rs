@@ -353,6 +353,6 @@ pub(crate) fn process_id() -> u32 {
 }
 
 /// Locks a mutex. What a thread that panicked left is as good as anything: each record is put in whole.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -2,9 +2,11 @@
 
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use spall_model::SourceLocation;
+
+use crate::recording::lock;
 
 /// A name that a macro records, with the number that stands for it in the rings of threads.
 ///
@@ -88,7 +90,7 @@ impl Site {
     }
 
     fn register(&self) -> u32 {
-        let mut sites = SITES.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sites = lock(&SITES);
         // Another thread may have been faster.
         let mut number = self.number.load(Ordering::Relaxed);
         if number == 0 {
@@ -110,7 +112,7 @@ pub(crate) fn register(
     line: Option<u32>,
 ) -> u32 {
     let (file, line) = (file.unwrap_or_default(), line.unwrap_or(0));
-    let mut sites = SITES.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut sites = lock(&SITES);
     add(&mut sites, SiteText { name, category, keys: &[], function: "", file, line })
 }
 
@@ -155,6 +157,6 @@ impl SiteTable {
     }
 
     fn update(&mut self) {
-        self.0.clone_from(&SITES.lock().unwrap_or_else(PoisonError::into_inner));
+        self.0.clone_from(&lock(&SITES));
     }
 }

@@ -31,6 +31,7 @@ pub fn is_enabled() -> bool {
 /// across an `.await` in a task that may move. Slices of one thread should end in the opposite order of their begins, as
 /// variables do: whichever guard is dropped, the innermost slice ends.
 #[doc(alias("zone", "scope"))]
+#[derive(Debug)]
 #[must_use = "a slice ends where its guard is dropped; `let _ =` drops it at once"]
 pub struct SpanGuard {
     /// The recording that has the begin, or 0.
@@ -114,12 +115,6 @@ fn begin_at(site: &Site, epoch: u32) -> Option<()> {
 #[inline(never)]
 fn end_at(epoch: u32) {
     writer::with(epoch, Writer::end);
-}
-
-impl fmt::Debug for SpanGuard {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SpanGuard")
-    }
 }
 
 /// Begins a slice of the calling thread, whose name need not be fixed. [`end`] ends it.

@@ -6,7 +6,7 @@ use core::error::Error;
 use core::fmt;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::collections::hash_map::{HashMap, RandomState};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use spall_model::{ArgsBuilder, Text, Value};
 use tracing_core::callsite::Identifier;
@@ -19,9 +19,10 @@ use tracing_subscriber::registry::LookupSpan;
 
 use crate::args_buffer;
 use crate::record::{Body, Kind, MAX_TEXT};
+use crate::recording::{self, lock};
 use crate::short_text::ShortText;
 use crate::writer::Writer;
-use crate::{recording, site, writer};
+use crate::{site, writer};
 
 /// A layer for `tracing-subscriber` that records the spans and events of `tracing` while a recording goes on.
 ///
@@ -300,7 +301,7 @@ fn site_of(metadata: &'static Metadata<'static>) -> u32 {
 
 fn register(metadata: &'static Metadata<'static>) -> u32 {
     static NUMBERS: Mutex<Option<HashMap<Identifier, u32, RandomState>>> = Mutex::new(None);
-    let mut numbers = NUMBERS.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut numbers = lock(&NUMBERS);
     let numbers = numbers.get_or_insert_with(HashMap::default);
     *numbers.entry(metadata.callsite()).or_insert_with(|| {
         site::register(metadata.name(), metadata.target(), metadata.file(), metadata.line())
