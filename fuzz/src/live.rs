@@ -1,7 +1,7 @@
 //! A trace that is watched while it grows shows every slice once, and ends equal to a trace that was not watched.
 
 use arbitrary::Unstructured;
-use spall_trace::layout::{LayoutOptions, LiveLayout, LiveView};
+use spall_trace::layout::{LayoutOptions, LayoutView, LiveLayout, LiveView};
 use spall_trace::model::{
     ByteRange, DiagnosticKind, Event, Limits, LiveSnapshot, LiveTrace, Receiver, SliceId, Tick, TraceBuilder,
     TraceView,

@@ -52,6 +52,9 @@ pub struct Viewport {
     columns_per_tick: f64,
     /// The position of the first tick in column 0.
     first_x: f64,
+    /// The range of the viewport of which this is a part, and the number of its columns before this part.
+    whole: (Tick, Tick),
+    before: u32,
     /// The part of the start that zooming and moving have rounded off, in units of 2⁻³² ticks.
     start_rest: i32,
     /// The part of the duration that zooming has rounded off, in the same unit.
@@ -111,7 +114,8 @@ impl Viewport {
         let duration = if empty { 1 } else { end.0.abs_diff(start.0) };
         let asked = u32::from(columns.max(1));
         // Column edges are at multiples of duration / asked: a tick t lies t * asked / duration columns from tick 0.
-        let start_part = low_u64(floor_mod(i128::from(start.0) * i128::from(asked), duration));
+        let start_part =
+            low_u64((i128::from(start.0) * i128::from(asked)).rem_euclid(duration.into()).unsigned_abs());
         let columns = if empty { 0 } else { asked + u32::from(start_part > 0) };
         let back = (start_part / u64::from(asked)).min(start.0.abs_diff(i64::MIN));
         let first_part = start_part - back * u64::from(asked);
@@ -130,6 +134,8 @@ impl Viewport {
             reciprocal: Reciprocal::new(asked, duration, first_part),
             columns_per_tick: f64::from(asked) / to_f64(duration),
             first_x: to_f64(first_part) / to_f64(duration),
+            whole: (start, end),
+            before: 0,
             start_rest: 0,
             duration_rest: 0,
         }
@@ -228,6 +234,7 @@ impl Viewport {
             last,
             reciprocal: Reciprocal::new(self.asked, self.duration, first_part),
             first_x: to_f64(first_part) / to_f64(self.duration),
+            before: self.before + from,
             start_rest: 0,
             ..*self
         }
@@ -371,12 +378,7 @@ impl Viewport {
 
     /// Returns whether the time from `first` to `last` lies inside the columns, and does not end at the right edge.
     pub(crate) fn holds(&self, first: i64, last: i64) -> bool {
-        (first >= self.first) & self.ends_before_edge(last)
-    }
-
-    /// Returns whether `last` lies before the right edge of the last column.
-    pub(crate) fn ends_before_edge(&self, last: i64) -> bool {
-        last <= self.last
+        (first >= self.first) & (last <= self.last)
     }
 
     /// Returns whether a slice ends after the left edge of column 0, or lies there as a point.
@@ -411,11 +413,6 @@ impl Reciprocal {
         let ahead = u128::from(ticks << self.shift) * u128::from(self.scale);
         low_u32((ahead + self.first) >> FRACTION)
     }
-}
-
-/// Returns the remainder of a division that rounds down, which is never negative.
-fn floor_mod(value: i128, modulus: u64) -> u128 {
-    value.rem_euclid(modulus.into()).unsigned_abs()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "53 bits are enough to draw")]

@@ -4,8 +4,8 @@
 mod common;
 
 use spall_layout::{
-    EdgeRule, Layout, LayoutOptions, LiveLayout, Packed, RowId, SelfSide, Stats, TreeOrder, Viewport,
-    diff_rows, flame_rows, slice_tree,
+    EdgeRule, Layout, LayoutOptions, LayoutView, LiveLayout, Packed, RowId, SelfSide, Stats, TreeOrder,
+    Viewport, diff_rows, flame_rows, slice_tree,
 };
 use spall_model::{
     DiffWidth, Event, InvertedTree, Job, Limits, LiveTrace, SliceId, Text, Thread, ThreadEvent, Tick, Ticks,

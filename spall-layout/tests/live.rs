@@ -50,7 +50,7 @@ fn check(random: &mut Random, trace: &Trace<'_>, committed: &LiveSnapshot<'_>, v
         let slices = committed.track(live_id).unwrap().slices();
         let finished = |live: SliceId| {
             let position = slices.iter().position(|&slice| slice == live).unwrap();
-            track.slices().get(position).unwrap()
+            track.slices().iter().nth(position).unwrap()
         };
         let expected: Vec<RowId> = layout.track_rows(id).iter().collect();
         let rows: Vec<_> = view.track_rows(live_id).collect();

@@ -9,7 +9,7 @@
 
 use std::path::Path;
 
-use spall_trace::layout::{Layout, LayoutOptions, LiveLayout};
+use spall_trace::layout::{Layout, LayoutOptions, LayoutView, LiveLayout};
 use spall_trace::model::{
     Limits, LiveSnapshot, LiveTrace, Receiver, SliceFlags, Tick, Trace, TraceBuilder, TraceView, Track,
     TrackId, TrackKind,

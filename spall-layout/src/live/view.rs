@@ -27,26 +27,6 @@ impl<'l> LiveView<'l> {
         self.trace
     }
 
-    /// Returns the rows of a track that have slices, by lane and depth. There are none if the track has no slices.
-    pub fn track_rows(&self, track: TrackId) -> impl Iterator<Item = RowId> + use<'l> {
-        let LiveLayout { tracks, rows, .. } = self.live;
-        let lanes = tracks.get(track.index()).map_or(&[][..], |track| &track.lanes);
-        let is_used = |row: &RowId| rows.get(row.index()).is_some_and(|row| row.row.last().is_some());
-        lanes.iter().flatten().copied().filter(is_used)
-    }
-
-    /// Returns the track, lane and depth of a row, or `None` if the layout has no such row.
-    #[must_use]
-    pub fn row_info(&self, row: RowId) -> Option<RowInfo> {
-        self.live.rows.get(row.index()).map(|row| row.info)
-    }
-
-    /// Returns the slices of a row, or `None` if the layout has no such row.
-    #[must_use]
-    pub fn row(&self, row: RowId) -> Option<RowView<'l>> {
-        self.live.rows.get(row.index()).map(|found| found.row.view(row))
-    }
-
     /// Returns the start of a slice.
     fn start(&self, slice: SliceId) -> Option<Tick> {
         self.trace.slice(slice).map(|slice| slice.start)
@@ -62,15 +42,18 @@ impl<'l> LiveView<'l> {
 
 impl LayoutView for LiveView<'_> {
     fn track_rows(&self, track: TrackId) -> impl Iterator<Item = RowId> {
-        LiveView::track_rows(self, track)
+        let LiveLayout { tracks, rows, .. } = self.live;
+        let lanes = tracks.get(track.index()).map_or(&[][..], |track| &track.lanes);
+        let is_used = |row: &RowId| rows.get(row.index()).is_some_and(|row| row.row.last().is_some());
+        lanes.iter().flatten().copied().filter(is_used)
     }
 
     fn row_info(&self, row: RowId) -> Option<RowInfo> {
-        LiveView::row_info(self, row)
+        self.live.rows.get(row.index()).map(|row| row.info)
     }
 
     fn row(&self, row: RowId) -> Option<RowView<'_>> {
-        LiveView::row(self, row)
+        self.live.rows.get(row.index()).map(|found| found.row.view(row))
     }
 
     fn row_of(&self, slice: SliceId) -> Option<RowId> {
@@ -150,7 +133,7 @@ struct Cursor<'l> {
 }
 
 impl<'l> LiveVisits<'l> {
-    fn new(view: &LiveView<'l>, track: TrackId, range: &Range<Tick>) -> Self {
+    fn new(view: &'l LiveView<'_>, track: TrackId, range: &Range<Tick>) -> Self {
         let (mut before, mut rows) = (Vec::new(), Vec::new());
         let of_track = view.trace.track(track).filter(|_| !range.is_empty());
         let mut slices = of_track.map_or(&[][..], |track| track.slices());
