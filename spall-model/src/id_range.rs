@@ -152,15 +152,7 @@ impl<I: DenseId> IdRange<I> {
         self.start <= id && id < self.end
     }
 
-    /// Returns the id at position `n` of the range, or `None` if the range has no more than `n` ids.
-    #[must_use]
-    pub fn get(self, n: usize) -> Option<I> {
-        let n = u32::try_from(n).ok()?;
-        let number = self.start.number().checked_add(n)?;
-        (number < self.end.number()).then(|| I::from_number(number))
-    }
-
-    /// Returns the position of `id` in the range, or `None` if it does not lie in it. This undoes [`IdRange::get`].
+    /// Returns the position of `id` in the range, counted from 0, or `None` if it does not lie in it.
     #[must_use]
     pub fn position(self, id: I) -> Option<usize> {
         self.contains(id).then(|| (id.number() - self.start.number()) as usize)
@@ -183,12 +175,6 @@ impl<I: DenseId> Default for IdRange<I> {
     /// Returns an empty range that starts at the first id.
     fn default() -> Self {
         Self::of(&(0..0))
-    }
-}
-
-impl<I: DenseId> From<Range<I>> for IdRange<I> {
-    fn from(range: Range<I>) -> Self {
-        Self::new(range.start, range.end)
     }
 }
 
@@ -218,7 +204,6 @@ mod tests {
         let range = IdRange::new(SliceId(3), SliceId(6));
         assert_eq!((range.len(), range.is_empty(), range.indices()), (3, false, 3..6));
         assert!(range.contains(SliceId(3)) && !range.contains(SliceId(6)));
-        assert_eq!((range.get(2), range.get(3)), (Some(SliceId(5)), None));
         assert_eq!((range.position(SliceId(5)), range.position(SliceId(2))), (Some(2), None));
         assert!(range.iter().rev().eq([SliceId(5), SliceId(4), SliceId(3)]));
         assert_eq!(range.into_iter().len(), 3);
@@ -229,7 +214,6 @@ mod tests {
     fn a_range_that_ends_before_it_starts_is_empty() {
         let range = IdRange::new(SliceId(6), SliceId(3));
         assert_eq!((range.len(), range.is_empty(), range.indices()), (0, true, 6..6));
-        assert_eq!(range.get(usize::MAX), None);
         assert_eq!(IdRange::<SliceId>::default().iter().next(), None);
     }
 

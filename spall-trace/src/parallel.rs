@@ -84,7 +84,7 @@ impl Sharing {
         let n_threads = self.n_threads.min(order.data.len() / self.part_bytes);
         let parts = Parts { number: 0, start: order.at, part_bytes: self.part_bytes };
         // Nobody waits for the turn of a part as long as there is a batch for the next one.
-        let free = (0..n_threads + SPARE_BATCHES).map(|_| Reading::new(EventBatch::new())).collect();
+        let free = (0..n_threads + SPARE_BATCHES).map(|_| Reading::new(EventBatch::default())).collect();
         let plan =
             Plan { parts, free, ready: Vec::new(), n_reading: 0, turn: 0, is_adding: false, is_over: false };
         let data = order.data;

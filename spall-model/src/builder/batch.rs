@@ -16,7 +16,7 @@ use super::{TraceBuilder, intern::Borrowed, pairing::Orphan, rows::OpenRow};
 /// use spall_model::{ByteRange, Event, EventBatch, Limits, Receiver, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
 ///
 /// let work = ThreadEvent::new(Thread::new(1, 2), Tick(10), Text::from("work"));
-/// let mut batch = EventBatch::new();
+/// let mut batch = EventBatch::default();
 /// batch.receive(&Event::Complete(work, Ticks(5)), ByteRange::default());
 ///
 /// let mut builder = TraceBuilder::new(&Limits::default());
@@ -74,12 +74,6 @@ impl<'e> Receiver<'e> for EventBatch<'e> {
 }
 
 impl<'e> EventBatch<'e> {
-    /// Returns an empty batch.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Returns whether the batch has no events.
     #[must_use]
     pub fn is_empty(&self) -> bool {

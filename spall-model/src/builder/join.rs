@@ -269,7 +269,7 @@ mod tests {
             let events = events(seed);
             let (mut alone, mut joined) = (TraceBuilder::new(&limits), TraceBuilder::new(&limits));
             events.iter().for_each(|(event, bytes)| alone.receive(event, *bytes));
-            let mut batch = EventBatch::new();
+            let mut batch = EventBatch::default();
             for part in events.chunks(1 + usize::try_from(seed % 50).unwrap()) {
                 part.iter().for_each(|(event, bytes)| batch.receive(event, *bytes));
                 if joined.push_batch(&mut batch) {
@@ -288,7 +288,7 @@ mod tests {
     #[test]
     fn open_slices_of_several_batches_are_reported_at_the_outermost_one() {
         let mut builder = TraceBuilder::new(&Limits::default());
-        let mut batch = EventBatch::new();
+        let mut batch = EventBatch::default();
         let thread = Thread::new(1_i64, 1_i64);
         for (is_begin, at) in
             [(true, 0_u64), (false, 1), (true, 2), (true, 3), (false, 4), (true, 5), (false, 6), (true, 7)]

@@ -68,9 +68,7 @@ impl<'a> TraceBuilder<'a> {
             // A number names a step as it names an event: by the text that spells it. \[json 1\]
             let step = match step {
                 Value::Text(step) => Some(step.unescape()),
-                Value::I64(number) => Some(number.to_string().into_bytes().into()),
-                Value::U64(number) => Some(number.to_string().into_bytes().into()),
-                Value::F64(number) => Some(number.to_string().into_bytes().into()),
+                Value::I64(_) | Value::U64(_) | Value::F64(_) => Some(step.to_string().into_bytes().into()),
                 _ => None,
             };
             if let Some(step) = step {

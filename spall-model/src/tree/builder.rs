@@ -61,18 +61,7 @@ impl CallTreeBuilder {
         // A node stands for at least one slice or call frame, and there are fewer than 2^32 of them.
         let new = TreeNodeId::new(self.nodes.len());
         let depth = parent.map_or(0, |parent| self.nodes[parent.index()].depth + 1);
-        let (total, self_time) = (Ticks::ZERO, Ticks::ZERO);
-        self.nodes.push(TreeNode {
-            function,
-            parent,
-            depth,
-            count: 0,
-            unmeasured: 0,
-            hits: 0,
-            weight: 0.0,
-            total,
-            self_time,
-        });
+        self.nodes.push(TreeNode { parent, depth, ..TreeNode::of(function) });
         self.children.add(&self.nodes);
         new
     }
@@ -155,6 +144,28 @@ impl CallTreeBuilder {
         }
         self.add_time(to, node.self_time);
         self.add_hits(to, node.hits, node.weight);
+    }
+
+    /// Adds all nodes of another tree, and what is unattributed in it. `place` gets each function with the new node of
+    /// its caller, and returns the new node for it: that of the caller to hide the function, and `None` to drop it.
+    pub(super) fn add_tree(
+        &mut self,
+        tree: &CallTree,
+        mut place: impl FnMut(&mut Self, Function, Option<TreeNodeId>) -> Option<TreeNodeId>,
+    ) {
+        self.add_unattributed(&tree.unattributed);
+        let mut new_ids: Vec<Option<TreeNodeId>> = Vec::with_capacity(tree.nodes.len());
+        for node in &tree.nodes {
+            let parent = node.parent.and_then(|parent| new_ids[parent.index()]);
+            let id = place(self, node.function, parent);
+            if id == parent {
+                // The time of a hidden node is shown, but the node is not counted.
+                self.add_sums(id, node);
+            } else {
+                self.add(id, node);
+            }
+            new_ids.push(id);
+        }
     }
 
     /// Adds the unattributed time and samples of another tree.

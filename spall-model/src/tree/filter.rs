@@ -3,11 +3,7 @@
 
 use alloc::{collections::BTreeMap, vec::Vec};
 
-use crate::tree::{
-    builder::CallTreeBuilder,
-    depth_first::{Visit, depth_first},
-    function::Function,
-};
+use crate::tree::{builder::CallTreeBuilder, depth_first::TreeStep, function::Function};
 
 use super::{CallTree, TreeNodeId};
 
@@ -55,26 +51,13 @@ impl CallTree {
         self.rebuild(|builder, function, parent| Some(builder.child(parent, new_function(function))))
     }
 
-    /// Returns another tree. `place` gets each function with the new node of its caller, and returns the new node for
-    /// it: that of the caller to hide the function, and `None` to drop it.
+    /// Returns another tree, as [`CallTreeBuilder::add_tree`] describes.
     fn rebuild(
         &self,
-        mut place: impl FnMut(&mut CallTreeBuilder, Function, Option<TreeNodeId>) -> Option<TreeNodeId>,
+        place: impl FnMut(&mut CallTreeBuilder, Function, Option<TreeNodeId>) -> Option<TreeNodeId>,
     ) -> Self {
         let mut builder = CallTreeBuilder::new();
-        builder.add_unattributed(&self.unattributed);
-        let mut new_ids: Vec<Option<TreeNodeId>> = Vec::with_capacity(self.nodes.len());
-        for node in &self.nodes {
-            let parent = node.parent.and_then(|parent| new_ids[parent.index()]);
-            let id = place(&mut builder, node.function, parent);
-            if id == parent {
-                // The time of a hidden node is shown, but the node is not counted.
-                builder.add_sums(id, node);
-            } else {
-                builder.add(id, node);
-            }
-            new_ids.push(id);
-        }
+        builder.add_tree(self, place);
         builder.finish()
     }
 
@@ -139,9 +122,9 @@ impl CallTree {
         let mut builder = CallTreeBuilder::new();
         builder.add_unattributed(&self.unattributed);
         let mut open: Vec<OpenNode> = Vec::new();
-        depth_first(&self.nodes, |visit| match visit {
-            Visit::Enter(at) => {
-                let node = &self.nodes[at];
+        self.depth_first(|step| match step {
+            TreeStep::Enter(id) => {
+                let node = &self.nodes[id.index()];
                 let parent = open.last().map(|open| open.id);
                 let depth_of = |id: TreeNodeId| builder.nodes()[id.index()].depth as usize;
                 let depth = parent.map_or(0, |parent| depth_of(parent) + 1);
@@ -158,14 +141,14 @@ impl CallTree {
                 });
                 open.push(OpenNode { id, covered });
             }
-            Visit::Leave(at) => {
+            TreeStep::Leave(left) => {
                 if let Some(Covered { depth, on_path, latest: before }) =
                     open.pop().and_then(|open| open.covered)
                 {
                     path[depth] = on_path;
                     match before {
-                        Some(id) => latest.insert(self.nodes[at].function, id),
-                        None => latest.remove(&self.nodes[at].function),
+                        Some(id) => latest.insert(self.nodes[left.index()].function, id),
+                        None => latest.remove(&self.nodes[left.index()].function),
                     };
                 }
             }

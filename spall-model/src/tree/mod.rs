@@ -69,6 +69,15 @@ pub struct TreeNode {
     pub self_time: Ticks,
 }
 
+impl TreeNode {
+    /// Returns a root whose sums are zero.
+    pub(crate) const fn of(function: Function) -> Self {
+        let (total, self_time) = (Ticks::ZERO, Ticks::ZERO);
+        let (count, unmeasured, hits, weight) = (0, 0, 0, 0.0);
+        Self { function, parent: None, depth: 0, count, unmeasured, hits, weight, total, self_time }
+    }
+}
+
 /// The time and the samples that a [`CallTree`] covers but none of its nodes has, because nothing ran, or because a
 /// filter removed the functions that ran.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -128,16 +137,8 @@ impl CallTree {
     #[must_use]
     pub fn merged(trees: impl IntoIterator<Item = Self>) -> Self {
         let mut builder = CallTreeBuilder::new();
-        let mut new_ids = Vec::new();
         for tree in trees {
-            new_ids.clear();
-            for node in &tree.nodes {
-                let parent = node.parent.map(|parent| new_ids[parent.index()]);
-                let id = builder.child(parent, node.function);
-                builder.add(Some(id), node);
-                new_ids.push(id);
-            }
-            builder.add_unattributed(&tree.unattributed);
+            builder.add_tree(&tree, |builder, function, parent| Some(builder.child(parent, function)));
         }
         builder.finish()
     }

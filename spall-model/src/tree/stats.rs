@@ -9,10 +9,7 @@ use hashbrown::HashMap;
 
 use crate::{
     Ticks,
-    tree::{
-        depth_first::{Visit, depth_first},
-        function::Function,
-    },
+    tree::{depth_first::TreeStep, function::Function},
 };
 
 use super::CallTree;
@@ -81,15 +78,15 @@ impl CallTree {
         // The number of open nodes of each function. A search for a caller of the same function from each node would
         // take time in proportion to the depth.
         let mut n_open = alloc::vec![0_u32; stats.len()];
-        depth_first(&self.nodes, |visit| match visit {
-            Visit::Enter(at) => {
-                let number = numbers_of_nodes[at];
+        self.depth_first(|step| match step {
+            TreeStep::Enter(id) => {
+                let number = numbers_of_nodes[id.index()];
                 if n_open[number] == 0 {
-                    stats[number].total += self.nodes[at].total;
+                    stats[number].total += self.nodes[id.index()].total;
                 }
                 n_open[number] += 1;
             }
-            Visit::Leave(at) => n_open[numbers_of_nodes[at]] -= 1,
+            TreeStep::Leave(id) => n_open[numbers_of_nodes[id.index()]] -= 1,
         });
         stats.sort_unstable_by_key(|stats| (Reverse(stats.self_time), stats.function));
         stats
