@@ -183,7 +183,8 @@ impl Layout {
         self.rows.get(row.index()).map_or(self.ids.len(), |row| row.slices as usize)
     }
 
-    /// Returns how many slices begin inside another slice and end after it.
+    /// Returns how many slices have no room in the lane that they belong to, because they begin inside a slice of it and
+    /// end after that. [json 3.3](spall_model::rules::json#3.3)
     #[must_use]
     pub fn n_overlapping(&self) -> u64 {
         self.n_overlapping

@@ -33,7 +33,10 @@ pub struct Placement {
     pub parent: Option<u32>,
     /// The end to draw. An unfinished slice ends with its parent at the latest.
     pub end: Tick,
-    /// Whether the slice begins inside another one of its track and ends after it.
+    /// Whether `end` is only the time up to which the slice is drawn, because nothing ends it, nor its parents.
+    pub open_ended: bool,
+    /// Whether the slice has no room in the lane that it belongs to: it begins inside a slice of that lane and ends after
+    /// it. A pair belongs to the lane of the pair it was begun in, and every other slice to lane 0.
     pub overlaps: bool,
 }
 
@@ -78,46 +81,36 @@ struct OpenSlice {
 impl OpenSlice {
     /// Returns whether this slice is over when `next` begins.
     ///
-    /// Intervals are half open, so a slice is over at its end. There are four exceptions:
-    /// - An open-ended slice is not over at the time up to which it is drawn.
-    /// - A pair contains a pair that was begun inside it, even one that begins at its end.
-    /// - A slice without duration lies inside a function whose last sample has the time of the slice.
-    /// - Of two slices without duration at one time the first contains the second, unless both are pairs, whose
-    ///   begins and ends say how they nest.
+    /// Intervals are half open, so a slice is over at its end. A `next` without duration that begins there lies inside it
+    /// in four cases:
+    /// - This slice is open-ended: it is only drawn to there.
+    /// - Both are pairs, and `next` was begun inside this one.
+    /// - This slice is a function whose last sample has the time of `next`.
+    /// - Neither has a duration, and they are not both pairs, whose begins and ends say how they nest.
     fn is_over(&self, next: &OpenSlice) -> bool {
-        if self.end != next.start {
-            return self.end < next.start;
+        if self.end != next.start || next.start < next.end {
+            return self.end <= next.start;
         }
-        if self.open_ended {
-            return false;
-        }
-        // The open depth counts the pairs that were open at the begin. A pair that begins at this one's end, but was
-        // begun inside it, has a greater depth.
-        let both_pairs = self.flags.is_paired() && next.flags.is_paired();
-        let ancestor = both_pairs && self.flags.open_depth() < next.flags.open_depth();
-        let is_empty = next.start == next.end;
-        let carries = is_empty && self.flags.contains(SliceFlags::CARRIES_AT_END);
-        let both_empty = is_empty && self.start == self.end;
-        !(ancestor || carries || both_empty && !both_pairs)
+        let encloses = if self.flags.is_paired() && next.flags.is_paired() {
+            // The open depth counts the pairs that were open at the begin. A pair that begins at this one's end, but was
+            // begun inside it, has a greater depth.
+            self.flags.open_depth() < next.flags.open_depth()
+        } else {
+            self.start == self.end
+        };
+        !(encloses || self.open_ended || self.flags.contains(SliceFlags::CARRIES_AT_END))
     }
 
-    /// Gives an unfinished slice its end.
-    fn close(&mut self, end: Tick) {
-        self.end = end.min(self.end).max(self.start);
-        self.open_ended = false;
-        self.flags = self.flags.without(SliceFlags::UNFINISHED);
+    /// Returns the same slice with the end to draw, inside of `parent`. An open-ended slice is over where the slice around
+    /// it ends by itself.
+    #[inline]
+    fn inside(self, parent: Option<&OpenSlice>, end: Tick) -> Self {
+        Self { end, open_ended: self.open_ended && self.goes_on(parent, end), ..self }
     }
 
-    /// Makes an open-ended slice one that is over where the slice around it ends by itself, at the latest where the thread
-    /// does.
     #[cold]
-    fn end_with(&mut self, parent: Option<&OpenSlice>) {
-        self.open_ended = parent.is_none_or(|parent| parent.open_ended || self.end < parent.end);
-    }
-
-    /// Returns the same slice with the end to draw. A slice that is cut at the end of its parent is over there.
-    fn ending(self, end: Tick) -> Self {
-        Self { end, open_ended: self.open_ended && end == self.end, ..self }
+    fn goes_on(&self, parent: Option<&OpenSlice>, end: Tick) -> bool {
+        end == self.end && parent.is_none_or(|parent| parent.open_ended || end < parent.end)
     }
 }
 
@@ -126,17 +119,43 @@ impl OpenSlice {
 fn n_over(open: &[OpenSlice], next: &OpenSlice) -> usize {
     let one_by_one = |open: &[OpenSlice]| open.iter().rev().take_while(|top| top.is_over(next)).count();
     let [rest @ .., d, c, b, a] = open else { return one_by_one(open) };
-    let ends_here = |open: &OpenSlice| open.end == next.start;
-    if ends_here(a) | ends_here(b) | ends_here(c) | ends_here(d) {
+    if next.start == next.end {
         return one_by_one(open);
     }
     // How many slices end before the next one begins cannot be predicted, so no branch depends on it up to four.
-    let a = a.end < next.start;
-    let b = a & (b.end < next.start);
-    let c = b & (c.end < next.start);
-    let d = c & (d.end < next.start);
+    let a = a.end <= next.start;
+    let b = a & (b.end <= next.start);
+    let c = b & (c.end <= next.start);
+    let d = c & (d.end <= next.start);
     let n_over = usize::from(a) + usize::from(b) + usize::from(c) + usize::from(d);
     if d { n_over + one_by_one(rest) } else { n_over }
+}
+
+/// Removes the slices of a lane that are over when `next` begins. They are removed at once: `pop` would copy each of them.
+#[inline]
+fn remove_over(open: &mut Vec<OpenSlice>, next: &OpenSlice) {
+    open.truncate(open.len() - n_over(open, next));
+}
+
+/// Gives an unfinished slice of a lane its end, if it is at that depth.
+fn close(open: &mut [OpenSlice], slice: u32, depth: u32, end: Tick) {
+    if let Some(open) = open.get_mut(depth as usize).filter(|open| open.slice == slice) {
+        open.end = end.min(open.end).max(open.start);
+        open.open_ended = false;
+        open.flags = open.flags.without(SliceFlags::UNFINISHED);
+    }
+}
+
+/// Puts a slice on top of a lane, with the end to draw.
+#[inline]
+fn push(open: &mut Vec<OpenSlice>, next: &OpenSlice, end: Tick, lane: u32, overlaps: bool) -> Placement {
+    let top = open.last();
+    let slice = next.inside(top, end);
+    let parent = top.map(|top| top.slice);
+    // The depth is at most the number of slices of a track, which has 32 bits.
+    let depth = u32::try_from(open.len()).unwrap_or(u32::MAX);
+    open.push(slice);
+    Placement { lane, depth, parent, end, open_ended: slice.open_ended, overlaps }
 }
 
 impl Nesting {
@@ -169,19 +188,14 @@ impl Nesting {
     /// overlaps another one partially if the treatment is [`Overlap::Reject`].
     #[inline]
     pub fn place(&mut self, slice: u32, start: Tick, end: Tick, flags: SliceFlags) -> Option<Placement> {
-        let open_ended = flags.is_open_ended();
-        let mut next = OpenSlice { start, end, slice, flags, open_ended };
+        let next = OpenSlice { start, end, slice, flags, open_ended: flags.is_open_ended() };
         if self.overflow.is_some() {
-            return self.place_among_lanes(next);
+            return self.place_among_lanes(&next);
         }
-        // The slices that are over are at the end, and removed at once: `pop` would copy each of them.
-        self.main.truncate(self.main.len() - n_over(&self.main, &next));
-        if open_ended {
-            next.end_with(self.main.last());
-        }
+        remove_over(&mut self.main, &next);
         match self.fit(self.main.last(), &next) {
-            Some(end) => Some(self.push_main(next, end, false)),
-            None => self.place_overlapping(next),
+            Some(end) => Some(push(&mut self.main, &next, end, 0, false)),
+            None => self.place_overlapping(&next),
         }
     }
 
@@ -190,17 +204,10 @@ impl Nesting {
     /// The slice is then drawn up to `end`, or up to its former end if that is earlier. Slices that were placed
     /// inside it stay there. Nothing happens if the walk no longer holds such a slice.
     pub fn close(&mut self, slice: u32, lane: u32, depth: u32, end: Tick) {
-        match lane.checked_sub(1) {
-            None => {
-                if let Some(open) = self.main.get_mut(depth as usize).filter(|open| open.slice == slice) {
-                    open.close(end);
-                }
-            }
-            Some(index) => {
-                if let Some(overflow) = &mut self.overflow {
-                    overflow.close(slice, index as usize, end);
-                }
-            }
+        match (lane.checked_sub(1), &mut self.overflow) {
+            (None, _) => close(&mut self.main, slice, depth, end),
+            (Some(index), Some(overflow)) => overflow.close(slice, index as usize, depth, end),
+            (Some(_), None) => {}
         }
     }
 
@@ -210,14 +217,15 @@ impl Nesting {
     /// all depths from 0 to the deepest slice that is not over. The caller puts them back from the outermost to the
     /// innermost. `end` is the end to draw. A slice that is cut at the end of its parent counts as finished there.
     pub fn put_back(&mut self, slice: u32, lane: u32, start: Tick, end: Tick, flags: SliceFlags) {
-        let open_ended = flags.is_open_ended();
-        let open = OpenSlice { start, end, slice, flags, open_ended };
+        let open = OpenSlice { start, end, slice, flags, open_ended: flags.is_open_ended() };
         match lane.checked_sub(1) {
-            None => self.main.push(open),
+            None => {
+                push(&mut self.main, &open, end, 0, false);
+            }
             Some(index) => {
                 let overflow = self.overflow.get_or_insert_default();
                 overflow.add_lanes(index as usize + 1);
-                overflow.push(index as usize, &open, end);
+                overflow.push(index as usize, &open, end, false);
                 overflow.remember_pair(&open, lane);
             }
         }
@@ -237,23 +245,13 @@ impl Nesting {
         }
     }
 
-    /// Puts a slice on top of lane 0.
-    #[inline]
-    fn push_main(&mut self, next: OpenSlice, end: Tick, overlaps: bool) -> Placement {
-        let parent = self.main.last().map(|top| top.slice);
-        // The depth is at most the number of slices of a track, which has 32 bits.
-        let depth = u32::try_from(self.main.len()).unwrap_or(u32::MAX);
-        self.main.push(next.ending(end));
-        Placement { lane: 0, depth, parent, end, overlaps }
-    }
-
     /// Places the first slice that overlaps another one partially.
-    fn place_overlapping(&mut self, next: OpenSlice) -> Option<Placement> {
+    fn place_overlapping(&mut self, next: &OpenSlice) -> Option<Placement> {
         match self.overlap {
             Overlap::Reject => None,
             Overlap::Clip => {
                 let end = self.main.last().map_or(next.end, |top| top.end);
-                Some(self.push_main(next, end, true))
+                Some(push(&mut self.main, next, end, 0, true))
             }
             Overlap::Spill => {
                 self.overflow = Some(Overflow::default());
@@ -263,22 +261,21 @@ impl Nesting {
     }
 
     /// Places a slice of a track that has overflow lanes.
-    fn place_among_lanes(&mut self, next: OpenSlice) -> Option<Placement> {
+    fn place_among_lanes(&mut self, next: &OpenSlice) -> Option<Placement> {
         // Taken out for now, because its methods also read the settings of `self`.
         let mut overflow = self.overflow.take()?;
-        while self.main.pop_if(|top| top.is_over(&next)).is_some() {}
         // A pair stays with the pair it was begun in, so that one overlap does not tear a stack apart. Everything else
         // prefers the track's own nesting, and then the first lane with room.
-        let preferred = overflow.lane_of_parent(&next);
-        let place = if let Some(place) = preferred.and_then(|lane| overflow.place_in(lane, &next, self)) {
-            place
-        } else if let Some(end) = self.fit(self.main.last(), &next) {
-            // It overlaps a slice of the lane that it prefers, although there is room here.
-            self.push_main(next, end, preferred.is_some())
-        } else {
-            overflow.place_anywhere(&next, self)
-        };
-        overflow.remember_pair(&next, place.lane);
+        let preferred = overflow.lane_of_parent(next);
+        let place = preferred.and_then(|lane| overflow.place_in(lane, next, self)).unwrap_or_else(|| {
+            remove_over(&mut self.main, next);
+            match self.fit(self.main.last(), next) {
+                // It overlaps a slice of the lane that it prefers, although there is room here.
+                Some(end) => push(&mut self.main, next, end, 0, preferred.is_some()),
+                None => overflow.place_anywhere(next, self),
+            }
+        });
+        overflow.remember_pair(next, place.lane);
         self.overflow = Some(overflow);
         Some(place)
     }
@@ -290,37 +287,24 @@ impl Nesting {
 /// number.
 #[derive(Debug, Clone, Default)]
 struct Overflow {
-    /// The open slices of all lanes, each linked to the one below it in its lane. One list for all lanes spares an
-    /// allocation for each.
-    open: Vec<LaneSlice>,
-    /// Positions in `open` that are free.
-    free: Vec<u32>,
-    /// The innermost open slice of each lane.
-    tops: Vec<Option<u32>>,
-    /// The latest end that a slice of each lane may have: the end of the top, or [`Tick::MAX`] in an empty lane.
+    /// The open slices of each lane.
+    lanes: Vec<Vec<OpenSlice>>,
+    /// The latest end that a slice with a duration may have in each lane: the end of the innermost slice that is not over,
+    /// or [`Tick::MAX`] where there is none. It is too small until [`Overflow::ends`] is looked at.
     room: FirstFit,
-    /// The ends of open slices and the indices of their lanes, earliest first. An entry may be out of date: it only
-    /// says that the lane must be looked at.
+    /// The ends of open slices with a duration and the indices of their lanes, earliest first. An entry may be out of
+    /// date: it only says that the lane must be looked at.
     ends: BinaryHeap<Reverse<(Tick, u32)>>,
     /// The lane of the last pair at each open depth, counted from 0 for the track's own. It may be shorter than the
     /// depth of a pair in lane 0.
     pair_lanes: Vec<u32>,
 }
 
-/// An open slice of an overflow lane.
-#[derive(Debug, Clone, Copy)]
-struct LaneSlice {
-    open: OpenSlice,
-    depth: u32,
-    /// The position in [`Overflow::open`] of the slice around it in the lane.
-    below: Option<u32>,
-}
-
 #[allow(clippy::indexing_slicing, reason = "indices are made by this module and never read from a file")]
 impl Overflow {
     /// Returns the number of overflow lanes.
     fn lanes(&self) -> u32 {
-        u32::try_from(self.tops.len()).unwrap_or(u32::MAX)
+        u32::try_from(self.lanes.len()).unwrap_or(u32::MAX)
     }
 
     /// Returns the overflow lane of the pair in which `next` was begun; `None` if `next` is not a pair, or if that pair
@@ -346,112 +330,69 @@ impl Overflow {
         }
     }
 
-    /// Returns the innermost open slice of a lane, or `None` if the lane is empty.
-    fn top(&self, lane: usize) -> Option<&LaneSlice> {
-        self.tops[lane].map(|index| &self.open[index as usize])
-    }
-
-    /// Removes the innermost open slice of a lane. The room of the lane is not brought up to date.
-    fn pop(&mut self, lane: usize) {
-        if let Some(index) = self.tops[lane] {
-            self.tops[lane] = self.open[index as usize].below;
-            self.free.push(index);
-        }
-    }
-
-    /// Brings the room of a lane up to date after its top changed.
-    fn update_room(&mut self, lane: usize) {
-        let room = self.top(lane).map_or(Tick::MAX, |top| top.open.end);
-        self.room.set(lane, room);
-    }
-
     /// Places `next` in an overflow lane, counted from 1, if it fits there.
     fn place_in(&mut self, lane: u32, next: &OpenSlice, nesting: &Nesting) -> Option<Placement> {
         let index = lane as usize - 1;
-        while self.top(index).is_some_and(|top| top.open.is_over(next)) {
-            self.pop(index);
-        }
-        let end = nesting.fit(self.top(index).map(|top| &top.open), next);
-        match end {
-            Some(end) => Some(self.push(index, next, end)),
-            None => {
-                self.update_room(index);
-                None
-            }
-        }
+        remove_over(&mut self.lanes[index], next);
+        let end = nesting.fit(self.lanes[index].last(), next)?;
+        Some(self.push(index, next, end, false))
     }
 
-    /// Places `next` in the first overflow lane that has room, or in a new one.
+    /// Places `next`, which has a duration, in the first overflow lane that has room, or in a new one.
+    ///
+    /// A slice without duration never comes here, because it fits into every lane. So everything that ends at the start of
+    /// `next` is over, but it stays in lanes where `next` has no place: slices without duration may still lie inside it.
     fn place_anywhere(&mut self, next: &OpenSlice, nesting: &Nesting) -> Placement {
-        // Each entry is removed once, and each open slice once, so that this loop costs amortised O(log n).
+        // Each entry is removed once, and slices are passed once at each time, so that this loop costs amortised O(log n).
         while let Some(&Reverse((end, lane))) = self.ends.peek()
             && end <= next.start
         {
             self.ends.pop();
             let index = lane as usize;
-            while self.top(index).is_some_and(|top| top.open.end <= next.start) {
-                self.pop(index);
+            if self.room.get(index) <= next.start {
+                let lane = &mut self.lanes[index];
+                while lane.pop_if(|top| top.end < next.start).is_some() {}
+                let around = lane.iter().rev().find(|open| open.end > next.start);
+                self.room.set(index, around.map_or(Tick::MAX, |open| open.end));
             }
-            self.update_room(index);
         }
         // The same tolerance as in `fit`, moved to the other side of the comparison.
         let minimum = Tick(next.end.0.saturating_sub(nesting.tolerance.0));
-        let index = self.room.first(minimum).unwrap_or(self.tops.len());
+        let index = self.room.first(minimum).unwrap_or(self.lanes.len());
         self.add_lanes(index + 1);
-        let end = nesting.fit(self.top(index).map(|top| &top.open), next).unwrap_or(next.end);
-        Placement { overlaps: true, ..self.push(index, next, end) }
+        remove_over(&mut self.lanes[index], next);
+        let end = nesting.fit(self.lanes[index].last(), next).unwrap_or(next.end);
+        self.push(index, next, end, true)
     }
 
     /// Adds empty lanes until there are `n_lanes`.
     fn add_lanes(&mut self, n_lanes: usize) {
-        for index in self.tops.len()..n_lanes {
-            self.tops.push(None);
+        for index in self.lanes.len()..n_lanes {
+            // Most lanes have one slice at a time.
+            self.lanes.push(Vec::with_capacity(1));
             self.room.set(index, Tick::MAX);
         }
     }
 
     /// Ends an open slice of the lane at an index from 0.
-    fn close(&mut self, slice: u32, index: usize, end: Tick) {
-        // Slices that are over are removed at once. Otherwise each later end would walk over them again.
-        while self.top(index).is_some_and(|top| top.open.slice != slice && top.open.end <= end) {
-            self.pop(index);
+    fn close(&mut self, slice: u32, index: usize, depth: u32, end: Tick) {
+        let Some(lane) = self.lanes.get_mut(index) else { return };
+        close(lane, slice, depth, end);
+        for open in [lane.get(depth as usize), lane.last()].into_iter().flatten() {
+            self.ends.push(Reverse((open.end, u32::try_from(index).unwrap_or(u32::MAX))));
         }
-        let mut next = self.tops[index];
-        while let Some(at) = next {
-            let lane_slice = &mut self.open[at as usize];
-            if lane_slice.open.slice == slice {
-                lane_slice.open.close(end);
-                break;
-            }
-            next = lane_slice.below;
-        }
-        if let Some(top) = self.top(index) {
-            self.ends.push(Reverse((top.open.end, u32::try_from(index).unwrap_or(u32::MAX))));
-        }
-        self.update_room(index);
+        self.room.set(index, lane.last().map_or(Tick::MAX, |top| top.end));
     }
 
     /// Puts a slice on top of the lane at an index, with the end to draw.
-    fn push(&mut self, index: usize, next: &OpenSlice, end: Tick) -> Placement {
-        let below = self.tops[index];
-        let parent = self.top(index).map(|top| top.open.slice);
-        let depth = self.top(index).map_or(0, |top| top.depth + 1);
-        let slice = LaneSlice { open: next.ending(end), depth, below };
-        let slot = match self.free.pop() {
-            Some(slot) => {
-                self.open[slot as usize] = slice;
-                slot
-            }
-            None => {
-                self.open.push(slice);
-                u32::try_from(self.open.len() - 1).unwrap_or(u32::MAX)
-            }
-        };
-        self.tops[index] = Some(slot);
+    fn push(&mut self, index: usize, next: &OpenSlice, end: Tick, overlaps: bool) -> Placement {
         let lane = u32::try_from(index).unwrap_or(u32::MAX);
-        self.ends.push(Reverse((end, lane)));
-        self.room.set(index, end);
-        Placement { lane: lane + 1, depth, parent, end, overlaps: false }
+        // What has no duration takes no room.
+        if next.start < end {
+            self.ends.push(Reverse((end, lane)));
+            self.room.set(index, end);
+        }
+        push(&mut self.lanes[index], next, end, lane + 1, overlaps)
     }
 }
 
@@ -469,6 +410,11 @@ impl FirstFit {
     /// Returns the number of values that there is room for: 0 or a power of two.
     fn values(&self) -> usize {
         self.nodes.len() / 2
+    }
+
+    /// Returns the value at a position where one was set.
+    fn get(&self, position: usize) -> Tick {
+        self.nodes[self.values() + position]
     }
 
     /// Returns the position of the first value that is at least `minimum`. A value that was never set is too small.

@@ -272,15 +272,12 @@ fn slices(trace: &Trace<'_>, track: TrackId, rules: &SampleRules) -> Vec<NestedS
     for (id, found, place) in main_lane(trace, track.id) {
         let number = u32::try_from(slices.len()).unwrap_or(u32::MAX);
         let role = slice_roles.get(&found.name).copied().unwrap_or(SliceRole::Other);
-        let parent = place.parent.map(|parent| &slices[parent as usize]);
-        let around = parent.and_then(|parent| parent.call);
-        let goes_on = parent.is_none_or(|parent| parent.open_ended || place.end < parent.end);
+        let around = place.parent.and_then(|parent| slices[parent as usize].call);
         slices.push(NestedSlice {
             id,
             start: found.start,
             end: place.end,
-            // A slice that is cut at the end of its parent is over there, and so is one that its parent ends with.
-            open_ended: found.flags.is_open_ended() && place.end == found.end && goes_on,
+            open_ended: place.open_ended,
             parent: place.parent,
             call: around.or(role.is_invocation().then_some(number)),
             role,

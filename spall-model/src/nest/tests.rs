@@ -1,4 +1,5 @@
 use super::*;
+use crate::{Event, Limits, Slice, Text, Thread, ThreadEvent, TraceBuilder, TraceView, TrackId};
 
 const X: SliceFlags = SliceFlags::NONE;
 
@@ -61,6 +62,105 @@ fn json_3_3_a_pair_prefers_the_lane_of_its_parent() {
 }
 
 #[test]
+fn json_3_3_each_lane_has_a_stack_of_its_own() {
+    // The second pair is placed in lane 1, so that the two slices without duration in lane 0 stay neighbours.
+    check(
+        &[(1, 13, X), (5, 23, pair(0)), (15, 15, X), (15, 22, pair(1)), (15, 15, X)],
+        &[(0, 0), (1, 0), (0, 0), (1, 1), (0, 1)],
+    );
+    // A slice that is placed in lane 1 does not end the pair in lane 2.
+    check(
+        &[(0, 5, X), (1, 6, X), (2, 10, pair(0)), (5, 20, X), (10, 25, X), (10, 10, pair(1))],
+        &[(0, 0), (1, 0), (2, 0), (0, 0), (1, 0), (2, 1)],
+    );
+    // In the same lane it does: it lies there in place of the pair.
+    check(
+        &[(0, 5, X), (2, 10, pair(0)), (5, 20, X), (10, 25, X), (10, 10, pair(1))],
+        &[(0, 0), (1, 0), (0, 0), (1, 0), (1, 1)],
+    );
+}
+
+#[test]
+fn json_3_3_a_lane_is_free_where_its_slices_end() {
+    check(&[(0, 9, X), (1, 10, X), (9, 20, X), (10, 25, X)], &[(0, 0), (1, 0), (0, 0), (1, 0)]);
+    check(
+        &[(0, 9, X), (1, 30, X), (2, 10, X), (3, 10, X), (9, 20, X), (10, 25, X)],
+        &[(0, 0), (1, 0), (1, 1), (1, 2), (0, 0), (1, 1)],
+    );
+}
+
+/// Places slices as the rule says it, with a look at every lane.
+fn place_plainly(
+    lanes: &mut Vec<Vec<OpenSlice>>,
+    pair_lanes: &mut Vec<usize>,
+    next: OpenSlice,
+) -> (usize, usize) {
+    let kept =
+        |lane: &[OpenSlice]| lane.iter().rposition(|open| !open.is_over(&next)).map_or(0, |top| top + 1);
+    let fits = |lane: &[OpenSlice]| {
+        let around = kept(lane).checked_sub(1).map(|top| lane[top]);
+        next.flags.is_unfinished() || around.is_none_or(|around| next.end <= around.end)
+    };
+    let depth = next.flags.open_depth() as usize;
+    let parent = depth.checked_sub(1).filter(|_| next.flags.is_paired());
+    let preferred = parent.and_then(|above| pair_lanes.get(above)).copied().unwrap_or(0);
+    for tried in [preferred, 0] {
+        if fits(&lanes[tried]) {
+            break;
+        }
+        let kept = kept(&lanes[tried]);
+        lanes[tried].truncate(kept);
+    }
+    let lane = [preferred].into_iter().chain(0..lanes.len()).find(|&lane| fits(&lanes[lane]));
+    let lane = lane.unwrap_or_else(|| {
+        lanes.push(Vec::new());
+        lanes.len() - 1
+    });
+    let kept = kept(&lanes[lane]);
+    lanes[lane].truncate(kept);
+    let end = lanes[lane].last().map_or(next.end, |around| next.end.min(around.end));
+    let placed = next.inside(lanes[lane].last(), end);
+    lanes[lane].push(placed);
+    if next.flags.is_paired() {
+        pair_lanes.resize(pair_lanes.len().max(depth + 1), 0);
+        pair_lanes[depth] = lane;
+    }
+    (lane, lanes[lane].len() - 1)
+}
+
+#[test]
+fn lanes_are_found_as_if_each_was_looked_at() {
+    let mut random = spall_synth::Random(1);
+    let mut n_in_lanes = [0; 4];
+    for _ in 0..2000 {
+        let mut builder = TraceBuilder::new(&Limits::default());
+        let mut at = 0;
+        for _ in 0..40 {
+            at += random.below(3_i64);
+            let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(at), Text::plain(b"a"));
+            let length = [0, 0, random.below(4), random.below(30)][random.below(4_usize)];
+            builder.push(&match random.below(8_u8) {
+                0..=2 => Event::Begin(event),
+                3..=4 => Event::End(event),
+                5 if random.one_in(4) => Event::Unfinished(event),
+                _ => Event::Complete(event, Ticks(length)),
+            });
+        }
+        let trace = builder.finish();
+        let (mut nesting, mut lanes, mut pair_lanes) =
+            (Nesting::default(), Vec::from([Vec::new()]), Vec::new());
+        for (id, Slice { start, end, flags, .. }) in trace.slices_of(TrackId(0)) {
+            let place = nesting.place(id.0, start, end, flags).unwrap();
+            let next = OpenSlice { start, end, slice: id.0, flags, open_ended: flags.is_open_ended() };
+            let expected = place_plainly(&mut lanes, &mut pair_lanes, next);
+            assert_eq!((place.lane as usize, place.depth as usize), expected, "{id:?}");
+            n_in_lanes[expected.0.min(3)] += 1;
+        }
+    }
+    assert!(n_in_lanes[3] > 100, "{n_in_lanes:?}");
+}
+
+#[test]
 fn an_unfinished_slice_ends_with_its_parent() {
     let mut nesting = Nesting::default();
     let open = SliceFlags::UNFINISHED;
@@ -75,6 +175,11 @@ fn what_begins_where_an_unfinished_slice_is_drawn_to_lies_inside_it() {
     check(&[(0, 10, open), (10, 10, open), (10, 10, X)], &[(0, 0), (0, 1), (0, 2)]);
     // It is over where a slice around it ends, even if its thread has no later time.
     check(&[(0, 10, X), (0, 10, open), (10, 10, X)], &[(0, 0), (0, 1), (0, 0)]);
+    // So it is where slices are in several lanes.
+    check(
+        &[(0, 9, X), (5, 15, X), (9, 30, X), (12, 30, open), (30, 30, X)],
+        &[(0, 0), (1, 0), (0, 0), (0, 1), (0, 0)],
+    );
     // Drawn to the end of a slice around it, it is over there; cut by the end of another, it is over too.
     check(&[(0, 5, X), (2, 10, open), (5, 7, X)], &[(0, 0), (0, 1), (0, 0)]);
     check(&[(0, 5, open.with(SliceFlags::REPAIRED)), (5, 7, X)], &[(0, 0), (0, 0)]);
