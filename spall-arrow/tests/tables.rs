@@ -255,6 +255,24 @@ fn slices_without_arguments_leave_the_table_of_arguments_empty() {
 }
 
 #[test]
+fn what_is_empty_is_an_empty_list_or_map_where_it_cannot_be_null_and_null_where_it_can() {
+    let file = br#"[
+        {"ph":"M","name":"process_labels","pid":1,"tid":1,"args":{"labels":"one,two"}},
+        {"ph":"X","name":"none","pid":1,"tid":1,"ts":0,"dur":1},
+        {"ph":"X","name":"empty","pid":1,"tid":1,"ts":1,"dur":1,"args":{}},
+        {"ph":"X","name":"nothing","pid":2,"tid":2,"ts":0,"dur":1,"args":{"key":null,"list":[]}}]"#;
+    with_tables(file, |tables| {
+        assert_eq!(rows(tables, Table::Process, &["pid", "labels"]), ["1 [one, two]", "2 []"]);
+        assert_eq!(rows(tables, Table::Trace, &["labels"]), ["{}"]);
+        let args = rows(tables, Table::Slice, &["name", "args", "args_json", "arg_set_id"]);
+        assert_eq!(
+            args,
+            ["none - - -", "empty - - -", r#"nothing {key: -, list: []} {"key":null,"list":[]} 2"#]
+        );
+    });
+}
+
+#[test]
 fn labels_are_the_callers() {
     with_tables(b"[]", |tables| {
         let tables = tables.clone().with_label("host", "a").with_label("host", "b").with_label("x", "");
