@@ -1,4 +1,5 @@
-//! Data sets on disk, read back by the Parquet reader.
+//! Data sets on disk, read back by the Parquet reader. Its build is the largest of all, so these tests run with
+//! `--features parquet` only, which is a step of `.ci/run`.
 #![cfg(feature = "parquet")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 

@@ -265,10 +265,11 @@ fn real_auto_traces_of_version_3_have_their_records() {
 
 #[test]
 fn older_auto_traces_are_refused() {
-    let Some(folder) = spall_testdata::collection("spall/auto") else { return };
-    for (name, version) in [("auto-v1.spall", 1), ("auto-v2.spall", 2), ("auto-v2a.spall", 2)] {
-        let error = read(&std::fs::read(folder.join(name)).unwrap(), usize::MAX).unwrap_err();
-        assert_eq!(error.kind(), FormatErrorKind::OldAutoTrace { version }, "{name}");
+    for version in [1_u32, 2] {
+        let mut data = header(1.0, 0, "/bin/x");
+        data[8..16].copy_from_slice(&u64::from(version).to_le_bytes());
+        let error = read(&data, usize::MAX).unwrap_err();
+        assert_eq!((error.kind(), error.offset()), (FormatErrorKind::OldAutoTrace { version }, 8));
     }
 }
 

@@ -186,13 +186,31 @@ fn crafted_files_are_reported_for_what_is_wrong_with_them() {
 
 #[test]
 fn a_2_the_drafts_of_version_0_are_told_apart() {
-    let Some(folder) = spall_testdata::collection("spall/v0") else { return };
-    for draft in ["pre-0a-sep10.spall", "pre-0b-sep11.spall"] {
-        let data = fs::read(folder.join(draft)).unwrap();
+    // The header of the first draft has 25 bytes, and that of the second one and of the published layout 32.
+    let draft = |header_len: usize, begin: u8, end: u8| {
+        let mut data = [&0x0BAD_F00D_u64.to_le_bytes()[..], &[0; 8], &1.0_f64.to_le_bytes()].concat();
+        data.resize(header_len, 0);
+        for (kind, at, name) in
+            [(begin, 0.0_f64, &b"foo"[..]), (begin, 1.0, b"bar"), (end, 2.0, b""), (end, 3.0, b"")]
+        {
+            data.push(kind);
+            data.extend([2_u32, 1].iter().flat_map(|id| id.to_le_bytes()));
+            data.extend(at.to_le_bytes());
+            if kind == begin {
+                data.push(u8::try_from(name.len()).unwrap());
+                data.extend(name);
+            }
+        }
+        data
+    };
+    for (name, data) in [("first", draft(25, 0, 1)), ("second", draft(32, 2, 3))] {
         let error = items(Parser::new(), &data).last().unwrap().unwrap_err();
-        assert_eq!((error.kind(), error.offset()), (FormatErrorKind::PreRelease, 8), "{draft}");
+        assert_eq!((error.kind(), error.offset()), (FormatErrorKind::PreRelease, 8), "{name}");
         assert_eq!(items(Parser::new(), &data).count(), 2, "the clock and the error");
     }
+    let published = draft(32, 3, 4);
+    let published: Vec<_> = items(Parser::new(), &published).map(|item| item.is_ok()).collect();
+    assert_eq!(published, [true; 5]);
 }
 
 #[test]
