@@ -4,7 +4,7 @@ use alloc::string::String;
 use std::sync::Mutex;
 
 use crate::clock::RunningClock;
-use crate::recording::lock;
+use crate::lock::lock;
 
 /// The facts about a recording that its outputs need.
 pub(crate) struct Facts {

@@ -9,8 +9,8 @@ use spall_format::spall::{Header, Version};
 use crate::encode::{self, Counts, Encoder, Encoding};
 use crate::facts::Facts;
 use crate::gap::{Cause, Gap};
+use crate::lock::lock;
 use crate::output::Output;
-use crate::recording::lock;
 use crate::rotation::Files;
 use crate::sink::{Batch, LostEvents, Scratch, Sink, ThreadInSink};
 

@@ -93,6 +93,7 @@ pub mod guide {}
 mod json;
 #[cfg(feature = "live")]
 mod live;
+mod lock;
 mod macros;
 mod memory;
 mod open;

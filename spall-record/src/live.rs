@@ -11,7 +11,7 @@ use spall_model::{Clock, Event, Id, LiveTrace, Text, Unit};
 
 use crate::event;
 use crate::facts::Facts;
-use crate::recording::lock;
+use crate::lock::lock;
 use crate::sink::{Batch, Scratch, Sink, ThreadInSink};
 use crate::site::SiteTable;
 

@@ -12,8 +12,9 @@ use std::sync::Mutex;
 
 use crate::encode::{Encoder, Encoding};
 use crate::facts::Facts;
+use crate::lock::lock;
 use crate::open::OpenSlices;
-use crate::recording::{self, lock};
+use crate::recording;
 use crate::sink::{Batch, Scratch, Sink, ThreadInSink};
 use crate::writer;
 

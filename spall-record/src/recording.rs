@@ -7,10 +7,11 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::io;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use crate::facts::Facts;
 use crate::gap::{self, Cause};
+use crate::lock::lock;
 use crate::open::OpenSlices;
 use crate::record::{self, Kind, Records};
 use crate::ring::Ring;
@@ -350,9 +351,4 @@ impl Recording {
 /// Returns the number of the process. Browsers have none.
 pub(crate) fn process_id() -> u32 {
     if cfg!(target_family = "wasm") { 1 } else { std::process::id() }
-}
-
-/// Locks a mutex. What a thread that panicked left is as good as anything: each record is put in whole.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use spall_model::SourceLocation;
 
-use crate::recording::lock;
+use crate::lock::lock;
 
 /// A name that a macro records, with the number that stands for it in the rings of threads.
 ///

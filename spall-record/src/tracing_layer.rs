@@ -18,8 +18,9 @@ use tracing_subscriber::layer::Context;
 use tracing_subscriber::registry::LookupSpan;
 
 use crate::args_buffer;
+use crate::lock::lock;
 use crate::record::{Body, Kind, MAX_TEXT};
-use crate::recording::{self, lock};
+use crate::recording;
 use crate::short_text::ShortText;
 use crate::writer::Writer;
 use crate::{site, writer};
