@@ -30,10 +30,10 @@
 #[cfg(feature = "firefox")]
 mod firefox;
 mod folded;
-mod function_table;
 mod json;
 mod lane;
 mod nested;
+mod number_table;
 #[cfg(feature = "perfetto")]
 mod perfetto;
 #[cfg(feature = "pprof")]

@@ -7,7 +7,7 @@ use spall_json::{JsonString, V8};
 use spall_model::{CallTree, Measure, Text, Ticks, Trace, TraceView, TreeNode, TreeStep};
 use spall_samples::{ThreadTree, call_trees_by};
 
-use super::{ExportReport, trees::WrittenTrees};
+use super::{ExportReport, speedscope::write_source, trees::WrittenTrees};
 
 /// Writes the call trees of all threads as one tree of JSON objects, as d3-flame-graph reads it.
 ///
@@ -83,22 +83,12 @@ fn write_nodes(trace: &Trace<'_>, tree: &CallTree, out: &mut impl Write) -> io::
 
 /// Writes an object up to its children.
 fn write_node(trace: &Trace<'_>, node: &TreeNode, is_first: bool, out: &mut impl Write) -> io::Result<()> {
-    let quoted = |name| JsonString(Text::plain(trace.names().bytes(name)));
     out.write_all(if is_first { b"\n" } else { b",\n" })?;
     match node.function.name {
         name if name.is_empty() => out.write_all(b"{\"name\":\"(anonymous)\"")?,
-        name => write!(out, "{{\"name\":{}", quoted(name))?,
+        name => write!(out, "{{\"name\":{}", JsonString(Text::plain(trace.names().bytes(name))))?,
     }
-    if let Some(source) = node.function.source {
-        if !source.url.is_empty() {
-            write!(out, ",\"file\":{}", quoted(source.url))?;
-        }
-        for (key, number) in [("line", source.line), ("column", source.column)] {
-            if let Some(number) = number {
-                write!(out, ",\"{key}\":{}", u64::from(number) + 1)?;
-            }
-        }
-    }
+    write_source(out, trace, &node.function, "column")?;
     if node.unmeasured > 0 {
         write!(out, ",\"unmeasured\":{}", node.unmeasured)?;
     }

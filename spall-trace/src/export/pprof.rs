@@ -1,15 +1,13 @@
 //! Writes call trees for pprof.
 
-use std::collections::HashMap;
-use std::hash::RandomState;
 use std::io::{self, Write};
 
-use alloc::{borrow::ToOwned, string::String, vec::Vec};
+use alloc::{borrow::ToOwned, string::String};
 use spall_json::V8;
 use spall_model::{Function, Key, Tick, Ticks, Trace, TraceView, TrackId};
 use spall_samples::{ThreadTree, call_trees};
 
-use super::{ExportReport, function_table::FunctionTable, protobuf::MessageWriter, trees::WrittenTrees};
+use super::{ExportReport, number_table::NumberTable, protobuf::MessageWriter, trees::WrittenTrees};
 use crate::tick_scale::{TickScale, clamped};
 
 /// Writes the call trees of all threads as a profile for pprof.
@@ -119,25 +117,17 @@ fn signed(number: u64) -> i64 {
 /// The tables of a profile. The number of an entry is its position, and a number of functions and locations counts from 1.
 #[derive(Default)]
 struct Tables {
-    strings: HashMap<String, i64, RandomState>,
-    in_order: Vec<String>,
-    functions: FunctionTable,
+    strings: NumberTable<String>,
+    functions: NumberTable<Function>,
 }
 
 impl Tables {
     /// Returns the number of a string. The first string of a profile is empty.
     fn string(&mut self, text: &str) -> i64 {
-        if self.in_order.is_empty() {
-            self.in_order.push(String::new());
-            self.strings.insert(String::new(), 0);
+        if self.strings.items().is_empty() {
+            self.strings.number(String::new());
         }
-        if let Some(&number) = self.strings.get(text) {
-            return number;
-        }
-        let number = i64::try_from(self.in_order.len()).unwrap_or(i64::MAX);
-        self.in_order.push(text.to_owned());
-        self.strings.insert(text.to_owned(), number);
-        number
+        i64::try_from(self.strings.number(text.to_owned())).unwrap_or(i64::MAX)
     }
 
     /// Returns the number of the location of a function.
@@ -147,7 +137,7 @@ impl Tables {
 
     /// Writes functions, locations and strings.
     fn write(mut self, trace: &Trace<'_>, out: &mut MessageWriter<impl Write>) -> io::Result<()> {
-        for (id, function) in (1_u64..).zip(core::mem::take(&mut self.functions).functions()) {
+        for (id, function) in (1_u64..).zip(core::mem::take(&mut self.functions).items()) {
             let line = function.source.and_then(|source| source.line).map_or(0, |line| i64::from(line) + 1);
             let url = function.source.map(|source| trace.name(source.url)).unwrap_or_default();
             let (name, filename) = (self.string(&trace.name(function.name)), self.string(&url));
@@ -169,8 +159,8 @@ impl Tables {
                 });
             })?;
         }
-        for text in self.in_order {
-            out.write(|profile| profile.text(field::STRING, &text))?;
+        for text in self.strings.items() {
+            out.write(|profile| profile.text(field::STRING, text))?;
         }
         Ok(())
     }

@@ -12,8 +12,8 @@ use spall_model::{
 
 use super::{
     ExportReport, Loss,
-    function_table::FunctionTable,
     lane::{Edge, lanes},
+    number_table::NumberTable,
     thread::threads,
 };
 
@@ -44,7 +44,7 @@ use super::{
 /// ```
 pub fn speedscope(trace: &Trace<'_>, title: &str, out: impl Write) -> io::Result<ExportReport> {
     let report = ExportReport::all_but_thread_slices(trace);
-    let mut file = File { out: BufWriter::new(out), trace, frames: FunctionTable::default(), report };
+    let mut file = File { out: BufWriter::new(out), trace, frames: NumberTable::default(), report };
     file.write(title)?;
     file.out.flush()?;
     Ok(file.report)
@@ -55,7 +55,7 @@ struct File<'t, W: Write> {
     out: BufWriter<W>,
     trace: &'t Trace<'t>,
     /// The call frames that all profiles of the file share.
-    frames: FunctionTable,
+    frames: NumberTable<Function>,
     report: ExportReport,
 }
 
@@ -87,7 +87,7 @@ impl<W: Write> File<'_, W> {
         }
         self.report.set(Loss::Sample, n_left);
         write!(self.out, "],\n\"shared\":{{\"frames\":[")?;
-        for (index, function) in self.frames.functions().iter().enumerate() {
+        for (index, function) in self.frames.items().iter().enumerate() {
             writeln!(self.out, "{}", if index > 0 { "," } else { "" })?;
             write_frame(&mut self.out, self.trace, function)?;
         }
@@ -196,18 +196,27 @@ fn value(ticks: u64, scale: f64) -> f64 {
 
 /// Writes a call frame.
 fn write_frame(out: &mut impl Write, trace: &Trace<'_>, function: &Function) -> io::Result<()> {
-    let quoted = |name| JsonString(Text::plain(trace.names().bytes(name)));
-    write!(out, "{{\"name\":{}", quoted(function.name))?;
-    if let Some(source) = function.source {
-        if !source.url.is_empty() {
-            write!(out, ",\"file\":{}", quoted(source.url))?;
-        }
-        // Lines and columns count from 0 in a trace and from 1 in the file.
-        for (key, number) in [("line", source.line), ("col", source.column)] {
-            if let Some(number) = number {
-                write!(out, ",\"{key}\":{}", u64::from(number) + 1)?;
-            }
+    write!(out, "{{\"name\":{}", JsonString(Text::plain(trace.names().bytes(function.name))))?;
+    write_source(out, trace, function, "col")?;
+    write!(out, "}}")
+}
+
+/// Writes where a function stands, as further members of an object.
+pub(super) fn write_source(
+    out: &mut impl Write,
+    trace: &Trace<'_>,
+    function: &Function,
+    column: &str,
+) -> io::Result<()> {
+    let Some(source) = function.source else { return Ok(()) };
+    if !source.url.is_empty() {
+        write!(out, ",\"file\":{}", JsonString(Text::plain(trace.names().bytes(source.url))))?;
+    }
+    // Lines and columns count from 0 in a trace and from 1 in the file.
+    for (key, number) in [("line", source.line), (column, source.column)] {
+        if let Some(number) = number {
+            write!(out, ",\"{key}\":{}", u64::from(number) + 1)?;
         }
     }
-    write!(out, "}}")
+    Ok(())
 }
