@@ -135,7 +135,7 @@ impl<'a> Profile<'a> {
             call_sites(data, sites, call);
         }
         let duration = bounds.map(|(_, duration)| duration);
-        let frames = members.samples.filter(|&samples| has_items(data, samples));
+        let frames = members.samples.filter(|samples| lexer::next_item(data, &mut (samples + 1)).is_some());
         if let Some(frames) = frames {
             let times = match (members.deltas, members.stamps) {
                 (Some(deltas), _) => SampleTimes::Deltas(deltas + 1),
@@ -160,11 +160,6 @@ impl<'a> Profile<'a> {
 /// Returns the start and the duration of a profile.
 fn bounds(start: Tick, end: Option<Tick>) -> (Tick, Ticks) {
     (start, Ticks(end.map_or(0, |end| (end - start).0.max(0))))
-}
-
-/// Returns whether the array whose bracket is at `start` has items.
-fn has_items(data: &[u8], start: usize) -> bool {
-    lexer::next_item(data, &mut (start + 1)).is_some()
 }
 
 /// Hands over the call sites, which are the members of the object at `start`. Their keys are the numbers.

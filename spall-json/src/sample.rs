@@ -2,7 +2,7 @@
 //! 1](spall_model::rules::json#1)
 
 use spall_model::{
-    Args, DiagnosticKind, Event, FrameEvent, FrameParent, SampleStack, Text, ThreadSampleEvent, Value,
+    Args, DiagnosticKind, Event, FrameEvent, FrameParent, SampleStack, Text, ThreadSampleEvent,
 };
 
 use crate::args::JSON_SAMPLE;
@@ -156,14 +156,7 @@ impl<'a> Decoder<'a, '_, '_> {
             TokenKind::String => token.inside(data).trim_ascii(),
             _ => token.bytes(data),
         };
-        #[allow(clippy::cast_precision_loss, reason = "a weight is a float, as in every reader")]
-        let weight = match scalar::number(text) {
-            Some(Value::I64(weight)) => weight as f64,
-            Some(Value::U64(weight)) => weight as f64,
-            Some(Value::F64(weight)) => weight,
-            _ => f64::NAN,
-        };
-        if weight.is_finite() {
+        if let Some(weight) = scalar::float(text) {
             return weight;
         }
         self.report_at(DiagnosticKind::BadField, token);

@@ -91,9 +91,7 @@ pub(crate) fn word(word: &[u8]) -> Value<'_> {
 /// Returns the number that `word` spells, and `None` if it spells none. It is an integer if it is written as one that
 /// 64 bits hold, else the nearest `f64`.
 pub(crate) fn number(word: &[u8]) -> Option<Value<'static>> {
-    // Rust's own parser would also take `inf`, `nan` and `infinity`.
-    let is_decimal = word.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E'));
-    let text = core::str::from_utf8(word).ok().filter(|_| is_decimal)?;
+    let text = decimal(word)?;
     if let Ok(number) = text.parse() {
         return Some(Value::I64(number));
     }
@@ -101,4 +99,16 @@ pub(crate) fn number(word: &[u8]) -> Option<Value<'static>> {
         return Some(Value::U64(number));
     }
     text.parse().ok().map(Value::F64)
+}
+
+/// Returns the `f64` that is nearest to the number that `word` spells. Returns `None` if that is infinite, or if it
+/// spells none.
+pub(crate) fn float(word: &[u8]) -> Option<f64> {
+    decimal(word)?.parse().ok().filter(|number: &f64| number.is_finite())
+}
+
+fn decimal(word: &[u8]) -> Option<&str> {
+    // Rust's own parser would also take `inf`, `nan` and `infinity`.
+    let is_decimal = word.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E'));
+    core::str::from_utf8(word).ok().filter(|_| is_decimal)
 }

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use spall_model::{Text, Value};
+use spall_model::Text;
 
 use crate::decimal::Nanos;
 use crate::lexer::{self, Token, TokenKind};
@@ -37,14 +37,7 @@ impl<'a> Cell<'a> {
 
     /// Returns a finite number.
     pub(crate) fn number(self) -> Option<f64> {
-        #[allow(clippy::cast_precision_loss, reason = "weights and counts are floats in the model")]
-        let number = match scalar::number(self.token.bytes(self.data))? {
-            Value::I64(number) => number as f64,
-            Value::U64(number) => number as f64,
-            Value::F64(number) => number,
-            _ => return None,
-        };
-        Some(number).filter(|number| number.is_finite())
+        scalar::float(self.token.bytes(self.data))
     }
 
     /// Returns a text, and the empty text for anything else.
