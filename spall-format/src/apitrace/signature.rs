@@ -143,7 +143,7 @@ impl<'s, 'a> Signatures<'s, 'a> {
     #[must_use]
     #[inline]
     pub fn function(&self, id: u64) -> Option<FunctionSignature<'a>> {
-        let (name, args) = self.name_and_names(self.table.functions.get(id)?)?;
+        let (name, args) = self.name_and_names(self.table.get(SignatureKind::Function, id)?)?;
         Some(FunctionSignature { name, args })
     }
 
@@ -156,14 +156,14 @@ impl<'s, 'a> Signatures<'s, 'a> {
     /// Returns the structure with this id, or `None` if the id was not met yet.
     #[must_use]
     pub fn structure(&self, id: u64) -> Option<StructSignature<'a>> {
-        let (name, members) = self.name_and_names(self.table.structures.get(id)?)?;
+        let (name, members) = self.name_and_names(self.table.get(SignatureKind::Structure, id)?)?;
         Some(StructSignature { name, members })
     }
 
     /// Returns the enum with this id, or `None` if the id was not met yet.
     #[must_use]
     pub fn enumeration(&self, id: u64) -> Option<EnumSignature<'s, 'a>> {
-        let index = usize::try_from(self.table.enums.get(id)?.count).ok()?;
+        let index = usize::try_from(self.table.get(SignatureKind::Enum, id)?.count).ok()?;
         let values = self.table.enum_values.get(index)?;
         Some(EnumSignature { values, stream: self.stream })
     }
@@ -171,7 +171,7 @@ impl<'s, 'a> Signatures<'s, 'a> {
     /// Returns the bitmask with this id, or `None` if the id was not met yet.
     #[must_use]
     pub fn bitmask(&self, id: u64) -> Option<BitmaskSignature<'a>> {
-        let mut input = self.cursor(self.table.bitmasks.get(id)?)?;
+        let mut input = self.cursor(self.table.get(SignatureKind::Bitmask, id)?)?;
         input.uint().ok()?;
         Some(BitmaskSignature { bytes: input.rest() })
     }
@@ -179,7 +179,7 @@ impl<'s, 'a> Signatures<'s, 'a> {
     /// Returns the frame of a call stack with this id, or `None` if the id was not met yet.
     #[must_use]
     pub fn frame(&self, id: u64) -> Option<BacktraceFrame<'a>> {
-        read_frame(&mut self.cursor(self.table.frames.get(id)?)?).ok()
+        read_frame(&mut self.cursor(self.table.get(SignatureKind::Frame, id)?)?).ok()
     }
 
     /// Returns a cursor over the bytes of a signature alone.
@@ -200,13 +200,10 @@ impl<'s, 'a> Signatures<'s, 'a> {
 pub(super) struct SignatureTable {
     /// The version of the encoding, which says how values are read.
     pub(super) version: u64,
-    functions: IdTable<Known>,
+    /// The places by kind.
+    known: [IdTable<Known>; 5],
     /// The few functions that have a meaning for the structure of the recording. It is found once, by their names.
     roles: IdTable<CallRole>,
-    structures: IdTable<Known>,
-    enums: IdTable<Known>,
-    bitmasks: IdTable<Known>,
-    frames: IdTable<Known>,
     /// The values of each enum, sorted by number, so that a name is found by binary search.
     enum_values: Vec<Vec<EnumValue>>,
 }
@@ -255,47 +252,42 @@ impl SignatureTable {
         Self { version, ..Self::default() }
     }
 
+    /// Returns the place of a signature, or `None` if it was not met.
     #[inline]
-    fn of(&self, kind: SignatureKind) -> &IdTable<Known> {
-        match kind {
-            SignatureKind::Function => &self.functions,
-            SignatureKind::Structure => &self.structures,
-            SignatureKind::Enum => &self.enums,
-            SignatureKind::Bitmask => &self.bitmasks,
-            SignatureKind::Frame => &self.frames,
-        }
+    fn get(&self, kind: SignatureKind, id: u64) -> Option<&Known> {
+        self.known.get(kind as usize)?.get(id)
     }
 
     /// Returns the position of a function's signature, or `None` if it was not met.
     #[inline]
     pub(super) fn function_place(&self, id: u64) -> Option<usize> {
-        self.functions.get(id).map(|known| known.place.start)
+        self.get(SignatureKind::Function, id).map(|known| known.place.start)
     }
 
     /// Returns the position of an enum's signature, or `None` if it was not met.
     #[inline]
     pub(super) fn enum_place(&self, id: u64) -> Option<usize> {
-        self.enums.get(id).map(|known| known.place.start)
+        self.get(SignatureKind::Enum, id).map(|known| known.place.start)
     }
 
     /// Returns the value of an enum before version 3, where an id stands for one value; 0 if its signature was not met.
     /// [apitrace C.3.3](crate::rules::apitrace#C.3.3)
     pub(super) fn only_value(&self, id: u64) -> i128 {
-        let values = || self.enum_values.get(usize::try_from(self.enums.get(id)?.count).ok()?);
+        let values = || self.enum_values.get(usize::try_from(self.get(SignatureKind::Enum, id)?.count).ok()?);
         values().and_then(|values| values.first()).map_or(0, |known| known.value)
     }
 
     /// Returns the number of members of a structure, or 0 if its signature was not met.
     #[inline]
     pub(super) fn n_members(&self, id: u64) -> u64 {
-        self.structures.get(id).map_or(0, |known| known.count)
+        self.get(SignatureKind::Structure, id).map_or(0, |known| known.count)
     }
 
     /// Reads the signature at `input`, which is the first of its id, and remembers its place.
     fn define(&mut self, kind: SignatureKind, id: u64, input: &mut Cursor<'_>) -> Result<(), ReadFailure> {
         let start = input.pos();
         let mut known = Known { place: start..start, name: start..start, names: start, count: 0 };
-        let table = match kind {
+        match kind {
             SignatureKind::Function | SignatureKind::Structure => {
                 let name = input.text()?;
                 known.name = input.pos() - name.len()..input.pos();
@@ -304,28 +296,22 @@ impl SignatureTable {
                 input.repeated(known.count, |input| input.text().map(drop))?;
                 if kind == SignatureKind::Function {
                     CallRole::of(name).into_iter().for_each(|role| self.roles.insert(id, role));
-                    &mut self.functions
-                } else {
-                    &mut self.structures
                 }
             }
             SignatureKind::Enum => {
                 known.count = u64::try_from(self.enum_values.len()).unwrap_or(u64::MAX);
                 self.enum_values.push(read_enum(input, self.version)?);
-                &mut self.enums
             }
             SignatureKind::Bitmask => {
                 let n_flags = input.uint()?;
                 input.repeated(n_flags, |input| input.text().and_then(|_| input.uint()).map(drop))?;
-                &mut self.bitmasks
             }
-            SignatureKind::Frame => {
-                read_frame(input)?;
-                &mut self.frames
-            }
-        };
+            SignatureKind::Frame => _ = read_frame(input)?,
+        }
         known.place.end = input.pos();
-        table.insert(id, known);
+        if let Some(table) = self.known.get_mut(kind as usize) {
+            table.insert(id, known);
+        }
         Ok(())
     }
 }
@@ -422,7 +408,7 @@ pub(super) fn skip_signature(
     input: &mut Cursor<'_>,
     access: &mut impl SignatureAccess,
 ) -> Result<(), ReadFailure> {
-    if let Some(known) = access.table().of(kind).get(id) {
+    if let Some(known) = access.table().get(kind, id) {
         if known.place.start == input.pos() {
             input.seek(known.place.end);
         }

@@ -61,7 +61,7 @@ use crate::FormatError;
 /// assert_eq!(slices, [("hi".to_owned(), Ticks(20))]);
 /// # Ok::<(), spall_format::FormatError>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Parser {
     offset: u64,
     /// The start of the junk that ends at `offset`, if there is any.
@@ -77,8 +77,8 @@ const TOO_LARGE: u64 = 1 << 63;
 impl Parser {
     /// Creates a parser at the start of a file.
     #[must_use]
-    pub const fn new() -> Self {
-        Self { offset: 0, junk: None, has_packet: false, has_epoch: false, sequence: Sequence::new() }
+    pub fn new() -> Self {
+        Self::default()
     }
 
     /// Reads the event packet at the start of `data` if it has no fault, as nearly all have none. Returns it with its
@@ -188,12 +188,6 @@ impl Parser {
     fn bytes(&self, start: usize, end: usize) -> ByteRange {
         let offset_of = |pos| self.offset.saturating_add(u64::try_from(pos).unwrap_or(u64::MAX));
         ByteRange::new(offset_of(start), offset_of(end))
-    }
-}
-
-impl Default for Parser {
-    fn default() -> Self {
-        Self::new()
     }
 }
 

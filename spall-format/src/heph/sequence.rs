@@ -22,11 +22,13 @@ struct Slot {
     expected: u32,
 }
 
-impl Sequence {
-    pub(super) const fn new() -> Self {
+impl Default for Sequence {
+    fn default() -> Self {
         Self { slots: [None; SLOTS] }
     }
+}
 
+impl Sequence {
     #[inline]
     fn slot(&mut self, stream: u32) -> Option<&mut Option<Slot>> {
         usize::try_from(stream).ok().and_then(|stream| self.slots.get_mut(stream % SLOTS))
@@ -73,7 +75,7 @@ mod tests {
     use DiagnosticKind::{CounterOrder, LostPackets};
 
     fn check<const N: usize>(packets: [(u32, u32); N]) -> [Option<DiagnosticKind>; N] {
-        let mut sequence = Sequence::new();
+        let mut sequence = Sequence::default();
         packets.map(|(stream, counter)| sequence.check(stream, counter))
     }
 
@@ -108,7 +110,7 @@ mod tests {
     #[test]
     fn streams_that_share_a_slot_invent_no_gap() {
         assert_eq!(check([(1, 0), (65, 5), (1, 9), (65, 20)]), [None; 4]);
-        let mut sequence = Sequence::new();
+        let mut sequence = Sequence::default();
         assert_eq!(sequence.check(1, 0), None);
         assert!(!sequence.accept(65, 1), "the next one of the other stream");
         assert!(sequence.accept(1, 1));

@@ -96,7 +96,8 @@ impl<'b> Writer<'b> {
     fn metadata_text(&mut self, name: Text<'_>, value: &[u8]) -> Result<Written, FormatError> {
         self.packet(|writer| {
             let (name_len, lost) = clipped_len(name);
-            writer.put(&metadata_head(name_len).to_bytes())?;
+            // The size is filled in afterwards.
+            writer.put(&MetadataHead { magic: METADATA_MAGIC, size: 0, name_len }.to_bytes())?;
             writer.clipped_text(name, name_len)?;
             writer.put(value)?;
             Ok(lost)
@@ -173,7 +174,7 @@ impl<'b> Writer<'b> {
                 self.metadata_text(*key, value)
             }
             Event::Conventions(conventions) => {
-                self.set_unsigned_ids(conventions.unsigned_ids);
+                self.unsigned_ids = conventions.unsigned_ids;
                 Ok(Written::Done)
             }
             Event::Diagnostic(_) => Ok(Written::Done),
@@ -203,10 +204,6 @@ impl<'b> Writer<'b> {
             (!slice.category.is_empty()).then_some((Text::plain(b"category"), Value::Text(slice.category)));
         let attributes = category.into_iter().chain(slice.args.iter());
         self.event_text(Origin { stream, counter, substream }, start..end, slice.name, attributes)
-    }
-
-    pub(super) fn set_unsigned_ids(&mut self, unsigned: bool) {
-        self.unsigned_ids = unsigned;
     }
 
     /// Writes a packet by `write`, which returns the parts that it left out, and then its size. Takes it back if that
@@ -334,11 +331,6 @@ fn event_head(origin: Origin, time: Range<u64>, description_len: u16) -> EventHe
         end: time.end,
         description_len,
     }
-}
-
-/// Returns the fixed part of a metadata packet, whose size is filled in afterwards.
-fn metadata_head(name_len: u16) -> MetadataHead {
-    MetadataHead { magic: METADATA_MAGIC, size: 0, name_len }
 }
 
 /// Returns how many bytes of `text` the format can hold without cutting a character, and [`LostParts::TEXT`] if there are

@@ -35,7 +35,7 @@ use crate::FormatError;
 ///
 /// # Memory
 /// The parser keeps the names, the call frames and the threads of the file, and up to 16 bytes for each sample.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Parser {
     offset: u64,
     /// Whether samples have times; `None` before the first sample.
@@ -111,19 +111,7 @@ impl Parser {
     /// Creates a parser at the start of a file.
     #[must_use]
     pub fn new() -> Self {
-        Self {
-            offset: 0,
-            has_times: None,
-            is_monotonic: false,
-            texts: Texts::default(),
-            stacks: Stacks::default(),
-            profiles: Profiles::default(),
-            comms: HashMap::default(),
-            args: ArgsBuilder::new(),
-            scan: Scan::default(),
-            lines: Lines::default(),
-            is_over: false,
-        }
+        Self::default()
     }
 
     /// Returns the bytes of the file between two positions in the data.
@@ -322,12 +310,6 @@ fn comment(text: &[u8], bytes: ByteRange, to: &mut impl for<'e> Receiver<'e>) {
     if !value.is_empty() {
         let value = Value::Text(Text::plain(value));
         to.receive(&Event::Meta(MetaEvent::new(Text::plain(key.trim_ascii()), value)), bytes);
-    }
-}
-
-impl Default for Parser {
-    fn default() -> Self {
-        Self::new()
     }
 }
 

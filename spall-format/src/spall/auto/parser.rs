@@ -212,12 +212,6 @@ impl<S: Symbolizer> Parser<S> {
 /// The receiver of a call.
 type Lent<'r> = &'r mut dyn for<'e> Receiver<'e>;
 
-impl<S: Symbolizer + Default> Default for Parser<S> {
-    fn default() -> Self {
-        Self::new(S::default())
-    }
-}
-
 impl<S: Symbolizer> LendingParser for Parser<S> {
     type Error = FormatError;
 
