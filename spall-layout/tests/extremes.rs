@@ -101,6 +101,43 @@ fn packing_and_growing_keep_all_slices() {
     }
 }
 
+/// Draws pairs of one thread, which lie in one row, with boxes of some columns: the number of slices and the busy part of
+/// each rectangle.
+fn rects(
+    slices: &[(i64, i64)],
+    range: std::ops::Range<Tick>,
+    columns: u16,
+    box_width: u16,
+) -> Vec<(u32, f64)> {
+    let mut builder = TraceBuilder::new(&Limits::default());
+    for &(start, end) in slices {
+        let event = |at| ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(at), Text::plain(b"a"));
+        builder.push(&Event::Begin(event(start)));
+        builder.push(&Event::End(event(end)));
+    }
+    let layout = Layout::new(&builder.finish(), &LayoutOptions::default());
+    let mut rects = Vec::new();
+    let viewport = Viewport::new(range, columns).with_box_width(box_width);
+    layout.row(RowId(0)).unwrap().rects(&viewport, &mut rects);
+    rects.iter().map(|rect| (rect.count, f64::from(rect.busy) / f64::from(u16::MAX))).collect()
+}
+
+#[test]
+fn a_slice_of_more_ticks_than_63_bits_count_shares_no_box_and_is_busy() {
+    let slices = [(i64::MIN, i64::MIN + 1), (i64::MIN + 1, 2), (i64::MAX - 9, i64::MAX - 8)];
+    let found = rects(&slices, Tick::MIN..Tick::MAX, 16, 16);
+    let [(1, 0.0), (1, busy), (1, 0.0)] = found[..] else { panic!("{found:?}") };
+    assert!(busy > 0.8, "all of its columns but the last one: {busy}");
+}
+
+#[test]
+fn slices_of_a_box_that_reaches_beyond_the_last_tick_are_one_rectangle() {
+    // A box begins at a multiple of 16 columns, of a tick each. The last one would end at 2⁶³, which is no tick.
+    let slices = [(i64::MAX - 7, i64::MAX - 6), (i64::MAX - 6, i64::MAX - 5), (i64::MAX - 5, i64::MAX - 4)];
+    let found = rects(&slices, Tick(i64::MAX - 8)..Tick::MAX, 8, 16);
+    assert_eq!(found.iter().map(|&(count, _)| count).collect::<Vec<_>>(), [3]);
+}
+
 #[test]
 fn queries_about_missing_tracks_return_nothing() {
     let trace = TraceBuilder::new(&Limits::default()).finish();
