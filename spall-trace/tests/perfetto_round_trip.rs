@@ -5,7 +5,7 @@
 use spall_trace::export::{self, ExportReport};
 use spall_trace::model::{
     ArgsBuilder, ChildOrder, Clock, CounterEvent, Event, Id, Limits, Text, Thread, ThreadEvent,
-    ThreadMeasure, Tick, Ticks, Trace, TraceBuilder, TraceView, Track, TrackEvent,
+    ThreadMeasure, Tick, Ticks, Trace, TraceBuilder, TraceView, Track, TrackEvent, Unit,
 };
 
 fn again(trace: &Trace<'_>) -> (Trace<'static>, ExportReport) {
@@ -131,6 +131,20 @@ fn what_clocks_showed_at_tick_0_is_the_same_again() {
     assert_eq!(losses(Some(1_700_000_000_000_000_000), Some(-5_000)), 0);
     assert_eq!(losses(Some(-1), None), 0);
     assert_eq!(losses(Some(i64::MAX - 9), Some(i64::MIN)), 1, "no snapshot can have both");
+}
+
+/// Times of the format are numbers with a sign, although the field has none.
+#[test]
+fn times_beyond_the_format_are_the_last_that_it_has() {
+    let mut builder = TraceBuilder::new(&Limits::default());
+    builder.push(&Event::Clock(Clock::new(Unit::Nanoseconds(1e18))));
+    let event = ThreadEvent::new(Thread::new(1, 1), Tick(1), Text::from("a"));
+    builder.push(&Event::Complete(event, Ticks(9)));
+    let (again, report) = again(&builder.finish());
+    assert_eq!(report.count(export::Loss::Time), 1);
+    assert_eq!(again.slices().starts(), [Tick(1_000_000_000_000_000_000)]);
+    assert_eq!(again.slices().ends(), [Tick(i64::MAX)]);
+    assert!(again.diagnostics().is_empty());
 }
 
 /// [perfetto 4.8]

@@ -119,9 +119,11 @@ impl<'t, W: Write> Export<'t, W> {
         }
     }
 
-    /// Returns a time in the file.
-    fn ns(&self, at: Tick) -> u64 {
-        u64::try_from(self.scale.convert(at + self.report.moved).max(0)).unwrap_or(u64::MAX)
+    /// Returns a time in the file. Readers take the 64 bits of one as a number with a sign.
+    fn ns(&mut self, at: Tick) -> u64 {
+        let ns = i64::try_from(self.scale.convert(at + self.report.moved).max(0));
+        self.report.add(Loss::Time, usize::from(ns.is_err()));
+        ns.unwrap_or(i64::MAX).unsigned_abs()
     }
 
     /// Writes what the clocks of the machine showed at tick 0.
@@ -206,7 +208,8 @@ impl<'t, W: Write> Export<'t, W> {
             let mut event = self.named(kind::INSTANT, uuid, instant.name, instant.category);
             self.add_args(&mut event, args, n_counts(args));
             self.add_counts(&mut event, counters, instant.at, |measure| args.thread_count(measure).at);
-            self.packets.event(self.ns(instant.at), &event)?;
+            let at = self.ns(instant.at);
+            self.packets.event(at, &event)?;
         }
         self.states(track, uuid)
     }
@@ -300,7 +303,8 @@ impl<'t, W: Write> Export<'t, W> {
                 event
             }
         };
-        self.packets.event(self.ns(edge.at()), &event)
+        let at = self.ns(edge.at());
+        self.packets.event(at, &event)
     }
 
     /// Writes the counters of a thread of which slices have values, and returns their numbers.
@@ -382,8 +386,10 @@ impl<'t, W: Write> Export<'t, W> {
             let args = self.trace.args_of(state);
             let mut event = self.named(kind::BEGIN, below, state.name, NameId::default());
             self.add_args(&mut event, args, 0);
-            self.packets.event(self.ns(state.start), &event)?;
-            self.packets.event(self.ns(state.end), &event_of(kind::END, below))?;
+            let at = self.ns(state.start);
+            self.packets.event(at, &event)?;
+            let at = self.ns(state.end);
+            self.packets.event(at, &event_of(kind::END, below))?;
         }
         Ok(())
     }
@@ -425,7 +431,8 @@ impl<'t, W: Write> Export<'t, W> {
             }
             let mut event = event_of(kind::COUNTER, uuid);
             event.double(event::COUNTER_VALUE, value.value);
-            self.packets.event(self.ns(value.at), &event)?;
+            let at = self.ns(value.at);
+            self.packets.event(at, &event)?;
         }
         Ok(())
     }
