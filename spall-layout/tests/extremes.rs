@@ -131,6 +131,17 @@ fn a_slice_of_more_ticks_than_63_bits_count_shares_no_box_and_is_busy() {
 }
 
 #[test]
+fn boxes_of_a_picture_of_all_time_hold_what_those_of_a_short_one_hold() {
+    for column in [1 << 10, 1 << 52] {
+        let slices = [(0, 1), (1, 2), (2, 14), (14, 26), (32, 33), (33, 34)];
+        let slices = slices.map(|(start, end)| (start * column, end * column));
+        let range = Tick(-2048 * column)..Tick(2047 * column);
+        let counts: Vec<_> = rects(&slices, range, 4096, 8).into_iter().map(|(count, _)| count).collect();
+        assert_eq!(counts, [2, 1, 1, 2], "columns of {column} ticks");
+    }
+}
+
+#[test]
 fn slices_of_a_box_that_reaches_beyond_the_last_tick_are_one_rectangle() {
     // A box begins at a multiple of 16 columns, of a tick each. The last one would end at 2⁶³, which is no tick.
     let slices = [(i64::MAX - 7, i64::MAX - 6), (i64::MAX - 6, i64::MAX - 5), (i64::MAX - 5, i64::MAX - 4)];
