@@ -228,6 +228,18 @@ fn perfetto_3_1_times_go_by_the_latest_snapshot_before_them() {
 }
 
 #[test]
+fn perfetto_3_1_a_snapshot_may_name_the_clock_of_the_trace() {
+    let clocks = [(3, 100), (6, 1100)].iter().fold(Message::new().number(2, 3), |all, &(id, time)| {
+        all.message(1, &Message::new().number(1, id).number(2, time))
+    });
+    let snapshot = Message::new().number(10, 1).message(payload::CLOCKS, &clocks);
+    let packets =
+        [snapshot, instant(150, "").number(58, 3), instant(1170, "").number(58, 6), instant(1190, "")];
+    let at: Vec<i64> = instants(&load(&packets)).into_iter().map(|(_, at)| at).collect();
+    assert_eq!(at, [150, 170, 190]);
+}
+
+#[test]
 fn perfetto_3_1_clocks_of_a_sequence_may_count_differences_in_units_of_their_own() {
     // The clock 64 counts microseconds since its last packet, and relates to the monotonic clock alone.
     let own = Message::new().number(1, 64).number(2, 5).number(3, 1).number(4, 1000);
@@ -595,6 +607,16 @@ fn perfetto_4_6_states_last_until_the_next_one() {
     found.sort();
     let expected = [(10, 30, "Running"), (10, 50, "D"), (15, 25, "on"), (30, 40, "S"), (40, 50, "R")];
     assert_eq!(found, expected.map(|(start, end, name)| (start, end, name.to_owned())));
+}
+
+#[test]
+fn perfetto_4_6_threads_have_the_names_that_the_scheduler_says() {
+    let switch = Message::new().text(1, "old").number(2, 7).text(5, "swapper").number(6, 0);
+    let back = Message::new().text(1, "swapper").number(2, 0).text(5, "new").number(6, 7);
+    let trace = load(&[ftrace(&[(10, 7, 4, switch), (20, 0, 4, back)]), instant(30, "")]);
+    let names: Vec<_> = trace.tracks().iter().map(|track| trace.name(track.name)).collect();
+    assert!(names.iter().any(|name| name == "new"), "{names:?}");
+    assert!(!names.iter().any(|name| name == "swapper"), "every processor has a thread 0: {names:?}");
 }
 
 #[test]

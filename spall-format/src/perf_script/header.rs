@@ -235,6 +235,8 @@ mod tests {
             "\t 401b94 main+0x1c (./inline-counter)",
             " bash-1234  [000] d..1  12.345: sched_switch: prev_comm=bash",
             "main;run;work 12 more",
+            "a 9 1:5.5: cycles:",
+            "a 9: 1.5: cycles:",
         ] {
             assert_eq!(read(line), None, "{line}");
         }
