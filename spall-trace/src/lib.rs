@@ -42,6 +42,7 @@
 //! | follow a file that still grows | [`TraceParser`] and [`model::LiveTrace`], [`layout::LiveLayout`] to draw it |
 //! | put the functions that CPU samples found on the timeline | [`merge_samples`] |
 //! | put several traces on one axis of time | [`merge_traces`] |
+//! | find what contains a text, or hide categories and names | [`find`](find()), [`Hidden`] |
 //! | add up slices and samples by call path | [`samples::call_trees`], [`samples::call_tree`] |
 //! | write a trace for another program | [`export`] |
 //! | read one format piece by piece, or write traces | the crates below |
@@ -113,6 +114,8 @@ mod files;
 #[cfg(feature = "std")]
 pub mod guide;
 #[cfg(feature = "alloc")]
+mod hidden;
+#[cfg(feature = "alloc")]
 mod input;
 #[cfg(feature = "alloc")]
 mod load;
@@ -126,6 +129,8 @@ mod parallel;
 mod parser;
 #[cfg(feature = "alloc")]
 mod perfetto;
+#[cfg(feature = "alloc")]
+mod search;
 #[cfg(feature = "std")]
 mod stream;
 #[cfg(feature = "std")]
@@ -148,6 +153,8 @@ pub use error::Error;
 #[cfg(feature = "std")]
 pub use files::load_file;
 #[cfg(feature = "alloc")]
+pub use hidden::Hidden;
+#[cfg(feature = "alloc")]
 pub use load::{Loader, load};
 #[cfg(feature = "alloc")]
 pub use merge_samples::merge_samples;
@@ -155,6 +162,8 @@ pub use merge_samples::merge_samples;
 pub use merge_traces::{Alignment, MergeInput, MergedTraces, PlacedBy, Placement, merge_traces};
 #[cfg(feature = "alloc")]
 pub use parser::TraceParser;
+#[cfg(feature = "alloc")]
+pub use search::{Found, find, ignoring_case};
 #[cfg(feature = "std")]
 pub use stream::load_from;
 

@@ -1,0 +1,76 @@
+//! What a viewer leaves out.
+
+use alloc::{borrow::Cow, vec::Vec};
+
+use spall_layout::{Layout, LayoutOptions};
+use spall_model::{Instant, NameId, SliceId, Trace, TraceView};
+
+/// The slices and instants that the user of a viewer has hidden: by category, and by name.
+///
+/// ```
+/// use spall_trace::{Hidden, layout::{LayoutOptions, LayoutView}, model::SliceId};
+/// let data = br#"[{"ph":"X","cat":"gc,idle","name":"mark","pid":1,"tid":1,"ts":0,"dur":4},
+///                 {"ph":"X","cat":"gc","name":"sweep","pid":1,"tid":1,"ts":1,"dur":2}]"#;
+/// let trace = spall_trace::load(data)?;
+/// let hidden = Hidden::new(&trace, &["gc"], &[]);
+/// let layout = hidden.layout(&trace, &LayoutOptions::default());
+/// assert!(layout.place(SliceId(0)).is_some()); // it is also of the category "idle"
+/// assert!(layout.place(SliceId(1)).is_none());
+/// # Ok::<(), spall_trace::Error>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Hidden {
+    /// Which names are hidden, and which texts of categories, by their numbers. Empty if none is.
+    names: Vec<bool>,
+    categories: Vec<bool>,
+}
+
+impl Hidden {
+    /// Hides what has one of these names, and what has none but these categories. An event without a category has the
+    /// empty one.
+    #[must_use]
+    pub fn new(trace: &impl TraceView, categories: &[&str], names: &[&str]) -> Self {
+        let marked = |texts: &[&str], is_hidden: &dyn Fn(&str) -> bool| match texts {
+            [] => Vec::new(),
+            _ => (0..trace.names().len()).map(|name| is_hidden(&trace.name(NameId::new(name)))).collect(),
+        };
+        let is_category = |text: &str| text.split(',').all(|category| categories.contains(&category.trim()));
+        Self {
+            names: marked(names, &|name| names.contains(&name)),
+            categories: marked(categories, &is_category),
+        }
+    }
+
+    /// Returns whether nothing is hidden.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty() && self.categories.is_empty()
+    }
+
+    /// Returns whether events of a name and a category are shown.
+    #[must_use]
+    pub fn shows(&self, name: NameId, category: NameId) -> bool {
+        let is_hidden = |list: &[bool], id: NameId| list.get(id.index()).copied().unwrap_or(false);
+        !is_hidden(&self.names, name) && !is_hidden(&self.categories, category)
+    }
+
+    /// Lays out the slices that are shown. [layout 4.9](crate::layout::rules::layout#4.9)
+    #[must_use]
+    pub fn layout(&self, trace: &Trace<'_>, options: &LayoutOptions) -> Layout {
+        if self.is_empty() {
+            return Layout::new(trace, options);
+        }
+        let is_shown =
+            |id: SliceId| trace.slice(id).is_some_and(|slice| self.shows(slice.name, slice.category));
+        Layout::of_slices(trace, options, is_shown)
+    }
+
+    /// Returns those of the instants that are shown.
+    #[must_use]
+    pub fn instants<'i>(&self, instants: &'i [Instant]) -> Cow<'i, [Instant]> {
+        if self.is_empty() {
+            return instants.into();
+        }
+        instants.iter().filter(|instant| self.shows(instant.name, instant.category)).copied().collect()
+    }
+}
