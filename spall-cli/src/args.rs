@@ -85,14 +85,17 @@ pub(crate) enum Command {
         /// Replace the input, if the picture is the same file
         #[arg(long)]
         force: bool,
+        /// Leave out slices and instants of a category; may be given more than once
+        #[arg(long, value_name = "CATEGORY")]
+        hide: Vec<String>,
     },
-    /// Shows where the slices are whose name contains a text, with their flows and counters
+    /// Shows where the slices are that contain a text, with their flows and counters
     #[command(after_help = "Example:\n  spall find trace.json parse")]
     Find {
         /// Traces: files, folders, patterns, or `-` for the standard input
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
-        /// A part of the name, in which upper and lower case count
+        /// A part of a name or an argument, in upper or lower case
         #[arg(value_name = "TEXT")]
         text: String,
         /// How to print it: the whole trace as strips with marks, or as JSON the slices that were found
@@ -239,7 +242,7 @@ impl Command {
         match self {
             Self::Info { files, format } => info::run(&files, format, session),
             Self::Open { files } => render::show(&files, session),
-            Self::Render { files, force } => render::run(files, force, session),
+            Self::Render { files, force, hide } => render::run(files, force, &hide, session),
             Self::Find { files, text, format } => find::run(&files, &text, format, session),
             Self::Top { files, count, longest, of, format } => {
                 top::run(&files, count, longest, of.measure, format, session)

@@ -1,4 +1,4 @@
-//! `spall find`: where the slices with a name are.
+//! `spall find`: where the slices are that contain a text.
 //!
 //! Each row with hits is a strip of the whole trace with a mark in each column that has one. Below are the flows that
 //! leave or reach a row with hits, and the counters, each as the sum of its series.
@@ -10,6 +10,7 @@ use std::{
 };
 
 use spall_trace::{
+    Found, Hidden, find, ignoring_case,
     layout::{
         Flows, Hits, Layout, LayoutOptions, LayoutView, Series, Vertical, VerticalStyle, Viewport, block,
     },
@@ -27,23 +28,23 @@ use crate::{
 
 const COLUMNS: u16 = 80;
 
-/// Prints where the slices are whose name contains `text`, or with JSON the slices.
+/// Prints where the slices are that contain `text` in their name or arguments, or with JSON the slices.
 pub(crate) fn run(files: &[PathBuf], text: &str, format: TableFormat, session: &Session) -> Result<()> {
     let opened = open(files, Default::default(), session)?;
     let trace = spall_trace::merge_samples(opened.trace);
     session.doing("finding");
     let layout = Layout::new(&trace, &LayoutOptions::default());
-    let hits = Hits::of_names(&trace, &layout, |name| trace.name(name).contains(text)).run();
+    let found = find(&trace, &layout, &Hidden::default(), ignoring_case(text)).run();
     session.done();
-    if hits.is_empty() {
+    if found.slices.is_empty() && found.instants == 0 && found.tracks.is_empty() {
         let title = opened.title;
         return Err(Error::new(format_args!(
-            "{title}: no slice has a name that contains \"{text}\". `spall top` lists names."
+            "{title}: nothing has a name that contains \"{text}\". `spall top` lists names."
         )));
     }
     Ok(to_stdout(|out| match format {
-        TableFormat::Json => table(&trace, &layout, &hits).write(format, out),
-        TableFormat::Text => draw(&trace, &layout, &hits, out),
+        TableFormat::Json => table(&trace, &layout, &found.slices).write(format, out),
+        TableFormat::Text => draw(&trace, &layout, &found, out),
     })?)
 }
 
@@ -65,10 +66,11 @@ fn table(trace: &Trace<'_>, layout: &Layout, hits: &Hits) -> Table<5> {
     table
 }
 
-fn draw(trace: &Trace<'_>, layout: &Layout, hits: &Hits, out: &mut dyn Write) -> io::Result<()> {
+fn draw(trace: &Trace<'_>, layout: &Layout, found: &Found, out: &mut dyn Write) -> io::Result<()> {
+    let hits = &found.slices;
     let vertical = Vertical::new(trace, layout, &VerticalStyle::FLAT);
     let viewport = Viewport::new(trace.bounds().unwrap_or_default(), COLUMNS);
-    writeln!(out, "{} slices", hits.len())?;
+    writeln!(out, "{found}")?;
 
     let (mut rects, mut lines) = (Vec::new(), HashSet::new());
     vertical.rects(0..vertical.height(), layout, &[], &viewport, &mut rects);

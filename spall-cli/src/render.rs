@@ -5,7 +5,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use spall_trace::Alignment;
+use spall_trace::{Alignment, Hidden};
 
 use crate::{
     error::{Error, Result},
@@ -30,8 +30,8 @@ fn kind_of(name: &Path) -> Option<Kind> {
     if end == "svg" { Some(Kind::Svg) } else { (end == "html").then_some(Kind::Html) }
 }
 
-/// Draws all files into the last one, which is a picture, or into `render.html`.
-pub(crate) fn run(mut files: Vec<PathBuf>, force: bool, session: &Session) -> Result<()> {
+/// Draws all files, without the categories `hide`, into the last one, which is a picture, or into `render.html`.
+pub(crate) fn run(mut files: Vec<PathBuf>, force: bool, hide: &[String], session: &Session) -> Result<()> {
     let picture = match files.pop_if(|last| kind_of(last).is_some()) {
         Some(picture) => picture,
         None => "render.html".into(),
@@ -48,7 +48,7 @@ pub(crate) fn run(mut files: Vec<PathBuf>, force: bool, session: &Session) -> Re
         )));
     }
     let output = Output::new(&picture, &files, force)?;
-    let said = draw(&files, kind_of(&picture).unwrap_or(Kind::Html), &output, session)?;
+    let said = draw(&files, hide, kind_of(&picture).unwrap_or(Kind::Html), &output, session)?;
     let picture = std::path::absolute(&picture).unwrap_or(picture);
     Ok(to_stdout(|out| writeln!(out, "{said}\npicture: {}", picture.display()))?)
 }
@@ -56,7 +56,7 @@ pub(crate) fn run(mut files: Vec<PathBuf>, force: bool, session: &Session) -> Re
 /// Draws files into a page of a temporary folder, and shows it in the browser.
 pub(crate) fn show(files: &[PathBuf], session: &Session) -> Result<()> {
     let page = temporary_folder()?.join("trace.html");
-    draw(files, Kind::Html, &Output::new(&page, &[], false)?, session)?;
+    draw(files, &[], Kind::Html, &Output::new(&page, &[], false)?, session)?;
     let mut browser = match std::env::var_os("BROWSER") {
         Some(browser) => Command::new(browser),
         None if cfg!(target_os = "macos") => Command::new("open"),
@@ -76,7 +76,13 @@ pub(crate) fn show(files: &[PathBuf], session: &Session) -> Result<()> {
 }
 
 /// Draws traces, and returns what there is to say about them.
-fn draw(files: &[PathBuf], kind: Kind, output: &Output, session: &Session) -> Result<String> {
+fn draw(
+    files: &[PathBuf],
+    hide: &[String],
+    kind: Kind,
+    output: &Output,
+    session: &Session,
+) -> Result<String> {
     let opened = match files {
         [] => bundled()?,
         _ => open(files, Alignment::Auto, session)?,
@@ -86,7 +92,8 @@ fn draw(files: &[PathBuf], kind: Kind, output: &Output, session: &Session) -> Re
         placed.map(|(name, placement)| format!("{name} {}", placement.by.description())).collect();
     let trace = spall_trace::merge_samples(opened.trace);
     session.doing("laying out");
-    let scene = Scene::new(&trace);
+    let hide: Vec<_> = hide.iter().map(String::as_str).collect();
+    let scene = Scene::without(&trace, Hidden::new(&trace, &hide, &[]));
     let told = [notes.clone(), picture::not_as_in_the_file(&scene)].concat();
     notes.extend(picture::notes(&scene));
     session.doing("drawing");

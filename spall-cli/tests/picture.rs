@@ -53,6 +53,29 @@ fn the_svg_is_the_golden_one() {
     check_golden("kinds.svg", &draw_kinds(picture::svg));
 }
 
+/// \[layout 9.3\]
+#[test]
+fn the_mark_of_an_instant_is_over_no_slice() {
+    let svg = draw_kinds(picture::svg);
+    // Where each path with this class begins, from the top.
+    let tops = |class: &str| {
+        let paths = svg
+            .split("<path class=\"")
+            .skip(1)
+            .filter(|path| path.starts_with(class) && !path.contains(" area"));
+        let top = |path: &str| {
+            path.split_once(" d=\"M")?.1.split(' ').nth(1)?.split(['h', 'l']).next()?.parse().ok()
+        };
+        paths.map(|path| top(path).unwrap()).collect::<Vec<u32>>()
+    };
+    let (marks, slices) = (tops("i\""), tops("c"));
+    assert_eq!(marks.len(), 3);
+    assert!(slices.len() > 10);
+    // A mark is 7 pixels high, a slice 16.
+    let is_over = |mark: u32| slices.iter().any(|&slice| mark < slice + 16 && slice < mark + 7);
+    assert!(!marks.into_iter().any(is_over));
+}
+
 #[test]
 fn a_slice_has_the_colour_that_the_file_asks_for() {
     let slice = |cname: &str| {

@@ -69,7 +69,9 @@ impl<'a> Fields<'a> {
         self.rest
     }
 
-    #[inline(always)]
+    // A page loads this code first, and every message would have a copy of it.
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn field(&mut self) -> Option<(u32, Wire<'a>)> {
         let key = self.varint()?;
         let number = u32::try_from(key >> 3).ok().filter(|&number| number != 0)?;

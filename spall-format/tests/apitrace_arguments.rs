@@ -185,10 +185,10 @@ fn c5_arguments_have_the_order_of_the_stream_and_the_returned_value_is_one() {
         (
             vec![frames.clone(), argument(0, int(6))],
             vec![Detail::Flags(0), Detail::Return(one(1))],
-            "a=6, return=ONE",
+            "a=6, return=ONE, backtrace=[lib]",
         ),
         // The function has no such arguments.
-        (vec![argument(7, int(6)), argument(1 << 40, int(6))], vec![frames], ""),
+        (vec![argument(7, int(6)), argument(1 << 40, int(6))], vec![frames], "backtrace=[lib]"),
     ];
     for version in [0, 2, 3, 6] {
         let mut stream = Stream::new(version, &[]);
@@ -282,4 +282,20 @@ fn c6_deep_values_are_kept_whole_and_printed_in_part() {
     stream.enter(0, (7, "f", &["a", "b"]), &details);
     stream.leave(0, &[]);
     assert_eq!(texts(stream.bytes()), ["a=[[[[[[[[…]]]]]]]], b=5"]);
+}
+
+#[test]
+fn c6_a_backtrace_is_the_last_argument_innermost_function_first() {
+    let text = |tag, text: &str| (tag, text.to_owned());
+    let (module, function, file) = (1, 2, 3);
+    let inner = vec![text(module, "lib.so"), text(function, "draw"), text(file, "draw.c")];
+    let outer = vec![text(module, "app")];
+    let mut stream = Stream::new(6, &[]);
+    // The second call refers to frames that the first one has described.
+    for number in 0..2 {
+        let frames = vec![(1, inner.clone()), (2, outer.clone())];
+        stream.enter(0, (1, "f", &["a"]), &[Detail::Backtrace(frames), Detail::Argument(0, int(1))]);
+        stream.leave(number, &[Detail::Return(int(2))]);
+    }
+    assert_eq!(texts(stream.bytes()), ["a=1, return=2, backtrace=[draw draw.c, app]"; 2]);
 }

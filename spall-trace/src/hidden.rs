@@ -54,7 +54,7 @@ impl Hidden {
         !is_hidden(&self.names, name) && !is_hidden(&self.categories, category)
     }
 
-    /// Lays out the slices that are shown. [layout 4.9](crate::layout::rules::layout#4.9)
+    /// Lays out the slices that are shown. [layout 4.9](spall_layout::rules::layout#4.9)
     #[must_use]
     pub fn layout(&self, trace: &Trace<'_>, options: &LayoutOptions) -> Layout {
         if self.is_empty() {

@@ -4,7 +4,7 @@ use alloc::{string::String, sync::Arc, vec::Vec};
 use core::fmt::{self, Display, Formatter, Write};
 
 use spall_layout::{Hits, LayoutView, shown_tracks};
-use spall_model::{Job, NameId, SliceId, TrackId, TraceView};
+use spall_model::{Job, NameId, SliceId, TraceView, TrackId};
 
 use crate::Hidden;
 
@@ -23,7 +23,7 @@ pub struct Found {
 }
 
 /// Finds everything of a trace that `matches`, which is called with texts. Each viewer asks this, so that all of them count the
-/// same. [layout 13.3](crate::layout::rules::layout#13.3)
+/// same. [layout 13.3](spall_layout::rules::layout#13.3)
 ///
 /// ```
 /// use spall_trace::{Hidden, find, ignoring_case, layout::{Layout, LayoutOptions}, model::Job};
@@ -81,6 +81,13 @@ impl<J: Job<Output = Hits>> Job for Search<J> {
     fn step(&mut self, work: usize) -> Option<Found> {
         let slices = self.slices.step(work)?;
         Some(Found { slices, ..core::mem::take(&mut self.found) })
+    }
+}
+
+/// A search that found slices alone, such as those of one name.
+impl From<Hits> for Found {
+    fn from(slices: Hits) -> Self {
+        Self { slices, ..Self::default() }
     }
 }
 

@@ -1,21 +1,13 @@
 //! One search for all viewers, and what they hide. [layout 13.3]
 
+#![allow(clippy::unwrap_used, reason = "test code outside of test functions")]
+
 use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
 use spall_trace::model::{Job, SliceId, Trace};
 use spall_trace::{Hidden, find, ignoring_case};
 
 /// Slices, instants, a counter and arguments that contain "draw", and others that do not.
-const TRACE: &[u8] = br#"[
-    {"ph":"X","name":"Draw","cat":"ui","pid":1,"tid":1,"ts":0,"dur":9},
-    {"ph":"X","name":"load","cat":"io","pid":1,"tid":1,"ts":1,"dur":2,"args":{"what":"DRAWING"}},
-    {"ph":"X","name":"drawn","cat":"io,ui","pid":1,"tid":1,"ts":4,"dur":2,"args":{"why":"draw"}},
-    {"ph":"X","name":"load","cat":"io","pid":1,"tid":1,"ts":7,"dur":1,"args":{"what":"text"}},
-    {"ph":"i","name":"redraw","cat":"ui","pid":1,"tid":1,"ts":2,"s":"t"},
-    {"ph":"i","name":"redraw","cat":"io","pid":1,"tid":1,"ts":3,"s":"p"},
-    {"ph":"i","name":"key","pid":1,"tid":1,"ts":3,"s":"t","args":{"why":"draw"}},
-    {"ph":"C","name":"drawn boxes","pid":1,"ts":5,"args":{"value":3}},
-    {"ph":"M","name":"thread_name","pid":1,"tid":2,"args":{"name":"draws nothing"}}
-]"#;
+const TRACE: &[u8] = include_bytes!("../../testdata/small/search.json");
 
 fn trace() -> Trace<'static> {
     spall_trace::load(TRACE).unwrap()
@@ -58,7 +50,7 @@ fn a_search_step_by_step_finds_the_same() {
     let (trace, hidden) = (trace(), Hidden::default());
     let layout = Layout::new(&trace, &LayoutOptions::default());
     let mut job = find(&trace, &layout, &hidden, ignoring_case("draw"));
-    let found = std::iter::repeat_with(|| job.step(1)).find_map(|found| found).unwrap();
+    let found = core::iter::repeat_with(|| job.step(1)).find_map(|found| found).unwrap();
     assert_eq!(found.to_string(), counts(&trace, &hidden, "draw"));
     assert!((0..3).all(|slice| found.slices.has(&layout, SliceId(slice))));
     assert!(!found.slices.has(&layout, SliceId(3)));

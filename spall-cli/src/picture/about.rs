@@ -38,6 +38,9 @@ pub fn notes(scene: &Scene<'_>) -> Vec<String> {
 /// What is drawn in another way than it is in the file, or not at all.
 pub(crate) fn not_as_in_the_file(scene: &Scene<'_>) -> Vec<String> {
     let mut notes = Vec::new();
+    if scene.n_hidden_slices > 0 {
+        notes.push(format!("hidden: {}", count(scene.n_hidden_slices as u64, "slice")));
+    }
     if scene.n_empty_tracks > 0 {
         notes.push(format!(
             "not drawn, as nothing is on them: {}",

@@ -267,7 +267,10 @@ impl<'s, 't> Page<'s, 't> {
     fn instants(&mut self, lane: &Lane) {
         let trace = self.scene.trace;
         let tracks = lane.tracks.iter().map(|&track| self.scene.track(track));
-        let mut instants: Vec<_> = tracks.flat_map(|track| trace.instants_of(track.id)).collect();
+        let instants = tracks.flat_map(|track| trace.instants_of(track.id));
+        let hidden = &self.scene.hidden;
+        let mut instants: Vec<_> =
+            instants.filter(|instant| hidden.shows(instant.name, instant.category)).collect();
         instants.sort_by_key(|instant| instant.at);
         self.out.uint(instants.len() as u64);
         let mut now = self.scene.view.start;
@@ -300,7 +303,9 @@ impl<'s, 't> Page<'s, 't> {
     }
 
     fn flows(&mut self) {
-        let flows = self.scene.trace.flows();
+        let has_row = |slice| self.scene.layout.row_of(slice).is_some();
+        let flows = self.scene.trace.flows().iter();
+        let flows: Vec<_> = flows.filter(|flow| has_row(flow.from) && has_row(flow.to)).collect();
         self.out.uint(flows.len() as u64);
         for flow in flows {
             for (slice, at) in [(flow.from, flow.leaves), (flow.to, flow.arrives)] {

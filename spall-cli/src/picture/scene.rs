@@ -3,6 +3,7 @@
 use std::{collections::HashMap, ops::Range};
 
 use spall_trace::{
+    Hidden,
     layout::{Layout, LayoutOptions, Packed, RowId, RowView, shown_tracks},
     model::{IdRange, NameId, SliceId, Tick, Trace, TraceView, Track, TrackId, TrackKind},
 };
@@ -20,6 +21,10 @@ pub struct Scene<'t> {
     pub processes: Vec<Process>,
     /// The number of tracks that have nothing on them and are not drawn.
     pub n_empty_tracks: usize,
+    /// The slices and instants that are not drawn.
+    pub hidden: Hidden,
+    /// The number of these slices.
+    pub n_hidden_slices: usize,
 }
 
 /// A process: a heading with lanes below it. Tracks of no process are below a heading of their own.
@@ -65,7 +70,15 @@ impl<'t> Scene<'t> {
     /// Lays out `trace` and decides what goes where.
     #[must_use]
     pub fn new(trace: &'t Trace<'t>) -> Self {
-        let layout = Layout::new(trace, &LayoutOptions::default());
+        Self::without(trace, Hidden::default())
+    }
+
+    /// Lays out what is not hidden of `trace`, and decides what goes where.
+    #[must_use]
+    pub fn without(trace: &'t Trace<'t>, hidden: Hidden) -> Self {
+        let layout = hidden.layout(trace, &LayoutOptions::default());
+        let slices = trace.slices().names().iter().zip(trace.slices().categories());
+        let n_hidden_slices = slices.filter(|&(&name, &category)| !hidden.shows(name, category)).count();
         let Range { start, end } = trace.bounds().unwrap_or_default();
         // Something without length at the very end is to be seen as well.
         let margin = i64::try_from(end.0.abs_diff(start.0) / 400).unwrap_or(0).max(1);
@@ -75,7 +88,8 @@ impl<'t> Scene<'t> {
         };
         let shown = shown_tracks(trace, &layout);
         let n_empty_tracks = trace.tracks().len() - shown.len();
-        let mut scene = Self { trace, layout, view, processes: Vec::new(), n_empty_tracks };
+        let mut scene =
+            Self { trace, layout, view, processes: Vec::new(), n_empty_tracks, hidden, n_hidden_slices };
         // The tracks of a process follow one another.
         let shown_of = |tracks: IdRange<TrackId>| {
             let position = |track: TrackId| shown.partition_point(|&shown| shown < track);

@@ -132,7 +132,7 @@ impl Drawing<'_, '_> {
         });
         let style = format!("{STYLE}{light}\n@media(prefers-color-scheme:dark){{{DARK_STYLE}{dark}}}");
         format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n\
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100%\" viewBox=\"0 0 {width} {height}\">\n\
             <style>{style}</style>\n<rect class=\"page\" width=\"{width}\" height=\"{height}\"/>\n{ruler}{body}</svg>\n",
             ruler = self.out,
         )
@@ -140,7 +140,7 @@ impl Drawing<'_, '_> {
 
     /// What is to be known about this picture.
     fn own_notes(&self) -> impl Iterator<Item = String> {
-        let n_slices = self.scene.trace.slices().len() as u64;
+        let n_slices = (self.scene.trace.slices().len() - self.scene.n_hidden_slices) as u64;
         let n_flows = self.scene.trace.flows().len() as u64;
         [
             (
@@ -184,8 +184,9 @@ fn width(text: &str) -> f32 {
     places.sum::<f32>() * LETTER_PX
 }
 
+/// Alone in a window, the picture is as wide as the window, but not so narrow that nobody can read it.
 const STYLE: &str = "
-text{font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace;fill:#24292f;white-space:pre}
+:root{width:100%;min-width:900px;height:auto}text{font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace;fill:#24292f;white-space:pre}
 .page{fill:#fff}.head{fill:#eef1f4}.line{stroke:#e4e8ec;fill:none}.dim,.about,.tick{fill:#6e7781}
 .title{font-size:15px;font-weight:600}.process{font-weight:600}.process .dim{font-weight:400}
 .s{font-size:10.5px;pointer-events:none}.i{fill:#57606a}.area{fill-opacity:.65}

@@ -166,12 +166,36 @@ fn find_marks_hits_and_lists_their_flows_and_the_counters() {
     // 80 columns for 80 microseconds, the sum of the series is 2 and then 8.
     let hits = format!("{}{}      1  Thread 1", "█".repeat(10), "·".repeat(70));
     let counter = format!("{}{} up to 8  memory", "▂".repeat(40), "█".repeat(40));
-    let expected = ["1 slices", &hits, "1 × send → receive, 70 µs, in columns 5 to 75", &counter];
+    let expected = ["1 slice", &hits, "1 × send → receive, 70 µs, in columns 5 to 75", &counter];
     assert_eq!(lines, expected);
     folder.fails(
         &["find", "a.json", "receiver"],
-        "a.json: no slice has a name that contains \"receiver\". `spall top` lists names.",
+        "a.json: nothing has a name that contains \"receiver\". `spall top` lists names.",
     );
+}
+
+#[test]
+fn find_counts_what_the_viewers_count() {
+    let text = Folder::new("find_counts").prints(&["find", &testdata("small/search.json"), "dRaw"]);
+    assert_eq!(text.lines().next(), Some("3 slices, 2 instants, 1 track"));
+}
+
+#[test]
+fn render_leaves_out_what_is_of_a_hidden_category() {
+    let (folder, trace) = (Folder::new("render_hide"), testdata("small/search.json"));
+    for picture in ["all.svg", "all.html", "some.svg", "some.html"] {
+        let hide: &[&str] = if picture.starts_with("some") { &["--hide", "io"] } else { &[] };
+        let ran = folder.run(&[&["render", &trace, picture], hide].concat());
+        assert_eq!(ran.err.contains("hidden: 2 slices"), picture.starts_with("some"), "{ran:?}");
+    }
+    let read = |name: &str| fs::read_to_string(folder.0.join(name)).unwrap();
+    let names = |picture: &str| {
+        ["Draw", "load", "drawn"].map(|name| picture.matches(&format!("<title>{name}\n")).count())
+    };
+    assert_eq!([names(&read("all.svg")), names(&read("some.svg"))], [[1, 2, 1], [1, 0, 1]]);
+    let n_instants = |picture: &str| picture.matches("<title>redraw</title>").count();
+    assert_eq!([n_instants(&read("all.svg")), n_instants(&read("some.svg"))], [2, 1]);
+    assert!(read("some.html").len() < read("all.html").len());
 }
 
 #[test]

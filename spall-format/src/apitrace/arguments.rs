@@ -6,7 +6,8 @@
 //!
 //! 1. the number of arguments that the function has, as one byte below 128;
 //! 2. their names, each as a length and the text;
-//! 3. the values: of an argument the byte 1, its index and the value; of the returned value the byte 2 and the value.
+//! 3. the values: of an argument the byte 1, its index and the value; of the returned value the byte 2 and the value; of the
+//!    backtrace the byte 4 and a list of texts.
 //!
 //! | kind of a value | content |
 //! |---|---|
@@ -23,7 +24,7 @@ use spall_model::{Args, ArgsFormat, Text, Value};
 use super::call::{Call, Details};
 use super::detail::Detail;
 use super::fast_scan::FastScan;
-use super::signature::Signatures;
+use super::signature::{BacktraceFrame, Signatures};
 use super::value::{Token, Tokens};
 use crate::cursor::Cursor;
 
@@ -37,6 +38,7 @@ mod tag {
     pub(super) const RETURN: u8 = 2;
     /// The end of arguments that are not complete.
     pub(super) const CUT: u8 = 3;
+    pub(super) const BACKTRACE: u8 = 4;
     pub(super) const TEXT: u8 = 0x07;
     pub(super) const LIST: u8 = 0x0b;
     pub(super) const MAP: u8 = 0x0c;
@@ -60,6 +62,7 @@ fn next_argument<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Valu
             (names.text().ok()?, read_value(&mut input)?)
         }
         tag::RETURN => (&b"return"[..], read_value(&mut input)?),
+        tag::BACKTRACE => (&b"backtrace"[..], read_value(&mut input)?),
         _ => ("…".as_bytes(), Value::Null),
     };
     *pos = input.pos();
@@ -111,8 +114,8 @@ fn read_value<'b>(input: &mut Cursor<'b>) -> Option<Value<'b>> {
 }
 
 impl Call {
-    /// Returns the arguments and, as the argument `return`, the value that the function returned. They are written into
-    /// `memory`, whose content is lost.
+    /// Returns the arguments and, as the argument `return`, the value that the function returned, then as `backtrace` the
+    /// frames of the call stack, innermost first. They are written into `memory`, whose content is lost.
     ///
     /// A value of an enum or bitmask is its name, a pointer is a hexadecimal text, a structure is a map, and of a value
     /// in two forms the one for people counts. Binary data is a text that says its length. An argument that has one
@@ -222,6 +225,16 @@ impl Writer<'_> {
                 }
                 self.n_whole = self.memory.len();
             }
+        }
+        // At last, because long names may leave no room behind it.
+        if let Some(frames) = call.backtrace(signatures) {
+            self.put(&[tag::BACKTRACE])?;
+            self.open_counted(tag::LIST)?;
+            for frame in frames {
+                self.text_value(&frame_text(&frame))?;
+                self.n_whole = self.memory.len();
+            }
+            self.close();
         }
         Ok(())
     }
@@ -372,6 +385,20 @@ fn skip_rest(tokens: &mut Tokens<'_, '_>, token: Token<'_>) {
             None => return,
         }
     }
+}
+
+/// Returns the function of a frame, or else the place in its module, and the place in the source if it is known.
+fn frame_text(frame: &BacktraceFrame<'_>) -> Vec<u8> {
+    let mut text = frame.function.or(frame.module).unwrap_or(b"?").to_vec();
+    if let (None, Some(offset)) = (frame.function, frame.offset) {
+        text.extend_from_slice(format!("+{offset:#x}").as_bytes());
+    }
+    if let Some(file) = frame.file {
+        text.push(b' ');
+        text.extend_from_slice(file);
+        text.extend(frame.line.map(|line| format!(":{line}")).unwrap_or_default().bytes());
+    }
+    text
 }
 
 /// Returns the names of the bits with ` | ` between them. Bits without a name come last, in hexadecimal.

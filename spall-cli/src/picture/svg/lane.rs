@@ -98,9 +98,9 @@ impl Drawing<'_, '_> {
     fn instants(&mut self, lane: &Lane) {
         let mut marks = Vec::new();
         for &track in &lane.tracks {
-            let instants = self.scene.trace.instants_of(track);
+            let instants = self.scene.hidden.instants(self.scene.trace.instants_of(track));
             marks.clear();
-            instant_marks(instants, &self.frame, &mut marks);
+            instant_marks(&instants, &self.frame, &mut marks);
             for mark in &marks {
                 let mut tip = escape(&self.scene.trace.name(instants[mark.shown as usize].name));
                 if mark.count > 1 {
