@@ -105,7 +105,7 @@ fn packing_and_growing_keep_all_slices() {
 /// each rectangle.
 fn rects(
     slices: &[(i64, i64)],
-    range: std::ops::Range<Tick>,
+    range: core::ops::Range<Tick>,
     columns: u16,
     box_width: u16,
 ) -> Vec<(u32, f64)> {
