@@ -14,6 +14,17 @@ pub enum Ellipsis {
     End,
 }
 
+impl Ellipsis {
+    /// Returns how much is kept at the start and at the end, if `kept` is in all.
+    fn split(self, kept: usize) -> (usize, usize) {
+        match self {
+            Self::Start => (0, kept),
+            Self::Middle => (kept.div_ceil(2), kept / 2),
+            Self::End => (kept, 0),
+        }
+    }
+}
+
 /// A label that was cut to fit: `head`, then `…` if characters were left out, then `tail`. Printing it joins the parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -110,11 +121,7 @@ pub fn fit_chars(text: &str, max: usize, ellipsis: Ellipsis) -> Option<Fitted<'_
         return Some(Fitted { head: text, is_cut: false, tail: "" });
     }
     let kept = max.checked_sub(1).filter(|&kept| kept > 0)?;
-    let (head, tail) = match ellipsis {
-        Ellipsis::Start => (0, kept),
-        Ellipsis::Middle => (kept.div_ceil(2), kept / 2),
-        Ellipsis::End => (kept, 0),
-    };
+    let (head, tail) = ellipsis.split(kept);
     let (head, _) = text.char_indices().nth(head)?;
     let tail = tail.checked_sub(1).and_then(|tail| text.char_indices().rev().nth(tail));
     let tail = tail.map_or(text.len(), |(at, _)| at);
@@ -123,12 +130,7 @@ pub fn fit_chars(text: &str, max: usize, ellipsis: Ellipsis) -> Option<Fitted<'_
 
 /// Returns the head and the tail of `text` that `ellipsis` keeps, together at most `kept` bytes.
 fn cut(text: &str, kept: usize, ellipsis: Ellipsis) -> (&str, &str) {
-    let (head, tail) = match ellipsis {
-        Ellipsis::Start => (0, kept),
-        Ellipsis::Middle => (kept.div_ceil(2), kept / 2),
-        Ellipsis::End => (kept, 0),
-    };
-    let mut head = head;
+    let (mut head, tail) = ellipsis.split(kept);
     while !text.is_char_boundary(head) {
         head -= 1;
     }

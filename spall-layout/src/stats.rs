@@ -153,12 +153,6 @@ impl<'l, T: TraceView, L: LayoutView> Stats<'l, T, L> {
         }
     }
 
-    /// Returns the rule by which slices that reach out of the range count.
-    #[must_use]
-    pub fn edges(&self) -> EdgeRule {
-        self.edges
-    }
-
     /// Returns the range that was asked for last.
     #[must_use]
     pub fn range(&self) -> Range<Tick> {

@@ -12,7 +12,7 @@ use crate::{Folds, LayoutView, Line, LineId, LineKind, LineRect, PackId, Packed,
 /// What a viewer chooses about the lines of a [`Vertical`]: their heights, their order, and what is folded.
 ///
 /// Heights are in a unit of the caller's choice, such as pixels or lines of a terminal. A line with a height of 0 is left
-/// out. The default is a flat timeline: each row is one unit high, nothing is folded, and there are no headers.
+/// out. In a [flat timeline](VerticalStyle::FLAT), each row is one unit high, nothing is folded, and there are no headers.
 ///
 /// ```
 /// use spall_layout::{LineKind, VerticalStyle};
@@ -68,12 +68,6 @@ impl VerticalStyle<'_> {
             (None, LineKind::Pack(_)) => self.pack,
             (None, LineKind::Row(_) | LineKind::Packed(..)) => self.row,
         }
-    }
-}
-
-impl Default for VerticalStyle<'_> {
-    fn default() -> Self {
-        Self::FLAT
     }
 }
 

@@ -52,8 +52,10 @@ pub struct Viewport {
     columns_per_tick: f64,
     /// The position of the first tick in column 0.
     first_x: f64,
-    /// The range of the viewport of which this is a part, and the number of its columns before this part.
+    /// The range of the viewport of which this is a part, which is serialised in place of its own.
+    #[cfg_attr(not(feature = "serde"), expect(dead_code, reason = "nothing else reads it"))]
     whole: (Tick, Tick),
+    /// The number of columns of that viewport before this part.
     before: u32,
     /// The part of the start that zooming and moving have rounded off, in units of 2⁻³² ticks.
     start_rest: i32,

@@ -113,7 +113,7 @@ const OPERATIONS: &[(&str, Operation)] = &[
     }),
     ("pictures", |case| {
         let Case { merged, layout, .. } = case;
-        let vertical = Vertical::new(*merged, *layout, &VerticalStyle::default());
+        let vertical = Vertical::new(*merged, *layout, &VerticalStyle::FLAT);
         let flows = Flows::new(*merged, *layout);
         let viewport = Viewport::new(merged.bounds().unwrap_or_default(), 500);
         let (mut rects, mut arrows, mut marks, mut runs) = (vec![], vec![], vec![], vec![]);
