@@ -261,12 +261,6 @@ impl<'a> Args<'a> {
     }
 }
 
-impl Default for Args<'_> {
-    fn default() -> Self {
-        Self::NONE
-    }
-}
-
 /// Two arguments are equal if they have the same bytes and the same encoding.
 impl PartialEq for Args<'_> {
     fn eq(&self, other: &Self) -> bool {

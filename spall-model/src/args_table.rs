@@ -137,7 +137,7 @@ impl<'a> ArgsTable<'a> {
             let format = self.formats.get(usize::from(self.format_at(id)? & !HAS_ROW_ON_TOP))?;
             Some(Args::new(self.arena.get(*self.bytes.get(index)?), format))
         };
-        row().unwrap_or_default()
+        row().unwrap_or(Args::NONE)
     }
 
     /// Returns the encoding of a row, as it is stored.
