@@ -174,8 +174,6 @@ impl fmt::Display for FormatErrorKind {
     }
 }
 
-impl core::error::Error for FormatErrorKind {}
-
 #[cfg(test)]
 mod tests {
     extern crate alloc;

@@ -89,6 +89,4 @@ impl fmt::Display for JsonErrorKind {
     }
 }
 
-impl core::error::Error for JsonErrorKind {}
-
 const _: () = assert!(size_of::<JsonError>() <= 16);
