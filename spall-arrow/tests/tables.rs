@@ -247,6 +247,18 @@ fn an_empty_trace_has_every_table() {
 }
 
 #[test]
+fn sets_of_arguments_are_numbered_table_by_table() {
+    let file = br#"[
+        {"ph":"X","name":"f","pid":1,"tid":1,"ts":0,"dur":1,"args":{"of":"slice"}},
+        {"ph":"i","name":"none","pid":1,"tid":1,"ts":2},
+        {"ph":"i","name":"i","pid":1,"tid":1,"ts":3,"args":{"of":"instant"}}]"#;
+    with_tables(file, |tables| {
+        assert_eq!(rows(tables, Table::Instant, &["name", "arg_set_id"]), ["none -", "i 2"]);
+        assert_eq!(rows(tables, Table::Args, &["arg_set_id", "string_value"]), ["0 slice", "2 instant"]);
+    });
+}
+
+#[test]
 fn slices_without_arguments_leave_the_table_of_arguments_empty() {
     with_tables(br#"[{"ph":"X","name":"f","pid":1,"tid":1,"ts":0,"dur":1}]"#, |tables| {
         assert_eq!(tables.batches(Table::Slice).count(), 1);
