@@ -8,6 +8,7 @@ use eframe::egui::{
     Align2, Color32, FontId, Mesh, Painter, PointerButton, Pos2, Rect, Response, Sense, Shape, Stroke,
     StrokeKind, Ui, pos2, vec2,
 };
+use spall_trace::Hidden;
 use spall_trace::layout::{
     ColorKey, Ellipsis, Folds, Hits, Layout, LayoutView, Line, LineKind, LineRect, Ruler, Series, Theme,
     Vertical, VerticalStyle, Viewport, Window, active_range, fit_chars, instant_marks,
@@ -37,6 +38,8 @@ pub struct Timeline {
     pub range: Option<Range<Tick>>,
     /// The slices that stand out. Where there are none, all slices look the same.
     pub hits: Hits,
+    /// The slices and instants that are not shown.
+    pub hidden: Hidden,
     /// Whether a drag pans, and a drag with Shift selects a range. Otherwise it is the other way round.
     pub drag_pans: bool,
     /// The times that the user has marked.
@@ -83,6 +86,7 @@ impl Timeline {
             selected: None,
             range: None,
             hits: Hits::default(),
+            hidden: Hidden::default(),
             drag_pans: false,
             marks: Vec::new(),
             pinned: Vec::new(),
@@ -96,6 +100,13 @@ impl Timeline {
             drag: Drag::Pan,
             history: Vec::new(),
         }
+    }
+
+    /// Shows what is not hidden, whose layout this is.
+    pub fn lay_out(&mut self, hidden: Hidden, trace: &Trace<'_>, layout: &Layout) {
+        self.hidden = hidden;
+        self.selected = self.selected.filter(|&slice| layout.place(slice).is_some());
+        self.stack(trace, layout);
     }
 
     /// Selects a slice, and makes it visible.
@@ -399,9 +410,9 @@ impl Timeline {
                         shapes.add_colored_rect(bar(run.x0 as f32, run.x1 as f32, height), color);
                     }
                 }
-                let instants = trace.instants_of(track);
+                let instants = self.hidden.instants(trace.instants_of(track));
                 marks.clear();
-                instant_marks(instants, viewport, &mut marks);
+                instant_marks(&instants, viewport, &mut marks);
                 for mark in &marks {
                     let at = bar(mark.column as f32, mark.column as f32 + 2.0, 0.4);
                     shapes.add_colored_rect(at, picture.strong);

@@ -1,8 +1,9 @@
 //! The window: a toolbar, the timeline, and below it what is known about the selection.
 
 use eframe::egui::{CentralPanel, Event, Grid, Id, Key, Panel, TextEdit, Ui, Window};
-use spall_trace::layout::{Hits, Layout, LayoutView};
+use spall_trace::layout::{Hits, Layout, LayoutOptions, LayoutView};
 use spall_trace::model::{Job, NameId, SliceId, Trace, TraceView};
+use spall_trace::{Found, Hidden, find, ignoring_case};
 
 use crate::{details, flame::Flame, statistics::Statistics, timeline::Timeline};
 
@@ -12,6 +13,10 @@ pub struct Viewer {
     layout: Layout,
     timeline: Timeline,
     search: String,
+    /// How many of each kind the search has found.
+    found: String,
+    /// The categories and the names that are hidden.
+    hidden: [Vec<String>; 2],
     tab: Tab,
     statistics: Statistics,
     flame: Flame,
@@ -126,6 +131,8 @@ impl Viewer {
             layout,
             timeline,
             search: String::new(),
+            found: String::new(),
+            hidden: Default::default(),
             tab: Tab::Details,
             statistics: Statistics::default(),
             flame: Flame::default(),
@@ -164,7 +171,11 @@ impl Viewer {
             field.request_focus();
         }
         if !self.search.is_empty() {
-            ui.label(format!("{} slices", self.timeline.hits.len()));
+            ui.label(&self.found);
+        }
+        if self.hidden.iter().any(|texts| !texts.is_empty()) && ui.button("Show all").clicked() {
+            self.hidden = Default::default();
+            self.hide();
         }
         ui.checkbox(&mut self.timeline.drag_pans, "drag pans");
         self.has_help ^= ui.button("?").clicked();
@@ -173,12 +184,25 @@ impl Viewer {
 
     /// Shows what is known about the selected slice, or about the selected range.
     fn selection(&mut self, ui: &mut Ui) {
-        let Self { trace, layout, timeline, .. } = self;
+        let mut hides = false;
         ui.horizontal(|ui| {
             ui.selectable_value(&mut self.tab, Tab::Details, "Details");
             ui.selectable_value(&mut self.tab, Tab::Statistics, "Statistics");
             ui.selectable_value(&mut self.tab, Tab::Flame, "Flame graph");
+            if let Some(slice) = self.timeline.selected.and_then(|slice| self.trace.slice(slice)) {
+                let chosen = [("Hide category", slice.category), ("Hide name", slice.name)];
+                for (texts, (label, id)) in self.hidden.iter_mut().zip(chosen) {
+                    if ui.button(label).clicked() {
+                        texts.push(self.trace.name(id).into_owned());
+                        hides = true;
+                    }
+                }
+            }
         });
+        if hides {
+            self.hide();
+        }
+        let Self { trace, layout, timeline, .. } = self;
         let range = timeline.range.clone().unwrap_or(timeline.window.bounds());
         match self.tab {
             Tab::Details => {
@@ -245,9 +269,9 @@ impl Viewer {
             Action::Show(tab) => self.tab = tab,
             Action::Help => self.has_help = !self.has_help,
             Action::Escape if self.has_help => self.has_help = false,
-            Action::Escape if !timeline.hits.is_empty() => {
+            Action::Escape if !self.search.is_empty() => {
                 self.search.clear();
-                timeline.hits = Hits::default();
+                self.find();
             }
             Action::Escape => (timeline.selected, timeline.range) = (None, None),
         }
@@ -266,17 +290,37 @@ impl Viewer {
         }
     }
 
+    /// Lays out what is not hidden.
+    fn hide(&mut self) {
+        let [categories, names] =
+            self.hidden.each_ref().map(|texts| texts.iter().map(String::as_str).collect());
+        let (categories, names): (Vec<_>, Vec<_>) = (categories, names);
+        let hidden = Hidden::new(&self.trace, &categories, &names);
+        self.layout = hidden.layout(&self.trace, &LayoutOptions::default());
+        self.timeline.lay_out(hidden, &self.trace, &self.layout);
+        (self.statistics, self.flame) = Default::default();
+        self.find();
+    }
+
     /// Finds the slices of a name.
     fn find_name(&mut self, name: NameId) {
         self.search = self.trace.name(name).into_owned();
-        self.timeline.hits = Hits::of_names(&self.trace, &self.layout, |other| other == name).run();
+        let slices = Hits::of_names(&self.trace, &self.layout, |other| other == name).run();
+        self.show(slices.into());
     }
 
-    /// Finds the slices whose name contains what is searched for.
+    /// Finds what contains the text that is searched for.
     fn find(&mut self) {
-        let (trace, text) = (&self.trace, self.search.to_lowercase());
-        let matches = |name| !text.is_empty() && trace.name(name).to_lowercase().contains(&text);
-        self.timeline.hits = Hits::of_names(trace, &self.layout, matches).run();
+        let found = if self.search.is_empty() {
+            Found::default()
+        } else {
+            find(&self.trace, &self.layout, &self.timeline.hidden, ignoring_case(&self.search)).run()
+        };
+        self.show(found);
+    }
+
+    fn show(&mut self, found: Found) {
+        (self.found, self.timeline.hits) = (found.to_string(), found.slices);
     }
 
     /// Selects the next slice that was found, or the previous one.

@@ -202,3 +202,21 @@ fn the_help_lists_every_key_once() {
         assert!(super::KEYS[..at].iter().all(|(other, ..)| other != key), "{key}");
     }
 }
+
+#[test]
+fn what_is_hidden_is_gone_until_all_is_shown_again() {
+    let mut window = Window::open();
+    window.click("wait for workers");
+    let n_slices = window.viewer.trace.slices().len();
+    let n_shown = |window: &Window| {
+        (0..n_slices).filter(|&slice| window.viewer.layout.place(SliceId::new(slice)).is_some()).count()
+    };
+    assert_eq!(n_shown(&window), n_slices);
+    window.click("Hide name");
+    assert_eq!(window.selected(), None);
+    assert!(!window.texts().contains(&"wait for workers".into()));
+    assert_eq!(n_shown(&window), n_slices - 1);
+    window.click("Show all");
+    assert!(window.texts().contains(&"wait for workers".into()));
+    assert_eq!(n_shown(&window), n_slices);
+}

@@ -1,0 +1,92 @@
+//! The program: it opens files, and shows the one that was opened last.
+
+use std::path::{Path, PathBuf};
+use std::thread::JoinHandle;
+
+use eframe::egui::{Panel, Ui, ViewportCommand};
+use spall_trace::layout::{Layout, LayoutOptions};
+use spall_trace::model::Trace;
+
+use crate::{files::Files, viewer::Viewer};
+
+type Loaded = Result<(Trace<'static>, Layout), spall_trace::Error>;
+
+/// The window of the program.
+#[derive(Default)]
+pub struct App {
+    /// The trace that is open.
+    viewer: Option<Box<Viewer>>,
+    /// The file that is being loaded, by a thread of its own.
+    loading: Option<(String, JoinHandle<Loaded>)>,
+    /// Why the file that was opened last could not be read.
+    failure: String,
+    /// The list to choose a file from.
+    files: Option<Files>,
+}
+
+impl App {
+    /// Begins to load a file of any format.
+    pub fn open(&mut self, path: PathBuf) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        self.failure.clear();
+        self.loading = Some((name, std::thread::spawn(move || load(&path))));
+    }
+
+    /// Draws the window. `frame_time` is what the previous frame took, in seconds.
+    pub fn show(&mut self, ui: &mut Ui, frame_time: Option<f32>) {
+        let dropped = ui.input(|input| input.raw.dropped_files.first().map(|file| file.path().to_owned()));
+        Panel::top("file").show(ui, |ui| {
+            ui.horizontal(|ui| {
+                if ui.button("Open").clicked() {
+                    self.files = Some(Files::of(std::env::current_dir().unwrap_or_default()));
+                }
+                if let Some((name, _)) = &self.loading {
+                    ui.spinner();
+                    ui.label(format!("{name} is being read."));
+                }
+                ui.label(&self.failure);
+            });
+        });
+        match &mut self.viewer {
+            Some(viewer) => viewer.ui(ui, frame_time),
+            None => _ = ui.centered_and_justified(|ui| ui.label("Open a trace, or drop one here.")),
+        }
+        let chosen = self.files.as_mut().and_then(|files| files.ui(ui));
+        if self.files.as_ref().is_some_and(|files| !files.is_open()) {
+            self.files = None;
+        }
+        if let Some(path) = dropped.or(chosen) {
+            self.open(path);
+        }
+        self.finish_loading(ui);
+    }
+
+    /// Shows the file once it is loaded. One that cannot be read leaves the trace that is open.
+    fn finish_loading(&mut self, ui: &Ui) {
+        let Some((name, thread)) = self.loading.take_if(|(_, thread)| thread.is_finished()) else { return };
+        match thread.join() {
+            Ok(Ok((trace, layout))) => {
+                self.viewer = Some(Box::new(Viewer::new(trace, layout)));
+                ui.send_viewport_cmd(ViewportCommand::Title(name));
+            }
+            Ok(Err(error)) => self.failure = format!("{name} could not be read: {error}."),
+            Err(_) => self.failure = format!("{name} could not be read: not enough memory."),
+        }
+        ui.request_repaint();
+    }
+}
+
+fn load(path: &Path) -> Loaded {
+    let trace = spall_trace::merge_samples(spall_trace::load_file(path)?);
+    let layout = Layout::new(&trace, &LayoutOptions::default());
+    Ok((trace, layout))
+}
+
+impl eframe::App for App {
+    fn ui(&mut self, ui: &mut Ui, frame: &mut eframe::Frame) {
+        self.show(ui, frame.info().cpu_usage);
+    }
+}
+
+#[cfg(test)]
+mod tests;
