@@ -34,13 +34,17 @@ fn main() -> Result<(), Box<dyn Error>> {
         [path] => {
             let trace = spall_trace::load_file(path)?;
             let trace = spall_trace::merge_samples(trace);
-            let layout = Layout::new(&trace, &LayoutOptions::default());
+            let mut layout = Layout::new(&trace, &LayoutOptions::default());
             in_terminal(|terminal| {
                 let mut viewer = Viewer::new(&trace);
                 loop {
                     terminal.draw(|frame| viewer.draw(frame, &trace, &layout))?;
                     if !viewer.handle(&event::read()?, &trace, &layout) {
                         return Ok(());
+                    }
+                    if let Some(hidden) = viewer.hides(&trace) {
+                        layout = hidden.layout(&trace, &LayoutOptions::default());
+                        viewer.lay_out(&trace, &layout);
                     }
                 }
             })

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use ratatui::{buffer::Buffer, layout::Rect as Area, style::Modifier, style::Style};
+use spall_trace::Hidden;
 use spall_trace::layout::{
     Folds, Hits, LayoutView, Line, LineKind, LineRect, Ruler, Series, Vertical, VerticalStyle, Viewport,
     Window, instant_marks,
@@ -22,6 +23,8 @@ pub struct Timeline {
     pub vertical: Vertical,
     pub selected: Option<SliceId>,
     pub hits: Hits,
+    /// The slices and instants that are not shown.
+    pub hidden: Hidden,
     pub rects: Vec<LineRect>,
     /// The times that the user has marked.
     pub marks: Vec<Tick>,
@@ -43,6 +46,7 @@ impl Timeline {
             vertical: Vertical::default(),
             selected: None,
             hits: Hits::default(),
+            hidden: Hidden::default(),
             rects: Vec::new(),
             marks: Vec::new(),
             pinned: Vec::new(),
@@ -230,7 +234,11 @@ impl Timeline {
         if let LineKind::Track(track) = line.kind {
             boxes::bars(buffer, area, self.counter(track, trace), dim);
             let mut marks = Vec::new();
-            instant_marks(trace.instants_of(track), self.window.viewport(), &mut marks);
+            instant_marks(
+                &self.hidden.instants(trace.instants_of(track)),
+                self.window.viewport(),
+                &mut marks,
+            );
             for mark in marks.iter().filter(|mark| mark.column < area.width.into()) {
                 buffer.set_stringn(area.x + mark.column as u16, area.y, "╷", 1, Style::new());
             }

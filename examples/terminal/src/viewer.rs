@@ -5,8 +5,9 @@ use ratatui::crossterm::event::{Event, KeyCode, KeyModifiers, MouseButton, Mouse
 use ratatui::layout::{Constraint, Layout as Split, Rect as Area};
 use ratatui::text::Line as Text;
 use ratatui::widgets::Paragraph;
-use spall_trace::layout::{Hits, LayoutView, LineKind, LineRect};
-use spall_trace::model::{Job, Measure, Trace, TraceView};
+use spall_trace::layout::{LayoutView, LineKind, LineRect};
+use spall_trace::model::{Job, Measure, NameId, Trace, TraceView};
+use spall_trace::{Found, Hidden, find, ignoring_case};
 
 use crate::{
     colors::Colors,
@@ -25,6 +26,10 @@ pub struct Viewer {
     /// The number of functions, or lines of the help, that are scrolled out.
     skipped: usize,
     search: String,
+    /// How many of each kind the search has found.
+    found: String,
+    /// The names that the user has hidden.
+    hidden_names: Vec<NameId>,
     is_typing: bool,
     /// Whether the whole trace is shown while it grows.
     follows: bool,
@@ -64,6 +69,8 @@ enum Action {
     Pin,
     Mark,
     RemoveMarks,
+    Hide,
+    ShowAll,
     Show(View),
     NextMeasure,
     Escape,
@@ -105,6 +112,8 @@ const KEYS: &[(KeyCode, Action, &str)] = &[
     (KeyCode::Char('p'), Action::Pin, "keep the track of the selected slice in sight, or no longer"),
     (KeyCode::Char('m'), Action::Mark, "mark the start of the selected slice, or the middle"),
     (KeyCode::Char('M'), Action::RemoveMarks, "remove all marks"),
+    (KeyCode::Char('h'), Action::Hide, "hide the name of the selected slice, in a file that does not grow"),
+    (KeyCode::Char('H'), Action::ShowAll, "show all names again"),
     (KeyCode::Char('1'), Action::Show(View::Timeline), "the timeline"),
     (KeyCode::Char('2'), Action::Show(View::Functions), "functions by self time, in what the timeline shows"),
     (KeyCode::Char('3'), Action::Show(View::Flame), "the flame graph of what the timeline shows"),
@@ -133,6 +142,8 @@ impl Viewer {
             view: View::Timeline,
             skipped: 0,
             search: String::new(),
+            found: String::new(),
+            hidden_names: Vec::new(),
             is_typing: false,
             follows: true,
             colors: Colors::of_terminal(),
@@ -179,10 +190,10 @@ impl Viewer {
             }
         };
         frame.render_widget(description, about);
-        let found = if self.search.is_empty() { 0 } else { self.timeline.hits.len() };
+        let found = &self.found;
         let status_text = match (self.is_typing, self.search.is_empty()) {
-            (true, _) => format!("/{}▏ {found} slices", self.search),
-            (false, false) => format!("{}: {found} slices, n and N go through them", self.search),
+            (true, _) => format!("/{}▏ {found}", self.search),
+            (false, false) => format!("{}: {found}, n and N go through the slices", self.search),
             (false, true) => "1 timeline  2 functions  3 flame graph  / find  ? help  q quit".into(),
         };
         frame.render_widget(status_text, status);
@@ -330,6 +341,10 @@ impl Viewer {
             (Action::Pin, View::Timeline) => timeline.toggle_pin(trace),
             (Action::Mark, View::Timeline) => timeline.toggle_mark(trace),
             (Action::RemoveMarks, View::Timeline) => timeline.marks.clear(),
+            (Action::Hide, View::Timeline) => {
+                self.hidden_names.extend(timeline.selected.and_then(|slice| trace.slice_name_id(slice)));
+            }
+            (Action::ShowAll, _) => self.hidden_names.clear(),
             (Action::FoldAll, View::Timeline) => timeline.folds.toggle_all(trace),
             (Action::SameName(direction), View::Timeline) => {
                 if let Some(slice) = timeline.selected {
@@ -372,11 +387,29 @@ impl Viewer {
         self.skipped = (self.skipped as f64 + by).max(0.0) as usize;
     }
 
-    /// Finds the slices whose name contains what is searched for.
+    /// Returns what is hidden, if that is something else than before. Then the trace is laid out anew.
+    pub fn hides(&mut self, trace: &Trace<'_>) -> Option<&Hidden> {
+        let names: Vec<_> = self.hidden_names.iter().map(|&name| trace.name(name)).collect();
+        let hidden = Hidden::new(trace, &[], &names.iter().map(|name| &**name).collect::<Vec<_>>());
+        if self.timeline.hidden == hidden {
+            return None;
+        }
+        self.timeline.hidden = hidden;
+        Some(&self.timeline.hidden)
+    }
+
+    /// Shows another layout of the trace, of which other names are hidden.
+    pub fn lay_out(&mut self, trace: &Trace<'_>, layout: &impl LayoutView) {
+        self.timeline.selected = self.timeline.selected.filter(|&slice| layout.place(slice).is_some());
+        self.find(trace, layout);
+        self.build_flame(trace, layout);
+    }
+
+    /// Finds what contains the text that is searched for.
     fn find(&mut self, trace: &impl TraceView, layout: &impl LayoutView) {
-        let text = self.search.to_lowercase();
-        let matches = |name| !text.is_empty() && trace.name(name).to_lowercase().contains(&text);
-        self.timeline.hits = Hits::of_names(trace, layout, matches).run();
+        let job = find(trace, layout, &self.timeline.hidden, ignoring_case(&self.search));
+        let found = if self.search.is_empty() { Found::default() } else { job.run() };
+        (self.found, self.timeline.hits) = (found.to_string(), found.slices);
     }
 
     /// Selects the next slice that was found, or the previous one.

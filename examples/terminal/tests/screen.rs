@@ -252,3 +252,25 @@ fn the_viewer_shows_itself_until_it_is_told_to_stop() {
         std::thread::sleep(Duration::from_millis(50));
     }
 }
+
+#[test]
+fn a_search_counts_what_every_viewer_counts() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/small/search.json");
+    let Some(terminal) = Terminal::start(&[&path]) else { return };
+    terminal.press(&["/", "d", "R", "a", "w"]);
+    let screen = terminal.wait_for("/dRaw▏ 3 slices, 2 instants, 1 track");
+    assert!(!screen.contains("draws nothing"), "a thread without anything has no line: {screen}");
+}
+
+#[test]
+fn a_name_is_hidden_until_all_are_shown_again() {
+    let Some(terminal) = Terminal::start(&[&recorded()]) else { return };
+    let all = terminal.wait_for("slices in all");
+    assert!(all.contains("wait for workers"));
+    terminal.press(&["Tab", "Down", "Right"]);
+    terminal.wait_for("wait for workers: ");
+    terminal.press(&["h"]);
+    terminal.wait("no such slice", |screen| !screen.contains("wait for workers"));
+    terminal.press(&["H"]);
+    terminal.wait("everything", |screen| screen == all);
+}
