@@ -146,14 +146,13 @@ const calls = {
     const number = ++finding;
     if (text === undefined) return viewer.find_nothing();
     const [, pattern] = text.match(/^\/(.+)\/$/) ?? [];
-    const wanted = text.toLowerCase();
     let expression;
     try {
       expression = pattern && new RegExp(pattern, 'iu');
     } catch (error) {
       return { error: error.message };
     }
-    viewer.begin_find(expression ? (name) => expression.test(name) : (name) => name.toLowerCase().includes(wanted), true);
+    viewer.begin_find(text, expression && ((name) => expression.test(name)));
     const isDone = await inSteps(() => viewer.step_find(), () => number === finding, progress);
     return isDone ? viewer.found() : undefined;
   },

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use spall_trace::layout::LayoutView;
 use spall_trace::model::{
-    Flow, FrameId, Id, SliceFlags, SliceId, StateId, Text, ThreadMeasure, Tick, Ticks, TraceView, TrackId,
-    Value,
+    Args, Flow, FrameId, Id, SliceFlags, SliceId, StateId, Text, ThreadMeasure, Tick, Ticks, TraceView,
+    TrackId, Value,
 };
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -172,7 +172,8 @@ impl Viewer {
             name: trace.slice_name(id).into(),
             facts: filled(facts),
             args: texts(trace.slice_args(id).iter()),
-            stack: self.stack(|field| trace.slice_args(id).field(field)),
+            stack: self
+                .stack(trace.slice_args(id).get(b"backtrace"), |field| trace.slice_args(id).field(field)),
             flows: trace.flows().iter().filter(of_slice).map(|flow| self.link(flow, id)).collect(),
         })
     }
@@ -220,7 +221,7 @@ impl Viewer {
             name: self.trace.name(instant.name).into(),
             facts: filled(facts),
             args: texts(args.iter()),
-            stack: self.stack(|field| args.field(field)),
+            stack: self.stack(args.get(b"backtrace"), |field| args.field(field)),
             flows: Vec::new(),
         })
     }
@@ -262,10 +263,19 @@ impl Viewer {
         }
     }
 
-    /// The stack that an event of Trace Event JSON has: names of functions, or the id of a frame that the file describes.
-    fn stack(&self, field: impl Fn(&[u8]) -> Option<Value<'static>>) -> Vec<String> {
+    /// The stack that an event has, innermost function first: of a call of apitrace its backtrace, and of an event of Trace
+    /// Event JSON names of functions, or the id of a frame that the file describes.
+    fn stack(
+        &self,
+        backtrace: Option<Value<'static>>,
+        field: impl Fn(&[u8]) -> Option<Value<'static>>,
+    ) -> Vec<String> {
+        let names_of = |names: Args<'static>| names.iter().map(|(_, name)| name.to_string());
+        if let Some(Value::List(names)) = backtrace {
+            return names_of(names).collect();
+        }
         if let Some(Value::List(names)) = field(b"stack") {
-            let mut names: Vec<_> = names.iter().map(|(_, name)| name.to_string()).collect();
+            let mut names: Vec<_> = names_of(names).collect();
             names.reverse();
             return names;
         }
@@ -293,5 +303,8 @@ pub fn filled(facts: Vec<(&'static str, String)>) -> Vec<(&'static str, String)>
 }
 
 fn texts<'a>(args: impl Iterator<Item = (Text<'a>, Value<'a>)>) -> Vec<(String, String)> {
-    args.map(|(key, value)| (key.to_string(), value.to_string())).collect()
+    // A backtrace is shown as a stack.
+    let is_shown =
+        |(key, value): &(Text<'a>, Value<'a>)| !key.is(b"backtrace") || !matches!(value, Value::List(_));
+    args.filter(is_shown).map(|(key, value)| (key.to_string(), value.to_string())).collect()
 }

@@ -4,8 +4,9 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use serde::Deserialize;
-use spall_trace::layout::{Layout, LayoutOptions};
-use spall_trace::model::{Instant, NameId, SliceId, Trace, TraceView, Track};
+use spall_trace::Hidden;
+use spall_trace::layout::LayoutOptions;
+use spall_trace::model::{Instant, NameId, Trace, TraceView, Track};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::{Viewer, answer, question};
@@ -13,9 +14,7 @@ use crate::{Viewer, answer, question};
 /// What is hidden, and what is left.
 #[derive(Default)]
 pub struct Filter {
-    /// Which names are hidden, and which texts of categories, by their numbers. Empty if none is.
-    names: Vec<bool>,
-    categories: Vec<bool>,
+    pub hidden: Rc<Hidden>,
     /// The instants that are left, and their numbers in the trace. `None` if all are.
     instants: Option<(Vec<Instant>, Vec<u32>)>,
 }
@@ -29,46 +28,13 @@ struct Choice {
 
 impl Filter {
     fn new(trace: &Trace<'_>, choice: &Choice) -> Self {
-        let numbers = || (0..trace.names().len()).map(NameId::new);
-        let has = |texts: &[String], text: &str| texts.iter().any(|one| one == text);
-        let mut new = Self::default();
-        if !choice.names.is_empty() {
-            new.names = numbers().map(|name| has(&choice.names, &trace.name(name))).collect();
-        }
-        if !choice.categories.is_empty() {
-            // An event without a category has the empty one.
-            let is_hidden =
-                |text: &str| text.split(',').all(|category| has(&choice.categories, category.trim()));
-            new.categories = numbers().map(|name| is_hidden(&trace.name(name))).collect();
-        }
-        if !new.is_empty() {
-            let is_left = |(instant, _): &(Instant, u32)| new.shows(instant.name, instant.category);
-            let instants = trace.instants().iter().copied().zip(0..).filter(is_left).unzip();
-            new.instants = Some(instants);
-        }
-        new
-    }
-
-    /// Whether nothing is hidden.
-    fn is_empty(&self) -> bool {
-        self.names.is_empty() && self.categories.is_empty()
-    }
-
-    /// Whether events of a name and a category are shown. An event of several categories is if one of them is.
-    pub fn shows(&self, name: NameId, category: NameId) -> bool {
-        let is_hidden = |list: &[bool], id: NameId| list.get(id.index()).copied().unwrap_or(false);
-        !is_hidden(&self.names, name) && !is_hidden(&self.categories, category)
-    }
-
-    /// Lays out the slices that are shown.
-    fn layout(&self, trace: &Trace<'_>) -> Layout {
-        let options = LayoutOptions::default();
-        if self.is_empty() {
-            return Layout::new(trace, &options);
-        }
-        let (names, categories) = (trace.slices().names(), trace.slices().categories());
-        let is_shown = |id: SliceId| self.shows(names[id.index()], categories[id.index()]);
-        Layout::of_slices(trace, &options, is_shown)
+        let [categories, names] = [&choice.categories, &choice.names]
+            .map(|texts| texts.iter().map(String::as_str).collect::<Vec<_>>());
+        let hidden = Rc::new(Hidden::new(trace, &categories, &names));
+        let is_left = |(instant, _): &(Instant, u32)| hidden.shows(instant.name, instant.category);
+        let left = || trace.instants().iter().copied().zip(0..).filter(is_left).unzip();
+        let instants = (!hidden.is_empty()).then(left);
+        Self { hidden, instants }
     }
 
     /// The instants that are shown, track by track.
@@ -111,7 +77,7 @@ impl Viewer {
         self.trees.forget();
         self.layout = Rc::default(); // the last one is freed before the next one is made
         self.filter = Filter::new(self.trace, &question(choice)?);
-        self.layout = Rc::new(self.filter.layout(self.trace));
+        self.layout = Rc::new(self.filter.hidden.layout(self.trace, &LayoutOptions::default()));
         self.arrangement.lay_out(self.trace, &self.layout, &self.filter);
         self.pictures.lay_out(self.trace, &self.layout);
         Ok(())

@@ -6,6 +6,7 @@ use js_sys::{Array, Function, Uint32Array};
 use serde::Serialize;
 use spall_trace::layout::{Hits, Layout, LayoutView, Rect, Viewport};
 use spall_trace::model::{Job, NameId, SliceId, TraceView};
+use spall_trace::{Found, find, ignoring_case};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::{
@@ -17,10 +18,8 @@ use crate::{
 /// What the last search found.
 #[derive(Default)]
 pub struct Search {
-    hits: Option<Hits>,
-    /// Which names match.
-    names: Rc<[bool]>,
-    /// What is looked for in other texts.
+    found: Option<Found>,
+    /// What is looked for.
     matches: Option<Matches>,
 }
 
@@ -29,10 +28,8 @@ type Matches = Rc<dyn Fn(&str) -> bool>;
 
 /// A search that goes on step by step.
 pub struct Searching {
-    task: Task<Hits>,
-    found: Search,
-    instants: usize,
-    tracks: Vec<Item>,
+    task: Task<Found>,
+    search: Search,
 }
 
 impl Search {
@@ -40,18 +37,25 @@ impl Search {
     pub fn is_hit(&self, layout: &Layout, rect: &Rect) -> bool {
         let is_hit =
             |hits: &Hits| hits.in_rect(rect).map_or_else(|| hits.has(layout, rect.slice), |count| count > 0);
-        self.hits.as_ref().is_some_and(is_hit)
+        self.hits().is_some_and(is_hit)
     }
 
     pub fn is_name(&self, name: NameId) -> bool {
-        self.names.get(name.index()).copied().unwrap_or(false)
+        self.found.as_ref().is_some_and(|found| found.names.get(name.index()) == Some(&true))
+    }
+
+    fn hits(&self) -> Option<&Hits> {
+        Some(&self.found.as_ref()?.slices)
     }
 }
 
+/// How many of each kind were found, and the headers of the tracks.
 #[derive(Serialize)]
-struct Found {
+#[serde(rename_all = "camelCase")]
+struct Answer {
     slices: u32,
     instants: usize,
+    n_tracks: usize,
     tracks: Vec<Item>,
 }
 
@@ -67,54 +71,41 @@ struct Hit {
 
 #[wasm_bindgen]
 impl Viewer {
-    /// Begins to find what `matches`, which is called with texts: the names of slices and instants, labels of tracks,
-    /// and, if asked, the arguments of slices.
-    pub fn begin_find(&mut self, matches: Function, in_args: bool) {
-        let is_match: Matches = Rc::new(move |text: &str| {
-            matches.call1(&JsValue::NULL, &text.into()).is_ok_and(|found| found.is_truthy())
-        });
-        let trace = self.trace;
-        let names: Rc<[bool]> =
-            (0..trace.names().len()).map(|name| is_match(&trace.name(NameId::new(name)))).collect();
-        let instants =
-            self.filter.instants(trace).iter().filter(|instant| names[instant.name.index()]).count();
-        let labelled = trace.track_ids().filter(|&track| is_match(&trace.track_title(track)));
-        let mut tracks: Vec<Item> = labelled.map(|track| self.arrangement.packs().item(track)).collect();
-        tracks.dedup();
-        let found = Search { hits: None, names: Rc::clone(&names), matches: Some(Rc::clone(&is_match)) };
-        let in_slice = move |id: SliceId| {
-            let name = trace.slice_name_id(id).is_some_and(|name| names[name.index()]);
-            name || in_args && !trace.slice_args(id).is_none() && is_match(&trace.slice_args(id).to_string())
+    /// Begins to find a text, or what `pattern` returns true for.
+    pub fn begin_find(&mut self, text: &str, pattern: Option<Function>) {
+        let matches: Matches = match pattern {
+            None => Rc::new(ignoring_case(text)),
+            Some(pattern) => Rc::new(move |text: &str| {
+                pattern.call1(&JsValue::NULL, &text.into()).is_ok_and(|found| found.is_truthy())
+            }),
         };
-        let layout = Rc::clone(&self.layout);
-        let task = Task::new(async move { task::run(Hits::of_slices(&*layout, in_slice)).await });
-        self.searching = Some(Searching { task, found, instants, tracks });
+        let search = Search { found: None, matches: Some(Rc::clone(&matches)) };
+        let (trace, layout, hidden) = (self.trace, Rc::clone(&self.layout), Rc::clone(&self.filter.hidden));
+        let matches = move |text: &str| matches(text);
+        let task = Task::new(async move { task::run(find(trace, &*layout, &hidden, matches)).await });
+        self.searching = Some(Searching { task, search });
     }
 
     /// Looks at some slices. Returns whether it has looked at all.
     pub fn step_find(&mut self) -> bool {
         let Some(searching) = &mut self.searching else { return true };
-        searching.found.hits = searching.task.step();
-        searching.found.hits.is_some()
+        searching.search.found = searching.task.step();
+        searching.search.found.is_some()
     }
 
     /// Ends the search that was begun last, and returns what it found.
     pub fn found(&mut self) -> JsValue {
-        let Some(Searching { found, instants, tracks, .. }) = self.searching.take() else {
-            return JsValue::UNDEFINED;
-        };
-        let slices = found.hits.as_ref().map_or(0, Hits::len);
-        self.search = found;
-        answer(&Found { slices, instants, tracks })
+        let Some(Searching { search, .. }) = self.searching.take() else { return JsValue::UNDEFINED };
+        self.search = search;
+        self.answer_found()
     }
 
     /// Finds all slices of one name.
     pub fn find_name(&mut self, slice: u32) -> JsValue {
         let Some(wanted) = self.trace.slice_name_id(SliceId(slice)) else { return JsValue::UNDEFINED };
-        let hits = Hits::of_names(self.trace, &*self.layout, |name| name == wanted).run();
-        let found = answer(&Found { slices: hits.len(), instants: 0, tracks: Vec::new() });
-        self.search = Search { hits: Some(hits), ..Search::default() };
-        found
+        let slices = Hits::of_names(self.trace, &*self.layout, |name| name == wanted).run();
+        self.search = Search { found: Some(slices.into()), matches: None };
+        self.answer_found()
     }
 
     /// Forgets the search.
@@ -124,7 +115,7 @@ impl Viewer {
 
     /// Returns up to `count` hits that follow upon a slice or a time, or precede it. Without a search there are none.
     pub fn hits(&self, slice: Option<u32>, at: f64, backwards: bool, count: usize) -> JsValue {
-        let Some(hits) = &self.search.hits else { return Array::new().into() };
+        let Some(hits) = self.search.hits() else { return Array::new().into() };
         let beyond = |slice: SliceId| match backwards {
             true => hits.previous(&*self.layout, slice),
             false => hits.next(&*self.layout, slice),
@@ -142,7 +133,7 @@ impl Viewer {
     pub fn hits_overview(&mut self, start: f64, end: f64, columns: u16) -> Uint32Array {
         let viewport = Viewport::new(self.range(start, end), columns);
         let mut found = vec![0_u32; viewport.columns() as usize];
-        if let Some(hits) = &self.search.hits {
+        if let Some(hits) = self.search.hits() {
             let mut rects = Vec::new();
             for row in self.layout.rows().iter().filter(|&row| hits.in_row(row) > 0) {
                 rects.clear();
@@ -158,6 +149,15 @@ impl Viewer {
 }
 
 impl Viewer {
+    fn answer_found(&self) -> JsValue {
+        let Some(found) = &self.search.found else { return JsValue::UNDEFINED };
+        let (slices, instants, n_tracks) = (found.slices.len(), found.instants, found.tracks.len());
+        let mut tracks: Vec<_> =
+            found.tracks.iter().map(|&track| self.arrangement.packs().item(track)).collect();
+        tracks.dedup();
+        answer(&Answer { slices, instants, n_tracks, tracks })
+    }
+
     fn hit(&self, hits: &Hits, slice: SliceId) -> Option<Hit> {
         let placed = self.layout.place(slice)?;
         Some(Hit {
@@ -171,8 +171,8 @@ impl Viewer {
 
     /// The first argument of a slice that matches, unless its name does.
     fn matched(&self, slice: SliceId) -> Option<String> {
-        let Search { names, matches: Some(matches), .. } = &self.search else { return None };
-        let is_named = self.trace.slice_name_id(slice).is_some_and(|name| names[name.index()]);
+        let matches = self.search.matches.as_ref()?;
+        let is_named = self.trace.slice_name_id(slice).is_some_and(|name| self.search.is_name(name));
         let args = self.trace.slice_args(slice);
         let mut args = args.iter().map(|(key, value)| format!("{key}: {value}"));
         if is_named { None } else { args.find(|arg| matches(arg)) }

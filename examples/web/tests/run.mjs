@@ -481,6 +481,13 @@ async function instants(page) {
   const wide = await page.value('viewer.frame.main.wide.map(({ top, bottom }) => [top, bottom])');
   const [process, height] = await page.value('[viewer.lines.main.headers.filter(({ item }) => item.kind === "process")[1].top, viewer.lines.main.height]');
   check(wide.map(([, bottom]) => bottom), [height, process], 'how far down the instants of the trace and of a process go');
+  // A slice looks the same where such a line crosses it. [layout 9.3]
+  const colours = (part) => page.value(`(() => {
+    const { painter, view, canvas, mainTop, frame } = viewer, [row] = frame.main.numbers.filter((_, at) => at % 6 === 0).slice(-1);
+    const x = Math.round(painter.x(${part} * 1e6, view)), y = Math.round((mainTop + row + 4) * painter.ratio);
+    return [...canvas.getContext('2d').getImageData(x - 3, y, 7, 1).data].join();
+  })()`);
+  check(await colours(0.8), await colours(0.7), 'the slice behind which the line of an instant is drawn');
   // On the last row of each process, between slices, a line is found by its name.
   const box = await page.value('viewer.canvas.getBoundingClientRect().toJSON()');
   const hover = async (part, bottom) => {
@@ -577,6 +584,62 @@ async function compares(page) {
   end();
 }
 
+// A search counts what `spall find` and the viewers of the terminal and the desktop count.
+async function searched(page) {
+  await page.value('viewer.finder.search("dRaw")');
+  check(await page.value('root.querySelector("#hits").textContent'), '3 slices, 2 instants, 1 track', 'what a search counts');
+  ensure(await page.value('!viewer.lines.main.headers.some(({ item }) => viewer.labels.get(viewer.key(item)).label === "draws nothing")'), 'a thread without anything has no line');
+}
+
+// Calls of apitrace have backtraces.
+async function backtraces(page) {
+  await load(page, join(root, 'testdata/apitrace/frames.trace'));
+  await page.value('viewer.select({ kind: "slice", id: 12 })');
+  check(await page.value('root.querySelector("#panel .lines")?.textContent'), 'fun f.c', 'the backtrace of a call');
+  ensure(!('backtrace' in (await said(page))), 'a backtrace is no argument');
+}
+
+// The beginning of a large file is shown while the rest is read.
+async function begins(page) {
+  const total = await page.value(`(async () => {
+    const view = document.querySelector('trace-view'), lines = [], n = 300000;
+    for (let at = 0; at < n; at++) lines.push('{"ph":"X","name":"slice ' + (at % 100) + '","pid":1,"tid":1,"ts":' + at * 10 + ',"dur":9}');
+    const file = new File(['[' + lines.join(',') + ']'], 'large.json');
+    window.early = undefined;
+    let beginning;
+    Object.defineProperty(view, 'beginning', { get: () => beginning, set(viewer) { beginning = viewer; window.early ??= viewer; window.known ??= !view.viewer; } });
+    // The whole file comes after the picture of its beginning, however fast it is read.
+    const { load } = view.constructor;
+    view.constructor.load = async ([one], ...more) => {
+      const loaded = await load([one], ...more);
+      for (let waits = 0; one === file && !window.early?.frame && waits < 500; waits++) await new Promise((done) => { setTimeout(done, 30); });
+      return loaded;
+    };
+    await view.open([file]);
+    return file.size;
+  })()`);
+  ensure(total > 16 << 20, 'the file is large');
+  const [first, all] = await page.value('[early?.about, viewer.about].map((about) => about?.counts.find(([what]) => what === "slice")[1])');
+  ensure(first > 10000 && first < all && (await page.value('Boolean(early.frame) && known')), `there was a picture of the beginning (${first} slices)`);
+  check([all, await page.value('root.querySelectorAll("canvas").length')], [300000, 2], 'all slices, once');
+}
+
+// A picture that is opened by itself is as wide as the window, with all of its texts.
+async function svg(page, url) {
+  const name = 'render-test.svg';
+  program('render', join(root, 'testdata/record.spall'), join(dist, name));
+  for (const width of [390, 1400, 3000]) {
+    await page.resize(width, 900);
+    await page.open(`${url}/${name}`);
+    const [shown, tall, ratio] = await page.value('(() => { const { width, height } = document.documentElement.getBoundingClientRect(), view = document.documentElement.viewBox.baseVal; return [width, height, view.height / view.width]; })()');
+    check([shown, Math.round(tall)], [Math.max(width, 900), Math.round(shown * ratio)], `the picture in a window of ${width} pixels`);
+  }
+  const cut = await page.value('[...document.querySelectorAll("text")].filter((text) => { const { x, width } = text.getBBox(); return x < 0 || x + width > document.documentElement.viewBox.baseVal.width; }).map(({ textContent }) => textContent)');
+  check(cut, [], 'texts that are cut');
+  rmSync(join(dist, name));
+  await page.resize(1400, 900);
+}
+
 // Objects are on lines by type below their process, in pieces whose click shows the snapshot of that time. The stack of an
 // event, and the argument that a search finds, are said.
 async function facts(page) {
@@ -600,6 +663,8 @@ async function facts(page) {
   check([await stack('slice'), await stack('instant')], ['draw\nmain', 'step\nmain'], 'stacks');
   await page.value('viewer.finder.search("b.txt").then(() => viewer.drawer.show("hits"))');
   await page.until('/\\(path: a.b.txt\\)/.test(root.querySelector("#panel .list")?.textContent)', 10);
+  await load(page, join(root, 'testdata/small/search.json'));
+  await searched(page);
   end();
 }
 
@@ -1062,6 +1127,10 @@ async function rendered(page, url) {
   const theirs = await graphs();
   for (const [at, [graph, ...expected]] of theirs.entries()) check(ours[at].slice(1), expected, `the graph ${graph}`);
   ensure(theirs[0][3].length > 10, 'there is something to compare');
+  program('render', join(root, 'testdata/small/search.json'), file);
+  await page.open(`${url}/render-test.html`);
+  await page.until('viewer?.frame');
+  await searched(page);
   rmSync(file);
 }
 
@@ -1105,7 +1174,7 @@ try {
     await load(page, file);
     await use(page, file, await compare(page, file));
   }
-  const others = { 'files that cannot be read': refuse, brotli, 'several files': several, 'unrelated files': strangers, 'what is open stays': stays, 'back and forward': goesBack, 'exact times': exact, 'an element of a page': embedded, 'a bundle': bundled, 'heights of instants': instants, 'what is hidden in place': hides, 'ranges that are compared': compares, 'objects, stacks and hits': facts, settings, 'a million names': manyNames, 'names and lists of tracks': tracks, 'by keyboard and ear': accessible, 'the page stays alive': alive, 'tracks that move': moves, reloads, 'busy tracks': activity, arrows, fingers: touches, colours, 'the page of render': rendered, 'what is damaged': damaged, 'a page that is saved': saves, 'an address': addresses, sizes };
+  const others = { 'files that cannot be read': refuse, brotli, 'several files': several, 'unrelated files': strangers, 'what is open stays': stays, 'back and forward': goesBack, 'exact times': exact, 'an element of a page': embedded, 'a bundle': bundled, 'heights of instants': instants, 'what is hidden in place': hides, 'ranges that are compared': compares, 'objects, stacks and hits': facts, backtraces, 'the beginning of a large file': begins, 'a picture alone': svg, settings, 'a million names': manyNames, 'names and lists of tracks': tracks, 'by keyboard and ear': accessible, 'the page stays alive': alive, 'tracks that move': moves, reloads, 'busy tracks': activity, arrows, fingers: touches, colours, 'the page of render': rendered, 'what is damaged': damaged, 'a page that is saved': saves, 'an address': addresses, sizes };
   for (const [what, look] of Object.entries(others).filter(([what]) => what.includes(only))) {
     console.log(what);
     await page.open(`${url}/`);

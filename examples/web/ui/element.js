@@ -14,6 +14,8 @@ const FRAME = `
   <div id="trace"></div>
 </div>`;
 
+const LARGE = 16 << 20, BEGINNING = 4 << 20; // in bytes
+
 export class TraceView extends HTMLElement {
   static observedAttributes = ['src', 'theme', 'range'];
 
@@ -64,8 +66,8 @@ export class TraceView extends HTMLElement {
   }
 
   // Does what an attribute says about the trace that is open.
-  take(name) {
-    const { viewer } = this, value = this.getAttribute(name);
+  take(name, viewer = this.viewer) {
+    const value = this.getAttribute(name);
     if (!viewer || value === null) return;
     if (name === 'range') viewer.setRange(rangeOf(value));
     else if (name === 'theme') {
@@ -108,6 +110,7 @@ export class TraceView extends HTMLElement {
       const size = all.reduce((sum, file) => sum + file.size, 0);
       if (this.isPage && !this.viewer) this.shifts = fromAddress(location.hash).shifts;
       const offsets = all.map(({ name }) => this.shifts.get(name));
+      if (!this.viewer && all.length === 1 && size > LARGE) this.begin(all[0], title, signal);
       const { source, about } = await TraceView.load(all, (read, phase) => tell(read, size, phase), signal, offsets);
       this.opening = undefined;
       this.files = files;
@@ -116,13 +119,24 @@ export class TraceView extends HTMLElement {
       return true;
     } catch (error) {
       if (signal.aborted) return false;
-      this.opening = undefined;
+      this.cancel();
       const place = error.offset === undefined ? '' : ` The problem is at byte ${grouped(error.offset)}.`;
       const sentence = `${title} cannot be read: ${error.message}.${place}`;
       this.notify(element('p', { className: 'error', role: 'alert', textContent: sentence }), button('×', 'Close', () => this.notify()));
       this.tell('error', { message: error.message, offset: error.offset });
       return false;
     }
+  }
+
+  // Shows the beginning of a large file while all of it is read.
+  async begin(file, title, signal) {
+    const beginning = new File([file.slice(0, BEGINNING)], file.name);
+    const { source, about } = await TraceView.load([beginning], () => {}, signal).catch(() => ({}));
+    if (!source || this.opening?.signal !== signal) return source?.close();
+    const viewer = (this.beginning = this.viewerOf(source, about, title));
+    this.take('theme', viewer);
+    await viewer.open();
+    viewer.hint('This is the beginning. The rest is being read.');
   }
 
   // Opens another file beside those that are open.
@@ -138,9 +152,18 @@ export class TraceView extends HTMLElement {
 
   // Gives up what is being opened.
   cancel() {
+    if (!this.viewer) return this.close();
     this.opening?.abort();
     this.opening = undefined;
     this.notify();
+  }
+
+  viewerOf(source, about, title, options) {
+    this.beginning?.close();
+    this.beginning = undefined;
+    this.pane.classList.add('open');
+    this.$('#trace').innerHTML = MARKUP;
+    return new Viewer(this.pane, source, about, title, options);
   }
 
   // Shows what a source has.
@@ -150,12 +173,10 @@ export class TraceView extends HTMLElement {
       history.replaceState(null, '', location.pathname + location.search + withoutPlace(location.hash));
     }
     this.viewer?.close();
-    this.pane.classList.add('open');
-    this.$('#trace').innerHTML = MARKUP;
-    if (TraceView.load) this.$('#open-place').append(this.opener());
-    const viewer = (this.viewer = new Viewer(this.pane, source, about, title, {
+    const viewer = (this.viewer = this.viewerOf(source, about, title, {
       isPage: this.isPage, tell: (...what) => this.tell(...what), shifts: this.shifts, moveFile: (...how) => this.shift(...how),
     }));
+    if (TraceView.load) this.$('#open-place').append(this.opener());
     if (this.isPage && this.files.some((file) => typeof file !== 'string')) {
       // A browser asks for pages alone that somebody has touched, and complains of the others.
       const ask = (event) => { if (navigator.userActivation?.hasBeenActive ?? true) event.preventDefault(); };
@@ -167,9 +188,11 @@ export class TraceView extends HTMLElement {
   }
 
   close() {
-    this.cancel();
-    this.viewer?.close();
-    this.viewer = undefined;
+    this.opening?.abort();
+    this.opening = undefined;
+    this.notify();
+    for (const viewer of [this.beginning, this.viewer]) viewer?.close();
+    this.beginning = this.viewer = undefined;
     this.pane.classList.remove('open');
     this.$('#trace').replaceChildren();
   }

@@ -67,10 +67,10 @@ export class Finder {
   }
 
   summary() {
-    const { slices, instants } = this.found;
+    const { slices, instants, nTracks = this.tracks.size } = this.found;
     const parts = [counted(slices, 'slice')];
     if (instants) parts.push(counted(instants, 'instant'));
-    if (this.tracks.size) parts.push(counted(this.tracks.size, 'track'));
+    if (nTracks) parts.push(counted(nTracks, 'track'));
     return parts.join(', ');
   }
 

@@ -122,10 +122,11 @@ export class Painter {
     context.clip();
     for (const strip of part.strips) this.strip(strip, place);
     for (const chart of part.charts) this.chartOf(chart, place);
+    // Behind the slices, so that they hide no name. [layout 9.3]
+    for (const marks of part.wide ?? []) this.wide(marks, place);
     const drawn = drawBoxes(context, this.palette, part, place, scene.names, scene.isSearching);
     counts.boxes += drawn.boxes;
     counts.labels += drawn.labels;
-    for (const marks of part.wide ?? []) this.wide(marks, place);
     for (const marks of part.marks) this.marks(marks, place, scene);
     for (const [element, style] of [[scene.hover, this.colour.dim], [scene.selected, this.colour.accent]]) {
       this.outline(part, place, element, style);
