@@ -101,7 +101,7 @@ impl<'t> ArgSets<'t> {
             ArgOwner::Snapshot => trace.snapshots().get(row).map(|snapshot| trace.args_of(snapshot)),
             ArgOwner::OtherEvent => trace.others().get(row).map(|event| trace.args_of(event)),
         };
-        SliceArgs { begin: begin.unwrap_or_default(), end: Args::NONE }
+        SliceArgs { begin: begin.unwrap_or(Args::NONE), end: Args::NONE }
     }
 
     /// Returns how many bytes of arguments a row of a table has.
