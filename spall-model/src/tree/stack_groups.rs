@@ -4,7 +4,7 @@
 use alloc::vec::{Drain, Vec};
 use core::ops::Range;
 
-use crate::Ticks;
+use crate::{NameId, Ticks, tree::function::Function};
 
 use super::{TreeNode, TreeNodeId};
 
@@ -69,7 +69,7 @@ impl StackGroups {
             group = TreeNodeId::new(self.groups.len()).0;
             self.of_function[function] = group;
             self.functions.push(place.function);
-            self.groups.push((0..0, TreeNode::of(first.function)));
+            self.groups.push((0..0, EMPTY));
         }
         let (stacks, sums) = &mut self.groups[group as usize];
         stacks.end += 1;
@@ -122,3 +122,6 @@ impl StackGroups {
         self.groups.drain(..)
     }
 }
+
+/// A node without sums.
+const EMPTY: TreeNode = TreeNode::of(Function::named(NameId(0)));
