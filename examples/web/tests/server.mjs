@@ -7,6 +7,8 @@ const KINDS = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '
 
 export function serve(folder) {
   const server = createServer((request, response) => {
+    // What a browser asks for by itself where a page, such as a picture, names no icon.
+    if (request.url === '/favicon.ico') return response.writeHead(204).end();
     const path = join(folder, decodeURIComponent(request.url.split('?')[0]).replace(/\/$/, '/index.html'));
     if (!path.startsWith(folder) || !existsSync(path)) return response.writeHead(404).end();
     const data = readFileSync(path);
