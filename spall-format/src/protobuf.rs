@@ -281,8 +281,9 @@ impl<'a> Repeated<'a> {
         message: &'a [u8],
         is_added: impl Fn(u32) -> bool,
     ) -> impl Iterator<Item = (u32, Wire<'a>)> {
-        let several = Fields::new(if self.are_several { message } else { &[] }).map_while(Result::ok);
-        self.single().into_iter().chain(several.filter(move |&(number, _)| is_added(number)))
+        let mut single = self.single();
+        let mut several = Fields::new(if self.are_several { message } else { &[] }).map_while(Result::ok);
+        core::iter::from_fn(move || single.take().or_else(|| several.find(|&(number, _)| is_added(number))))
     }
 }
 

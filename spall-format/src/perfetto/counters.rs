@@ -6,7 +6,6 @@ use core::fmt::{self, Write as _};
 use spall_model::{Id, Text, ThreadMeasure};
 
 use super::output::Output;
-use super::state::State;
 
 /// A name that is being put together.
 #[derive(Debug, Default)]
@@ -29,12 +28,6 @@ pub(super) struct Counters<'c, 'r> {
     pub(super) name: &'c mut NameBuffer,
     pub(super) at: i64,
     pub(super) out: &'c mut Output<'r>,
-}
-
-impl State {
-    pub(super) fn counters<'c, 'r>(&'c mut self, at: i64, out: &'c mut Output<'r>) -> Counters<'c, 'r> {
-        Counters { name: &mut self.name, at, out }
-    }
 }
 
 impl Counters<'_, '_> {

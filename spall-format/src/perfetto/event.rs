@@ -9,7 +9,7 @@ use spall_model::{
 use super::args::Source;
 use super::clock::{ClockId, Fit};
 use super::counters::signed_float;
-use super::event_counters::ThreadCounts;
+use super::event_counters::{ExtraCounters, ThreadCounts};
 use super::legacy::Legacy;
 use super::output::Output;
 use super::schema::{LegacyEvent, Packet};
@@ -35,11 +35,10 @@ pub(super) struct TrackEvent<'a> {
     args: Repeated<'a>,
     flows: Repeated<'a>,
     /// The values of further counters, of each kind, and their tracks.
-    pub(super) extra: [Repeated<'a>; 2],
-    pub(super) extra_tracks: [Repeated<'a>; 2],
+    extra: [ExtraCounters<'a>; 2],
     pub(super) has_callstack: bool,
     /// The whole message.
-    pub(super) message: &'a [u8],
+    message: &'a [u8],
 }
 
 /// A time in the event itself, by the monotonic clock in microseconds.
@@ -71,10 +70,10 @@ impl<'a> Message<'a> for TrackEvent<'a> {
             (6, Wire::Bytes(legacy)) => self.legacy = Some(legacy),
             (30, Wire::Varint(_)) => self.value = Some(signed_float(signed())),
             (44, value) => self.value = f64::from_wire(value).or(self.value),
-            (12, _) => self.extra[0].add(number, value),
-            (46, _) => self.extra[1].add(number, value),
-            (31, _) => self.extra_tracks[0].add(number, value),
-            (45, _) => self.extra_tracks[1].add(number, value),
+            (12, _) => self.extra[0].values.add(number, value),
+            (46, _) => self.extra[1].values.add(number, value),
+            (31, _) => self.extra[0].tracks.add(number, value),
+            (45, _) => self.extra[1].tracks.add(number, value),
             (36 | 42 | 47 | 48, _) => self.flows.add(number, value),
             (55 | 56, _) => self.has_callstack = true,
             (1, _) => self.time = Some(EventTime::Delta(signed())),
@@ -113,7 +112,10 @@ impl State {
             self.tracks.set_first_event(track_at, name);
             self.show(track_at, out);
         }
-        let counts = self.extra_counters(packet.sequence, &track_event, at, out);
+        let mut counts = ThreadCounts::default();
+        if track_event.extra.iter().any(|extra| !extra.values.is_empty()) {
+            counts = self.extra_counters(packet.sequence, (message, &track_event.extra), at, out);
+        }
         match track_event.kind {
             kind::COUNTER => {
                 self.counter_event(packet.sequence, track_at, track_event.value, at, out);
@@ -262,7 +264,11 @@ impl State {
 
 impl TrackEvent<'_> {
     /// Hands over the flows that pass through a slice, and those that end there. [perfetto 4.4](crate::rules::perfetto#4.4)
+    #[inline]
     fn hand_over_flows(&self, event: &ThreadEvent<'_>, bind: FlowBind, out: &mut Output<'_>) {
+        if self.flows.is_empty() {
+            return;
+        }
         for (number, value) in self.flows.fields(self.message, |number| matches!(number, 36 | 42 | 47 | 48)) {
             let phase = if matches!(number, 36 | 47) { FlowPhase::Pass } else { FlowPhase::Stop };
             let packed = if number < 47 { Packed::Varint } else { Packed::Fixed64 };

@@ -3,12 +3,18 @@
 use spall_model::{ArgsBuilder, DiagnosticKind, Id, Thread, ThreadCount, ThreadMeasure};
 
 use super::counters::{counter_name, signed_float};
-use super::event::TrackEvent;
 use super::output::Output;
 use super::schema::{EXTRA, LegacyEvent, MAX_EXTRA};
 use super::sequence::Sequence;
 use super::state::State;
-use crate::protobuf::Packed;
+use crate::protobuf::{Packed, Repeated};
+
+/// The fields of counters of one kind that an event has beside its own meaning.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct ExtraCounters<'a> {
+    pub(super) values: Repeated<'a>,
+    pub(super) tracks: Repeated<'a>,
+}
 
 /// What counters of the thread of an event showed: its time in nanoseconds, and its instructions. [perfetto
 /// 4.8](crate::rules::perfetto#4.8)
@@ -104,17 +110,15 @@ impl State {
     }
 
     /// Hands over the values of counters that an event has beside its own meaning. Returns those of its thread.
-    #[inline]
     pub(super) fn extra_counters(
         &mut self,
         sequence: u32,
-        event: &TrackEvent<'_>,
+        (message, fields): (&[u8], &[ExtraCounters<'_>; 2]),
         at: i64,
         out: &mut Output<'_>,
     ) -> ThreadCounts {
         let mut counts = ThreadCounts::default();
-        let fields = event.extra.into_iter().zip(event.extra_tracks);
-        for ((kind, extra), (values, tracks)) in EXTRA.into_iter().enumerate().zip(fields) {
+        for ((kind, extra), &ExtraCounters { values, tracks }) in EXTRA.into_iter().enumerate().zip(fields) {
             let number = |bits: u64| match extra.packed {
                 Packed::Varint => signed_float(bits.cast_signed()),
                 Packed::Fixed64 => f64::from_bits(bits),
@@ -122,9 +126,9 @@ impl State {
             if values.is_empty() {
                 continue;
             }
-            let tracks = tracks.fields(event.message, |number| number == extra.tracks);
+            let tracks = tracks.fields(message, |number| number == extra.tracks);
             let mut tracks = tracks.flat_map(|(_, tracks)| tracks.numbers(Packed::Varint)).take(MAX_EXTRA);
-            let values = values.fields(event.message, |number| number == extra.values);
+            let values = values.fields(message, |number| number == extra.values);
             let values = values.flat_map(|(_, values)| values.numbers(extra.packed)).map(number);
             for (n, value) in values.enumerate() {
                 // The tracks of the defaults count where the event does not say others.

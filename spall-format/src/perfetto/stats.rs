@@ -2,7 +2,7 @@
 
 use spall_model::{DiagnosticKind, Event, Id, Text, Thread};
 
-use super::counters::{Shown, float, signed_float};
+use super::counters::{Counters, Shown, float, signed_float};
 use super::output::Output;
 use super::schema::{Names, TreeProcess, TreeThread};
 use super::state::State;
@@ -50,6 +50,10 @@ const OF_PROCESS: [(u32, &str, u64); 19] = [
 const PAGE_KIB: u64 = 4;
 
 impl State {
+    pub(super) fn counters<'c, 'r>(&'c mut self, at: i64, out: &'c mut Output<'r>) -> Counters<'c, 'r> {
+        Counters { name: &mut self.name, at, out }
+    }
+
     /// Hands over statistics of the system.
     pub(super) fn sys_stats(&mut self, message: &[u8], at: i64, out: &mut Output<'_>) {
         let mut n_cpus = 0_u64;
