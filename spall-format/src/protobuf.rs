@@ -201,17 +201,22 @@ pub(crate) trait Message<'a>: Default {
     /// Takes the value of a field. Values of unknown fields, and of other wire types, are left.
     fn take(&mut self, number: u32, value: Wire<'a>);
 
+    /// Takes all fields of a message as far as it goes, and returns whether it is damaged.
+    #[inline]
+    fn take_all(&mut self, message: &'a [u8]) -> Result<(), Damaged> {
+        for field in Fields::new(message) {
+            let (number, value) = field?;
+            self.take(number, value);
+        }
+        Ok(())
+    }
+
     /// Reads a message as far as it goes, and whether it is damaged.
     #[inline]
     fn read(message: &'a [u8]) -> (Self, Result<(), Damaged>) {
         let mut this = Self::default();
-        for field in Fields::new(message) {
-            match field {
-                Ok((number, value)) => this.take(number, value),
-                Err(damaged) => return (this, Err(damaged)),
-            }
-        }
-        (this, Ok(()))
+        let whole = this.take_all(message);
+        (this, whole)
     }
 
     /// Reads a message as far as it goes.

@@ -208,6 +208,7 @@ impl Writer<'_> {
         self.put(&[count])?;
         self.put(names.bytes())?;
         self.n_whole = self.memory.len();
+        let mut has_backtrace = false;
         for at in call.details.events() {
             for (detail, end) in (Details { pos: at, signatures }) {
                 let at = match detail {
@@ -216,6 +217,10 @@ impl Writer<'_> {
                         None => continue,
                     },
                     Detail::Return(at) => self.put(&[tag::RETURN]).map(|()| at)?,
+                    Detail::Backtrace(..) => {
+                        has_backtrace = true;
+                        continue;
+                    }
                     _ => continue,
                 };
                 // Most values have the same bytes in the stream.
@@ -227,7 +232,7 @@ impl Writer<'_> {
             }
         }
         // At last, because long names may leave no room behind it.
-        if let Some(frames) = call.backtrace(signatures) {
+        if has_backtrace && let Some(frames) = call.backtrace(signatures) {
             self.put(&[tag::BACKTRACE])?;
             self.open_counted(tag::LIST)?;
             for frame in frames {

@@ -95,9 +95,8 @@ impl State {
         message: &[u8],
         out: &mut Output<'_>,
     ) {
-        let (mut track_event, whole) = TrackEvent::read(message);
-        track_event.message = message;
-        out.check(whole);
+        let mut track_event = TrackEvent { message, ..TrackEvent::default() };
+        out.check(track_event.take_all(message));
         let legacy = track_event.legacy.map(LegacyEvent::of).unwrap_or_default();
         let Some(at) = self.event_time(packet, at, &track_event, out) else { return };
         let sequence = self.sequences.find(packet.sequence);

@@ -192,7 +192,8 @@ struct Inverting<T> {
 
 impl<T: Deref<Target = CallTree> + Clone> Inverting<T> {
     fn new(tree: T, of: Option<Function>) -> Self {
-        let inverted = InvertedTree::new(tree);
+        let mut inverted = InvertedTree::new(tree);
+        inverted.places.reserve_exact(inverted.tree.nodes().len());
         Self { inverted, of, functions: HashMap::default(), is_inside: Vec::new() }
     }
 

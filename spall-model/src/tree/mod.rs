@@ -69,15 +69,6 @@ pub struct TreeNode {
     pub self_time: Ticks,
 }
 
-impl TreeNode {
-    /// Returns a root whose sums are zero.
-    pub(crate) const fn of(function: Function) -> Self {
-        let (total, self_time) = (Ticks::ZERO, Ticks::ZERO);
-        let (count, unmeasured, hits, weight) = (0, 0, 0, 0.0);
-        Self { function, parent: None, depth: 0, count, unmeasured, hits, weight, total, self_time }
-    }
-}
-
 /// The time and the samples that a [`CallTree`] covers but none of its nodes has, because nothing ran, or because a
 /// filter removed the functions that ran.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

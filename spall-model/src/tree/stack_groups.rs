@@ -4,7 +4,7 @@
 use alloc::vec::{Drain, Vec};
 use core::ops::Range;
 
-use crate::{NameId, Ticks, tree::function::Function};
+use crate::{Ticks, tree::function::Function};
 
 use super::{TreeNode, TreeNodeId};
 
@@ -124,4 +124,14 @@ impl StackGroups {
 }
 
 /// A node without sums.
-const EMPTY: TreeNode = TreeNode::of(Function::named(NameId(0)));
+const EMPTY: TreeNode = TreeNode {
+    function: Function::named(crate::NameId(0)),
+    parent: None,
+    depth: 0,
+    count: 0,
+    unmeasured: 0,
+    hits: 0,
+    weight: 0.0,
+    total: Ticks::ZERO,
+    self_time: Ticks::ZERO,
+};
