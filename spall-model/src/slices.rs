@@ -76,7 +76,7 @@ impl SliceFlags {
     /// Returns whether the slice lasts to the end of its thread, because nothing ends it: it is unfinished, and no repair
     /// has given it an end.
     #[must_use]
-    pub const fn is_open_ended(self) -> bool {
+    pub(crate) const fn is_open_ended(self) -> bool {
         self.is_unfinished() && !self.contains(Self::REPAIRED)
     }
 

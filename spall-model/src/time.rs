@@ -178,13 +178,6 @@ impl Clock {
     }
 }
 
-impl Default for Clock {
-    /// Returns the clock of formats that count nanoseconds, [`Clock::NANOSECONDS`].
-    fn default() -> Self {
-        Self::NANOSECONDS
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

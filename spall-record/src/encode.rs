@@ -132,16 +132,16 @@ impl Encoder {
     }
 
     /// Returns the name of the process.
-    pub(crate) fn process_name(&mut self, facts: &Facts) -> Vec<u8> {
-        let name = facts.process_name();
+    fn process_name(&mut self, facts: &Facts) -> Vec<u8> {
+        let name = &facts.process_name;
         match &mut self.format {
             FormatWriter::Spall => {
                 let mut encoded = Encoded::default();
-                spall(facts.pid, OWN_THREAD, 0, &mut encoded, |buffer| buffer.process_name(&name));
+                spall(facts.pid, OWN_THREAD, 0, &mut encoded, |buffer| buffer.process_name(name));
                 encoded.bytes().to_vec()
             }
             #[cfg(feature = "json")]
-            FormatWriter::Json(json) => json.process_name(facts.pid, &name),
+            FormatWriter::Json(json) => json.process_name(facts.pid, name),
         }
     }
 

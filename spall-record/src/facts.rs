@@ -1,10 +1,8 @@
 //! What is known of a recording before its events.
 
 use alloc::string::String;
-use std::sync::Mutex;
 
 use crate::clock::RunningClock;
-use crate::lock::lock;
 
 /// The facts about a recording that its outputs need.
 pub(crate) struct Facts {
@@ -14,20 +12,12 @@ pub(crate) struct Facts {
     pub(crate) epoch_ns: Option<i64>,
     /// The time of tick 0 by the machine's monotonic clock, if it is known.
     pub(crate) monotonic_ns: Option<i64>,
-    process_name: Mutex<String>,
+    pub(crate) process_name: String,
 }
 
 impl Facts {
     pub(crate) fn new(pid: u32, clock: RunningClock, process_name: String) -> Self {
         let (epoch_ns, monotonic_ns) = (clock.epoch_ns(), clock.monotonic_ns());
-        Self { pid, clock, epoch_ns, monotonic_ns, process_name: Mutex::new(process_name) }
-    }
-
-    pub(crate) fn process_name(&self) -> String {
-        lock(&self.process_name).clone()
-    }
-
-    pub(crate) fn set_process_name(&self, name: &str) {
-        name.clone_into(&mut lock(&self.process_name));
+        Self { pid, clock, epoch_ns, monotonic_ns, process_name }
     }
 }

@@ -82,14 +82,6 @@ impl Sink for FileSink {
         }
     }
 
-    fn rename_process(&self, facts: &Facts) {
-        let mut state = lock(&self.state);
-        if let State { files, encoder: Some(encoder), .. } = &mut *state {
-            let name = encoder.process_name(facts);
-            files.output.append(&name, 0);
-        }
-    }
-
     fn flush(&self, facts: &Facts) -> io::Result<()> {
         let mut state = lock(&self.state);
         if state.encoder.is_some() && state.files.is_due(0) {

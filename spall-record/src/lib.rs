@@ -126,7 +126,7 @@ pub use site::Site;
 pub use spall_model::{Scope, Value};
 pub use span::{
     SpanGuard, begin, begin_with_args, counter, end, flow_end, flow_start, instant, is_enabled,
-    set_process_name, set_thread_name,
+    set_thread_name,
 };
 #[doc(hidden)]
 pub use span::{counter_at, instant_at};

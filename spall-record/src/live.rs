@@ -73,10 +73,6 @@ impl Sink for LiveSink {
         }
     }
 
-    fn rename_process(&self, facts: &Facts) {
-        name_process(&mut lock(&self.trace), facts);
-    }
-
     fn flush(&self, facts: &Facts) -> io::Result<()> {
         let mut waiting = lock(&self.waiting);
         if let Some(mut trace) = self.trace() {
@@ -113,6 +109,6 @@ fn push_batch(
 }
 
 fn name_process(trace: &mut LiveTrace, facts: &Facts) {
-    let name = facts.process_name();
+    let name = &facts.process_name;
     trace.push(&Event::ProcessName(Id::from(facts.pid), Text::from(name.as_str())));
 }

@@ -173,8 +173,6 @@ impl Sink for MemoryRing {
         lock(&self.0).push(batch.thread.tid, &batch.thread.name, batch.words);
     }
 
-    fn rename_process(&self, _: &Facts) {}
-
     fn flush(&self, _: &Facts) -> io::Result<()> {
         Ok(())
     }

@@ -192,12 +192,6 @@ impl Recording {
         name.clone_into(&mut lock(&thread.drain).facts.name);
     }
 
-    /// Gives the process another name.
-    pub(crate) fn rename_process(&self, name: &str) {
-        self.facts.set_process_name(name);
-        self.sinks.iter().for_each(|sink| sink.rename_process(&self.facts));
-    }
-
     /// Moves all records of a thread from its ring to the sinks, and through to their outputs if that is wanted.
     pub(crate) fn drain(&self, thread: &RecordedThread, writes_through: bool) {
         // A process that was forked has copies of rings and files that belong to its parent.

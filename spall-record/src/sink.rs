@@ -93,9 +93,6 @@ pub(crate) trait Sink: Send + Sync {
     /// Takes a batch, which is empty if only the gap of the place has to be told.
     fn write(&self, batch: &Batch<'_>, place: &mut ThreadInSink, scratch: &mut Scratch);
 
-    /// Tells that the process has another name now.
-    fn rename_process(&self, facts: &Facts);
-
     /// Writes everything through to where it is safe from the end of the process.
     ///
     /// # Errors

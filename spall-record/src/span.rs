@@ -169,13 +169,6 @@ pub fn set_thread_name(name: impl AsRef<str>) {
     with(|writer| writer.rename_thread(name.as_ref()));
 }
 
-/// Names the process. Until then it has the name of its program.
-pub fn set_process_name(name: impl AsRef<str>) {
-    if let Some(recording) = recording::current() {
-        let _ = writer::without_recording(|| recording.rename_process(name.as_ref()));
-    }
-}
-
 /// What the macro [`instant!`](crate::instant!) calls.
 #[doc(hidden)]
 pub fn instant_at(site: &Site, args: Option<fmt::Arguments<'_>>, scope: Scope) {

@@ -42,8 +42,7 @@ impl Hidden {
     }
 
     /// Returns whether nothing is hidden.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
+    fn is_empty(&self) -> bool {
         self.names.is_empty() && self.categories.is_empty()
     }
 

@@ -84,13 +84,6 @@ impl<J: Job<Output = Hits>> Job for Search<J> {
     }
 }
 
-/// A search that found slices alone, such as those of one name.
-impl From<Hits> for Found {
-    fn from(slices: Hits) -> Self {
-        Self { slices, ..Self::default() }
-    }
-}
-
 impl Display for Found {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let plural = |n: usize| if n == 1 { "" } else { "s" };

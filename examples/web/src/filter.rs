@@ -33,7 +33,7 @@ impl Filter {
         let hidden = Rc::new(Hidden::new(trace, &categories, &names));
         let is_left = |(instant, _): &(Instant, u32)| hidden.shows(instant.name, instant.category);
         let left = || trace.instants().iter().copied().zip(0..).filter(is_left).unzip();
-        let instants = (!hidden.is_empty()).then(left);
+        let instants = (*hidden != Hidden::default()).then(left);
         Self { hidden, instants }
     }
 

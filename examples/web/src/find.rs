@@ -104,7 +104,9 @@ impl Viewer {
     pub fn find_name(&mut self, slice: u32) -> JsValue {
         let Some(wanted) = self.trace.slice_name_id(SliceId(slice)) else { return JsValue::UNDEFINED };
         let slices = Hits::of_names(self.trace, &*self.layout, |name| name == wanted).run();
-        self.search = Search { found: Some(slices.into()), matches: None };
+        let mut found = Found::default();
+        found.slices = slices;
+        self.search = Search { found: Some(found), matches: None };
         self.answer_found()
     }
 

@@ -63,7 +63,7 @@ impl<'a> WideText<'a> {
     ///
     /// Up to there each unit is one byte of the stream, so the text can be borrowed.
     #[must_use]
-    pub fn ascii_prefix(&self) -> &'a [u8] {
+    pub(super) fn ascii_prefix(&self) -> &'a [u8] {
         let end = self.bytes.iter().position(|&byte| byte == 0 || byte >= 0x80).unwrap_or(self.bytes.len());
         self.bytes.get(..end).unwrap_or_default()
     }

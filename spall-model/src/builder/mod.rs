@@ -149,7 +149,7 @@ impl<'a> TraceBuilder<'a> {
         Self {
             diagnostics: Diagnostics::new(limits.max_diagnostics),
             limits: limits.clone(),
-            clock: Clock::default(),
+            clock: Clock::NANOSECONDS,
             conventions: Conventions::default(),
             names: Names::default(),
             recent: RecentNames::default(),

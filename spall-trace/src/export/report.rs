@@ -73,8 +73,7 @@ losses! {
 
 impl Loss {
     /// Returns whether only a part of something is missing, and the rest of it is in the file.
-    #[must_use]
-    pub fn is_partial(self) -> bool {
+    fn is_partial(self) -> bool {
         self >= Self::Category
     }
 }

@@ -135,7 +135,7 @@ pub fn merge_traces(inputs: &[MergeInput<'_>], limits: &Limits) -> MergedTraces 
 
 /// Returns the clock of the result.
 fn common_clock(inputs: &[MergeInput<'_>]) -> Clock {
-    let Some(first) = inputs.first().map(|input| input.trace.clock()) else { return Clock::default() };
+    let Some(first) = inputs.first().map(|input| input.trace.clock()) else { return Clock::NANOSECONDS };
     let same_unit = inputs.iter().all(|input| input.trace.clock().unit == first.unit);
     let unit = if same_unit { first.unit } else { Unit::Nanoseconds(1.0) };
     Clock::new(unit).with_epoch_ns(first.epoch_ns).with_monotonic_ns(first.monotonic_ns)

@@ -31,7 +31,7 @@ fn sample(delta: i64, frame: i64) -> Event<'static> {
 
 fn build(events: &[Event<'static>]) -> Trace<'static> {
     let mut builder = TraceBuilder::new(&Limits::default());
-    builder.push(&Event::Clock(Clock::default()));
+    builder.push(&Event::Clock(Clock::NANOSECONDS));
     // The position of an event is where it stands in the file.
     for (event, at) in events.iter().zip(0..) {
         builder.receive(event, ByteRange::new(at, at + 1));
