@@ -305,8 +305,9 @@ impl Viewer {
     /// Finds the slices of a name.
     fn find_name(&mut self, name: NameId) {
         self.search = self.trace.name(name).into_owned();
-        let slices = Hits::of_names(&self.trace, &self.layout, |other| other == name).run();
-        self.show(slices.into());
+        let mut found = Found::default();
+        found.slices = Hits::of_names(&self.trace, &self.layout, |other| other == name).run();
+        self.show(found);
     }
 
     /// Finds what contains the text that is searched for.
