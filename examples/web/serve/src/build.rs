@@ -12,6 +12,7 @@ use wasm_bindgen_cli_support::Bindgen;
 const TARGET: &str = "wasm32-unknown-unknown";
 const HINT: &str = "the target wasm32-unknown-unknown is missing; install it with\n    \
     rustup target add wasm32-unknown-unknown\n\
+    rustup component add rust-src  # a smaller file\n\
     or, where Debian's Rust is used, with\n    \
     apt-get install rustc-web cargo-web rust-web-src lld-19";
 
@@ -96,30 +97,33 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
 
 /// The cargo that can build for browsers, and the folder for what it builds.
 fn toolchain(web: &Path) -> Option<(Command, PathBuf)> {
+    if let Some(cargo) = with_source("cargo", "rustc") {
+        return Some((cargo, web.join("target/size")));
+    }
     if has_target("rustc") {
         return Some((Command::new("cargo"), web.join("target")));
     }
-    // Debian has no compiled standard library for browsers, but its source. Compiled for size, its forty ways to sort
-    // take an eighth of their bytes, and loading takes as long.
-    let (cargo, rustc) = (Path::new("/usr/bin/cargo"), "/usr/bin/rustc");
-    let sysroot = output(rustc, &["--print", "sysroot"])?;
-    if !cargo.exists() || !Path::new(&sysroot).join("lib/rustlib/src/rust/library").exists() {
-        return None;
-    }
-    let mut debian = Command::new(cargo);
-    debian.args(["-Zbuild-std=std,panic_abort", "-Zbuild-std-features=optimize_for_size"]);
-    debian
-        .env("PATH", "/usr/bin:/bin")
-        .env("RUSTC", rustc)
-        .env("RUSTC_BOOTSTRAP", "1")
-        // Nobody would read the message of a panic, and without it the file is a tenth smaller.
-        .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", "-Zunstable-options -Cpanic=immediate-abort")
-        .env_remove("RUSTUP_TOOLCHAIN");
+    // Debian has no compiled standard library for browsers, but its source.
+    let mut debian = with_source("/usr/bin/cargo", "/usr/bin/rustc")?;
+    debian.env("PATH", "/usr/bin:/bin").env("RUSTC", "/usr/bin/rustc").env_remove("RUSTUP_TOOLCHAIN");
     let linkers = ["wasm-ld", "wasm-ld-19", "wasm-ld-18", "wasm-ld-17", "wasm-ld-16"];
     let linker = linkers.into_iter().find(|linker| Path::new("/usr/bin").join(linker).exists())?;
     debian.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", linker);
     // In a folder of its own: the compilers have different files of the same names.
     Some((debian, web.join("target/debian")))
+}
+
+/// The cargo that builds the standard library, too, if its source is installed. Compiled for size, its forty ways to sort
+/// take an eighth of their bytes, and loading takes as long. Without the messages of panics, which nobody would read, the
+/// file is smaller by another tenth.
+fn with_source(cargo: &str, rustc: &str) -> Option<Command> {
+    let source = Path::new(&output(rustc, &["--print", "sysroot"])?).join("lib/rustlib/src/rust/library");
+    let mut command = Command::new(cargo);
+    command.args(["-Zbuild-std=std,panic_abort", "-Zbuild-std-features=optimize_for_size"]);
+    command.env("RUSTC_BOOTSTRAP", "1");
+    let flags = "-Zunstable-options -Cpanic=immediate-abort";
+    command.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", flags);
+    source.exists().then_some(command)
 }
 
 /// Whether the standard library for browsers is installed.
