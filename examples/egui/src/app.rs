@@ -2,29 +2,36 @@
 
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
-use eframe::egui::{Panel, Ui, ViewportCommand};
+use eframe::egui::{Button, Panel, Ui, ViewportCommand};
 use spall_trace::layout::{Layout, LayoutOptions};
 use spall_trace::model::Trace;
 
-use crate::{files::Files, viewer::Viewer};
+use crate::viewer::Viewer;
 
 type Loaded = Result<(Trace<'static>, Layout), spall_trace::Error>;
 
 /// The window of the program.
-#[derive(Default)]
 pub struct App {
+    /// Asks the user for a file, and waits for the answer.
+    ask: fn() -> Option<PathBuf>,
+    /// What the user is being asked, by a thread of its own.
+    asking: Option<JoinHandle<Option<PathBuf>>>,
     /// The trace that is open.
     viewer: Option<Box<Viewer>>,
     /// The file that is being loaded, by a thread of its own.
     loading: Option<(String, JoinHandle<Loaded>)>,
-    /// Why the file that was opened last could not be read.
+    /// Why there is no other trace, if the user wanted one.
     failure: String,
-    /// The list to choose a file from.
-    files: Option<Files>,
 }
 
 impl App {
+    /// Makes a window without a trace. `ask` returns no file if the user wants none, or if there is no dialog.
+    pub fn new(ask: fn() -> Option<PathBuf>) -> Self {
+        Self { ask, asking: None, viewer: None, loading: None, failure: String::new() }
+    }
+
     /// Begins to load a file of any format.
     pub fn open(&mut self, path: PathBuf) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -37,8 +44,8 @@ impl App {
         let dropped = ui.input(|input| input.raw.dropped_files.first().map(|file| file.path().to_owned()));
         Panel::top("file").show(ui, |ui| {
             ui.horizontal(|ui| {
-                if ui.button("Open").clicked() {
-                    self.files = Some(Files::of(std::env::current_dir().unwrap_or_default()));
+                if ui.add_enabled(self.asking.is_none(), Button::new("Open")).clicked() {
+                    self.asking = Some(std::thread::spawn(self.ask));
                 }
                 if let Some((name, _)) = &self.loading {
                     ui.spinner();
@@ -51,14 +58,21 @@ impl App {
             Some(viewer) => viewer.ui(ui, frame_time),
             None => _ = ui.centered_and_justified(|ui| ui.label("Open a trace, or drop one here.")),
         }
-        let chosen = self.files.as_mut().and_then(|files| files.ui(ui));
-        if self.files.as_ref().is_some_and(|files| !files.is_open()) {
-            self.files = None;
-        }
-        if let Some(path) = dropped.or(chosen) {
+        self.finish_asking(ui);
+        if let Some(path) = dropped {
             self.open(path);
         }
         self.finish_loading(ui);
+    }
+
+    /// Opens the file once the user has chosen it.
+    fn finish_asking(&mut self, ui: &Ui) {
+        match self.asking.take_if(|thread| thread.is_finished()).map(JoinHandle::join) {
+            Some(Ok(Some(path))) => self.open(path),
+            Some(_) => self.failure = "No file was chosen. One that is dropped here is opened, too.".into(),
+            None if self.asking.is_some() => ui.request_repaint_after(Duration::from_millis(100)),
+            None => {}
+        }
     }
 
     /// Shows the file once it is loaded. One that cannot be read leaves the trace that is open.

@@ -2,18 +2,20 @@
 
 mod app;
 mod details;
-mod files;
 mod flame;
 mod statistics;
 mod timeline;
 mod viewer;
+
+#[cfg(test)]
+mod frame;
 
 use eframe::egui;
 
 use crate::app::App;
 
 fn main() -> eframe::Result {
-    let mut app = App::default();
+    let mut app = App::new(|| rfd::FileDialog::new().set_title("Open a trace").pick_file());
     if let Some(path) = std::env::args_os().nth(1) {
         app.open(path.into());
     }

@@ -1,13 +1,13 @@
 //! The program without a window: files are opened, chosen and dropped.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
 
-use eframe::egui::{
-    Context, DroppedFile, Event, Modifiers, PointerButton, Pos2, RawInput, Rect, Shape, vec2,
-};
+use eframe::egui::{Context, DroppedFile, Event, Modifiers, Pos2, RawInput};
 
 use super::App;
+use crate::frame;
 
 const WELCOME: &str = "Open a trace, or drop one here.";
 
@@ -28,58 +28,43 @@ impl DroppedFile for Dropped {
     }
 }
 
-#[derive(Default)]
 struct Program {
     context: Context,
     app: App,
 }
 
 impl Program {
-    /// Draws a frame. Returns its texts and where they are.
-    fn draw(&mut self, events: Vec<Event>, dropped: Option<PathBuf>) -> Vec<(Pos2, String)> {
-        let screen_rect = Some(Rect::from_min_size(Pos2::ZERO, vec2(1000.0, 1000.0)));
-        let dropped_files = dropped.into_iter().map(|path| Arc::new(Dropped(path)) as _).collect();
-        let input = RawInput { screen_rect, events, dropped_files, focused: true, ..Default::default() };
-        let mut output = self.context.run_ui(input, |ui| self.app.show(ui, None));
-        output.textures_delta.clear();
-        let text = |shape: Shape| match shape {
-            Shape::Text(text) => Some((text.visual_bounding_rect().center(), text.galley.text().into())),
-            _ => None,
-        };
-        output.shapes.into_iter().filter_map(|shape| text(shape.shape)).collect()
+    /// Starts the program. `ask` answers in place of the user.
+    fn start(ask: fn() -> Option<PathBuf>) -> Self {
+        Self { context: Context::default(), app: App::new(ask) }
     }
 
-    /// Waits until the file is read, and returns the texts of the next frame.
+    /// Draws a frame. Returns its texts and where they are.
+    fn draw(&mut self, events: Vec<Event>, dropped: Option<PathBuf>) -> Vec<(Pos2, String)> {
+        let dropped_files = dropped.into_iter().map(|path| Arc::new(Dropped(path)) as _).collect();
+        let input = RawInput { events, dropped_files, ..Default::default() };
+        frame::texts(&self.context, input, |ui| self.app.show(ui, None))
+    }
+
+    /// Waits for the user and until the file is read. Returns the texts of the next frame.
     fn texts(&mut self) -> Vec<String> {
-        while self.app.loading.is_some() {
+        while self.app.asking.is_some() || self.app.loading.is_some() {
             self.draw(vec![], None);
         }
         self.draw(vec![], None).into_iter().map(|(_, text)| text).collect()
     }
 
     fn click(&mut self, text: &str) {
-        // A window measures its content before it shows it.
-        self.draw(vec![], None);
-        let texts = self.draw(vec![], None);
-        let pos = texts
-            .iter()
-            .find(|(_, found)| found == text)
-            .unwrap_or_else(|| panic!("no {text} in {texts:?}"))
-            .0;
-        let button = |pressed| Event::PointerButton {
-            pos,
-            button: PointerButton::Primary,
-            pressed,
-            modifiers: Modifiers::NONE,
-        };
-        self.draw(vec![Event::PointerMoved(pos), button(true)], None);
+        let at = frame::find(&self.draw(vec![], None), text);
+        let button = |pressed| frame::button(at, pressed, Modifiers::NONE);
+        self.draw(vec![Event::PointerMoved(at), button(true)], None);
         self.draw(vec![button(false)], None);
     }
 }
 
 #[test]
 fn without_a_file_the_window_says_what_to_do() {
-    let mut program = Program::default();
+    let mut program = Program::start(|| None);
     assert!(program.texts().contains(&WELCOME.into()));
     program.draw(vec![], Some(testdata("record.spall")));
     let texts = program.texts();
@@ -88,7 +73,7 @@ fn without_a_file_the_window_says_what_to_do() {
 
 #[test]
 fn a_file_that_cannot_be_read_is_a_sentence_and_the_trace_stays() {
-    let mut program = Program::default();
+    let mut program = Program::start(|| None);
     program.app.open(testdata("README.md"));
     let texts = program.texts();
     let is_said =
@@ -103,13 +88,33 @@ fn a_file_that_cannot_be_read_is_a_sentence_and_the_trace_stays() {
 }
 
 #[test]
-fn a_file_is_chosen_from_a_list_of_folders_and_files() {
-    let mut program = Program::default();
+fn the_file_that_the_user_chooses_is_opened() {
+    let mut program = Program::start(|| Some(testdata("record.spall")));
     program.click("Open");
-    program.click("..");
-    program.click("egui/");
-    program.click("Cargo.toml");
     let texts = program.texts();
-    assert!(texts.iter().any(|text| text.starts_with("Cargo.toml could not be read: ")), "{texts:?}");
-    assert!(!texts.contains(&"Open a trace".into()), "the list is closed: {texts:?}");
+    assert!(texts.contains(&"▼ worker 1".into()), "{texts:?}");
+}
+
+#[test]
+fn while_the_user_chooses_the_window_goes_on_and_asks_nothing_else() {
+    static CHOOSES: Mutex<()> = Mutex::new(());
+    static N_ASKED: AtomicU32 = AtomicU32::new(0);
+    let chooses = CHOOSES.lock().unwrap();
+    let mut program = Program::start(|| {
+        N_ASKED.fetch_add(1, Ordering::Relaxed);
+        drop(CHOOSES.lock());
+        None
+    });
+    program.click("Open");
+    program.click("Open");
+    program.draw(vec![], Some(testdata("record.spall")));
+    while program.app.loading.is_some() {
+        program.draw(vec![], None);
+    }
+    assert!(program.app.asking.is_some() && program.app.viewer.is_some());
+    drop(chooses);
+    let texts = program.texts();
+    assert!(texts.iter().any(|text| text.starts_with("No file was chosen.")), "{texts:?}");
+    assert!(texts.contains(&"▼ worker 1".into()), "the trace stays: {texts:?}");
+    assert_eq!(N_ASKED.load(Ordering::Relaxed), 1);
 }

@@ -1,21 +1,26 @@
 //! The viewer without a window: events go in, and what it draws and remembers is looked at.
 
-use eframe::egui::{Context, Event, Key, Modifiers, PointerButton, Pos2, RawInput, Rect, Shape, vec2};
+use eframe::egui::{Context, Event, Key, Modifiers, Pos2, RawInput};
 use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
-use spall_trace::model::{SliceId, Trace, TraceView};
+use spall_trace::model::{SliceId, TraceView};
 
 use super::Viewer;
+use crate::frame;
 
-/// A viewer of the bundled trace, in a window of 1000×1000 points.
+/// A viewer in a window of 1000×1000 points.
 struct Window {
     context: Context,
     viewer: Viewer,
 }
 
 impl Window {
+    /// Opens the bundled trace.
     fn open() -> Self {
-        let data = include_bytes!("../../../../testdata/record.spall");
-        let trace: Trace<'static> = spall_trace::load(data).unwrap();
+        Self::of(include_bytes!("../../../../testdata/record.spall"))
+    }
+
+    fn of(data: &[u8]) -> Self {
+        let trace = spall_trace::load(data).unwrap().into_owned();
         let layout = Layout::new(&trace, &LayoutOptions::default());
         let mut window = Self { context: Context::default(), viewer: Viewer::new(trace, layout) };
         window.draw(vec![]);
@@ -24,16 +29,8 @@ impl Window {
 
     /// Handles events and draws a frame. Returns its texts and where they are.
     fn draw(&mut self, events: Vec<Event>) -> Vec<(Pos2, String)> {
-        let screen_rect = Some(Rect::from_min_size(Pos2::ZERO, vec2(1000.0, 1000.0)));
-        let input = RawInput { screen_rect, events, focused: true, ..Default::default() };
-        let mut output = self.context.run_ui(input, |ui| self.viewer.ui(ui, None));
-        // Nothing shows the textures.
-        output.textures_delta.clear();
-        let text = |shape: Shape| match shape {
-            Shape::Text(text) => Some((text.visual_bounding_rect().center(), text.galley.text().into())),
-            _ => None,
-        };
-        output.shapes.into_iter().filter_map(|shape| text(shape.shape)).collect()
+        let input = RawInput { events, ..Default::default() };
+        frame::texts(&self.context, input, |ui| self.viewer.ui(ui, None))
     }
 
     /// Returns the texts of the next frame.
@@ -43,14 +40,12 @@ impl Window {
 
     /// Returns where a text is.
     fn find(&mut self, text: &str) -> Pos2 {
-        let texts = self.draw(vec![]);
-        texts.iter().find(|(_, found)| found == text).unwrap_or_else(|| panic!("no {text} in {texts:?}")).0
+        frame::find(&self.draw(vec![]), text)
     }
 
     /// Moves the pointer with a button held down. A click is a drag to where it began.
     fn drag(&mut self, from: Pos2, to: Pos2, modifiers: Modifiers) {
-        let button =
-            |pos, pressed| Event::PointerButton { pos, button: PointerButton::Primary, pressed, modifiers };
+        let button = |pos, pressed| frame::button(pos, pressed, modifiers);
         self.draw(vec![Event::ModifiersChanged(modifiers)]);
         self.draw(vec![Event::PointerMoved(from), button(from, true)]);
         self.draw(vec![Event::PointerMoved(to)]);
@@ -187,6 +182,16 @@ fn a_search_marks_counts_and_steps() {
     assert_ne!(window.viewer.timeline.selected, first);
     window.press(Key::Enter, Modifiers::SHIFT);
     assert_eq!(window.viewer.timeline.selected, first);
+}
+
+#[test]
+fn a_search_counts_what_every_viewer_counts() {
+    let mut window = Window::of(include_bytes!("../../../../testdata/small/search.json"));
+    window.draw(vec![Event::Text("/".into())]);
+    window.draw(vec![]);
+    window.draw(vec![Event::Text("dRaw".into())]);
+    let texts = window.texts();
+    assert!(texts.contains(&"3 slices, 2 instants, 1 track".into()), "{texts:?}");
 }
 
 #[test]
