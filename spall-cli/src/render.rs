@@ -92,8 +92,7 @@ fn draw(
         placed.map(|(name, placement)| format!("{name} {}", placement.by.description())).collect();
     let trace = spall_trace::merge_samples(opened.trace);
     session.doing("laying out");
-    let hide: Vec<_> = hide.iter().map(String::as_str).collect();
-    let scene = Scene::without(&trace, Hidden::new(&trace, &hide, &[]));
+    let scene = Scene::without(&trace, Hidden::new(&trace, hide, &[], &[]));
     let told = [notes.clone(), picture::not_as_in_the_file(&scene)].concat();
     notes.extend(picture::notes(&scene));
     session.doing("drawing");

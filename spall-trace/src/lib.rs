@@ -42,7 +42,7 @@
 //! | follow a file that still grows | [`TraceParser`] and [`model::LiveTrace`], [`layout::LiveLayout`] to draw it |
 //! | put the functions that CPU samples found on the timeline | [`merge_samples`] |
 //! | put several traces on one axis of time | [`merge_traces`] |
-//! | find what contains a text, or hide categories and names | [`find`](find()), [`Hidden`] |
+//! | find what contains a text, or hide categories, names and tracks | [`find`](find()), [`Hidden`] |
 //! | add up slices and samples by call path | [`samples::call_trees`], [`samples::call_tree`] |
 //! | write a trace for another program | [`export`] |
 //! | read one format piece by piece, or write traces | the crates below |

@@ -45,11 +45,12 @@ pub fn find<'t, T: TraceView, L: LayoutView, M: Fn(&str) -> bool>(
     let names = (0..trace.names().len()).map(|name| matches(&trace.name(NameId::new(name))));
     let names: Arc<[bool]> = names.collect();
     let is_named = move |names: &[bool], name: NameId| names.get(name.index()) == Some(&true);
-    let instants = trace.track_ids().flat_map(|track| trace.instants_of(track));
+    let shown = trace.track_ids().filter(|&track| hidden.shows_track(track));
+    let instants = shown.flat_map(|track| trace.instants_of(track));
     let instants = instants.filter(|instant| is_named(&names, instant.name));
     let instants = instants.filter(|instant| hidden.shows(instant.name, instant.category)).count();
     let mut tracks = shown_tracks(trace, layout);
-    tracks.retain(|&track| matches(&trace.track_title(track)));
+    tracks.retain(|&track| hidden.shows_track(track) && matches(&trace.track_title(track)));
     let found = Found { slices: Hits::default(), instants, tracks, names: Arc::clone(&names) };
     let mut text = String::new();
     let in_slice = move |id: SliceId| {

@@ -32,13 +32,21 @@ fn a_search_counts_slices_by_name_or_argument_instants_by_name_and_shown_tracks_
 #[test]
 fn what_is_hidden_is_neither_laid_out_nor_found() {
     let trace = trace();
-    let by_category = Hidden::new(&trace, &["io"], &[]);
+    let by_category = Hidden::new(&trace, &["io"], &[], &[]);
     assert_eq!(counts(&trace, &by_category, "draw"), "2 slices, 1 instant, 1 track");
-    let by_name = Hidden::new(&trace, &[], &["Draw", "redraw"]);
+    let by_name = Hidden::new(&trace, &[], &["Draw", "redraw"], &[]);
     assert_eq!(counts(&trace, &by_name, "draw"), "2 slices, 1 track");
+    let on_track =
+        |kind: &str| trace.tracks().iter().find(|track| track.kind.name() == kind).map(|track| track.id);
+    let by_track = |kind| Hidden::new::<&str>(&trace, &[], &[], &[on_track(kind).unwrap()]);
+    assert_eq!(counts(&trace, &by_track("thread"), "draw"), "0 slices, 1 instant, 1 track");
+    assert_eq!(counts(&trace, &by_track("counter"), "draw"), "3 slices, 2 instants");
     // An event without a category has the empty one.
     let instants = |hidden: &Hidden| hidden.instants(trace.instants()).len();
-    assert_eq!([Hidden::default(), Hidden::new(&trace, &[""], &[])].map(|hidden| instants(&hidden)), [3, 2]);
+    assert_eq!(
+        [Hidden::default(), Hidden::new(&trace, &[""], &[], &[])].map(|hidden| instants(&hidden)),
+        [3, 2]
+    );
 
     let layout = by_name.layout(&trace, &LayoutOptions::default());
     let depths = (0..4).map(|slice| Some(layout.row_info(layout.row_of(SliceId(slice))?)?.depth));

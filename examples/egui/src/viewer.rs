@@ -2,7 +2,7 @@
 
 use eframe::egui::{CentralPanel, Event, Grid, Id, Key, Panel, TextEdit, Ui, Window};
 use spall_trace::layout::{Hits, Layout, LayoutOptions, LayoutView};
-use spall_trace::model::{Job, NameId, SliceId, Trace, TraceView};
+use spall_trace::model::{Job, NameId, SliceId, Trace, TraceView, TrackId};
 use spall_trace::{Found, Hidden, find, ignoring_case};
 
 use crate::{details, flame::Flame, statistics::Statistics, timeline::Timeline};
@@ -15,12 +15,19 @@ pub struct Viewer {
     search: String,
     /// How many of each kind the search has found.
     found: String,
-    /// The categories and the names that are hidden.
-    hidden: [Vec<String>; 2],
+    hidden: HiddenByUser,
     tab: Tab,
     statistics: Statistics,
     flame: Flame,
     has_help: bool,
+}
+
+/// What the user has hidden.
+#[derive(Default, PartialEq)]
+struct HiddenByUser {
+    categories: Vec<String>,
+    names: Vec<String>,
+    tracks: Vec<TrackId>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -132,7 +139,7 @@ impl Viewer {
             timeline,
             search: String::new(),
             found: String::new(),
-            hidden: Default::default(),
+            hidden: HiddenByUser::default(),
             tab: Tab::Details,
             statistics: Statistics::default(),
             flame: Flame::default(),
@@ -173,8 +180,8 @@ impl Viewer {
         if !self.search.is_empty() {
             ui.label(&self.found);
         }
-        if self.hidden.iter().any(|texts| !texts.is_empty()) && ui.button("Show all").clicked() {
-            self.hidden = Default::default();
+        if self.hidden != HiddenByUser::default() && ui.button("Show all").clicked() {
+            self.hidden = HiddenByUser::default();
             self.hide();
         }
         ui.checkbox(&mut self.timeline.drag_pans, "drag pans");
@@ -189,14 +196,22 @@ impl Viewer {
             ui.selectable_value(&mut self.tab, Tab::Details, "Details");
             ui.selectable_value(&mut self.tab, Tab::Statistics, "Statistics");
             ui.selectable_value(&mut self.tab, Tab::Flame, "Flame graph");
-            if let Some(slice) = self.timeline.selected.and_then(|slice| self.trace.slice(slice)) {
-                let chosen = [("Hide category", slice.category), ("Hide name", slice.name)];
-                for (texts, (label, id)) in self.hidden.iter_mut().zip(chosen) {
-                    if ui.button(label).clicked() {
-                        texts.push(self.trace.name(id).into_owned());
-                        hides = true;
-                    }
+            let Self { trace, hidden, .. } = self;
+            let Some(id) = self.timeline.selected else { return };
+            let Some((slice, track)) = trace.slice(id).zip(trace.track_of(id)) else { return };
+            let texts = [
+                ("Hide category", &mut hidden.categories, slice.category),
+                ("Hide name", &mut hidden.names, slice.name),
+            ];
+            for (label, texts, id) in texts {
+                if ui.button(label).clicked() {
+                    texts.push(trace.name(id).into_owned());
+                    hides = true;
                 }
+            }
+            if ui.button("Hide track").clicked() {
+                hidden.tracks.push(track);
+                hides = true;
             }
         });
         if hides {
@@ -292,12 +307,10 @@ impl Viewer {
 
     /// Lays out what is not hidden.
     fn hide(&mut self) {
-        let [categories, names] =
-            self.hidden.each_ref().map(|texts| texts.iter().map(String::as_str).collect());
-        let (categories, names): (Vec<_>, Vec<_>) = (categories, names);
-        let hidden = Hidden::new(&self.trace, &categories, &names);
+        let HiddenByUser { categories, names, tracks } = &self.hidden;
+        let hidden = Hidden::new(&self.trace, categories, names, tracks);
         self.layout = hidden.layout(&self.trace, &LayoutOptions::default());
-        self.timeline.lay_out(hidden, &self.trace, &self.layout);
+        self.timeline.lay_out(hidden, tracks, &self.trace, &self.layout);
         (self.statistics, self.flame) = Default::default();
         self.find();
     }

@@ -6,7 +6,7 @@ use ratatui::{buffer::Buffer, layout::Rect as Area, style::Modifier, style::Styl
 use spall_trace::Hidden;
 use spall_trace::layout::{
     Folds, Hits, LayoutView, Line, LineKind, LineRect, Ruler, Series, Vertical, VerticalStyle, Viewport,
-    Window, instant_marks,
+    Window, instant_marks, shown_tracks,
 };
 use spall_trace::model::{SliceId, ThreadMeasure, Tick, Ticks, TraceView, TrackId, TrackKind};
 
@@ -25,6 +25,7 @@ pub struct Timeline {
     pub hits: Hits,
     /// The slices and instants that are not shown.
     pub hidden: Hidden,
+    pub hidden_tracks: Vec<TrackId>,
     pub rects: Vec<LineRect>,
     /// The times that the user has marked.
     pub marks: Vec<Tick>,
@@ -47,6 +48,7 @@ impl Timeline {
             selected: None,
             hits: Hits::default(),
             hidden: Hidden::default(),
+            hidden_tracks: Vec::new(),
             rects: Vec::new(),
             marks: Vec::new(),
             pinned: Vec::new(),
@@ -56,15 +58,23 @@ impl Timeline {
         }
     }
 
-    fn style(&self) -> VerticalStyle<'_> {
-        VerticalStyle { folds: Some(&self.folds), ..STYLE }
+    /// Stacks the lines of what is shown.
+    fn stack(&mut self, trace: &impl TraceView, layout: &impl LayoutView) {
+        let is_shown = |track: &TrackId| !self.hidden_tracks.contains(track);
+        let (mut tracks, mut pinned) = (shown_tracks(trace, layout), self.pinned.clone());
+        tracks.retain(is_shown);
+        pinned.retain(is_shown);
+        let style = VerticalStyle { folds: Some(&self.folds), tracks: Some(&tracks), ..STYLE };
+        self.vertical = Vertical::new(trace, layout, &style);
+        let style = VerticalStyle { process: 0, tracks: Some(&pinned), ..style };
+        self.pinned_lines = Vertical::new(trace, layout, &style);
     }
 
     /// Selects a slice, and makes it visible.
     pub fn select(&mut self, slice: SliceId, trace: &impl TraceView, layout: &impl LayoutView) {
         self.selected = Some(slice);
         self.folds.open(trace, slice);
-        self.vertical = Vertical::new(trace, layout, &self.style());
+        self.stack(trace, layout);
         if let Some(place) = layout.place(slice)
             && let Some(line) = self.vertical.line_of(place.row)
         {
@@ -116,9 +126,7 @@ impl Timeline {
         layout: &impl LayoutView,
         colors: Colors,
     ) {
-        self.vertical = Vertical::new(trace, layout, &self.style());
-        let style = VerticalStyle { process: 0, tracks: Some(&self.pinned), ..self.style() };
-        self.pinned_lines = Vertical::new(trace, layout, &style);
+        self.stack(trace, layout);
         let room = area.height.saturating_sub(HEAD);
         self.n_pinned_lines = self.pinned_lines.height().min(u64::from(room) * 2 / 5) as u16;
         let pinned = Area { y: area.y + HEAD, height: self.n_pinned_lines, ..area };

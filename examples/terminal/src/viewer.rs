@@ -6,7 +6,7 @@ use ratatui::layout::{Constraint, Layout as Split, Rect as Area};
 use ratatui::text::Line as Text;
 use ratatui::widgets::Paragraph;
 use spall_trace::layout::{LayoutView, LineKind, LineRect};
-use spall_trace::model::{Job, Measure, NameId, Trace, TraceView};
+use spall_trace::model::{Job, Measure, Trace, TraceView, TrackId};
 use spall_trace::{Found, Hidden, find, ignoring_case};
 
 use crate::{
@@ -28,8 +28,8 @@ pub struct Viewer {
     search: String,
     /// How many of each kind the search has found.
     found: String,
-    /// The names that the user has hidden.
-    hidden_names: Vec<NameId>,
+    /// The categories, names and tracks that the user has hidden.
+    hidden: (Vec<String>, Vec<String>, Vec<TrackId>),
     is_typing: bool,
     /// Whether the whole trace is shown while it grows.
     follows: bool,
@@ -69,7 +69,9 @@ enum Action {
     Pin,
     Mark,
     RemoveMarks,
-    Hide,
+    HideCategory,
+    HideName,
+    HideTrack,
     ShowAll,
     Show(View),
     NextMeasure,
@@ -112,8 +114,14 @@ const KEYS: &[(KeyCode, Action, &str)] = &[
     (KeyCode::Char('p'), Action::Pin, "keep the track of the selected slice in sight, or no longer"),
     (KeyCode::Char('m'), Action::Mark, "mark the start of the selected slice, or the middle"),
     (KeyCode::Char('M'), Action::RemoveMarks, "remove all marks"),
-    (KeyCode::Char('h'), Action::Hide, "hide the name of the selected slice, in a file that does not grow"),
-    (KeyCode::Char('H'), Action::ShowAll, "show all names again"),
+    (
+        KeyCode::Char('h'),
+        Action::HideName,
+        "hide the name of the selected slice, in a file that does not grow",
+    ),
+    (KeyCode::Char('g'), Action::HideCategory, "hide its category"),
+    (KeyCode::Char('t'), Action::HideTrack, "hide its track"),
+    (KeyCode::Char('H'), Action::ShowAll, "show all that was hidden again"),
     (KeyCode::Char('1'), Action::Show(View::Timeline), "the timeline"),
     (KeyCode::Char('2'), Action::Show(View::Functions), "functions by self time, in what the timeline shows"),
     (KeyCode::Char('3'), Action::Show(View::Flame), "the flame graph of what the timeline shows"),
@@ -143,7 +151,7 @@ impl Viewer {
             skipped: 0,
             search: String::new(),
             found: String::new(),
-            hidden_names: Vec::new(),
+            hidden: Default::default(),
             is_typing: false,
             follows: true,
             colors: Colors::of_terminal(),
@@ -341,10 +349,17 @@ impl Viewer {
             (Action::Pin, View::Timeline) => timeline.toggle_pin(trace),
             (Action::Mark, View::Timeline) => timeline.toggle_mark(trace),
             (Action::RemoveMarks, View::Timeline) => timeline.marks.clear(),
-            (Action::Hide, View::Timeline) => {
-                self.hidden_names.extend(timeline.selected.and_then(|slice| trace.slice_name_id(slice)));
+            (Action::HideCategory | Action::HideName | Action::HideTrack, View::Timeline) => {
+                let Some(id) = timeline.selected else { return true };
+                let Some((slice, track)) = trace.slice(id).zip(trace.track_of(id)) else { return true };
+                let (categories, names, tracks) = &mut self.hidden;
+                match action {
+                    Action::HideCategory => categories.push(trace.name(slice.category).into_owned()),
+                    Action::HideName => names.push(trace.name(slice.name).into_owned()),
+                    _ => tracks.push(track),
+                }
             }
-            (Action::ShowAll, _) => self.hidden_names.clear(),
+            (Action::ShowAll, _) => self.hidden = Default::default(),
             (Action::FoldAll, View::Timeline) => timeline.folds.toggle_all(trace),
             (Action::SameName(direction), View::Timeline) => {
                 if let Some(slice) = timeline.selected {
@@ -389,8 +404,8 @@ impl Viewer {
 
     /// Returns what is hidden, if that is something else than before. Then the trace is laid out anew.
     pub fn hides(&mut self, trace: &Trace<'_>) -> Option<&Hidden> {
-        let names: Vec<_> = self.hidden_names.iter().map(|&name| trace.name(name)).collect();
-        let hidden = Hidden::new(trace, &[], &names.iter().map(|name| &**name).collect::<Vec<_>>());
+        let (categories, names, tracks) = &self.hidden;
+        let hidden = Hidden::new(trace, categories, names, tracks);
         if self.timeline.hidden == hidden {
             return None;
         }
@@ -398,8 +413,9 @@ impl Viewer {
         Some(&self.timeline.hidden)
     }
 
-    /// Shows another layout of the trace, of which other names are hidden.
+    /// Shows another layout of the trace, of which something else is hidden.
     pub fn lay_out(&mut self, trace: &Trace<'_>, layout: &impl LayoutView) {
+        self.timeline.hidden_tracks.clone_from(&self.hidden.2);
         self.timeline.selected = self.timeline.selected.filter(|&slice| layout.place(slice).is_some());
         self.find(trace, layout);
         self.build_flame(trace, layout);

@@ -263,7 +263,7 @@ fn a_search_counts_what_every_viewer_counts() {
 }
 
 #[test]
-fn a_name_is_hidden_until_all_are_shown_again() {
+fn a_name_and_a_track_are_hidden_until_all_are_shown_again() {
     let Some(terminal) = Terminal::start(&[&recorded()]) else { return };
     let all = terminal.wait_for("slices in all");
     assert!(all.contains("wait for workers"));
@@ -271,6 +271,24 @@ fn a_name_is_hidden_until_all_are_shown_again() {
     terminal.wait_for("wait for workers: ");
     terminal.press(&["h"]);
     terminal.wait("no such slice", |screen| !screen.contains("wait for workers"));
-    terminal.press(&["H"]);
-    terminal.wait("everything", |screen| screen == all);
+    terminal.press(&["Tab", "p"]);
+    terminal.wait("main twice", |screen| screen.matches("▾ main").count() == 2);
+    terminal.press(&["t"]);
+    terminal.wait("no such track", |screen| !screen.contains("▾ main") && screen.contains("▾ worker 1"));
+    terminal.press(&["2"]);
+    let functions = terminal.wait_for("  load\n");
+    assert!(!functions.contains("start workers") && functions.contains("  job 1\n"), "{functions}");
+    terminal.press(&["1", "H"]);
+    terminal.wait_for("wait for workers");
+    terminal.wait("main twice", |screen| screen.matches("▾ main").count() == 2);
+}
+
+#[test]
+fn a_category_is_hidden_with_its_instants_and_is_not_found() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/small/search.json");
+    let Some(terminal) = Terminal::start(&[&path]) else { return };
+    terminal.press(&["Tab"]);
+    terminal.wait_for("Draw: ");
+    terminal.press(&["g", "/", "d", "r", "a", "w"]);
+    terminal.wait_for("/draw▏ 2 slices, 1 instant, 1 track");
 }

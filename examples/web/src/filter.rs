@@ -28,9 +28,7 @@ struct Choice {
 
 impl Filter {
     fn new(trace: &Trace<'_>, choice: &Choice) -> Self {
-        let [categories, names] = [&choice.categories, &choice.names]
-            .map(|texts| texts.iter().map(String::as_str).collect::<Vec<_>>());
-        let hidden = Rc::new(Hidden::new(trace, &categories, &names));
+        let hidden = Rc::new(Hidden::new(trace, &choice.categories, &choice.names, &[]));
         let is_left = |(instant, _): &(Instant, u32)| hidden.shows(instant.name, instant.category);
         let left = || trace.instants().iter().copied().zip(0..).filter(is_left).unzip();
         let instants = (*hidden != Hidden::default()).then(left);

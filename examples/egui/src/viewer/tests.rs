@@ -225,3 +225,20 @@ fn what_is_hidden_is_gone_until_all_is_shown_again() {
     assert!(window.texts().contains(&"wait for workers".into()));
     assert_eq!(n_shown(&window), n_slices);
 }
+
+#[test]
+fn a_hidden_track_is_gone_and_counts_no_longer() {
+    let mut window = Window::open();
+    window.click("wait for workers");
+    window.press(Key::P, Modifiers::NONE);
+    window.press(Key::Num2, Modifiers::NONE);
+    window.click("self");
+    // The table, and the timeline twice: the track is pinned.
+    let n_times = |window: &mut Window, text: &str| window.texts().iter().filter(|&t| t == text).count();
+    assert_eq!(n_times(&mut window, "wait for workers"), 3);
+    window.click("Hide track");
+    assert_eq!(n_times(&mut window, "wait for workers") + n_times(&mut window, "▼ main"), 0);
+    assert_eq!(n_times(&mut window, "▼ worker 1"), 1);
+    window.click("Show all");
+    assert_eq!((n_times(&mut window, "wait for workers"), n_times(&mut window, "▼ main")), (2, 2));
+}
