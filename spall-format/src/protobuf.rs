@@ -279,6 +279,14 @@ impl<'a> Repeated<'a> {
         self.last.filter(|_| !self.are_several)
     }
 
+    /// Returns the values of a scalar field, packed or not, if no other field was added. Packed values are of the wire type
+    /// `packed`.
+    #[inline]
+    pub(crate) fn numbers(self, message: &'a [u8], number: u32, packed: Packed) -> impl Iterator<Item = u64> {
+        let single = self.single().map_or(Wire::Bytes(&[]), |(_, value)| value);
+        runs(single, if self.are_several { message } else { &[] }, number, packed)
+    }
+
     /// Returns the fields in their order: those of the message for whose numbers `is_added` is true.
     #[inline]
     pub(crate) fn fields(
@@ -302,8 +310,19 @@ pub(crate) fn repeated(message: &[u8], number: u32) -> impl Iterator<Item = &[u8
 
 /// Returns the values of a repeated scalar field, packed or not. Packed values are of the wire type `packed`.
 pub(crate) fn scalars(message: &[u8], number: u32, packed: Packed) -> impl Iterator<Item = u64> + Clone {
+    runs(Wire::Bytes(&[]), message, number, packed)
+}
+
+/// Returns the numbers of a value, and then those of the fields of a message.
+#[inline]
+fn runs<'a>(
+    first: Wire<'a>,
+    message: &'a [u8],
+    number: u32,
+    packed: Packed,
+) -> impl Iterator<Item = u64> + Clone + use<'a> {
     let mut fields = Fields::new(message);
-    let mut run = Wire::Bytes(&[]).numbers(packed);
+    let mut run = first.numbers(packed);
     // `flat_map` takes twice the instructions.
     core::iter::from_fn(move || {
         loop {

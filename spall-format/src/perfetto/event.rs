@@ -12,7 +12,7 @@ use super::counters::signed_float;
 use super::event_counters::{ExtraCounters, ThreadCounts};
 use super::legacy::Legacy;
 use super::output::Output;
-use super::schema::{LegacyEvent, Packet};
+use super::schema::LegacyEvent;
 use super::sequence::Sequence;
 use super::state::State;
 use super::strings::{Strings, table};
@@ -90,7 +90,6 @@ impl State {
     /// Hands over what a track event means.
     pub(super) fn track_event(
         &mut self,
-        packet: &Packet<'_>,
         at: Option<i64>,
         message: &[u8],
         out: &mut Output<'_>,
@@ -98,8 +97,8 @@ impl State {
         let mut track_event = TrackEvent { message, ..TrackEvent::default() };
         out.check(track_event.take_all(message));
         let legacy = track_event.legacy.map(LegacyEvent::of).unwrap_or_default();
-        let Some(at) = self.event_time(packet, at, &track_event, out) else { return };
-        let sequence = self.sequences.find(packet.sequence);
+        let Some(at) = self.event_time(at, &track_event, out) else { return };
+        let sequence = self.sequences.current();
         let uuid = track_event.track.or(sequence.defaults.track).unwrap_or(0);
         let track_at = self.tracks.find(uuid, &mut self.strings);
         if uuid != 0 && !self.tracks.get(track_at).is_shown {
@@ -113,28 +112,28 @@ impl State {
         }
         let mut counts = ThreadCounts::default();
         if track_event.extra.iter().any(|extra| !extra.values.is_empty()) {
-            counts = self.extra_counters(packet.sequence, (message, &track_event.extra), at, out);
+            counts = self.extra_counters((message, &track_event.extra), at, out);
         }
         match track_event.kind {
             kind::COUNTER => {
-                self.counter_event(packet.sequence, track_at, track_event.value, at, out);
+                self.counter_event(track_at, track_event.value, at, out);
                 return;
             }
-            kind::STATE => return self.state_event(packet.sequence, track_at, &track_event, at),
+            kind::STATE => return self.state_event(track_at, &track_event, at),
             _ => {}
         }
         let fields = [track_event.thread_time, track_event.instructions];
         let own = fields
             .iter()
             .any(Option::is_some)
-            .then(|| ThreadCounts::of_fields(fields, self.sequences.find(packet.sequence)));
+            .then(|| ThreadCounts::of_fields(fields, self.sequences.current()));
         let Self { sequences, strings, tracks, args, categories, json, budget, .. } = self;
-        let sequence = &*sequences.find(packet.sequence);
+        let sequence = &*sequences.current();
         let thread = match sequence.legacy_thread(uuid, &track_event, &legacy) {
             Some((pid, tid)) => Thread { pid: Id::Number(pid), tid: Id::Number(tid) },
             None => {
-                let track = tracks.settle(track_at);
-                tracks.thread(&track, strings)
+                tracks.settle(track_at);
+                tracks.thread(tracks.get(track_at), strings)
             }
         };
         args.clear();
@@ -211,7 +210,7 @@ impl State {
             self.thread_counters(thread, &own, at, out);
         }
         if track_event.has_callstack {
-            self.track_stack(packet.sequence, track_at, message, at, out);
+            self.track_stack(track_at, message, at, out);
         }
     }
 
@@ -219,12 +218,11 @@ impl State {
     #[inline]
     fn event_time(
         &mut self,
-        packet: &Packet<'_>,
         at: Option<i64>,
         event: &TrackEvent<'_>,
         out: &mut Output<'_>,
     ) -> Option<i64> {
-        let sequence = self.sequences.find(packet.sequence);
+        let sequence = self.sequences.current();
         let Some(time) = event.time else {
             if at.is_none() {
                 out.report(DiagnosticKind::MissingTime);
@@ -250,9 +248,9 @@ impl State {
     }
 
     /// Keeps a value of a state track. [perfetto 4.6](crate::rules::perfetto#4.6)
-    fn state_event(&mut self, sequence: u32, track_at: usize, event: &TrackEvent<'_>, at: i64) {
+    fn state_event(&mut self, track_at: usize, event: &TrackEvent<'_>, at: i64) {
         let Self { sequences, strings, states, .. } = self;
-        let interned = &sequences.find(sequence).interned;
+        let interned = &sequences.current().interned;
         let name = match event.name_iid {
             0 => strings.add(event.name),
             iid => interned.get(table::EVENT_NAMES, iid).unwrap_or_default(),

@@ -85,26 +85,26 @@ impl State {
     /// Hands over a value of a counter track. Returns the value, and what it says of a thread.
     pub(super) fn counter_event(
         &mut self,
-        sequence: u32,
         track_at: usize,
         value: Option<f64>,
         at: i64,
         out: &mut Output<'_>,
     ) -> Option<(f64, Option<ThreadMeasure>)> {
         let Self { sequences, strings, tracks, .. } = self;
-        let track = tracks.settle(track_at);
+        tracks.settle(track_at);
+        let track = tracks.get(track_at);
         let kind = if value.is_none() { DiagnosticKind::EmptyCounter } else { DiagnosticKind::UnknownEntry };
-        let Some((value, counter)) = value.zip(tracks.counter(&track)) else {
+        let Some((value, counter)) = value.zip(tracks.counter(track)) else {
             out.report(kind);
             return None;
         };
         let mut value = counter.scaled(value);
         if counter.is_incremental {
-            let sum = sequences.find(sequence).counters.entry(track.uuid).or_insert(0.0);
+            let sum = sequences.current().counters.entry(track.uuid).or_insert(0.0);
             *sum += value;
             value = *sum;
         }
-        let Thread { pid, tid } = tracks.thread(&track, strings);
+        let Thread { pid, tid } = tracks.thread(track, strings);
         out.counter((pid, Some(tid)), strings.get(track.name), at, value);
         Some((value, counter.measure))
     }
@@ -112,27 +112,19 @@ impl State {
     /// Hands over the values of counters that an event has beside its own meaning. Returns those of its thread.
     pub(super) fn extra_counters(
         &mut self,
-        sequence: u32,
         (message, fields): (&[u8], &[ExtraCounters<'_>; 2]),
         at: i64,
         out: &mut Output<'_>,
     ) -> ThreadCounts {
         let mut counts = ThreadCounts::default();
         for ((kind, extra), &ExtraCounters { values, tracks }) in EXTRA.into_iter().enumerate().zip(fields) {
-            let number = |bits: u64| match extra.packed {
-                Packed::Varint => signed_float(bits.cast_signed()),
-                Packed::Fixed64 => f64::from_bits(bits),
-            };
             if values.is_empty() {
                 continue;
             }
-            let tracks = tracks.fields(message, |number| number == extra.tracks);
-            let mut tracks = tracks.flat_map(|(_, tracks)| tracks.numbers(Packed::Varint)).take(MAX_EXTRA);
-            let values = values.fields(message, |number| number == extra.values);
-            let values = values.flat_map(|(_, values)| values.numbers(extra.packed)).map(number);
-            for (n, value) in values.enumerate() {
+            let mut tracks = tracks.numbers(message, extra.tracks, Packed::Varint).take(MAX_EXTRA);
+            for (n, bits) in values.numbers(message, extra.values, extra.packed).enumerate() {
                 // The tracks of the defaults count where the event does not say others.
-                let defaults = || self.sequences.find(sequence).defaults.counters.get(kind)?.get(n).copied();
+                let defaults = || self.sequences.current().defaults.counters.get(kind)?.get(n).copied();
                 let Some(uuid) = tracks.next().or_else(defaults) else {
                     out.report(DiagnosticKind::UnknownEntry);
                     break;
@@ -141,8 +133,12 @@ impl State {
                 if !self.tracks.get(track).is_shown {
                     self.show(track, out);
                 }
+                let value = match extra.packed {
+                    Packed::Varint => signed_float(bits.cast_signed()),
+                    Packed::Fixed64 => f64::from_bits(bits),
+                };
                 #[allow(clippy::cast_possible_truncation, reason = "the cast saturates")]
-                match self.counter_event(sequence, track, Some(value), at, out) {
+                match self.counter_event(track, Some(value), at, out) {
                     Some((value, Some(ThreadMeasure::Time))) => counts.time = Some(value as i64),
                     Some((value, Some(ThreadMeasure::Instructions))) => {
                         counts.instructions = Some(value as i64);

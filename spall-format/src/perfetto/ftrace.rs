@@ -7,7 +7,7 @@ use spall_model::{
 use super::clock::ClockId;
 use super::counters::{Shown, float, signed_float};
 use super::output::Output;
-use super::schema::{FtraceBundle, NewTask, Packet, Print, RenamedTask, SchedSwitch, SchedWaking};
+use super::schema::{FtraceBundle, NewTask, Print, RenamedTask, SchedSwitch, SchedWaking};
 use super::state::State;
 use super::states;
 use super::strings::{Place, cut, table};
@@ -61,7 +61,7 @@ const CLONE_THREAD: u64 = 0x0001_0000;
 
 impl State {
     /// Hands over the events of a bundle.
-    pub(super) fn ftrace(&mut self, packet: &Packet<'_>, message: &[u8], out: &mut Output<'_>) {
+    pub(super) fn ftrace(&mut self, message: &[u8], out: &mut Output<'_>) {
         let (bundle, whole) = FtraceBundle::read(message);
         out.check(whole);
         // A clock of the kernel that is no other has a number of its own, and relates to the clock since boot.
@@ -77,7 +77,7 @@ impl State {
             self.compact_sched(compact, clock, out);
         }
         for event in repeated(message, 2) {
-            self.ftrace_event(packet.sequence, event, clock, out);
+            self.ftrace_event(event, clock, out);
         }
     }
 
@@ -91,7 +91,7 @@ impl State {
         at
     }
 
-    fn ftrace_event(&mut self, sequence: u32, message: &[u8], clock: ClockId, out: &mut Output<'_>) {
+    fn ftrace_event(&mut self, message: &[u8], clock: ClockId, out: &mut Output<'_>) {
         let (mut timestamp, mut tid, mut payload) = (0, 0_i32, None);
         for field in Fields::new(message) {
             match field {
@@ -129,7 +129,7 @@ impl State {
             }
             event::FUNCGRAPH_ENTRY => {
                 let [.., function]: [u64; 3] = numbers(payload);
-                let name = self.sequences.find(sequence).interned.get(table::KERNEL_SYMBOLS, function);
+                let name = self.sequences.current().interned.get(table::KERNEL_SYMBOLS, function);
                 let name = Text::plain(self.strings.get(name.unwrap_or_default()));
                 out.say(&Event::Begin(ThreadEvent::new(self.thread_of(tid), Tick(at), name)));
             }

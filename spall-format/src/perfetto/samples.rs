@@ -31,7 +31,7 @@ fn counter_name<'a>(name: &'a [u8], tracepoint: &'a [u8], counter: u32) -> &'a [
 
 impl State {
     /// Hands over a sample of `perf`, and its counters.
-    pub(super) fn perf_sample(&mut self, sequence: u32, message: &[u8], at: i64, out: &mut Output<'_>) {
+    pub(super) fn perf_sample(&mut self, message: &[u8], at: i64, out: &mut Output<'_>) {
         let (perf, whole) = PerfSample::read(message);
         out.check(whole);
         if perf.producer_event.is_some() {
@@ -41,7 +41,7 @@ impl State {
             return out.report(DiagnosticKind::LostPackets);
         }
         let Self { sequences, strings, stacks, .. } = self;
-        let defaults = sequences.find(sequence).defaults(strings).perf_sample;
+        let defaults = sequences.current().defaults(strings).perf_sample;
         let timebase = Timebase::of(PerfDefaults::of(defaults).timebase);
         let base = counter_name(timebase.name, timebase.tracepoint, timebase.counter);
         let cpu = (Id::NONE, Some(Id::from(perf.cpu)));
@@ -54,7 +54,7 @@ impl State {
         let name = stacks.text(base);
         if perf.callstack != 0 {
             let thread = Thread::new(perf.pid, perf.tid);
-            let node = self.interned_stack(sequence, perf.callstack, self.user(perf.pid), out);
+            let node = self.interned_stack(perf.callstack, self.user(perf.pid), out);
             sample(&self.stacks, thread, (at, node, 1.0), name, out);
         }
     }
@@ -66,11 +66,11 @@ impl State {
     }
 
     /// Hands over a sample of any profiler.
-    pub(super) fn stack_sample(&mut self, sequence: u32, message: &[u8], at: i64, out: &mut Output<'_>) {
+    pub(super) fn stack_sample(&mut self, message: &[u8], at: i64, out: &mut Output<'_>) {
         let (taken, whole) = StackSample::read(message);
         out.check(whole);
         let Self { sequences, strings, stacks, .. } = self;
-        let state = sequences.find(sequence);
+        let state = sequences.current();
         let interned = |iid| state.interned.get(table::TASK_CONTEXTS, iid).map(|place| strings.get(place));
         let TaskContext { pid, tid, .. } =
             taken.task.or_else(|| interned(taken.task_iid)).map(TaskContext::of).unwrap_or_default();
@@ -81,19 +81,19 @@ impl State {
         let user = self.user(pid);
         let node = match taken.callstack {
             Some(inline) => self.stacks.inline(inline, user, self.n_read, out),
-            None => self.interned_stack(sequence, taken.callstack_iid, user, out),
+            None => self.interned_stack(taken.callstack_iid, user, out),
         };
         let weight = taken.weight.map_or(1.0, float);
         sample(&self.stacks, Thread::new(pid, tid), (at, node, weight), name, out);
     }
 
     /// Hands over the samples of a packet that Chrome's own profiler wrote.
-    pub(super) fn streaming_profile(&mut self, sequence: u32, message: &[u8], out: &mut Output<'_>) {
+    pub(super) fn streaming_profile(&mut self, message: &[u8], out: &mut Output<'_>) {
         let stacks = scalars(message, 1, Packed::Varint);
         let deltas = scalars(message, 2, Packed::Varint);
         let name = self.stacks.text(b"");
         for (stack, delta) in stacks.zip(deltas) {
-            let state = self.sequences.find(sequence);
+            let state = self.sequences.current();
             let Some(LegacyThread { pid, tid, time_ns: Some(time), .. }) = state.thread.as_deref_mut() else {
                 return out.report(DiagnosticKind::LostState);
             };
@@ -101,7 +101,7 @@ impl State {
             let thread = Thread::new(*pid, *tid);
             let (at, fit) = self.clocks.place(ClockId::MONOTONIC, *time, &mut None, Fit::Fits);
             out.fit(fit);
-            let node = self.interned_stack(sequence, stack, NO_USER, out);
+            let node = self.interned_stack(stack, NO_USER, out);
             self.end = self.end.max(at);
             sample(&self.stacks, thread, (at, node, 1.0), name, out);
         }
@@ -110,7 +110,6 @@ impl State {
     /// Hands over the call stack of a track event.
     pub(super) fn track_stack(
         &mut self,
-        sequence: u32,
         track_at: usize,
         message: &[u8],
         at: i64,
@@ -119,19 +118,19 @@ impl State {
         let stack = EventStack::of(message);
         let node = match stack.inline {
             Some(inline) => self.stacks.inline(inline, NO_USER, self.n_read, out),
-            None => self.interned_stack(sequence, stack.iid, NO_USER, out),
+            None => self.interned_stack(stack.iid, NO_USER, out),
         };
         let name = self.stacks.text(b"");
         let Self { tracks, strings, stacks, .. } = self;
-        let thread = tracks.thread(&tracks.get(track_at), strings);
+        let thread = tracks.thread(tracks.get(track_at), strings);
         sample(stacks, thread, (at, node, stack.weight.unwrap_or(1.0)), name, out);
     }
 
     /// Returns the innermost call of an interned stack, or `None` if it is empty. [perfetto
     /// 4.7](crate::rules::perfetto#4.7)
-    fn interned_stack(&mut self, sequence: u32, iid: u64, user: User, out: &mut Output<'_>) -> Option<u32> {
+    fn interned_stack(&mut self, iid: u64, user: User, out: &mut Output<'_>) -> Option<u32> {
         let Self { sequences, strings, stacks, budget, n_read, .. } = self;
-        let interned = &mut sequences.find(sequence).interned;
+        let interned = &mut sequences.current().interned;
         let Some(place) = interned.get(table::CALLSTACKS, iid) else {
             out.report(DiagnosticKind::UnknownEntry);
             return None;

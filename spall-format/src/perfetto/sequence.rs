@@ -2,6 +2,7 @@
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
+use alloc::vec;
 use alloc::vec::Vec;
 
 use super::clock::KnownClock;
@@ -107,32 +108,46 @@ impl Sequence {
 }
 
 /// All sequences of a file.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct Sequences {
     list: Vec<Sequence>,
     by_id: BTreeMap<u32, usize>,
-    last: usize,
+    /// The position of the sequence of the packet that is being read.
+    current: usize,
+}
+
+impl Default for Sequences {
+    /// Returns the sequence 0, which is that of packets without a number.
+    fn default() -> Self {
+        Self { list: vec![Sequence::default()], by_id: BTreeMap::from([(0, 0)]), current: 0 }
+    }
 }
 
 impl Sequences {
     /// Returns the sequence of a packet if it is known.
     #[inline]
     pub(super) fn known(&mut self, id: u32) -> Option<&mut Sequence> {
-        if self.list.get(self.last).is_none_or(|sequence| sequence.id != id) {
-            self.last = *self.by_id.get(&id)?;
+        if self.list.get(self.current).is_none_or(|sequence| sequence.id != id) {
+            self.current = *self.by_id.get(&id)?;
         }
-        self.list.get_mut(self.last)
+        self.list.get_mut(self.current)
     }
 
-    /// Returns the sequence of a packet, which is added if it is new.
+    /// Returns the sequence of a packet, which is added if it is new. It is the current one from now on.
     #[inline]
-    pub(super) fn find(&mut self, id: u32) -> &mut Sequence {
+    pub(super) fn enter(&mut self, id: u32) -> &mut Sequence {
         if self.known(id).is_none() {
-            self.last = self.list.len();
-            self.by_id.insert(id, self.last);
+            self.current = self.list.len();
+            self.by_id.insert(id, self.current);
             self.list.push(Sequence { id, ..Sequence::default() });
         }
-        #[allow(clippy::indexing_slicing, reason = "the position was found or added above")]
-        &mut self.list[self.last]
+        self.current()
+    }
+
+    /// Returns the sequence of the packet that is being read.
+    #[inline]
+    pub(super) fn current(&mut self) -> &mut Sequence {
+        #[allow(clippy::indexing_slicing, reason = "the current position is always one of the list")]
+        &mut self.list[self.current]
     }
 }

@@ -109,7 +109,7 @@ impl State {
             self.packet_time(&packet, out);
             return None;
         }
-        let sequence = self.sequences.find(packet.sequence);
+        let sequence = self.sequences.enter(packet.sequence);
         let is_whole = sequence.accept(&packet);
         if let Some(interned) = packet.interned_data {
             for field in Fields::new(interned) {
@@ -142,18 +142,18 @@ impl State {
         // The time of every packet counts for clocks whose numbers are differences.
         let at = self.packet_time(&packet, out);
         match number {
-            1 => self.ftrace(&packet, bytes, out),
+            1 => self.ftrace(bytes, out),
             2 => self.process_tree(bytes, out),
-            11 => self.track_event(&packet, at, bytes, out),
+            11 => self.track_event(at, bytes, out),
             // A mark by which writers find their packets again.
             36 => {}
             43 => self.process_descriptor(bytes, None, out),
-            44 => self.thread_descriptor(&packet, bytes, out),
+            44 => self.thread_descriptor(bytes, out),
             47 => self.stacks.add_packages(bytes),
             // Compressed packets.
             50 | 133 => return payload,
-            54 => self.streaming_profile(packet.sequence, bytes, out),
-            60 => self.track_descriptor(&packet, bytes, out),
+            54 => self.streaming_profile(bytes, out),
+            60 => self.track_descriptor(bytes, out),
             61 => self.stacks.add_symbols(bytes),
             64 => self.stacks.add_plain_names(bytes, &mut self.budget, out),
             7 | 9 | 46 | 66 | 113 | 135 => {
@@ -164,8 +164,8 @@ impl State {
                 match number {
                     7 => self.sys_stats(bytes, at, out),
                     9 => self.process_stats(bytes, at, out),
-                    66 => self.perf_sample(packet.sequence, bytes, at, out),
-                    135 => self.stack_sample(packet.sequence, bytes, at, out),
+                    66 => self.perf_sample(bytes, at, out),
+                    135 => self.stack_sample(bytes, at, out),
                     // What triggered the recording, or a copy of it.
                     _ => {
                         let nowhere = Thread { pid: Id::NONE, tid: Id::NONE };
@@ -210,7 +210,7 @@ impl State {
         }
     }
 
-    fn track_descriptor(&mut self, packet: &Packet<'_>, message: &[u8], out: &mut Output<'_>) {
+    fn track_descriptor(&mut self, message: &[u8], out: &mut Output<'_>) {
         let (descriptor, whole) = TrackDescriptor::read(message);
         out.check(whole);
         let Some(at) = self.tracks.describe(&descriptor, &mut self.strings) else {
@@ -220,7 +220,7 @@ impl State {
             out.report(DiagnosticKind::NotRead);
         }
         if let Some(thread) = descriptor.thread {
-            self.sequences.find(packet.sequence).set_thread(&ThreadDescriptor::of(thread));
+            self.sequences.current().set_thread(&ThreadDescriptor::of(thread));
             self.name_thread(thread, descriptor.chrome_thread, out);
         } else if let Some(process) = descriptor.process {
             self.process_descriptor(process, descriptor.chrome_process, out);
@@ -248,7 +248,7 @@ impl State {
 
     /// Hands over the tracks above a track, up to the first that was handed over before.
     fn show_parents(&mut self, at: usize, out: &mut Output<'_>) {
-        let mut track = self.tracks.get(at);
+        let mut track = *self.tracks.get(at);
         while track.parent != 0 {
             let above = self.tracks.find(track.parent, &mut self.strings);
             let (found, is_new) = self.tracks.show(above);
@@ -262,10 +262,10 @@ impl State {
         }
     }
 
-    fn thread_descriptor(&mut self, packet: &Packet<'_>, message: &[u8], out: &mut Output<'_>) {
+    fn thread_descriptor(&mut self, message: &[u8], out: &mut Output<'_>) {
         let (thread, whole) = ThreadDescriptor::read(message);
         out.check(whole);
-        self.sequences.find(packet.sequence).set_thread(&thread);
+        self.sequences.current().set_thread(&thread);
         self.name_thread(message, None, out);
     }
 
@@ -338,10 +338,10 @@ impl State {
         if !track.is_own() {
             return;
         }
-        let thread = tracks.thread(&track, strings);
+        let thread = tracks.thread(track, strings);
         let mut event = TrackEvent::new(thread, Text::plain(strings.get(track.name)));
-        event.parent = tracks.parent(&track, strings);
-        event.group = Text::plain(strings.get(tracks.group(&track)));
+        event.parent = tracks.parent(track, strings);
+        event.group = Text::plain(strings.get(tracks.group(track)));
         event.rank = track.rank;
         event.children = match track.ordering {
             1 => ChildOrder::ByName,

@@ -130,8 +130,10 @@ impl Tracks {
         at as usize
     }
 
-    pub(super) fn get(&self, at: usize) -> Track {
-        self.list.get(at).copied().unwrap_or_default()
+    #[inline]
+    pub(super) fn get(&self, at: usize) -> &Track {
+        #[allow(clippy::indexing_slicing, reason = "positions are given out by this table")]
+        &self.list[at]
     }
 
     pub(super) fn len(&self) -> usize {
@@ -147,19 +149,19 @@ impl Tracks {
 
     /// Takes note that a track has events. Returns the track, and whether that is new.
     pub(super) fn show(&mut self, at: usize) -> (Track, bool) {
-        let track = self.get(at);
+        let track = *self.get(at);
         if let Some(slot) = self.list.get_mut(at) {
             slot.is_shown = true;
         }
         (track, !track.is_shown)
     }
 
-    /// Takes note of an event of a track, unless that is a thread. Returns the track.
+    /// Takes note of an event of a track, unless that is a thread.
     #[inline]
-    pub(super) fn settle(&mut self, at: usize) -> Track {
-        let Some(track) = self.list.get_mut(at) else { return Track::default() };
-        track.has_events |= !matches!(track.kind, Kind::Thread(..));
-        *track
+    pub(super) fn settle(&mut self, at: usize) {
+        if let Some(track) = self.list.get_mut(at) {
+            track.has_events |= !matches!(track.kind, Kind::Thread(..));
+        }
     }
 
     /// Returns the process and the id under which events of a track come: those of its thread, or no process and the digits
@@ -174,7 +176,7 @@ impl Tracks {
 
     /// Returns the process that a track belongs to as far as descriptors have said it.
     pub(super) fn process(&self, at: usize) -> Id<'static> {
-        let above = |track: &Track| Some(self.get(*self.by_uuid.get(&track.parent)? as usize));
+        let above = |track: &&Track| Some(self.get(*self.by_uuid.get(&track.parent)? as usize));
         let mut way_up = successors(Some(self.get(at)), above).take(MAX_PARENTS);
         way_up.find_map(|track| track.stands_for()).map_or(Id::NONE, |thread| thread.pid)
     }
