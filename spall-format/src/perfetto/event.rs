@@ -88,12 +88,7 @@ impl<'a> Message<'a> for TrackEvent<'a> {
 
 impl State {
     /// Hands over what a track event means.
-    pub(super) fn track_event(
-        &mut self,
-        at: Option<i64>,
-        message: &[u8],
-        out: &mut Output<'_>,
-    ) {
+    pub(super) fn track_event(&mut self, at: Option<i64>, message: &[u8], out: &mut Output<'_>) {
         let mut track_event = TrackEvent { message, ..TrackEvent::default() };
         out.check(track_event.take_all(message));
         let legacy = track_event.legacy.map(LegacyEvent::of).unwrap_or_default();
@@ -216,12 +211,7 @@ impl State {
 
     /// Returns the time of a track event. [perfetto 3.2](crate::rules::perfetto#3.2)
     #[inline]
-    fn event_time(
-        &mut self,
-        at: Option<i64>,
-        event: &TrackEvent<'_>,
-        out: &mut Output<'_>,
-    ) -> Option<i64> {
+    fn event_time(&mut self, at: Option<i64>, event: &TrackEvent<'_>, out: &mut Output<'_>) -> Option<i64> {
         let sequence = self.sequences.current();
         let Some(time) = event.time else {
             if at.is_none() {

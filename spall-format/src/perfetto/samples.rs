@@ -108,13 +108,7 @@ impl State {
     }
 
     /// Hands over the call stack of a track event.
-    pub(super) fn track_stack(
-        &mut self,
-        track_at: usize,
-        message: &[u8],
-        at: i64,
-        out: &mut Output<'_>,
-    ) {
+    pub(super) fn track_stack(&mut self, track_at: usize, message: &[u8], at: i64, out: &mut Output<'_>) {
         let stack = EventStack::of(message);
         let node = match stack.inline {
             Some(inline) => self.stacks.inline(inline, NO_USER, self.n_read, out),

@@ -210,6 +210,7 @@ fn times_are_those_of_the_clock() {
 fn the_counter_of_the_processor_agrees_with_instant() {
     let _alone = alone();
     let path = std::env::temp_dir().join(format!("spall-record-counter-{}.spall", std::process::id()));
+    let begun = Instant::now();
     let session = Recorder::new().clock(ClockSource::counter()).file(&path).start().unwrap();
     let outer = Instant::now();
     let slice = span!("slice");
@@ -229,6 +230,8 @@ fn the_counter_of_the_processor_agrees_with_instant() {
     // Both readings at the start and at the finish are good to a microsecond on a machine that is not interrupted.
     let range = at_least.as_nanos() as f64 * 0.999..=at_most.as_nanos() as f64 * 1.001;
     assert!(range.contains(&ns), "{ns} {range:?}");
+    let start = trace.slices().starts()[0].0 as f64 * ns_per_tick;
+    assert!(start <= outer.duration_since(begun).as_nanos() as f64 + ns, "times count from the start");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::sync::Barrier;
 use std::thread;
 
 use spall_record::{Encoding, Recorder, WhenFull, span};
+use spall_trace::model::TraceView;
 
 use crate::common::{Shared, alone, faults, load, lost, names, open_count, recorder};
 
@@ -32,6 +33,24 @@ fn events_without_room_are_dropped_as_whole_slices_and_counted() {
     let n_slices = trace.slices().len() - n_markers;
     assert_eq!(2 * n_slices as u64 + missing.dropped, 3 * 2 * (1 + 2 * 2_000));
     assert!(missing.dropped > 10_000 && n_markers == 3, "{missing:?}, {n_markers}");
+}
+
+/// Events that are no slices stop at the end of the ring, too.
+#[test]
+fn instants_without_room_are_dropped_and_counted() {
+    let _alone = alone();
+    let settings = Recorder::new().encoding(Encoding::Json).flush_every(None);
+    let (out, session) = recorder(settings.when_full(WhenFull::Drop).ring_bytes(16 * 1024));
+    let _outer = span!("outer");
+    (0..5_000).for_each(|number| spall_record::instant!("instant", "{number}"));
+    let missing = session.finish().unwrap();
+    let trace = load(&out);
+    assert_eq!(faults(&trace), []);
+    let texts = trace.instants().iter().map(|instant| trace.args_of(instant).to_string());
+    let numbers: Vec<u64> = texts.filter_map(|text| text.parse().ok()).collect();
+    assert!(numbers.iter().copied().eq(0..numbers.len() as u64), "the first ones are there");
+    assert_eq!(numbers.len() as u64 + missing.dropped, 5_000);
+    assert!(numbers.len() > 300, "{}", numbers.len());
 }
 
 #[test]

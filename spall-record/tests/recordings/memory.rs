@@ -2,7 +2,9 @@
 
 use alloc::sync::Arc;
 use core::sync::atomic::{AtomicU64, Ordering};
-use std::sync::Mutex;
+use core::time::Duration;
+use std::sync::{Mutex, mpsc};
+use std::thread;
 
 use spall_record::{ClockSource, Encoding, MemoryRing, Recorder, span};
 use spall_trace::model::{Limits, LiveTrace, Tick, TraceView};
@@ -55,5 +57,17 @@ fn a_live_trace_shows_what_goes_on() {
     }
     session.flush().unwrap();
     assert_eq!(live.lock().unwrap().commit().n_slices(), 10_002);
-    drop(session);
+    // At the end, what came while the trace was in use waits for it.
+    let (in_use, in_use_by_another) = mpsc::channel();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let _trace = live.lock().unwrap();
+            in_use.send(()).unwrap();
+            thread::sleep(Duration::from_millis(100));
+        });
+        in_use_by_another.recv().unwrap();
+        drop(span!("late"));
+        session.finish().unwrap();
+    });
+    assert_eq!(live.lock().unwrap().commit().n_slices(), 10_003);
 }

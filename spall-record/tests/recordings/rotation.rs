@@ -84,14 +84,16 @@ fn a_rotation_by_time_begins_a_file_with_a_flush() {
     let _alone = alone();
     let folder = std::env::temp_dir().join(format!("spall-record-age-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
-    let rotation = Rotation::new().max_age(Duration::ZERO);
-    let session = Recorder::new().rotation(rotation).file(folder.join("run.spall")).start().unwrap();
-    for _ in 0..3 {
-        drop(span!("span"));
-        session.flush().unwrap();
+    for (age, n_files) in [(Duration::from_secs(3600), 1..=1), (Duration::ZERO, 3..=100)] {
+        let rotation = Rotation::new().max_age(age);
+        let session = Recorder::new().rotation(rotation).file(folder.join("run.spall")).start().unwrap();
+        for _ in 0..3 {
+            drop(span!("span"));
+            session.flush().unwrap();
+        }
+        session.finish().unwrap();
+        assert!(n_files.contains(&std::fs::read_dir(&folder).unwrap().count()), "{n_files:?}");
     }
-    session.finish().unwrap();
-    assert!(std::fs::read_dir(&folder).unwrap().count() >= 3);
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
