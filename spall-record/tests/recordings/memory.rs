@@ -56,7 +56,13 @@ fn a_live_trace_shows_what_goes_on() {
         session.flush().unwrap();
     }
     session.flush().unwrap();
-    assert_eq!(live.lock().unwrap().commit().n_slices(), 10_002);
+    {
+        let mut trace = live.lock().unwrap();
+        let snapshot = trace.commit();
+        assert_eq!(snapshot.n_slices(), 10_002);
+        let title = snapshot.track_title(snapshot.tracks().next().unwrap().id()).to_string();
+        assert_eq!(Some(title.as_str()), thread::current().name());
+    }
     // At the end, what came while the trace was in use waits for it.
     let (in_use, in_use_by_another) = mpsc::channel();
     thread::scope(|scope| {
