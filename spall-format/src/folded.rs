@@ -17,6 +17,10 @@
 
 use alloc::{boxed::Box, collections::BTreeMap, vec::Vec};
 
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+use memchr::memchr;
+
 use spall_model::{
     ByteRange, Clock, DiagnosticKind, Event, FrameEvent, FrameParent, Id, Progress, Receiver, SampleStack,
     Text, Thread, ThreadProfileEvent, ThreadSampleEvent, Tick, Ticks, Unit, UnitName,
@@ -147,7 +151,7 @@ pub struct Parser {
     offset: u64,
     has_begun: bool,
     compares: bool,
-    names: BTreeMap<Box<[u8]>, u32>,
+    names: HashMap<Box<[u8]>, u32, RandomState>,
     tree: StackTree,
     /// The functions of the line before, with the ends of their names in it and their nodes: lines that follow each other
     /// have most of them in common.
@@ -217,7 +221,7 @@ impl Parser {
             to.receive(&Event::Diagnostic(DiagnosticKind::Junk), bytes);
             return;
         };
-        let before = Stack::read(stack.names).filter(|_| self.compares);
+        let before = if self.compares { Stack::read(stack.names) } else { None };
         stack.names = before.map_or(stack.names, |before| before.names);
         let mut names = stack.names.split(|&byte| byte == b';').peekable();
         let ids = names.next_if(|first| ids(first).is_some()).and_then(ids);
@@ -314,7 +318,7 @@ impl spall_model::Parser for Parser {
         if !self.has_begun {
             return Ok(self.begin(data, eof, to).map_or(need_more, Progress::Read));
         }
-        let line = match data.iter().position(|&byte| byte == b'\n') {
+        let line = match memchr(b'\n', data) {
             Some(end) => data.get(..=end).unwrap_or(data),
             None if !eof => return Ok(need_more),
             None if data.is_empty() => return Ok(Progress::End),

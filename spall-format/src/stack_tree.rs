@@ -1,6 +1,7 @@
 //! The tree of the call stacks of a file, whose nodes are call frames with their callers.
 
-use alloc::collections::BTreeMap;
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
 
 /// The nodes of a tree of stacks, each with a number of its own.
 ///
@@ -10,7 +11,7 @@ use alloc::collections::BTreeMap;
 /// for a node and more. Beyond that, there are no new nodes.
 #[derive(Debug, Default)]
 pub(crate) struct StackTree {
-    nodes: BTreeMap<(Option<u32>, u32), u32>,
+    nodes: HashMap<(Option<u32>, u32), u32, RandomState>,
     n_nodes: u32,
 }
 
