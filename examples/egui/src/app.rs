@@ -42,7 +42,7 @@ impl App {
     /// Draws the window. `frame_time` is what the previous frame took, in seconds.
     pub fn show(&mut self, ui: &mut Ui, frame_time: Option<f32>) {
         let dropped = ui.input(|input| input.raw.dropped_files.first().map(|file| file.path().to_owned()));
-        Panel::top("file").show(ui, |ui| {
+        Panel::top("toolbar").show(ui, |ui| {
             ui.horizontal(|ui| {
                 if ui.add_enabled(self.asking.is_none(), Button::new("Open")).clicked() {
                     self.asking = Some(std::thread::spawn(self.ask));
@@ -51,11 +51,16 @@ impl App {
                     ui.spinner();
                     ui.label(format!("{name} is being read."));
                 }
-                ui.label(&self.failure);
+                if let Some(viewer) = &mut self.viewer {
+                    viewer.toolbar(ui, frame_time);
+                }
             });
+            if !self.failure.is_empty() {
+                ui.label(&self.failure);
+            }
         });
         match &mut self.viewer {
-            Some(viewer) => viewer.ui(ui, frame_time),
+            Some(viewer) => viewer.ui(ui),
             None => _ = ui.centered_and_justified(|ui| ui.label("Open a trace, or drop one here.")),
         }
         self.finish_asking(ui);

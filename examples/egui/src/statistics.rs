@@ -37,15 +37,18 @@ impl Statistics {
         }
         let (mut header_clicked, mut clicked) = (None, None);
         let sorted_by = self.sorted_by.unwrap_or(TOTAL);
-        let numbers = Direction::right_to_left(Align::Center);
+        let (names, numbers) =
+            (Direction::left_to_right(Align::Center), Direction::right_to_left(Align::Center));
         let table = TableBuilder::new(ui).striped(true).auto_shrink(false);
         let table = table.column(Column::remainder().clip(true)).columns(Column::exact(90.0), 6);
         let table = table.header(20.0, |mut header| {
             for (number, title) in COLUMNS.iter().enumerate() {
                 header.col(|ui| {
-                    if ui.selectable_label(number == sorted_by, *title).clicked() {
-                        header_clicked = Some(number);
-                    }
+                    ui.with_layout(if number == 0 { names } else { numbers }, |ui| {
+                        if ui.selectable_label(number == sorted_by, *title).clicked() {
+                            header_clicked = Some(number);
+                        }
+                    });
                 });
             }
         });
@@ -53,7 +56,7 @@ impl Statistics {
             body.rows(18.0, self.rows.len(), |mut line| {
                 let row = &self.rows[line.index()];
                 line.col(|ui| {
-                    if ui.link(trace.name(row.name)).clicked() {
+                    if ui.with_layout(names, |ui| ui.link(trace.name(row.name))).inner.clicked() {
                         clicked = Some(row.name);
                     }
                 });

@@ -1,6 +1,6 @@
 //! The window: a toolbar, the timeline, and below it what is known about the selection.
 
-use eframe::egui::{CentralPanel, Event, Grid, Id, Key, Panel, TextEdit, Ui, Window};
+use eframe::egui::{Button, CentralPanel, Event, Grid, Id, Key, Panel, TextEdit, Ui, Window};
 use spall_trace::layout::{Hits, Layout, LayoutOptions, LayoutView};
 use spall_trace::model::{Job, NameId, SliceId, Trace, TraceView, TrackId};
 use spall_trace::{Found, Hidden, find, ignoring_case};
@@ -147,9 +147,8 @@ impl Viewer {
         }
     }
 
-    /// Draws the window. `frame_time` is what the previous frame took, in seconds.
-    pub fn ui(&mut self, ui: &mut Ui, frame_time: Option<f32>) {
-        Panel::top("toolbar").show(ui, |ui| ui.horizontal(|ui| self.toolbar(ui, frame_time)));
+    /// Draws the window below the toolbar.
+    pub fn ui(&mut self, ui: &mut Ui) {
         Panel::bottom("selection").resizable(true).default_size(220.0).show(ui, |ui| self.selection(ui));
         CentralPanel::no_frame().show(ui, |ui| self.timeline.ui(ui, &self.trace, &self.layout));
         // High enough for all keys; it scrolls where the screen is not.
@@ -167,7 +166,8 @@ impl Viewer {
         self.keys(ui);
     }
 
-    fn toolbar(&mut self, ui: &mut Ui, frame_time: Option<f32>) {
+    /// Draws the toolbar into a row. `frame_time` is what the previous frame took, in seconds.
+    pub fn toolbar(&mut self, ui: &mut Ui, frame_time: Option<f32>) {
         let field = ui.add(TextEdit::singleline(&mut self.search).hint_text("find").id(search_field()));
         if field.changed() {
             self.find();
@@ -204,7 +204,7 @@ impl Viewer {
                 ("Hide name", &mut hidden.names, slice.name),
             ];
             for (label, texts, id) in texts {
-                if ui.button(label).clicked() {
+                if ui.add_enabled(!id.is_empty(), Button::new(label)).clicked() {
                     texts.push(trace.name(id).into_owned());
                     hides = true;
                 }

@@ -190,8 +190,9 @@ impl Viewer {
                 self.flame.describe(trace)
             }
             View::Help => {
+                let described = KEYS.iter().filter(|(_, _, what)| !what.is_empty());
                 let lines =
-                    KEYS.iter().map(|(key, _, what)| Text::from(format!("{:>10}  {what}", key.to_string())));
+                    described.map(|(key, _, what)| Text::from(format!("{:>10}  {what}", key.to_string())));
                 let help = Paragraph::new(lines.skip(self.skipped).collect::<Vec<_>>());
                 frame.render_widget(help, area);
                 String::new()
@@ -354,6 +355,7 @@ impl Viewer {
                 let Some((slice, track)) = trace.slice(id).zip(trace.track_of(id)) else { return true };
                 let (categories, names, tracks) = &mut self.hidden;
                 match action {
+                    Action::HideCategory if slice.category.is_empty() => {}
                     Action::HideCategory => categories.push(trace.name(slice.category).into_owned()),
                     Action::HideName => names.push(trace.name(slice.name).into_owned()),
                     _ => tracks.push(track),

@@ -1,6 +1,6 @@
 //! The viewer without a window: events go in, and what it draws and remembers is looked at.
 
-use eframe::egui::{Context, Event, Key, Modifiers, Pos2, RawInput};
+use eframe::egui::{Context, Event, Key, Modifiers, Panel, Pos2, RawInput};
 use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
 use spall_trace::model::{SliceId, TraceView};
 
@@ -30,7 +30,10 @@ impl Window {
     /// Handles events and draws a frame. Returns its texts and where they are.
     fn draw(&mut self, events: Vec<Event>) -> Vec<(Pos2, String)> {
         let input = RawInput { events, ..Default::default() };
-        frame::texts(&self.context, input, |ui| self.viewer.ui(ui, None))
+        frame::texts(&self.context, input, |ui| {
+            Panel::top("toolbar").show(ui, |ui| ui.horizontal(|ui| self.viewer.toolbar(ui, None)));
+            self.viewer.ui(ui);
+        })
     }
 
     /// Returns the texts of the next frame.
