@@ -75,7 +75,7 @@ async function withoutBrotli(file) {
   return content.length ? new File([content], file.name) : file;
 }
 
-const STEP = 2000; // how many elements a step looks at, as in `task.rs`
+const STEP = 2000; // how many elements a step looks at: the one of `task.rs`
 const channel = new MessageChannel(), pausing = [];
 channel.port1.onmessage = () => pausing.shift()();
 
@@ -92,7 +92,7 @@ async function inSteps(step, isWanted, progress) {
   for (;;) {
     const until = performance.now() + 8;
     while (performance.now() < until) {
-      if (step(STEP)) return isWanted();
+      if (step()) return isWanted();
       done += STEP;
     }
     if (performance.now() - told > 100) {
@@ -118,8 +118,6 @@ const calls = {
     await load(files, progress, offsets);
     return viewer.about();
   },
-  arrange: (choice) => viewer.arrange(choice),
-  categories: () => viewer.categories(),
   // What was asked before is about other slices.
   filter(choice) {
     summing++, adding++, finding++;
@@ -132,14 +130,6 @@ const calls = {
     frame.queryMs = performance.now() - began;
     return frame;
   },
-  overview: (...range) => viewer.overview(...range),
-  details: (element) => viewer.details(element),
-  place: (slice) => viewer.place(slice),
-  step: (slice, how) => viewer.step(slice, how),
-  snap: (...place) => viewer.snap(...place),
-  hits: (...place) => viewer.hits(...place),
-  hitsOverview: (...range) => viewer.hits_overview(...range),
-  findName: (slice) => viewer.find_name(slice),
 
   // A text, or a regular expression between slashes. It is looked for in names, tracks and arguments.
   async find(progress, text) {
@@ -168,7 +158,6 @@ const calls = {
     }
     return viewer.statistics(ranking);
   },
-  longest: (name, area) => viewer.longest(name, area),
   cancelStatistics() {
     summing++;
   },
@@ -177,7 +166,7 @@ const calls = {
     const isWanted = await addUp(wanted.area, wanted.without, (done) => progress(done, 'slices'));
     if (!isWanted) return undefined;
     viewer.begin_graph(place, wanted);
-    const isDone = await inSteps((budget) => viewer.step_graph(budget), isWanted, (done) => progress(done, 'functions placed'));
+    const isDone = await inSteps(() => viewer.step_graph(), isWanted, (done) => progress(done, 'functions placed'));
     return isDone ? viewer.graph() : undefined;
   },
   cancelGraph() {
@@ -204,9 +193,13 @@ const calls = {
     return (await extra()).page(title, ...inputs(...opened, progress));
   },
   compare: ({ names, numbers }) => viewer.compare(names, numbers),
-  graphFrame: (...wanted) => viewer.graph_frame(...wanted),
-  graphBox: (place, node) => viewer.graph_box(place, node),
 };
+
+// Answers a call, which Rust does itself if it is none of the above.
+function answerTo(call, args, progress) {
+  if (!calls[call]) return viewer[call.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)](...args);
+  return LONG.has(call) ? calls[call](progress, ...args) : calls[call](...args);
+}
 
 // The buffers of typed arrays, which are handed over instead of copied.
 function buffers(value, found = []) {
@@ -222,8 +215,7 @@ const LONG = new Set(['open', 'find', 'statistics', 'graph', 'tree', 'save']);
 
 onmessage = async ({ data: { id, call, args } }) => {
   try {
-    const progress = (...progress) => postMessage({ id, progress });
-    const answer = await (LONG.has(call) ? calls[call](progress, ...args) : calls[call](...args));
+    const answer = await answerTo(call, args, (...progress) => postMessage({ id, progress }));
     postMessage({ id, answer }, ['frame', 'overview', 'hitsOverview', 'graphFrame'].includes(call) ? buffers(answer) : []);
   } catch (error) {
     const isMemory = error instanceof RangeError || /memory|unreachable/.test(error?.message);

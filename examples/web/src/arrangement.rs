@@ -22,6 +22,7 @@ const COUNTER: u32 = 44;
 const GAP: u32 = 5;
 
 /// The lines of the whole timeline, and once more those of the pinned tracks, which stay in sight above it.
+#[derive(Default)]
 pub struct Arrangement {
     packs: Packs,
     /// The height that the header of each track has while the track is open. 0 if nothing is shown on it.
@@ -72,22 +73,11 @@ struct Choice {
 
 impl Arrangement {
     pub fn new(trace: &Trace<'_>, layout: &Layout, objects: &Objects) -> Self {
-        let packs = Packs::new(trace, layout);
-        let none = vec![false; trace.tracks().len()];
-        let folds = Folds::new();
-        let (main, pinned) = (Vertical::default(), Vertical::default());
         let mut new = Self {
-            packs,
-            headers: Vec::new(),
+            packs: Packs::new(trace, layout),
             objects: trace.processes().iter().map(|process| objects.height(process.id)).collect(),
-            shows_empty: false,
-            folds,
-            is_hidden: none,
-            pinned_tracks: Vec::new(),
-            order: None,
-            main,
-            pinned,
-            wide: Vec::new(),
+            is_hidden: vec![false; trace.tracks().len()],
+            ..Self::default()
         };
         new.lay_out(trace, layout, &Filter::default());
         new
@@ -118,6 +108,10 @@ impl Arrangement {
 
     pub fn packs(&self) -> &Packs {
         &self.packs
+    }
+
+    pub fn part(&self, is_pinned: bool) -> &Vertical {
+        if is_pinned { &self.pinned } else { &self.main }
     }
 
     pub fn n_empty(&self) -> u64 {

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use js_sys::Array;
 use serde::{Deserialize, Serialize};
-use spall_trace::layout::{Instance, Row, RowId, SelfSide, TreeOrder, Viewport, diff_rows, flame_rows};
+use spall_trace::layout::{Row, RowId, SelfSide, TreeOrder, Viewport, diff_rows, flame_rows};
 use spall_trace::model::{
     CallTree, DiffSums, DiffWidth, Function, FunctionSource, InvertedTree, Job, SliceId, Tick, Ticks,
     TraceView, TreeDiff, TreeNode,
@@ -14,12 +14,13 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use crate::{
     Viewer, answer,
     details::filled,
-    frame::{BoxNumbers, Boxes, CHANGE, UPPER_BITS, strength},
+    frame::{Boxes, CHANGE, UPPER_BITS},
     object, question,
+    task::{self, Task},
 };
 
 /// The height of a box in pixels.
-const ROW: u64 = 18;
+const ROW: u32 = 18;
 /// From how many columns on boxes are told apart.
 const BOX_WIDTH: u16 = 2;
 /// The most callers that an inverted graph shows above one another.
@@ -28,7 +29,7 @@ const DEEPEST: u32 = 200;
 /// Nodes that are drawn, and their boxes.
 #[derive(Default)]
 pub struct Graph {
-    nodes: Rc<Nodes>,
+    nodes: Nodes,
     rows: Vec<Row>,
     total: Ticks,
 }
@@ -72,28 +73,8 @@ pub struct Making {
     place: usize,
     /// The function whose callers or callees it shows.
     of: Option<Function>,
-    stage: Stage,
-}
-
-enum Stage {
-    /// The functions are found.
-    Inverting(BoxedJob<InvertedTree<Rc<CallTree>>>),
-    /// Their callers are found.
-    Expanding(BoxedJob<InvertedTree<Rc<CallTree>>>),
-    /// The boxes are placed.
-    Placing(Rc<Nodes>, BoxedJob<Vec<Row>>),
-    Done,
-}
-
-type BoxedJob<T> = Box<dyn Job<Output = T>>;
-
-/// The nodes whose boxes are placed.
-struct Placed(Rc<Nodes>);
-
-impl AsRef<[TreeNode]> for Placed {
-    fn as_ref(&self) -> &[TreeNode] {
-        self.0.nodes()
-    }
+    /// `None` once the graph is done.
+    task: Option<Task<Graph>>,
 }
 
 /// What a graph shows.
@@ -146,57 +127,33 @@ impl Viewer {
         let wanted: Wanted = question(wanted)?;
         let of_slice = wanted.slice.and_then(|slice| self.trace.function_of(SliceId(slice)));
         let of = of_slice.or_else(|| self.graphs[0].nodes.function(wanted.node?));
-        let tree = Rc::clone(&self.trees.tree);
-        let stage = match (wanted.graph, of) {
-            (Kind::Flame, _) | (Kind::Callers | Kind::Callees, None) => Stage::placing(Nodes::Tree(tree)),
-            (Kind::BottomUp, _) => Stage::Inverting(Box::new(InvertedTree::bottom_up(tree))),
-            (Kind::Callers, Some(of)) => Stage::Inverting(Box::new(InvertedTree::callers(tree, of))),
-            (Kind::Callees, Some(of)) => Stage::placing(Nodes::Tree(Rc::new(tree.callees(of)))),
-            (Kind::Comparison, _) => {
-                let without = wanted.without.to_ascii_lowercase();
-                let is_hidden = |function| self.describe(function).to_ascii_lowercase().contains(&without);
-                let diff = match without.is_empty() {
-                    true => TreeDiff::new(&self.trees.other, &tree),
-                    false => TreeDiff::new(&self.trees.other.hide(is_hidden), &tree),
-                };
-                self.graphs[place] = Graph::compared(diff);
-                Stage::Done
-            }
+        let (tree, without) = (Rc::clone(&self.trees.tree), wanted.without.to_ascii_lowercase());
+        let is_hidden = |function| self.describe(function).to_ascii_lowercase().contains(&without);
+        let other = match wanted.graph {
+            Kind::Comparison if !without.is_empty() => Rc::new(self.trees.other.hide(is_hidden)),
+            _ => Rc::clone(&self.trees.other),
         };
-        self.making = Some(Making { place, of, stage });
+        let task = Task::new(async move {
+            match (wanted.graph, of) {
+                (Kind::Comparison, _) => Graph::compared(TreeDiff::new(&other, &tree)),
+                (Kind::BottomUp, _) => Graph::inverted(task::run(InvertedTree::bottom_up(tree)).await).await,
+                (Kind::Callers, Some(of)) => {
+                    Graph::inverted(task::run(InvertedTree::callers(tree, of)).await).await
+                }
+                (Kind::Callees, Some(of)) => Graph::placed(Nodes::Tree(Rc::new(tree.callees(of)))).await,
+                _ => Graph::placed(Nodes::Tree(tree)).await,
+            }
+        });
+        self.making = Some(Making { place, of, task: Some(task) });
         Ok(())
     }
 
     /// Looks at some nodes. Returns whether the graph is done.
-    pub fn step_graph(&mut self, budget: usize) -> bool {
-        let Some(making) = &mut self.making else { return true };
-        match &mut making.stage {
-            Stage::Inverting(job) => {
-                if let Some(inverted) = job.step(budget) {
-                    // What takes less than a ten-thousandth would not be seen.
-                    let least = Ticks(self.trees.tree.total().0 / 10_000);
-                    making.stage = Stage::Expanding(Box::new(inverted.expand_all(least, DEEPEST)));
-                }
-            }
-            Stage::Expanding(job) => {
-                if let Some(inverted) = job.step(budget) {
-                    making.stage = Stage::placing(Nodes::Inverted(inverted));
-                }
-            }
-            Stage::Placing(nodes, job) => {
-                if let Some(rows) = job.step(budget) {
-                    let total = match &**nodes {
-                        Nodes::Tree(tree) => tree.total(),
-                        Nodes::Inverted(tree) => tree.total(),
-                        Nodes::Diff(_) => Ticks::ZERO,
-                    };
-                    self.graphs[making.place] = Graph { nodes: Rc::clone(nodes), rows, total };
-                    making.stage = Stage::Done;
-                }
-            }
-            Stage::Done => return true,
-        }
-        false
+    pub fn step_graph(&mut self) -> bool {
+        let Some(Making { place, task: making @ Some(_), .. }) = &mut self.making else { return true };
+        let Some(graph) = making.as_mut().and_then(Task::step) else { return false };
+        (self.graphs[*place], *making) = (graph, None);
+        true
     }
 
     /// Returns how large the graph is that was made last.
@@ -213,44 +170,29 @@ impl Viewer {
         self.making = None;
     }
 
-    /// Returns the boxes of a graph in a range of its axis and of heights.
-    #[allow(clippy::too_many_arguments, reason = "each is a number")]
+    /// Returns the boxes of the first rows of a graph in a range of its axis.
     pub fn graph_frame(
         &self,
         place: usize,
         start: f64,
         end: f64,
         columns: u16,
-        top: f64,
-        bottom: f64,
+        rows: usize,
         label: u32,
     ) -> JsValue {
         let graph = &self.graphs[place];
         let viewport = Viewport::new(Tick(start as i64)..Tick(end as i64), columns).with_box_width(BOX_WIDTH);
         let (mut rects, mut boxes, names) = (Vec::new(), Boxes::default(), Array::new());
-        for (row, depth) in graph.rows.iter().zip(0_u64..) {
-            if (depth + 1) * ROW <= top as u64 || depth * ROW >= bottom as u64 {
-                continue;
-            }
+        for (row, depth) in graph.rows.iter().take(rows).zip(0_u64..) {
             rects.clear();
             row.view(RowId(0)).rects(&viewport, &mut rects);
             for rect in &rects {
                 let Some(function) = graph.nodes.function(rect.slice.index()) else { continue };
                 let style = graph.style(rect.slice.index(), || self.pictures.shade(function.name));
-                let shape = Instance::new(rect, &viewport, 0, 0);
                 if rect.x1 - rect.x0 >= label {
                     names.push(&Array::of2(&function.name.0.into(), &self.name_text(function.name).into()));
                 }
-                let (id, name, count) = (rect.slice.0, function.name, rect.count);
-                let numbers = BoxNumbers {
-                    top: depth * ROW,
-                    height: 18,
-                    id,
-                    name,
-                    count,
-                    style: style | strength(rect),
-                };
-                boxes.push([shape.x0, shape.x1], numbers);
+                boxes.push(rect, &viewport, depth * u64::from(ROW), ROW, function.name, style);
             }
         }
         let part = boxes.into_object();
@@ -290,7 +232,7 @@ impl Viewer {
         let duration = |ticks| clock.duration(ticks).to_string();
         let share = |ticks: Ticks| 100.0 * ticks.0 as f64 / graph.total.0.max(1) as f64;
         let timed = |ticks| format!("{}, {:.1} %", duration(ticks), share(ticks));
-        match &*graph.nodes {
+        match &graph.nodes {
             Nodes::Diff(diff) => diff.nodes().get(node).map_or(Vec::new(), |node| {
                 let of = |sums: &DiffSums| format!("{}, {} slices", duration(sums.total), sums.count);
                 let change = duration(node.after.total - node.before.total);
@@ -309,26 +251,35 @@ impl Viewer {
     }
 }
 
-impl Stage {
-    fn placing(nodes: Nodes) -> Self {
-        let nodes = Rc::new(nodes);
-        let job = flame_rows(Placed(Rc::clone(&nodes)), TreeOrder::Weight, SelfSide::Right);
-        Self::Placing(nodes, Box::new(job))
-    }
-}
-
 impl Graph {
+    /// Places the boxes of a tree, with its smaller callers left out.
+    async fn inverted(tree: InvertedTree<Rc<CallTree>>) -> Self {
+        // What takes less than a ten-thousandth would not be seen.
+        let least = Ticks(tree.total().0 / 10_000);
+        Self::placed(Nodes::Inverted(task::run(tree.expand_all(least, DEEPEST)).await)).await
+    }
+
+    async fn placed(nodes: Nodes) -> Self {
+        let rows = task::run(flame_rows(nodes.nodes(), TreeOrder::Weight, SelfSide::Right)).await;
+        let total = match &nodes {
+            Nodes::Tree(tree) => tree.total(),
+            Nodes::Inverted(tree) => tree.total(),
+            Nodes::Diff(_) => Ticks::ZERO,
+        };
+        Self { nodes, rows, total }
+    }
+
     fn compared(diff: TreeDiff) -> Self {
         let rows = diff_rows(&diff, DiffWidth::Larger, TreeOrder::Weight).run();
         let roots =
             diff.nodes().iter().zip(diff.widths(DiffWidth::Larger)).filter(|(node, _)| node.parent.is_none());
         let total = roots.map(|(_, width)| width).sum();
-        Self { nodes: Rc::new(Nodes::Diff(diff)), rows, total }
+        Self { nodes: Nodes::Diff(diff), rows, total }
     }
 
     /// The colour of a box: that of its name, or how much it changed.
     fn style(&self, node: usize, shade: impl Fn() -> u32) -> u32 {
-        let Nodes::Diff(diff) = &*self.nodes else { return shade() };
+        let Nodes::Diff(diff) = &self.nodes else { return shade() };
         let Some(node) = diff.nodes().get(node) else { return shade() };
         let (before, after) = (node.before.total.0 as f64, node.after.total.0 as f64);
         let change = 31.0 * (after - before) / before.max(after).max(1.0);

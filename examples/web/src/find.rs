@@ -27,10 +27,7 @@ pub struct Search {
 type Matches = Rc<dyn Fn(&str) -> bool>;
 
 /// A search that goes on step by step.
-pub struct Searching {
-    task: Task<Found>,
-    search: Search,
-}
+pub type Searching = (Task<Found>, Search);
 
 impl Search {
     /// Whether something matches in a box. For the box of a shared line this is its owner.
@@ -83,19 +80,19 @@ impl Viewer {
         let (trace, layout, hidden) = (self.trace, Rc::clone(&self.layout), Rc::clone(&self.filter.hidden));
         let matches = move |text: &str| matches(text);
         let task = Task::new(async move { task::run(find(trace, &*layout, &hidden, matches)).await });
-        self.searching = Some(Searching { task, search });
+        self.searching = Some((task, search));
     }
 
     /// Looks at some slices. Returns whether it has looked at all.
     pub fn step_find(&mut self) -> bool {
-        let Some(searching) = &mut self.searching else { return true };
-        searching.search.found = searching.task.step();
-        searching.search.found.is_some()
+        let Some((task, search)) = &mut self.searching else { return true };
+        search.found = task.step();
+        search.found.is_some()
     }
 
     /// Ends the search that was begun last, and returns what it found.
     pub fn found(&mut self) -> JsValue {
-        let Some(Searching { search, .. }) = self.searching.take() else { return JsValue::UNDEFINED };
+        let Some((_, search)) = self.searching.take() else { return JsValue::UNDEFINED };
         self.search = search;
         self.answer_found()
     }
@@ -103,9 +100,8 @@ impl Viewer {
     /// Finds all slices of one name.
     pub fn find_name(&mut self, slice: u32) -> JsValue {
         let Some(wanted) = self.trace.slice_name_id(SliceId(slice)) else { return JsValue::UNDEFINED };
-        let slices = Hits::of_names(self.trace, &*self.layout, |name| name == wanted).run();
         let mut found = Found::default();
-        found.slices = slices;
+        found.slices = Hits::of_names(self.trace, &*self.layout, |name| name == wanted).run();
         self.search = Search { found: Some(found), matches: None };
         self.answer_found()
     }

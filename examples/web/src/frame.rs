@@ -7,8 +7,8 @@ use js_sys::{Array, Float32Array, Object, Uint32Array};
 use serde::Deserialize;
 use spall_trace::json::cname_rgb;
 use spall_trace::layout::{
-    ColorKey, FlowArrow, Flows, Instance, InstantMark, Layout, LineRect, Rect, Row, Ruler, Vertical,
-    Viewport, thin_arrows,
+    ColorKey, FlowArrow, Flows, Instance, InstantMark, Layout, LineRect, Rect, Row, Ruler, Viewport,
+    thin_arrows,
 };
 use spall_trace::model::{FlowId, NameId, ProcessId, SliceFlags, SliceId, Trace, TraceView, TrackId, Value};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
@@ -65,6 +65,7 @@ enum Arrows {
 const MAX_ARROWS: usize = 400;
 
 /// What is known before any picture, and the working memory of all.
+#[derive(Default)]
 pub struct Pictures {
     /// The number of the colour of each name.
     shades: Vec<u8>,
@@ -94,15 +95,8 @@ impl Pictures {
             own,
             shades: trace.names().iter().map(shade).collect(),
             flows: Flows::new(trace, layout),
-            own_flows: Default::default(),
             is_sent: vec![false; trace.names().len()],
-            states: HashMap::new(),
-            charts: HashMap::new(),
-            rects: Vec::new(),
-            line_rects: Vec::new(),
-            arrows: Vec::new(),
-            marks: Vec::new(),
-            busy: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -132,23 +126,12 @@ fn own_colours(trace: &Trace<'_>) -> (Vec<[u8; 3]>, HashMap<SliceId, u32>) {
     (colours, own)
 }
 
-/// Boxes, for each its left and right edge in columns, and `BOX` other numbers.
+/// Boxes: for each its left and right edge in columns, and its top, height, id, name, how many elements it stands for, and
+/// style. That is the number of the colour in the lowest five bits, then flags.
 #[derive(Default)]
 pub struct Boxes {
     edges: Vec<f32>,
     numbers: Vec<u32>,
-}
-
-/// A box besides its edges.
-pub struct BoxNumbers {
-    pub top: u64,
-    pub height: u32,
-    pub id: u32,
-    pub name: NameId,
-    /// How many elements it stands for.
-    pub count: u32,
-    /// The number of the colour in the lowest five bits, then flags.
-    pub style: u32,
 }
 
 /// A quarter to four quarters of the box are busy.
@@ -164,10 +147,20 @@ const OWN: u32 = 1 << 11;
 pub const UPPER_BITS: u32 = 12;
 
 impl Boxes {
-    pub fn push(&mut self, edges: [f32; 2], numbers: BoxNumbers) {
-        let BoxNumbers { top, height, id, name, count, style } = numbers;
-        self.edges.extend(edges);
-        self.numbers.extend([top as u32, height, id, name.0, count, style]);
+    pub fn push(
+        &mut self,
+        rect: &Rect,
+        viewport: &Viewport,
+        top: u64,
+        height: u32,
+        name: NameId,
+        style: u32,
+    ) {
+        let shape = Instance::new(rect, viewport, 0, 0);
+        let quarters = if rect.count == 1 { 3 } else { u32::from(rect.busy) >> 14 };
+        let style = style | quarters << STRENGTH_SHIFT;
+        self.edges.extend([shape.x0, shape.x1]);
+        self.numbers.extend([top as u32, height, rect.slice.0, name.0, rect.count, style]);
     }
 
     pub fn into_object(self) -> Object {
@@ -176,11 +169,6 @@ impl Boxes {
             ("numbers", Uint32Array::from(&self.numbers[..]).into()),
         ])
     }
-}
-
-pub fn strength(rect: &Rect) -> u32 {
-    let quarters = if rect.count == 1 { 3 } else { u32::from(rect.busy) >> 14 };
-    quarters << STRENGTH_SHIFT
 }
 
 #[wasm_bindgen]
@@ -210,11 +198,6 @@ impl Viewer {
         ])
         .into())
     }
-
-    /// Returns the text of a name.
-    pub fn name(&self, name: u32) -> String {
-        self.name_text(NameId(name))
-    }
 }
 
 impl Viewer {
@@ -231,13 +214,15 @@ impl Viewer {
         let mut boxes = Boxes::default();
         self.slices(is_pinned, y.clone(), viewport, wanted, names, &mut boxes);
         let (marks, strips, charts, objects) = (Array::new(), Array::new(), Array::new(), Array::new());
-        for line in vertical(self, is_pinned).visible(y.clone()).to_vec() {
+        for line in self.arrangement.part(is_pinned).visible(y.clone()).to_vec() {
             let Some(item) = Item::of_header(line.kind) else { continue };
             if let (Item::Process(process), true) = (item, line.height > PROCESS) {
                 self.objects(ProcessId(process), &line, viewport, names, &mut boxes, &objects);
                 continue;
             }
-            if vertical(self, is_pinned)
+            if self
+                .arrangement
+                .part(is_pinned)
                 .lines()
                 .get(line.id.index() + 1)
                 .is_none_or(|next| Item::of_header(next.kind).is_some())
@@ -293,8 +278,7 @@ impl Viewer {
     ) {
         let Self { trace, layout, arrangement, pictures, search, .. } = self;
         let Pictures { rects, shades, is_sent, own, .. } = pictures;
-        let lines = if is_pinned { &arrangement.pinned } else { &arrangement.main };
-        lines.rects(y, &**layout, &arrangement.packs().lines, viewport, rects);
+        arrangement.part(is_pinned).rects(y, &**layout, &arrangement.packs().lines, viewport, rects);
         let slices = trace.slices();
         for found in rects.iter() {
             let (rect, id) = (&found.rect, found.rect.slice);
@@ -312,7 +296,7 @@ impl Viewer {
                     trace.track_of(id).map_or(0, |track| ColorKey::of_number(track.0.into()).shade() as u32)
                 }
             };
-            let mut style = shade | strength(rect);
+            let mut style = shade;
             let flags = slices.flags().get(id.index()).copied().unwrap_or(SliceFlags::NONE);
             if flags.is_unfinished() && rect.count == 1 {
                 style |= UNFINISHED;
@@ -325,13 +309,10 @@ impl Viewer {
             {
                 style |= OWN | number << UPPER_BITS;
             }
-            let shape = Instance::new(rect, viewport, 0, 0);
             if rect.x1 - rect.x0 >= wanted.label_width {
                 send(trace, is_sent, name, names);
             }
-            let numbers =
-                BoxNumbers { top: found.top, height: found.height, id: id.0, name, count: rect.count, style };
-            boxes.push([shape.x0, shape.x1], numbers);
+            boxes.push(rect, viewport, found.top, found.height, name, style);
         }
     }
 
@@ -359,16 +340,11 @@ impl Viewer {
             flows.arrows(viewport, vertical, lines, arrows);
             left_out += thin_arrows(arrows, MAX_ARROWS);
             for arrow in arrows.iter() {
-                let y = |line| {
-                    vertical.line(line).map_or(0.0, |line| line.top as f32 + line.height.min(18) as f32 / 2.0)
-                };
-                let x = |column: u32| column as f32 + 0.5 - viewport.offset();
-                numbers.extend([
-                    x(arrow.from.column),
-                    y(arrow.from.line),
-                    x(arrow.to.column),
-                    y(arrow.to.line),
-                ]);
+                for end in [arrow.from, arrow.to] {
+                    let line = vertical.line(end.line);
+                    let y = line.map_or(0.0, |line| line.top as f32 + line.height.min(18) as f32 / 2.0);
+                    numbers.extend([end.column as f32 + 0.5 - viewport.offset(), y]);
+                }
                 numbers.extend([arrow.count as f32, f32::from(u8::from(is_own))]);
             }
         }
@@ -381,10 +357,6 @@ impl Viewer {
             None => self.trace.name(name).into(),
         }
     }
-}
-
-fn vertical(viewer: &Viewer, is_pinned: bool) -> &Vertical {
-    if is_pinned { &viewer.arrangement.pinned } else { &viewer.arrangement.main }
 }
 
 /// Adds a name to those that the page gets, if it does not have it yet.

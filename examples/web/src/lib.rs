@@ -84,10 +84,7 @@ impl Viewer {
             making: None,
         })
     }
-}
 
-#[wasm_bindgen]
-impl Viewer {
     /// Returns for each file 1 if it could not be read.
     pub fn unread(&self) -> Vec<u8> {
         self.unread.clone()

@@ -78,8 +78,7 @@ pub struct Note {
 /// damage in bytes.
 pub fn load(names: &[String], reads: &[Function], offsets: &[i64]) -> Result<Loaded, JsValue> {
     let mut notes = Vec::new();
-    let (mut traces, mut read_names, mut formats) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut alignments, mut placed) = (Vec::new(), Vec::new());
+    let (mut read_files, mut formats, mut placed) = (Vec::new(), Vec::new(), Vec::new());
     let (mut first_error, mut unread) = (None, Vec::new());
     for ((name, read), offset) in names.iter().zip(reads).zip(offsets) {
         let prefix = if names.len() > 1 { format!("{name}: ") } else { String::new() };
@@ -102,24 +101,23 @@ pub fn load(names: &[String], reads: &[Function], offsets: &[i64]) -> Result<Loa
             formats.push(format);
         }
         unread.push(0);
-        traces.push(trace);
-        read_names.push(name);
-        alignments.push(if *offset == BY_ITSELF { Alignment::Auto } else { Alignment::Offset(*offset) });
+        let by = if *offset == BY_ITSELF { Alignment::Auto } else { Alignment::Offset(*offset) };
+        read_files.push((trace, name, by));
     }
-    if let (true, Some((text, offset))) = (traces.is_empty(), first_error) {
+    if let (true, Some((text, offset))) = (read_files.is_empty(), first_error) {
         return Err(object([("message", text.into()), ("offset", JsValue::from(offset as f64))]).into());
     }
-    let trace = match traces.len() {
-        1 => traces.remove(0),
+    let trace = match read_files.len() {
+        1 => read_files.remove(0).0,
         _ => {
-            let merged = merge(&traces, &read_names, &alignments);
+            let merged = merge(&read_files);
             let clock = merged.trace.clock();
-            for (placement, name) in merged.placements.iter().zip(read_names) {
+            for (placement, (_, name, _)) in merged.placements.iter().zip(&read_files) {
                 let offset = match clock.ns_per_tick() {
                     None | Some(1.0) => placement.offset.0,
                     Some(ns) => (placement.offset.0 as f64 * ns).round() as i64,
                 };
-                placed.push(Placed { name: name.clone(), offset: offset.to_string() });
+                placed.push(Placed { name: String::clone(name), offset: offset.to_string() });
                 let mut text = format!("{name} {}", placement.by.description());
                 if placement.by == PlacedBy::Start {
                     text += ", because nothing tells how its times relate to the others";
@@ -139,9 +137,8 @@ pub fn load(names: &[String], reads: &[Function], offsets: &[i64]) -> Result<Loa
 }
 
 /// Traces of which nothing tells where they belong begin together with the first one.
-fn merge(traces: &[Trace<'static>], names: &[&String], alignments: &[Alignment<'_>]) -> MergedTraces {
-    let inputs = traces.iter().zip(names).zip(alignments);
-    let inputs = inputs.map(|((trace, name), &by)| MergeInput::new(trace, name).with_alignment(by));
+fn merge(files: &[(Trace<'static>, &String, Alignment<'_>)]) -> MergedTraces {
+    let inputs = files.iter().map(|(trace, name, by)| MergeInput::new(trace, name).with_alignment(*by));
     let mut inputs: Vec<_> = inputs.collect();
     let merged = merge_traces(&inputs, &Limits::default());
     let is_lost = |placement: &Placement| placement.by == PlacedBy::Nothing;

@@ -3,7 +3,7 @@
 use std::{cell::RefCell, collections::HashMap, convert::Infallible, ops::Range, rc::Rc};
 
 use serde::{Deserialize, Serialize};
-use spall_trace::layout::{EdgeRule, LayoutView, Stats};
+use spall_trace::layout::{EdgeRule, LayoutView, Stats, slice_tree_by};
 use spall_trace::model::{CallTree, Function, Job, Measure, NameId, Tick, Ticks, Trace, TraceView, TrackId};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -11,7 +11,6 @@ use crate::{
     Viewer, answer, question,
     task::{self, STEP, Task},
     tracks::Item,
-    trees::TreeJob,
 };
 
 /// What is being added up.
@@ -22,7 +21,7 @@ pub enum Statistics {
     /// By name, of the tracks of these items.
     Names(Names, Option<Vec<Item>>),
     /// By function: functions of one name are told apart by their place in the source. Or by name, but not of time.
-    Functions(TreeJob, Extremes),
+    Functions(Task<Vec<Sums>>),
     Done(Vec<Sums>),
 }
 
@@ -64,9 +63,6 @@ impl Names {
         found.take()
     }
 }
-
-/// The shortest and the longest time of each function.
-type Extremes = Rc<RefCell<HashMap<Function, (Ticks, Ticks)>>>;
 
 /// A range of time, what of it counts: the tracks of these items, or all, and what is added up: the measure of this name, or
 /// time.
@@ -117,7 +113,7 @@ struct Ranked {
 }
 
 /// The sums of one name or function, in ticks or what else is added up.
-#[derive(Serialize, Clone)]
+#[derive(Serialize, Clone, Default)]
 pub struct Sums {
     /// The number of the name, if this is about a name.
     id: Option<u32>,
@@ -142,18 +138,22 @@ impl Viewer {
         let area: Area = question(area)?;
         let range = self.range(area.start, area.end);
         if by_function || area.measure() != Measure::WallTime {
-            let extremes = Extremes::default();
-            let (trace, known) = (self.trace, Rc::clone(&extremes));
-            let function = move |id| {
-                let slice = trace.slice(id)?;
-                let function = if by_function { trace.function_of(id)? } else { Function::named(slice.name) };
-                let duration = slice.end.min(range.end) - slice.start.max(range.start);
-                let mut known = known.borrow_mut();
-                let (min, max) = known.entry(function).or_insert((duration, duration));
-                (*min, *max) = ((*min).min(duration), (*max).max(duration));
-                Some(function)
-            };
-            self.statistics = Statistics::Functions(self.tree_job(&area, Box::new(function)), extremes);
+            let (trace, layout, tracks) = (self.trace, Rc::clone(&self.layout), self.tracks_of(&area));
+            self.statistics = Statistics::Functions(Task::new(async move {
+                let mut extremes: HashMap<Function, (Ticks, Ticks)> = HashMap::new();
+                let (from, to, measure) = (range.start, range.end, area.measure());
+                let function = |id| {
+                    let slice = trace.slice(id)?;
+                    let function =
+                        if by_function { trace.function_of(id)? } else { Function::named(slice.name) };
+                    let duration = slice.end.min(to) - slice.start.max(from);
+                    let (min, max) = extremes.entry(function).or_insert((duration, duration));
+                    (*min, *max) = ((*min).min(duration), (*max).max(duration));
+                    Some(function)
+                };
+                let tree = task::run(slice_tree_by(trace, &*layout, tracks, range, measure, function)).await;
+                sums_of_functions(trace, &tree, &extremes)
+            }));
             return Ok(());
         }
         match &mut self.statistics {
@@ -176,10 +176,9 @@ impl Viewer {
                 _ = running.task.step();
                 running.ask(|stats| stats.is_done()).unwrap_or(true)
             }
-            Statistics::Functions(job, extremes) => {
-                let Some(tree) = job.step() else { return false };
-                let extremes = std::mem::take(extremes);
-                self.statistics = Statistics::Done(self.sums_of_functions(&tree, &extremes.borrow()));
+            Statistics::Functions(task) => {
+                let Some(sums) = task.step() else { return false };
+                self.statistics = Statistics::Done(sums);
                 true
             }
         }
@@ -195,16 +194,13 @@ impl Viewer {
                 let names = (0..trace.names().len()).map(NameId::new);
                 let sums = names.filter_map(|name| stats.of(name)).map(|stats| Sums {
                     id: Some(stats.name.0),
-                    name: String::new(),
                     count: stats.count as f64,
-                    unmeasured: 0.0,
                     total: stats.total.0 as f64,
                     own: stats.self_time.0 as f64,
                     mean: stats.mean.0 as f64,
                     min: stats.min.0 as f64,
                     max: stats.max.0 as f64,
-                    first: 0,
-                    counts: Vec::new(),
+                    ..Sums::default()
                 });
                 let mut ranked = ranked(sums.collect(), &ranking, trace);
                 for sums in &mut ranked.rows {
@@ -222,7 +218,7 @@ impl Viewer {
                 }
                 ranked
             }),
-            Statistics::Nothing | Statistics::Functions(..) => None,
+            Statistics::Nothing | Statistics::Functions(_) => None,
         };
         Ok(ranked.map_or(JsValue::UNDEFINED, |ranked| answer(&ranked)))
     }
@@ -273,26 +269,6 @@ fn ranked(mut sums: Vec<Sums>, wanted: &Ranking, trace: &Trace<'_>) -> Ranked {
 }
 
 impl Viewer {
-    fn sums_of_functions(&self, tree: &CallTree, extremes: &HashMap<Function, (Ticks, Ticks)>) -> Vec<Sums> {
-        let sums = tree.functions().into_iter().map(|stats| {
-            let (min, max) = extremes.get(&stats.function).copied().unwrap_or_default();
-            Sums {
-                id: None,
-                name: stats.function.describe(self.trace),
-                count: stats.count as f64,
-                unmeasured: stats.unmeasured as f64,
-                total: stats.total.0 as f64,
-                own: stats.self_time.0 as f64,
-                mean: (stats.total.0 / i64::try_from(stats.count).unwrap_or(i64::MAX).max(1)) as f64,
-                min: min.0 as f64,
-                max: max.0 as f64,
-                first: 0,
-                counts: Vec::new(),
-            }
-        });
-        sums.collect()
-    }
-
     pub fn tracks_of(&self, area: &Area) -> Vec<TrackId> {
         match &area.items {
             None => self.trace.track_ids().collect(),
@@ -302,4 +278,26 @@ impl Viewer {
             }
         }
     }
+}
+
+fn sums_of_functions(
+    trace: &Trace<'_>,
+    tree: &CallTree,
+    extremes: &HashMap<Function, (Ticks, Ticks)>,
+) -> Vec<Sums> {
+    let sums = tree.functions().into_iter().map(|stats| {
+        let (min, max) = extremes.get(&stats.function).copied().unwrap_or_default();
+        Sums {
+            name: stats.function.describe(trace),
+            count: stats.count as f64,
+            unmeasured: stats.unmeasured as f64,
+            total: stats.total.0 as f64,
+            own: stats.self_time.0 as f64,
+            mean: (stats.total.0 / i64::try_from(stats.count).unwrap_or(i64::MAX).max(1)) as f64,
+            min: min.0 as f64,
+            max: max.0 as f64,
+            ..Sums::default()
+        }
+    });
+    sums.collect()
 }

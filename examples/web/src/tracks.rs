@@ -57,6 +57,7 @@ pub struct Pack {
 }
 
 /// Which tracks share lines.
+#[derive(Default)]
 pub struct Packs {
     packs: Vec<Pack>,
     /// Their lines.

@@ -5,8 +5,8 @@ use std::{collections::HashMap, rc::Rc};
 use js_sys::{Array, Float64Array, Object};
 use spall_trace::layout::slice_tree_by;
 use spall_trace::model::{
-    CallTree, CallTreeBuilder, Function, FunctionSource, Measure, NameId, SliceId, Ticks, Trace, TraceView,
-    TreeNode, TreeNodeId,
+    CallTree, CallTreeBuilder, Function, FunctionSource, Measure, NameId, Ticks, Trace, TraceView, TreeNode,
+    TreeNodeId,
 };
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -16,16 +16,12 @@ use crate::{
     task::{self, Task},
 };
 
-/// The function that a slice counts for.
-pub type FunctionOf = Box<dyn FnMut(SliceId) -> Option<Function>>;
-pub type TreeJob = Task<CallTree>;
-
 /// The tree that was asked for last.
 #[derive(Default)]
 pub struct Trees {
     /// What the tree is of, and what is left out.
     of: Option<(Area, String)>,
-    job: Option<TreeJob>,
+    job: Option<Task<CallTree>>,
     pub tree: Rc<CallTree>,
     /// The tree of another trace, and the names that only that has. They are numbered behind those of this trace.
     pub other: Rc<CallTree>,
@@ -59,12 +55,15 @@ impl Viewer {
             let mut is_hidden = move |function| {
                 *hidden.entry(function).or_insert_with(|| has_text(trace, function, &without))
             };
-            let function: FunctionOf = if wanted.1.is_empty() {
-                Box::new(|slice| trace.function_of(slice))
-            } else {
-                Box::new(move |slice| trace.function_of(slice).filter(|&function| !is_hidden(function)))
+            let leaves_out = !wanted.1.is_empty();
+            let function = move |slice| {
+                trace.function_of(slice).filter(|&function| !(leaves_out && is_hidden(function)))
             };
-            self.trees.job = Some(self.tree_job(&wanted.0, function));
+            let (layout, measure) = (Rc::clone(&self.layout), wanted.0.measure());
+            let (range, tracks) = (self.range(wanted.0.start, wanted.0.end), self.tracks_of(&wanted.0));
+            self.trees.job = Some(Task::new(async move {
+                task::run(slice_tree_by(trace, &*layout, tracks, range, measure, function)).await
+            }));
             self.trees.of = Some(wanted);
         }
         Ok(())
@@ -141,15 +140,4 @@ const NODE: usize = 7;
 /// Whether the name or the source of a function has a text, which is in lower case.
 fn has_text(trace: &Trace<'_>, function: Function, text: &str) -> bool {
     function.describe(trace).to_ascii_lowercase().contains(text)
-}
-
-impl Viewer {
-    pub fn tree_job(&self, area: &Area, function: FunctionOf) -> TreeJob {
-        let (range, tracks, layout) =
-            (self.range(area.start, area.end), self.tracks_of(area), Rc::clone(&self.layout));
-        let (trace, measure) = (self.trace, area.measure());
-        Task::new(
-            async move { task::run(slice_tree_by(trace, &*layout, tracks, range, measure, function)).await },
-        )
-    }
 }

@@ -1111,7 +1111,7 @@ async function rendered(page, url) {
     const [{ slice: gc }] = await source.hits(undefined, about.start, false, 1);
     for (const [graph, slice] of [['flame'], ['bottom-up'], ['callers', gc], ['callees', gc]]) {
       const { total, rows } = await source.graph(0, { graph, slice, area, without: '' });
-      const { part: { numbers } } = await source.graphFrame(0, 0, total, 65535, 0, 1e6, 0);
+      const { part: { numbers } } = await source.graphFrame(0, 0, total, 65535, 1e6, 0);
       const boxes = [];
       for (let at = 2; at < numbers.length; at += 6) {
         const { name, depth, facts } = await source.graphBox(0, numbers[at]);

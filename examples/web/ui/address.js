@@ -5,16 +5,16 @@
 const LISTS = { folded: 'fold', hidden: 'hide', pinned: 'pin', categories: 'nocat', names: 'noname' };
 const MOVE = 'move', ORDER = 'order', SHIFT = 'shift';
 
-export function toAddress({ view, top, selected, range, marks, search, arrangement, panel, shifts }) {
+export function toAddress({ view, main, selected, range, marks, finder, arrangement, drawer, shifts }) {
   const parts = new URLSearchParams();
   parts.set('start', Math.round(view.start));
   parts.set('span', Math.round(view.duration));
-  if (top) parts.set('top', Math.round(top));
+  if (main.scrollTop) parts.set('top', Math.round(main.scrollTop));
   if (selected?.kind === 'slice') parts.set('slice', selected.id);
   if (range) parts.set('range', `${Math.round(range.start)}-${Math.round(range.end)}`);
   if (marks.length) parts.set('marks', marks.map(Math.round).join('_'));
-  if (search) parts.set('find', search);
-  if (panel) parts.set('panel', panel);
+  if (finder.text) parts.set('find', finder.text);
+  if (drawer.current) parts.set('panel', drawer.current);
   for (const [name, offset] of shifts) parts.append(SHIFT, `${offset} ${name}`);
   for (const [list, key] of Object.entries(LISTS)) for (const label of arrangement[list]) parts.append(key, label);
   if (arrangement.isByActivity) parts.set(ORDER, 'activity');
@@ -25,7 +25,6 @@ export function toAddress({ view, top, selected, range, marks, search, arrangeme
 export function fromAddress(hash) {
   const parts = new URLSearchParams(hash.replace(/^#/, ''));
   const number = (key) => (/^-?\d+$/.test(parts.get(key) ?? '') ? Number(parts.get(key)) : undefined);
-  const range = (parts.get('range') ?? '').match(/^(-?\d+)-(-?\d+)$/);
   const arrangement = {};
   for (const [list, key] of Object.entries(LISTS)) arrangement[list] = new Set(parts.getAll(key));
   arrangement.isByActivity = parts.get(ORDER) === 'activity';
@@ -35,7 +34,7 @@ export function fromAddress(hash) {
     duration: number('span'),
     top: number('top') ?? 0,
     slice: number('slice'),
-    range: range ? { start: Number(range[1]), end: Number(range[2]) } : undefined,
+    range: rangeOf(parts.get('range') ?? ''),
     marks: (parts.get('marks') ?? '').split('_').filter(Boolean).map(Number).filter(Number.isFinite),
     search: parts.get('find') ?? '',
     panel: parts.get('panel') ?? '',
@@ -46,6 +45,12 @@ export function fromAddress(hash) {
     })),
     arrangement,
   };
+}
+
+// A range such as `10-20`, in ticks.
+export function rangeOf(text) {
+  const [, start, end] = text.match(/^(-?\d+)-(-?\d+)$/) ?? [];
+  return start === undefined ? undefined : { start: Number(start), end: Number(end) };
 }
 
 // What of an address also holds for another trace: how its tracks are arranged.

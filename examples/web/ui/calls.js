@@ -1,6 +1,6 @@
 // Call trees of the chosen range, drawn: flame graph, bottom-up, callers and callees of a function, and the comparison
 // with another trace.
-import { element, button } from './dom.js';
+import { element, button, choice } from './dom.js';
 import { drawBoxes, boxAt } from './boxes.js';
 import { measureField, measuredUnit } from './statistics.js';
 import { clean, counted, duration, exactly, grouped } from './text.js';
@@ -26,9 +26,7 @@ export class CallsPanel {
     const { viewer } = this;
     const { range, about } = viewer;
     const modes = MODES.filter(([mode]) => mode !== 'comparison' || viewer.source.compare);
-    const choose = element('select', { ariaLabel: 'Kind of graph', onchange: () => this.fill(panel, choose.value) },
-      ...modes.map(([value, textContent]) => element('option', { value, textContent })));
-    choose.value = mode;
+    const choose = choice('Kind of graph', modes, mode, (mode) => this.fill(panel, mode));
     const without = element('input', { type: 'search', placeholder: 'Without', value: this.without, ariaLabel: 'Leave out functions', title: 'Leaves out functions with this in their name or source. Their time is that of their callers.' });
     without.onchange = () => {
       this.without = without.value.trim();
@@ -158,7 +156,7 @@ class Graph {
     // A deep tree would need a canvas that browsers refuse.
     const height = Math.min(this.shape.rows * ROW, Math.floor(8000 / ratio));
     const width = Math.max(Math.round(canvas.clientWidth * ratio), 1);
-    const { part, names } = await source.graphFrame(this.place, Math.floor(this.start), Math.ceil(this.end), Math.min(width, 65535), 0, height, Math.round(4 * painter.palette.letter));
+    const { part, names } = await source.graphFrame(this.place, Math.floor(this.start), Math.ceil(this.end), Math.min(width, 65535), Math.ceil(height / ROW), Math.round(4 * painter.palette.letter));
     if (panel.viewer.ends.signal.aborted) return;
     for (const [id, name] of names) panel.viewer.names.set(id, clean(name));
     Object.assign(canvas, { width, height: Math.max(Math.round(height * ratio), 1) });

@@ -13,6 +13,14 @@ export function button(text, title, onclick) {
   return made;
 }
 
+// A field to choose one of some pairs of a value and its text. `chosen` is called with another value.
+export function choice(label, pairs, value, chosen) {
+  const field = element('select', { ariaLabel: label }, ...pairs.map(([value, textContent]) => element('option', { value, textContent })));
+  field.selectedIndex = pairs.findIndex(([one]) => one === value);
+  field.onchange = () => chosen(pairs[field.selectedIndex][0]);
+  return field;
+}
+
 // Pairs of a key and a value, each value as wide as there is room.
 export function facts(pairs) {
   const list = element('dl');

@@ -11,31 +11,19 @@ export class Drawer {
   constructor(viewer) {
     this.viewer = viewer;
     this.current = '';
-    this.details = new DetailsPanel(viewer);
     const { source, about } = viewer;
-    this.panels = new Map([['details', { title: 'Details', key: '', fill: (panel) => this.details.fill(panel) }]]);
-    if (source.statistics) {
-      this.statistics = new StatisticsPanel(viewer);
-      this.panels.set('statistics', { title: 'Statistics', fill: (panel) => this.statistics.fill(panel) });
-    }
-    if (source.graph) {
-      this.calls = new CallsPanel(viewer);
-      this.panels.set('calls', { title: 'Calls', fill: (panel, mode) => this.calls.fill(panel, mode) });
-    }
-    this.tracks = new TracksPanel(viewer);
-    this.panels.set('hits', { title: 'Hits', fill: (panel) => viewer.finder.fill(panel) });
-    this.panels.set('tracks', { title: 'Tracks', fill: (panel) => this.tracks.fill(panel) });
-    if (source.filter) {
-      this.filter = new FilterPanel(viewer);
-      this.panels.set('categories', { title: 'Categories', fill: (panel) => this.filter.fill(panel) });
-    }
-    if (about.notes.length) this.panels.set('notes', { title: counted(about.notes.length, 'note'), fill: (panel) => fillNotes(viewer, panel) });
+    const all = [
+      ['details', 'Details', (this.details = new DetailsPanel(viewer))],
+      ['statistics', 'Statistics', source.statistics && (this.statistics = new StatisticsPanel(viewer))],
+      ['calls', 'Calls', source.graph && (this.calls = new CallsPanel(viewer))],
+      ['hits', 'Hits', viewer.finder],
+      ['tracks', 'Tracks', new TracksPanel(viewer)],
+      ['categories', 'Categories', source.filter && new FilterPanel(viewer)],
+      ['notes', counted(about.notes.length, 'note'), about.notes.length && { fill: (panel) => fillNotes(viewer, panel) }],
+    ];
+    this.panels = new Map(all.filter(([, , panel]) => panel).map(([id, title, panel]) => [id, { title, panel }]));
     this.listen();
     this.hide();
-  }
-
-  has(panel) {
-    return this.panels.has(panel);
   }
 
   // The buttons at the top of the page.
@@ -48,7 +36,7 @@ export class Drawer {
   }
 
   show(id, mode) {
-    if (!this.has(id)) return;
+    if (!this.panels.has(id)) return;
     if (this.current !== id) this.leave();
     this.current = this.last = id;
     this.viewer.$('#drawer').hidden = false;
@@ -62,14 +50,13 @@ export class Drawer {
     tabs.replaceChildren(...[...this.panels].map(([name, panel]) => tab(name, panel)));
     if (hasFocus) tabs.querySelector('[tabindex="0"]').focus();
     this.viewer.$('#panel').className = id;
-    this.panels.get(id).fill(this.viewer.$('#panel'), mode);
+    this.panels.get(id).panel.fill(this.viewer.$('#panel'), mode);
     this.viewer.remember?.();
   }
 
   // Gives up what a panel that is closed has asked for.
   leave() {
-    if (this.current === 'calls') this.calls.leave();
-    if (this.current === 'statistics') this.viewer.source.cancelStatistics?.();
+    this.panels.get(this.current)?.panel.leave?.();
   }
 
   hide() {
@@ -110,16 +97,8 @@ export class Drawer {
 
   // Another range is chosen.
   ranged() {
-    if (this.viewer.range && this.has('statistics') && this.current !== 'calls') this.show('statistics');
+    if (this.viewer.range && this.panels.has('statistics') && this.current !== 'calls') this.show('statistics');
     else if (this.current === 'calls' || this.current === 'statistics') this.show(this.current);
-  }
-
-  follow(leaves) {
-    return this.details.follow(leaves);
-  }
-
-  chooseFlow(leaves) {
-    return this.details.chooseFlow(leaves);
   }
 
   // The upper edge can be dragged.

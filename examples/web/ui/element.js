@@ -3,7 +3,7 @@ import { element, button } from './dom.js';
 import { MARKUP } from './markup.js';
 import { STYLE } from './style.js';
 import { Viewer } from './viewer.js';
-import { fromAddress, withoutPlace } from './address.js';
+import { fromAddress, rangeOf, withoutPlace } from './address.js';
 import { grouped } from './text.js';
 
 const FRAME = `
@@ -230,25 +230,14 @@ export class TraceView extends HTMLElement {
   }
 
   acceptDrops() {
-    const mark = (isOver) => this.pane.classList.toggle('dropping', isOver);
-    this.addEventListener('dragover', (event) => {
-      event.preventDefault();
-      mark(true);
-    });
-    this.addEventListener('dragleave', () => mark(false));
-    this.addEventListener('drop', (event) => {
-      event.preventDefault();
-      mark(false);
-      const files = [...event.dataTransfer.files];
-      if (files.length) this.open(files);
-    });
+    for (const type of ['dragover', 'dragleave', 'drop']) {
+      this.addEventListener(type, (event) => {
+        event.preventDefault();
+        this.pane.classList.toggle('dropping', type === 'dragover');
+        if (type === 'drop' && event.dataTransfer.files.length) this.open([...event.dataTransfer.files]);
+      });
+    }
   }
-}
-
-// A range such as `10-20`, in ticks.
-function rangeOf(text) {
-  const [, start, end] = text.match(/^(-?\d+)-(-?\d+)$/) ?? [];
-  return start === undefined ? undefined : { start: Number(start), end: Number(end) };
 }
 
 function nameOf(address) {

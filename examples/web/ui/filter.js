@@ -1,9 +1,7 @@
 // What is hidden in place: categories, each with how many slices and instants have it, and names.
-import { element, button, hasFingers } from './dom.js';
+import { element, button } from './dom.js';
 import { longList } from './list.js';
 import { clean, grouped } from './text.js';
-
-const ROW = hasFingers() ? 44 : 24; // pixels
 
 export class FilterPanel {
   constructor(viewer) {
@@ -18,10 +16,7 @@ export class FilterPanel {
     const all = button('Show all', 'Hide no category and no name', () => viewer.hideOnly());
     const about = element('span', { className: 'dim', textContent: ` ● shown · names are hidden in the details of a slice` });
     const rows = [...[...names].map((name) => ['names', name]), ...this.all.map(([category, count]) => ['categories', category, count])];
-    const { list, update } = longList(panel, rows.length, ROW, (at) => this.row(...rows[at]));
-    const key = panel.getRootNode().activeElement?.dataset?.key;
-    panel.replaceChildren(element('p', {}, all, about), list);
-    update(key);
+    longList(panel, panel, rows.length, (at) => this.row(...rows[at]), element('p', {}, all, about));
     all.disabled = !categories.size && !names.size;
   }
 

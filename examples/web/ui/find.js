@@ -68,10 +68,8 @@ export class Finder {
 
   summary() {
     const { slices, instants, nTracks = this.tracks.size } = this.found;
-    const parts = [counted(slices, 'slice')];
-    if (instants) parts.push(counted(instants, 'instant'));
-    if (nTracks) parts.push(counted(nTracks, 'track'));
-    return parts.join(', ');
+    const others = [[instants, 'instant'], [nTracks, 'track']].filter(([count]) => count);
+    return [[slices, 'slice'], ...others].map((pair) => counted(...pair)).join(', ');
   }
 
   isFoundTrack(item) {

@@ -1,18 +1,13 @@
 // Keys and commands: one table, from which the keyboard, the list of keys and the command palette work.
-import { element, button } from './dom.js';
+import { element, button, choice } from './dom.js';
 
 // Letters and digits are keys of the keyboard, whatever is printed on them; all else is a character.
 const held = new Set();
-let spaceHeld = false;
-
-export function isSpaceHeld() {
-  return spaceHeld;
-}
 
 const SPEED = 0.15; // what is left of the time in view after a second of zooming
 
 // Each with its values.
-export const SETTINGS = [
+const SETTINGS = [
   ['theme', 'Theme', [['auto', 'as the system'], ['light', 'light'], ['dark', 'dark']]],
   ['text', 'Texts', [[11, 'small'], [14, 'large']]],
   ['colour', 'Colours', [['name', 'by name'], ['category', 'by category'], ['duration', 'by duration'], ['track', 'by track']]],
@@ -25,7 +20,7 @@ export const SETTINGS = [
 ];
 
 // `hold` is called with every frame while the key is down, with the seconds since the last one.
-export const COMMANDS = [
+const COMMANDS = [
   { group: 'Move', keys: ['W', '+', '='], text: 'Zoom in', hold: (viewer, seconds) => zoom(viewer, SPEED ** seconds) },
   { group: 'Move', keys: ['S', '-'], text: 'Zoom out', hold: (viewer, seconds) => zoom(viewer, SPEED ** -seconds) },
   { group: 'Move', keys: ['A'], text: 'To earlier times', hold: (viewer, seconds) => pan(viewer, -seconds) },
@@ -43,25 +38,25 @@ export const COMMANDS = [
   { group: 'Select', keys: [','], text: 'Previous on the row', run: (viewer) => viewer.step('previous') },
   { group: 'Select', keys: ['*'], text: 'Next of the same name', run: (viewer) => viewer.finder.sameName(false) },
   { group: 'Select', keys: ['#'], text: 'Previous of the same name', run: (viewer) => viewer.finder.sameName(true) },
-  { group: 'Select', keys: [']'], text: 'Follow the flow that leaves', run: (viewer) => viewer.drawer.follow(true) },
-  { group: 'Select', keys: ['['], text: 'Follow the flow that arrives', run: (viewer) => viewer.drawer.follow(false) },
-  { group: 'Select', keys: ['}'], text: 'Choose another flow that leaves', run: (viewer) => viewer.drawer.chooseFlow(true) },
-  { group: 'Select', keys: ['{'], text: 'Choose another flow that arrives', run: (viewer) => viewer.drawer.chooseFlow(false) },
+  { group: 'Select', keys: [']'], text: 'Follow the flow that leaves', run: (viewer) => viewer.drawer.details.follow(true) },
+  { group: 'Select', keys: ['['], text: 'Follow the flow that arrives', run: (viewer) => viewer.drawer.details.follow(false) },
+  { group: 'Select', keys: ['}'], text: 'Choose another flow that leaves', run: (viewer) => viewer.drawer.details.chooseFlow(true) },
+  { group: 'Select', keys: ['{'], text: 'Choose another flow that arrives', run: (viewer) => viewer.drawer.details.chooseFlow(false) },
   { group: 'Select', keys: ['R'], text: 'Selection to range', run: selectionToRange },
-  { group: 'Select', keys: ['Shift+R'], text: 'The whole track as range', panel: 'statistics', run: trackToRange },
+  { group: 'Select', keys: ['Shift+R'], text: 'The whole track as range', panel: 'statistics', run: (viewer) => withItem(viewer, (item) => viewer.setRange({ start: viewer.about.start, end: viewer.about.end + 1, items: [item] })) },
   { group: 'Select', keys: ['M'], text: 'Mark the start of the selection or the pointer', run: mark },
   { group: 'Select', keys: ['Shift+M', 'Delete'], text: 'Remove all marks', run: (viewer) => { viewer.marks = []; viewer.redraw(); viewer.remember(); } },
   { group: 'Select', keys: ['Escape'], text: 'Close, then end the search, then select nothing', run: escape },
   { group: 'Find', keys: ['/', 'Ctrl+F'], text: 'Find', run: (viewer) => viewer.$('#find').select() },
   { group: 'Find', keys: ['N'], text: 'Next hit', run: (viewer) => viewer.finder.next(false) },
   { group: 'Find', keys: ['Shift+N'], text: 'Previous hit', run: (viewer) => viewer.finder.next(true) },
-  { group: 'Tracks', keys: ['C'], text: 'Fold or open the track', run: (viewer) => ofTrack(viewer, 'folded') },
+  { group: 'Tracks', keys: ['C'], text: 'Fold or open the track', run: (viewer) => withItem(viewer, (item) => viewer.toggle('folded', item)) },
   { group: 'Tracks', keys: ['Shift+C'], text: 'Fold or open all processes', run: (viewer) => viewer.toggleAll() },
-  { group: 'Tracks', keys: ['P'], text: 'Pin the track', run: (viewer) => ofTrack(viewer, 'pinned') },
-  { group: 'Tracks', keys: ['K'], text: 'Move the track up', run: (viewer) => shift(viewer, -1) },
-  { group: 'Tracks', keys: ['J'], text: 'Move the track down', run: (viewer) => shift(viewer, 1) },
-  { group: 'Tracks', keys: [], text: 'Tracks in the order of the file', run: (viewer) => { viewer.arrangement.moves = []; viewer.arrange(); viewer.remember(); } },
-  { group: 'Tracks', keys: ['H'], text: 'Hide the track', run: (viewer) => ofTrack(viewer, 'hidden') },
+  { group: 'Tracks', keys: ['P'], text: 'Pin the track', run: (viewer) => withItem(viewer, (item) => item.kind !== 'process' && viewer.toggle('pinned', item)) },
+  { group: 'Tracks', keys: ['K'], text: 'Move the track up', run: (viewer) => withItem(viewer, (item) => viewer.shift(item, -1)) },
+  { group: 'Tracks', keys: ['J'], text: 'Move the track down', run: (viewer) => withItem(viewer, (item) => viewer.shift(item, 1)) },
+  { group: 'Tracks', keys: [], text: 'Tracks in the order of the file', run: (viewer) => { viewer.arrangement.moves = []; viewer.arrange(); } },
+  { group: 'Tracks', keys: ['H'], text: 'Hide the track', run: (viewer) => withItem(viewer, (item) => viewer.toggle('hidden', item)) },
   { group: 'Tracks', keys: ['O'], text: 'Busiest tracks first, or the order of the trace', run: (viewer) => viewer.sortByActivity() },
   { group: 'Tracks', keys: ['Shift+H'], text: 'Show all tracks', run: (viewer) => { viewer.arrangement.hidden.clear(); viewer.arrange(); } },
   { group: 'Panels', keys: ['Q'], text: 'Close or open the panel', run: (viewer) => viewer.drawer.toggle() },
@@ -134,20 +129,10 @@ async function currentItem(viewer) {
   return (place && place.item) || under;
 }
 
-async function shift(viewer, by) {
+// Does something to that item.
+async function withItem(viewer, act) {
   const item = await currentItem(viewer);
-  if (item) await viewer.shift(item, by);
-}
-
-async function trackToRange(viewer) {
-  const item = await currentItem(viewer);
-  if (item) viewer.setRange({ start: viewer.about.start, end: viewer.about.end + 1, items: [item] });
-}
-
-async function ofTrack(viewer, list) {
-  const item = await currentItem(viewer);
-  if (!item || (list === 'pinned' && item.kind === 'process')) return;
-  await viewer.toggle(list, item);
+  if (item) await act(item);
 }
 
 function escape(viewer) {
@@ -167,7 +152,7 @@ function nameOf(event) {
 }
 
 function isAvailable(viewer, { panel, source }) {
-  return (!panel || viewer.drawer.has(panel)) && (!source || viewer.source[source]);
+  return (!panel || viewer.drawer.panels.has(panel)) && (!source || viewer.source[source]);
 }
 
 export function attachKeys(viewer) {
@@ -179,7 +164,7 @@ export function attachKeys(viewer) {
     if (event.altKey || (isText && !['F1'].includes(event.key))) return;
     if (target.matches?.('button, summary, [role=tab]') && ['Enter', ' '].includes(event.key)) return;
     if (event.key === ' ') {
-      spaceHeld = true;
+      viewer.isSpaceHeld = true;
       if (target === viewer.canvas) event.preventDefault();
       return;
     }
@@ -195,14 +180,14 @@ export function attachKeys(viewer) {
     }
   }, { signal });
   addEventListener('keyup', (event) => {
-    if (event.key === ' ') spaceHeld = false;
+    if (event.key === ' ') viewer.isSpaceHeld = false;
     // Shift may have been pressed or released since.
     const letter = /^(?:Key|Digit)(\w)$/.exec(event.code)?.[1] ?? event.key;
     for (const command of held) if (command.keys.includes(letter) || command.keys.includes(event.key)) held.delete(command);
   }, { signal });
   addEventListener('blur', () => {
     held.clear();
-    spaceHeld = false;
+    viewer.isSpaceHeld = false;
   }, { signal });
 }
 
@@ -245,11 +230,7 @@ export function openPalette(viewer, text = '') {
 
 export function openSettings(viewer) {
   const palette = viewer.$('#palette');
-  const setting = ([key, title, choices]) => {
-    const choose = element('select', { onchange: () => viewer.setOption(key, choices[choose.selectedIndex][0]) }, ...choices.map(([, text]) => element('option', { textContent: text })));
-    choose.selectedIndex = choices.findIndex(([value]) => value === viewer.options[key]);
-    return element('label', {}, `${title} `, choose);
-  };
+  const setting = ([key, title, choices]) => element('label', {}, `${title} `, choice(title, choices, viewer.options[key], (value) => viewer.setOption(key, value)));
   const close = button('Close', 'Escape', () => palette.close());
   palette.onkeydown = null;
   palette.replaceChildren(element('h2', { textContent: 'Settings' }), element('div', { className: 'settings' }, ...SETTINGS.map(setting)), close);

@@ -1,24 +1,29 @@
 // A long list, of which only the rows in sight are elements.
-import { element } from './dom.js';
+import { element, hasFingers } from './dom.js';
 
-// `scroller` is what scrolls it, `row(at)` makes the element of a row, and all rows are `height` pixels high.
-export function longList(scroller, count, height, row) {
+const HEIGHT = hasFingers() ? 44 : 24; // of a row, in pixels
+
+// Puts a list into `place`, behind other parts. `scroller` is what scrolls it, and `row(at)` makes the element of a row.
+// What has the focus keeps it while rows are made anew, by its `data-key`.
+export function longList(scroller, place, count, row, ...before) {
   const list = element('div', { className: 'long' });
-  list.style.height = `${count * height}px`;
-  // What has the focus keeps it while rows are made anew. `key` is its `data-key`.
-  const update = (key = list.getRootNode().activeElement?.dataset?.key) => {
+  list.style.height = `${count * HEIGHT}px`;
+  const focused = () => scroller.getRootNode().activeElement?.dataset?.key;
+  const update = (key = focused()) => {
     const above = scroller.getBoundingClientRect().top - list.getBoundingClientRect().top;
-    const from = Math.max(Math.floor(above / height) - 5, 0);
-    const until = Math.min(Math.ceil((above + scroller.clientHeight) / height) + 5, count);
+    const from = Math.max(Math.floor(above / HEIGHT) - 5, 0);
+    const until = Math.min(Math.ceil((above + scroller.clientHeight) / HEIGHT) + 5, count);
     const rows = [];
     for (let at = from; at < until; at++) {
       const made = row(at);
-      made.style.top = `${at * height}px`;
+      made.style.top = `${at * HEIGHT}px`;
       rows.push(made);
     }
     list.replaceChildren(...rows);
     if (key) list.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
   };
   scroller.onscroll = () => list.isConnected && update();
-  return { list, update };
+  const key = focused();
+  place.replaceChildren(...before, list);
+  update(key);
 }

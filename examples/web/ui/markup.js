@@ -4,7 +4,6 @@ export const MARKUP = `
   <span id="open-place"></span>
   <h1></h1>
   <p id="about"></p>
-  <span id="space"></span>
   <span id="find-box">
     <input id="find" type="search" placeholder="Find" aria-label="Find" spellcheck="false" autocomplete="off">
     <output id="hits"></output>

@@ -23,20 +23,12 @@ export class Meter {
     if (!this.viewer.$('#meter').hidden) this.viewer.$('#meter').textContent = this.text();
   }
 
-  clear() {
-    for (const list of Object.values(this.parts)) list.length = 0;
-  }
-
   // The median and the 95th percentile of each part in milliseconds.
-  report() {
-    const at = (list, part) => [...list].sort((a, b) => a - b)[Math.min(Math.floor(list.length * part), list.length - 1)] ?? 0;
-    return Object.fromEntries(Object.entries(this.parts).map(([part, list]) => [part, { median: at(list, 0.5), p95: at(list, 0.95) }]));
-  }
-
   text() {
-    const line = ([part, { median, p95 }]) => `${part.padEnd(7)}${median.toFixed(1).padStart(7)}${p95.toFixed(1).padStart(7)}`;
+    const at = (list, part) => [...list].sort((a, b) => a - b)[Math.min(Math.floor(list.length * part), list.length - 1)] ?? 0;
+    const line = ([part, list]) => part.padEnd(7) + [0.5, 0.95].map((part) => at(list, part).toFixed(1).padStart(7)).join('');
     const { boxes, labels } = this.counts;
-    return ['ms      median    95%', ...Object.entries(this.report()).map(line), `${boxes} boxes, ${labels} labels`].join('\n');
+    return ['ms      median    95%', ...Object.entries(this.parts).map(line), `${boxes} boxes, ${labels} labels`].join('\n');
   }
 
   toggle() {

@@ -85,9 +85,8 @@ export class Overview {
     return Math.round(((time - start) / Math.max(end - start, 1)) * width);
   }
 
-  timeAt(event) {
+  timeAt(event, { start, end } = this.bounds) {
     const box = this.canvas.getBoundingClientRect();
-    const { start, end } = this.bounds;
     return start + ((event.clientX - box.left) / box.width) * (end - start);
   }
 
@@ -103,8 +102,7 @@ export class Overview {
     }, { signal });
     canvas.addEventListener('pointermove', (event) => {
       if (from === undefined || Math.abs(event.clientX - fromX) < 5) return;
-      const box = canvas.getBoundingClientRect();
-      const to = held.start + ((event.clientX - box.left) / box.width) * (held.end - held.start);
+      const to = this.timeAt(event, held);
       viewer.view.look(Math.min(from, to), Math.abs(to - from));
       viewer.moved();
     }, { signal });

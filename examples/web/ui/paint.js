@@ -64,46 +64,72 @@ export class Painter {
     return Math.round(this.names * this.ratio + ((time - view.start) / view.duration) * this.chart);
   }
 
-  draw(scene) {
-    const { context, width, height, colour, ratio } = this;
-    const { frame, view, top, lines, pinnedHeight } = scene;
+  draw(viewer) {
+    const { width, height, colour, ratio } = this;
+    const { frame, view, lines, pinnedHeight, mainTop, drop } = viewer;
     const counts = { boxes: 0, labels: 0 };
-    context.fillStyle = colour.page;
-    context.fillRect(0, 0, width, height);
-    const pinnedBottom = RULER + pinnedHeight;
+    const top = viewer.main.scrollTop - mainTop;
+    this.fill(colour.page, 0, 0, width, height);
     if (frame) {
-      this.clipped(pinnedBottom, height / ratio, () => {
+      this.clipped(0, mainTop * ratio, width, height, () => {
         this.grid(frame, view);
-        this.part(frame, frame.main, scene, top - pinnedBottom, pinnedBottom, counts, lines.main);
-        this.arrows(frame, view, top - pinnedBottom);
+        this.part(frame, frame.main, viewer, top, mainTop, counts, lines.main);
+        this.inChart(() => this.arrows(frame, view, top));
         if (frame.arrowsLeftOut) this.corner(`${grouped(frame.arrowsLeftOut)} more flow arrows`);
       });
       if (pinnedHeight) {
-        this.clipped(RULER, pinnedBottom, () => {
-          context.fillStyle = colour.page;
-          context.fillRect(0, 0, width, pinnedBottom * ratio);
+        this.clipped(0, RULER * ratio, width, pinnedHeight * ratio, () => {
+          this.fill(colour.page, 0, 0, width, mainTop * ratio);
           this.grid(frame, view);
-          this.part(frame, frame.pinned, scene, -RULER, RULER, counts, lines.pinned);
+          this.part(frame, frame.pinned, viewer, -RULER, RULER, counts, lines.pinned);
         });
-        context.fillStyle = colour.accent;
-        context.fillRect(0, pinnedBottom * ratio - 1, width, 1);
+        this.fill(colour.accent, 0, mainTop * ratio - 1, width, 1);
       }
       this.ruler(frame, view);
-      for (const { at } of scene.damage ?? []) if (at !== undefined) this.damage(this.x(at, view));
+      for (const { at } of viewer.damage ?? []) if (at !== undefined) this.damage(this.x(at, view));
     }
-    this.over(scene);
+    // The place where a track that is dragged would be.
+    if (drop) this.fill(colour.accent, 0, Math.round(drop.y * ratio) - ratio, width, 2 * ratio);
+    this.inChart(() => this.over(viewer));
     return counts;
   }
 
-  // Draws something between two heights.
-  clipped(from, to, draw) {
-    const { context, ratio, width } = this;
+  // Draws something inside of a rectangle, in pixels of the device.
+  clipped(x, y, width, height, draw) {
+    const { context } = this;
     context.save();
     context.beginPath();
-    context.rect(0, from * ratio, width, (to - from) * ratio);
+    context.rect(x, y, width, height);
     context.clip();
     draw();
     context.restore();
+  }
+
+  // Draws something in the part that shows time.
+  inChart(draw) {
+    this.clipped(Math.round(this.names * this.ratio), 0, this.chart, this.height, draw);
+  }
+
+  fill(colour, x, y, width, height) {
+    this.context.fillStyle = colour;
+    this.context.fillRect(x, y, width, height);
+  }
+
+  polygon(...corners) {
+    this.context.beginPath();
+    for (const [x, y] of corners) this.context.lineTo(x, y);
+    this.context.fill();
+  }
+
+  // Writes a text whose middle is at a height, in pixels of the device.
+  write(text, x, y, colour, font = this.palette.deviceFont) {
+    Object.assign(this.context, { font, textBaseline: 'middle', fillStyle: colour });
+    this.context.fillText(text, x, y);
+  }
+
+  // How many letters have room in a width, in CSS pixels.
+  letters(width) {
+    return Math.floor(width * (this.ratio / this.palette.letter));
   }
 
   grid(frame, view) {
@@ -113,26 +139,21 @@ export class Painter {
     for (const [x] of frame.ruler) context.fillRect(Math.round(x * place.scale + place.shift), 0, 1, height);
   }
 
-  part(frame, part, scene, top, edge, counts, lines) {
-    const { context } = this;
-    const place = this.place(frame, scene.view, top);
-    context.save();
-    context.beginPath();
-    context.rect(place.left, 0, this.chart, this.height);
-    context.clip();
-    for (const strip of part.strips) this.strip(strip, place);
-    for (const chart of part.charts) this.chartOf(chart, place);
-    // Behind the slices, so that they hide no name. [layout 9.3]
-    for (const marks of part.wide ?? []) this.wide(marks, place);
-    const drawn = drawBoxes(context, this.palette, part, place, scene.names, scene.isSearching);
-    counts.boxes += drawn.boxes;
-    counts.labels += drawn.labels;
-    for (const marks of part.marks) this.marks(marks, place, scene);
-    for (const [element, style] of [[scene.hover, this.colour.dim], [scene.selected, this.colour.accent]]) {
-      this.outline(part, place, element, style);
-    }
-    context.restore();
-    this.headers(lines, top, edge, scene);
+  part(frame, part, viewer, top, edge, counts, lines) {
+    const place = this.place(frame, viewer.view, top);
+    this.inChart(() => {
+      for (const strip of part.strips) this.strip(strip, place);
+      for (const chart of part.charts) this.chartOf(chart, place);
+      // Behind the slices, so that they hide no name. [layout 9.3]
+      for (const marks of part.wide ?? []) this.wide(marks, place);
+      const drawn = drawBoxes(this.context, this.palette, part, place, viewer.names, viewer.finder.isSearching);
+      counts.boxes += drawn.boxes;
+      counts.labels += drawn.labels;
+      for (const marks of part.marks) this.marks(marks, place, viewer);
+      this.outline(part, place, viewer.hover, this.colour.dim);
+      this.outline(part, place, viewer.selected, this.colour.accent);
+    });
+    this.headers(lines, top, edge, viewer);
     for (const { top: at, height, label } of part.objects ?? []) this.object(label, Math.round((at - top) * this.ratio), height);
   }
 
@@ -204,19 +225,14 @@ export class Painter {
     context.globalAlpha = 1;
   }
 
-  marks({ top, offset, numbers }, place, { isSearching }) {
+  marks({ top, offset, numbers }, place, { finder: { isSearching } }) {
     const { context, ratio, colour } = this;
     const y = (top - place.top + 2) * ratio, size = MARK * ratio;
     for (let at = 0; at < numbers.length; at += 4) {
       const x = Math.round((numbers[at] + 0.5 - offset) * place.scale + place.shift);
       context.fillStyle = numbers[at + 3] ? colour.hit : colour.instant;
       context.globalAlpha = isSearching && !numbers[at + 3] ? 0.35 : 1;
-      context.beginPath();
-      context.moveTo(x, y);
-      context.lineTo(x + size, y + size);
-      context.lineTo(x, y + 2 * size);
-      context.lineTo(x - size, y + size);
-      context.fill();
+      this.polygon([x, y], [x + size, y + size], [x, y + 2 * size], [x - size, y + size]);
     }
     context.globalAlpha = 1;
   }
@@ -225,10 +241,6 @@ export class Painter {
     const { context, colour, ratio } = this;
     const place = this.place(frame, view, top);
     const { arrows } = frame;
-    context.save();
-    context.beginPath();
-    context.rect(place.left, 0, this.chart, this.height);
-    context.clip();
     for (let at = 0; at < arrows.length; at += 6) {
       const [x0, x1] = [arrows[at], arrows[at + 2]].map((x) => x * place.scale + place.shift);
       const [y0, y1] = [arrows[at + 1], arrows[at + 3]].map((y) => (y - top) * ratio);
@@ -242,31 +254,22 @@ export class Painter {
       context.bezierCurveTo(x0 + bend, y0, x1 - bend, y1, x1, y1);
       context.stroke();
       const back = (x1 < x0 ? 6 : -6) * ratio;
-      context.beginPath();
-      context.moveTo(x1, y1);
-      context.lineTo(x1 + back, y1 - 3.5 * ratio);
-      context.lineTo(x1 + back, y1 + 3.5 * ratio);
-      context.fill();
+      this.polygon([x1, y1], [x1 + back, y1 - 3.5 * ratio], [x1 + back, y1 + 3.5 * ratio]);
     }
-    context.restore();
   }
 
   // A text in the lower right corner, about what is not drawn.
   corner(text) {
-    const { context, colour, ratio, palette, width, height } = this;
+    const { colour, ratio, palette, width, height } = this;
     const wide = (text.length * palette.letter) + 12 * ratio, high = 18 * ratio;
-    context.fillStyle = colour.head;
-    context.fillRect(width - wide, height - high, wide, high);
-    context.font = palette.deviceFont;
-    context.textBaseline = 'middle';
-    context.fillStyle = colour.text;
-    context.fillText(text, width - wide + 6 * ratio, height - high / 2);
+    this.fill(colour.head, width - wide, height - high, wide, high);
+    this.write(text, width - wide + 6 * ratio, height - high / 2, colour.text);
   }
 
   // The names of tracks at the left. A name stays in sight as long as something of its track does, and so does the
   // process of what is at the upper edge.
-  headers(lines, top, edge, scene) {
-    const { context, colour, names, width, ratio } = this;
+  headers(lines, top, edge, viewer) {
+    const { colour, names, width, ratio } = this;
     const bottom = top + this.height / ratio;
     let above, next;
     for (const header of lines.headers) {
@@ -277,61 +280,46 @@ export class Painter {
       if (header.bottom - top <= edge) continue;
       const y = Math.round((header.top - top) * ratio), end = Math.round((header.bottom - top) * ratio);
       if (isProcess) {
-        this.processHeader(header, y, scene);
+        this.processHeader(header, y, viewer);
         continue;
       }
-      context.fillStyle = colour.names;
-      context.fillRect(0, y, names * ratio, end - y);
-      context.fillStyle = colour.line;
-      context.fillRect(0, end - 1, width, 1);
+      this.fill(colour.names, 0, y, names * ratio, end - y);
+      this.fill(colour.line, 0, end - 1, width, 1);
       const from = Math.min(Math.max(y, (edge + (above ? PROCESS : 0)) * ratio), end - 20 * ratio);
-      this.label(header, 8, from + 12 * ratio, scene);
+      this.label(header, 8, from + 12 * ratio, viewer);
     }
-    if (above) this.processHeader(above, Math.round(Math.min(edge, (next?.top ?? Infinity) - top - PROCESS) * ratio), scene);
-    context.fillStyle = colour.line;
-    context.fillRect(Math.round(names * ratio) - 1, 0, 1, this.height);
+    if (above) this.processHeader(above, Math.round(Math.min(edge, (next?.top ?? Infinity) - top - PROCESS) * ratio), viewer);
+    this.fill(colour.line, Math.round(names * ratio) - 1, 0, 1, this.height);
   }
 
-  processHeader(header, y, scene) {
-    const { context, colour, ratio, width } = this;
-    const isFolded = scene.isFolded(header.item);
-    context.fillStyle = colour.head;
+  processHeader(header, y, viewer) {
+    const { colour, ratio, width } = this;
+    const isFolded = viewer.isIn('folded', header.item);
     // What a folded process stands for is drawn beside its name.
-    context.fillRect(0, y, isFolded ? this.names * ratio : width, PROCESS * ratio);
-    context.fillStyle = colour.line;
-    context.fillRect(0, y + PROCESS * ratio - 1, width, 1);
-    this.label(header, 6, y + (PROCESS / 2) * ratio, scene, !isFolded);
+    this.fill(colour.head, 0, y, isFolded ? this.names * ratio : width, PROCESS * ratio);
+    this.fill(colour.line, 0, y + PROCESS * ratio - 1, width, 1);
+    this.label(header, 6, y + (PROCESS / 2) * ratio, viewer, !isFolded);
   }
 
-  label(header, x, y, scene, isWide = false) {
-    const { context, colour, ratio, palette } = this;
-    const { label, detail, isRepeated } = scene.labels.get(scene.key(header.item)) ?? { label: '', detail: '' };
+  label(header, x, y, viewer, isWide = false) {
+    const { colour, ratio, palette } = this;
+    const { label, detail, isRepeated } = viewer.labels.get(viewer.key(header.item)) ?? { label: '', detail: '' };
     const isProcess = header.item.kind === 'process';
-    const sign = scene.isFolded(header.item) ? '▸ ' : isProcess ? '▾ ' : '';
-    const mark = header.item.kind !== 'process' && scene.isPinned(header.item) ? '↑ ' : '';
-    context.font = isProcess ? `600 ${palette.deviceFont}` : palette.deviceFont;
-    context.textBaseline = 'middle';
-    context.fillStyle = scene.isFoundTrack(header.item) ? colour.hit : colour.text;
-    const room = Math.floor(((isWide ? this.width / ratio : this.names) - x - 8) * (ratio / palette.letter));
+    const sign = viewer.isIn('folded', header.item) ? '▸ ' : isProcess ? '▾ ' : '';
+    const mark = !isProcess && viewer.isIn('pinned', header.item) ? '↑ ' : '';
+    const room = this.letters((isWide ? this.width / ratio : this.names) - x - 8);
     // Of tracks with the same name, what tells them apart is more important than the end of the name.
     const text = cut(`${sign}${mark}${label}`, isRepeated && detail ? Math.max(room - detail.length - 1, 4) : room);
-    context.fillText(text, x * ratio, y);
+    this.write(text, x * ratio, y, viewer.finder.isFoundTrack(header.item) ? colour.hit : colour.text, isProcess ? `600 ${palette.deviceFont}` : undefined);
     const left = room - text.length - 1;
-    if (!detail || left < 4) return;
-    context.font = palette.deviceFont;
-    context.fillStyle = colour.dim;
-    context.fillText(cut(detail, left), x * ratio + (text.length + 1) * palette.letter, y);
+    if (detail && left >= 4) this.write(cut(detail, left), x * ratio + (text.length + 1) * palette.letter, y, colour.dim);
   }
 
   // The name of a type of objects, at the left of their lines.
   object(label, y, height) {
-    const { context, colour, ratio, palette, names } = this;
-    context.fillStyle = colour.names;
-    context.fillRect(0, y, Math.round(names * ratio) - 1, height * ratio);
-    context.font = palette.deviceFont;
-    context.textBaseline = 'middle';
-    context.fillStyle = colour.dim;
-    context.fillText(cut(clean(label) || '(no name)', Math.floor((names - 24) * (ratio / palette.letter))), 16 * ratio, y + 7 * ratio);
+    const { colour, ratio, names } = this;
+    this.fill(colour.names, 0, y, Math.round(names * ratio) - 1, height * ratio);
+    this.write(cut(clean(label) || '(no name)', this.letters(names - 24)), 16 * ratio, y + 7 * ratio, colour.dim);
   }
 
   // A place where the file is damaged: a cross in the ruler, and a line through all tracks.
@@ -357,65 +345,41 @@ export class Painter {
   }
 
   ruler(frame, view) {
-    const { context, width, colour, ratio, palette } = this;
+    const { width, colour, ratio, palette } = this;
     const high = RULER * ratio, place = this.place(frame, view, 0);
-    context.fillStyle = colour.names;
-    context.fillRect(0, 0, width, high);
-    context.fillStyle = colour.line;
-    context.fillRect(0, high - 1, width, 1);
-    context.font = palette.deviceFont;
-    context.textBaseline = 'middle';
+    this.fill(colour.names, 0, 0, width, high);
+    this.fill(colour.line, 0, high - 1, width, 1);
     for (const [at, text] of frame.ruler) {
       const x = Math.round(at * place.scale + place.shift);
       if (x < place.left) continue;
-      context.fillStyle = colour.line;
-      context.fillRect(x, high - 8 * ratio, 1, 8 * ratio);
-      context.fillStyle = colour.dim;
-      if (x + (text.length + 1) * palette.letter < width) context.fillText(text, x + 4 * ratio, high / 2);
+      this.fill(colour.line, x, high - 8 * ratio, 1, 8 * ratio);
+      if (x + (text.length + 1) * palette.letter < width) this.write(text, x + 4 * ratio, high / 2, colour.dim);
     }
-    context.fillStyle = colour.names;
-    context.fillRect(0, 0, place.left - 1, high - 1);
-    context.fillStyle = colour.dim;
-    const room = Math.floor((this.names - 16) * (ratio / palette.letter));
-    context.fillText(cut(`${duration(view.duration, frame.unit)} in view`, room), 8 * ratio, high / 2);
+    this.fill(colour.names, 0, 0, place.left - 1, high - 1);
+    this.write(cut(`${duration(view.duration, frame.unit)} in view`, this.letters(this.names - 16)), 8 * ratio, high / 2, colour.dim);
   }
 
-  // What lies over everything: the place where a track that is dragged would be, the chosen range, marks, and the edge
-  // that a drag snaps to.
-  over({ view, range, marks, area, drop, pointerTime, unit, isInRange, lines, top, pinnedHeight }) {
+  // What lies over all tracks: the chosen range, marks, and the box that is dragged.
+  over({ view, range, marks, box, about, rangeKeys, key, lines, mainTop, main }) {
     const { context, colour, ratio, height, palette } = this;
     const left = Math.round(this.names * ratio);
-    if (drop) {
-      context.fillStyle = colour.accent;
-      context.fillRect(0, Math.round(drop.y * ratio) - ratio, this.width, 2 * ratio);
-    }
-    context.save();
-    context.beginPath();
-    context.rect(left, 0, this.chart, height);
-    context.clip();
     if (range) {
       const [from, to] = [this.x(range.start, view), this.x(range.end, view)];
-      context.fillStyle = colour.range;
-      context.fillRect(left, 0, from - left, height);
+      this.fill(colour.range, left, 0, from - left, height);
       context.fillRect(to, 0, this.width - to, height);
       // Tracks that are not of the range.
-      const edge = RULER + pinnedHeight;
       for (const header of range.items ? lines.main.headers : []) {
-        const above = Math.max(header.top - top + edge, edge), below = header.bottom - top + edge;
+        const above = Math.max(header.top - main.scrollTop, 0) + mainTop, below = header.bottom - main.scrollTop + mainTop;
         if (above * ratio >= height) break;
-        if (below > edge && !isInRange(header.item)) context.fillRect(from, above * ratio, to - from, (below - above) * ratio);
+        if (below > mainTop && !rangeKeys.has(key(header.item))) context.fillRect(from, above * ratio, to - from, (below - above) * ratio);
       }
       context.fillStyle = colour.accent;
       for (const x of [from, to]) context.fillRect(x, 0, ratio, height);
-      const text = duration(range.end - range.start, unit);
+      const text = duration(range.end - range.start, about.unit);
       const half = (text.length / 2) * palette.letter;
       const middle = Math.min(Math.max((from + to) / 2, left + half), this.width - half) - half;
-      context.font = palette.deviceFont;
-      context.textBaseline = 'middle';
-      context.fillStyle = colour.page;
-      context.fillRect(middle - 4 * ratio, 3 * ratio, (text.length * palette.letter) + 8 * ratio, 18 * ratio);
-      context.fillStyle = colour.accent;
-      context.fillText(text, middle, 12 * ratio);
+      this.fill(colour.page, middle - 4 * ratio, 3 * ratio, (text.length * palette.letter) + 8 * ratio, 18 * ratio);
+      this.write(text, middle, 12 * ratio, colour.accent);
     }
     context.fillStyle = colour.accent;
     for (const at of marks) {
@@ -423,18 +387,11 @@ export class Painter {
       context.fillRect(x, 0, ratio, height);
       context.fillRect(x, 0, 7 * ratio, 5 * ratio);
     }
-    if (area) {
+    if (box) {
       context.strokeStyle = colour.accent;
       context.lineWidth = ratio;
-      context.strokeRect(area.x * ratio, area.y * ratio, area.width * ratio, area.height * ratio);
+      context.strokeRect(box.x * ratio, box.y * ratio, box.width * ratio, box.height * ratio);
     }
-    if (pointerTime !== undefined) {
-      context.fillStyle = colour.accent;
-      context.globalAlpha = 0.5;
-      context.fillRect(this.x(pointerTime, view), 0, ratio, height);
-      context.globalAlpha = 1;
-    }
-    context.restore();
   }
 
   // The box of a part under a place on the canvas, in CSS pixels.

@@ -1,6 +1,5 @@
 // What mouse, wheel, touch pad and fingers do on the timeline.
 import { RULER } from './paint.js';
-import { isSpaceHeld } from './keys.js';
 
 const CLICK = 5; // A pointer that moves less than this many pixels clicks.
 const SNAP = 6; // pixels
@@ -54,14 +53,13 @@ export function attachPointer(viewer) {
     scale = event.scale;
     event.preventDefault();
   });
-  on('gestureend', (event) => event.preventDefault());
 
   // The edge between the names and the chart, which can be dragged.
   const isEdge = (x) => Math.abs(x - viewer.painter.names) < 4;
 
   const kindOf = (event, { x, y }) => {
     if (event.button === 1) return 'fit';
-    if (event.button === 2 || isSpaceHeld()) return 'pan';
+    if (event.button === 2 || viewer.isSpaceHeld) return 'pan';
     if (isEdge(x)) return 'names';
     if (y < RULER) return 'range';
     if (event.pointerType === 'touch') return 'pan';
@@ -175,11 +173,7 @@ export function attachPointer(viewer) {
   const click = (done, event) => {
     const { x, y } = done.from;
     const found = viewer.elementAt(x, y);
-    if (done.kind === 'fit') {
-      viewer.selected = found ?? viewer.selected;
-      if (found) viewer.focus();
-      return;
-    }
+    if (done.kind === 'fit') return zoomTo(found);
     if (event.button !== 0) return;
     const header = viewer.headerAt(y);
     const isHeader = x < viewer.painter.names || (!found && header?.item.kind === 'process');
@@ -188,16 +182,16 @@ export function attachPointer(viewer) {
     else viewer.select(found);
   };
 
+  const zoomTo = (found) => {
+    if (found?.kind !== 'slice') return;
+    viewer.selected = found;
+    viewer.focus();
+  };
   on('dblclick', (event) => {
     const { x, y } = locate(event);
-    const found = viewer.elementAt(x, y);
-    if (found?.kind === 'slice') {
-      viewer.selected = found;
-      viewer.focus();
-    }
+    zoomTo(viewer.elementAt(x, y));
   });
-  on('contextmenu', (event) => event.preventDefault());
-  on('auxclick', (event) => event.preventDefault());
+  for (const type of ['gestureend', 'contextmenu', 'auxclick']) on(type, (event) => event.preventDefault());
   on('pointerleave', () => {
     viewer.pointer = undefined;
     viewer.redraw();

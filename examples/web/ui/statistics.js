@@ -1,5 +1,5 @@
 // Sums of the chosen range, or of everything: a table that can be sorted.
-import { element, button, hasFingers } from './dom.js';
+import { element, button, choice, hasFingers } from './dom.js';
 import { clean, counted, duration, exactly, grouped } from './text.js';
 
 const COLUMNS = [
@@ -45,6 +45,10 @@ export class StatisticsPanel {
     this.shown = this.by;
   }
 
+  leave() {
+    this.viewer.source.cancelStatistics?.();
+  }
+
   // Keeps the sums of this range, to compare those of others with.
   async keep(panel) {
     const { by, viewer } = this;
@@ -76,9 +80,7 @@ export class StatisticsPanel {
       : `The whole trace. ${hasFingers() ? 'Hold a finger on' : 'Drag over'} the timeline to select a part.`;
     const tools = element('p', {}, `${what}  `);
     if (viewer.source.statistics.byFunction) {
-      const choose = element('select', { ariaLabel: 'What is added up', onchange: () => { this.by = choose.value; this.fill(panel); } },
-        element('option', { value: 'name', textContent: 'by name' }), element('option', { value: 'function', textContent: 'by function' }));
-      choose.value = this.by;
+      const choose = choice('What is added up', [['name', 'by name'], ['function', 'by function']], this.by, (by) => { this.by = by; this.fill(panel); });
       tools.append(choose, measureField(viewer, () => { this.other = undefined; this.fill(panel); }));
     }
     const filter = element('input', { type: 'search', placeholder: 'Filter', value: this.filter, ariaLabel: 'Filter names' });
@@ -163,21 +165,8 @@ export function measuredUnit({ measure, about }) {
 // A field to choose what is added up, if the source can add up other things than time.
 export function measureField(viewer, changed) {
   if (!viewer.source.hasMeasures) return '';
-  const field = element('select', { ariaLabel: 'Measure', title: 'A slice without it is counted, and adds nothing.' },
-    ...Object.entries(MEASURES).map(([value, [textContent]]) => element('option', { value, textContent })));
-  field.value = viewer.measure ?? 'wall-time';
-  field.onchange = () => {
-    viewer.measure = field.value;
-    changed();
-  };
+  const measures = Object.entries(MEASURES).map(([value, [text]]) => [value, text]);
+  const field = choice('Measure', measures, viewer.measure ?? 'wall-time', (measure) => { viewer.measure = measure; changed(); });
+  field.title = 'A slice without it is counted, and adds nothing.';
   return field;
-}
-
-// The same sums as a library makes of all: those of a source that has them in JavaScript.
-export function ranked(sums, { order, isAscending, filter, most }) {
-  const sign = isAscending ? 1 : -1;
-  const byName = (a, b) => (a.name < b.name ? -1 : Number(a.name > b.name));
-  const compare = (a, b) => sign * (order === 'name' ? byName(a, b) : a[order] - b[order]) || byName(a, b);
-  const found = sums.filter(({ name }) => name.toLowerCase().includes(filter)).sort(compare);
-  return { rows: found.slice(0, most), count: found.length, own: sums.reduce((sum, { own }) => sum + own, 0) };
 }

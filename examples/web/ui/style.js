@@ -37,7 +37,6 @@ export const STYLE = `
 header { display: flex; align-items: center; gap: 4px 10px; padding: 5px 10px; border-bottom: 1px solid var(--line); flex-wrap: wrap; }
 h1 { margin: 0; font-size: 14px; font-weight: 600; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; max-width: 30cqw; }
 #about { margin: 0; flex: 1 1 120px; min-width: 0; color: var(--dim); white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
-#space { display: none; }
 #hint { margin: 0; padding: 4px 10px; background: var(--head); display: flex; justify-content: space-between; gap: 10px; }
 #find-box { display: flex; align-items: center; gap: 8px; min-width: 0; }
 #hits { color: var(--dim); white-space: nowrap; font-variant-numeric: tabular-nums; overflow: hidden; text-overflow: ellipsis; }
@@ -75,7 +74,7 @@ dd, td, .list, #tabs, .graph-tip, #hits { font-variant-numeric: tabular-nums; }
 .list { display: flex; flex-direction: column; align-items: flex-start; }
 .list button, tbody th button { white-space: normal; }
 .list button { border: 0; background: none; padding: 1px 4px; text-align: left; overflow-wrap: anywhere; }
-.list button:hover, .list .current { background: var(--head); }
+.list button:hover, .list .current, .commands button:hover, tbody tr:hover { background: var(--head); }
 #panel p > * + *, #panel p > :first-child { margin-right: 6px; }
 table { border-collapse: collapse; }
 th, td { padding: 0 10px 0 0; text-align: right; white-space: nowrap; }
@@ -87,7 +86,6 @@ thead th:last-child:not(:has(button)) { text-align: left; }
 td button { border: 0; background: none; padding: 0; }
 .bars { text-align: left; font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; white-space: pre; }
 .share { background: linear-gradient(var(--line), var(--line)) no-repeat left / 0 100%; }
-tbody tr:hover { background: var(--head); }
 .long { position: relative; }
 .long > * { position: absolute; left: 0; right: 0; margin: 0; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 .long .head { font-weight: 600; }
@@ -107,7 +105,6 @@ dialog input { width: 100%; }
 .commands { max-height: 70vh; overflow: auto; margin-top: 6px; }
 .commands button { display: flex; gap: 6px; width: 100%; border: 0; background: none; text-align: left; }
 .commands button span { flex: 1; }
-.commands button:hover { background: var(--head); }
 .settings label { display: flex; justify-content: space-between; align-items: center; gap: 12px; margin: 6px 0; }
 kbd { padding: 0 5px; border: 1px solid var(--line); border-radius: 4px; font: 11px ui-monospace, Menlo, Consolas, monospace; }
 #welcome { margin: auto; padding: 24px 32px; text-align: center; max-width: 44em; border: 2px dashed var(--line); border-radius: 12px; }
@@ -125,9 +122,8 @@ kbd { padding: 0 5px; border: 1px solid var(--line); border-radius: 4px; font: 1
   #about { display: none; }
   #find-box { flex: 1 1 120px; }
   #find { flex: 1; }
-  #tools { flex: 1 1 100%; order: 4; }
   #drawer { height: 44%; }
-  #tools { flex-wrap: nowrap; overflow-x: auto; }
+  #tools { flex: 1 1 100%; order: 4; flex-wrap: nowrap; overflow-x: auto; }
   th:first-child { position: sticky; left: -12px; background: var(--names); min-width: 28cqw; max-width: 42cqw; padding-left: 12px; }
 }
 @media (pointer: coarse) {

@@ -21,7 +21,7 @@ function withoutZeros(text) {
 
 // Of a unit, which is the nanoseconds of a tick or the name of what ticks count: how much a tick is, the names of multiples
 // with their sizes, and the one that suits a number of ticks. Other things than time and bytes have no multiples.
-function measure(unit, ticks) {
+export function measure(unit, ticks) {
   const perTick = Number(unit) || 1;
   const units = Number(unit) ? TIMES : unit === 'bytes' ? SIZES : [[1, Math.round(ticks) === 1 ? unit.replace(/s$/, '') : unit]];
   return [perTick, ...(units.find(([size]) => Math.abs(ticks) * perTick >= size) ?? units.at(-1)), units.length === 1];
@@ -55,14 +55,6 @@ export function milliseconds(nanoseconds) {
 export function nanoseconds(text) {
   const [, sign, whole, part = ''] = text.trim().match(/^([-−]?)(\d+)(?:[.,](\d{1,6}))?$/) ?? [];
   return whole === undefined ? undefined : BigInt(whole + part.padEnd(6, '0')) * (sign ? -1n : 1n);
-}
-
-// The label of a mark of an axis: all in the unit of the largest, with the digits that tell them apart.
-export function axisLabel(ticks, step, largest, unit) {
-  const [perTick, size, name, isCount] = measure(unit, largest);
-  if (isCount) return moment(ticks, unit);
-  const decimals = Math.max(0, -Math.floor(Math.log10(((step * perTick) / size) * 1.001)));
-  return `${grouped((ticks * perTick) / size, Math.min(decimals, 12))} ${name}`;
 }
 
 // A search for a name and nothing else.

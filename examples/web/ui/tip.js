@@ -3,6 +3,7 @@ import { element, facts } from './dom.js';
 import { clean, counted } from './text.js';
 
 const MAX_ARGS = 6;
+const shortened = (text) => (text.length > 160 ? `${text.slice(0, 160)}…` : text);
 
 export class Tip {
   constructor(viewer) {
@@ -18,7 +19,8 @@ export class Tip {
 
   async update() {
     const { hover, pointer, source } = this.viewer;
-    if (!hover && this.name()) return this.fillName(this.name());
+    const name = !hover && this.name();
+    if (name) return this.fillName(name);
     if (!hover || !pointer) return this.hide();
     const { kind, id, count = 1, at } = hover;
     const shown = `${kind} ${id} ${count} ${at}`;
@@ -29,7 +31,6 @@ export class Tip {
       if (!details) return this.hide();
       this.fill(details, count, kind);
     }
-    this.tip.hidden = false;
     this.place(this.viewer.pointer ?? pointer);
   }
 
@@ -45,7 +46,6 @@ export class Tip {
     const group = process && this.viewer.labels.get(this.viewer.key(process));
     this.shown = undefined;
     this.tip.replaceChildren(element('strong', { textContent: label.trim() }), facts([['id', detail], ['process', group ? `${group.label} ${group.detail}` : '']].filter(([, text]) => text.trim())));
-    this.tip.hidden = false;
     this.place(this.viewer.pointer);
   }
 
@@ -59,6 +59,7 @@ export class Tip {
   }
 
   place({ x, y }) {
+    this.tip.hidden = false;
     const { canvas, pane } = this.viewer;
     const [box, around] = [canvas, pane].map((one) => one.getBoundingClientRect());
     const { offsetWidth: width, offsetHeight: height } = this.tip;
@@ -66,8 +67,4 @@ export class Tip {
     this.tip.style.left = `${Math.max(left + width > around.width ? left - width - 24 : left, 2)}px`;
     this.tip.style.top = `${Math.max(top + height > around.height ? top - height - 28 : top, 2)}px`;
   }
-}
-
-function shortened(text) {
-  return text.length > 160 ? `${text.slice(0, 160)}…` : text;
 }

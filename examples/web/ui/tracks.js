@@ -1,9 +1,7 @@
 // The list of all tracks, and what is damaged or odd about the file.
-import { element, button, hasFingers } from './dom.js';
+import { element, button } from './dom.js';
 import { longList } from './list.js';
 import { clean, grouped, milliseconds, nanoseconds } from './text.js';
-
-const ROW = hasFingers() ? 44 : 24; // pixels
 
 export class TracksPanel {
   constructor(viewer) {
@@ -43,10 +41,7 @@ export class TracksPanel {
 
   show() {
     const rows = this.rows();
-    const { list, update } = longList(this.panel, rows.length, ROW, (at) => this.row(rows[at]));
-    const key = this.list.getRootNode().activeElement?.dataset?.key;
-    this.list.replaceChildren(list);
-    update(key);
+    longList(this.panel, this.list, rows.length, (at) => this.row(rows[at]));
   }
 
   row({ item, label, detail, what, isHead }) {

@@ -33,10 +33,8 @@ export class View {
   // Zooms around the time at `at`, from 0 for the left edge to 1 for the right one.
   zoom(factor, at = 0.5) {
     const fixed = this.start + at * this.duration;
-    const before = this.duration;
     this.look(this.start, this.duration * factor);
     this.look(fixed - at * this.duration, this.duration);
-    return this.duration !== before;
   }
 
   // Moves by a part of what is in view.

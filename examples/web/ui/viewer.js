@@ -126,31 +126,32 @@ export class Viewer {
     this.itemsByLabel.set(path, item);
   }
 
+  // What the address calls an item.
+  pathOf = (item) => this.labels.get(this.key(item))?.path;
+
   key(item) {
     return `${item.kind}:${item.id}`;
   }
 
   // Whether an item is in one of the lists of the arrangement.
   isIn(list, item) {
-    return this.arrangement[list].has(this.labels.get(this.key(item))?.path);
+    return this.arrangement[list].has(this.pathOf(item));
   }
 
   toggle(list, item) {
-    return this.flip(list, this.labels.get(this.key(item)).path);
+    return this.flip(list, this.pathOf(item));
   }
 
   // Adds a text to a list of the arrangement, or removes it from there.
   async flip(list, text) {
     if (!this.arrangement[list].delete(text)) this.arrangement[list].add(text);
     await this.arrange();
-    this.remember();
   }
 
   // Hides these categories, and no others and no names.
   async hideOnly(categories = []) {
     Object.assign(this.arrangement, { categories: new Set(categories), names: new Set() });
     await this.arrange();
-    this.remember();
   }
 
   hiddenInPlace() {
@@ -160,7 +161,7 @@ export class Viewer {
 
   // Folds all processes, or opens everything if one is folded.
   async toggleAll() {
-    const paths = this.about.groups.filter((group) => group.item).map((group) => this.labels.get(this.key(group.item)).path);
+    const paths = this.about.groups.filter((group) => group.item).map((group) => this.pathOf(group.item));
     const { folded } = this.arrangement;
     if (paths.some((path) => folded.has(path))) folded.clear();
     else for (const path of paths) folded.add(path);
@@ -171,18 +172,15 @@ export class Viewer {
   async sortByActivity() {
     Object.assign(this.arrangement, { isByActivity: !this.arrangement.isByActivity, moves: [] });
     await this.arrange();
-    this.remember();
     this.say(this.arrangement.isByActivity ? 'The busiest tracks are first' : 'Tracks are in the order of the trace');
   }
 
   // Puts an item before another one of its list, or at the end.
   async move(item, before) {
-    const path = (one) => (one ? this.labels.get(this.key(one)).path : '');
     const { moves } = this.arrangement;
-    if (moves.at(-1)?.[0] === path(item)) moves.pop();
-    moves.push([path(item), path(before)]);
+    if (moves.at(-1)?.[0] === this.pathOf(item)) moves.pop();
+    moves.push([this.pathOf(item), before ? this.pathOf(before) : '']);
     await this.arrange();
-    this.remember();
   }
 
   // The processes, or the tracks of one, that an item stands among.
@@ -222,7 +220,7 @@ export class Viewer {
       await this.source.filter(JSON.parse(hidden));
     }
     const groups = isByActivity ? byActivity(this.about.groups) : this.about.groups;
-    this.groups = inOrder(groups, moves, (item) => this.labels.get(this.key(item)).path);
+    this.groups = inOrder(groups, moves, this.pathOf);
     const order = moves.length || isByActivity ? this.groups.flatMap(({ members }) => members.map(({ item }) => item)) : undefined;
     const items = (list) => [...this.arrangement[list]].map((path) => this.itemsByLabel.get(path)).filter(Boolean);
     const [main, pinned] = await this.source.arrange({ folded: items('folded'), hidden: items('hidden'), pinned: items('pinned'), empty: this.options.empty === 'show', order });
@@ -231,6 +229,7 @@ export class Viewer {
     this.overview.changed();
     this.drawer.changed('tracks');
     this.ask();
+    this.remember();
     if (!isFiltered) return;
     if (this.finder.isSearching) this.finder.search(this.finder.text);
     this.drawer.filtered();
@@ -292,12 +291,11 @@ export class Viewer {
 
   listen() {
     const { signal } = this.ends;
-    const observe = (what, react, options) => {
-      const observer = new ResizeObserver(react);
-      observer.observe(what, options);
-      signal.addEventListener('abort', () => observer.disconnect());
-    };
-    observe(this.main, (entries) => this.resize(entries[0]), { box: 'device-pixel-content-box' });
+    const observer = new ResizeObserver(([entry]) => this.resize(entry));
+    // Not every browser tells pixels of the device, and those refuse to be asked.
+    const isExact = 'devicePixelContentBoxSize' in ResizeObserverEntry.prototype;
+    observer.observe(this.main, { box: isExact ? 'device-pixel-content-box' : 'content-box' });
+    signal.addEventListener('abort', () => observer.disconnect());
     this.main.addEventListener('scroll', () => this.ask(), { signal });
     for (const query of ['(prefers-color-scheme: dark)', '(forced-colors: active)']) {
       matchMedia(query).addEventListener('change', () => this.theme(), { signal });
@@ -446,40 +444,13 @@ export class Viewer {
     if (!this.painter.palette || !this.painter.width) return;
     const began = performance.now();
     this.findHover();
-    const counts = this.painter.draw(this.scene());
+    const counts = this.painter.draw(this);
     const ended = performance.now();
     this.drawnAt = ended;
     this.drawMs = ended - began;
     this.meter.add('draw', ended - began);
     this.meter.frame(ended, counts);
     this.tip.update();
-  }
-
-  scene() {
-    return {
-      frame: this.frame,
-      view: this.view,
-      top: this.main.scrollTop,
-      lines: this.lines,
-      pinnedHeight: this.pinnedHeight,
-      names: this.names,
-      labels: this.labels,
-      hover: this.hover,
-      selected: this.selected,
-      range: this.range,
-      marks: this.marks,
-      damage: this.damage,
-      area: this.box,
-      drop: this.drop,
-      pointerTime: this.snapped,
-      unit: this.about.unit,
-      isSearching: this.finder.isSearching,
-      key: this.key,
-      isInRange: (item) => this.rangeKeys.has(this.key(item)),
-      isFolded: (item) => this.isIn('folded', item),
-      isPinned: (item) => this.isIn('pinned', item),
-      isFoundTrack: (item) => this.finder.isFoundTrack(item),
-    };
   }
 
   // The time at a place on the canvas.
@@ -551,10 +522,11 @@ export class Viewer {
     let place = await this.source.place(slice);
     if (!place) return;
     const items = [place.item, place.process].filter(Boolean);
-    const isHidden = !place.line;
     if (!place.shown) {
-      for (const item of items) this.arrangement.folded.delete(this.labels.get(this.key(item)).path);
-      if (isHidden) for (const item of items) this.arrangement.hidden.delete(this.labels.get(this.key(item)).path);
+      for (const path of items.map(this.pathOf)) {
+        this.arrangement.folded.delete(path);
+        if (!place.line) this.arrangement.hidden.delete(path);
+      }
       await this.arrange();
       place = await this.source.place(slice);
     }
@@ -630,8 +602,8 @@ export class Viewer {
     clearTimeout(this.remembering);
     this.remembering = setTimeout(() => {
       if (this.ends.signal.aborted) return;
-      const { view, selected, range, marks, arrangement, main, finder, drawer, shifts } = this;
-      const address = toAddress({ view, top: main.scrollTop, selected, range, marks, search: finder.text, arrangement, panel: drawer.current, shifts });
+      const { view, selected, range, finder, drawer } = this;
+      const address = toAddress(this);
       const step = JSON.stringify([view.jumps, selected?.id, range, finder.text, drawer.current]);
       const keep = this.lastStep === undefined || this.lastStep === step ? 'replaceState' : 'pushState';
       this.lastStep = step;

@@ -1,11 +1,11 @@
 //! What is drawn on headers: how busy the tracks are that it stands for, states, and instants.
 
 use js_sys::{Array, Float32Array, Uint32Array};
-use spall_trace::layout::{Instance, InstantMark, LayoutView, Line, Row, RowId, Viewport, instant_marks};
+use spall_trace::layout::{InstantMark, LayoutView, Line, Row, RowId, Viewport, instant_marks};
 use spall_trace::model::{TraceView, Track, TrackId, TrackKind};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::{BoxNumbers, Boxes, Pictures, STATE, send, strength};
+use super::{Boxes, Pictures, STATE, send};
 use crate::{Viewer, object, tracks::Item};
 
 /// The height of states in pixels.
@@ -52,13 +52,8 @@ impl Viewer {
         for rect in line_rects.iter() {
             let Some(state) = trace.states().get(rect.state().index()) else { continue };
             send(trace, is_sent, state.name, names);
-            let shape = Instance::new(rect, viewport, 0, 0);
-            let style = u32::from(shades[state.name.index()]) | strength(rect) | STATE;
-            let (top, id) = (line.bottom() - u64::from(STATES), rect.state().0);
-            boxes.push(
-                [shape.x0, shape.x1],
-                BoxNumbers { top, height: STATES, id, name: state.name, count: rect.count, style },
-            );
+            let style = u32::from(shades[state.name.index()]) | STATE;
+            boxes.push(rect, viewport, line.bottom() - u64::from(STATES), STATES, state.name, style);
         }
     }
 

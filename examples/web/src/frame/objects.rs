@@ -3,11 +3,11 @@
 use std::{cmp::Reverse, collections::BinaryHeap, ops::Range};
 
 use js_sys::Array;
-use spall_trace::layout::{Instance, Line, Row, RowId, Viewport};
+use spall_trace::layout::{Line, Row, RowId, Viewport};
 use spall_trace::model::{NameId, ProcessId, SliceId, Tick, Trace, TraceView};
 use wasm_bindgen::prelude::JsValue;
 
-use super::{BoxNumbers, Boxes, HIT, Pictures, STATE, UPPER_BITS, send, strength};
+use super::{Boxes, HIT, Pictures, STATE, UPPER_BITS, send};
 use crate::{Viewer, arrangement::PROCESS, object};
 
 /// The height of a line in pixels.
@@ -133,19 +133,9 @@ impl Viewer {
                 line_rects.clear();
                 line.view(RowId(0)).rects(viewport, line_rects);
                 for rect in line_rects.iter() {
-                    let shape = Instance::new(rect, viewport, 0, 0);
                     let hit = if search.is_name(*name) { HIT } else { 0 };
-                    let style =
-                        u32::from(shades[name.index()]) | strength(rect) | STATE | hit | 1 << UPPER_BITS;
-                    let numbers = BoxNumbers {
-                        top,
-                        height: LINE,
-                        id: rect.slice.0,
-                        name: *name,
-                        count: rect.count,
-                        style,
-                    };
-                    boxes.push([shape.x0, shape.x1], numbers);
+                    let style = u32::from(shades[name.index()]) | STATE | hit | 1 << UPPER_BITS;
+                    boxes.push(rect, viewport, top, LINE, *name, style);
                 }
                 top += u64::from(LINE);
             }

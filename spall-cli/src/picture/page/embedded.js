@@ -1,6 +1,5 @@
 // A source that has its trace in the page: what `html.rs` wrote. It answers what `web/ui` asks, as far as it can.
-import { axisLabel, duration, moment } from '../../web/ui/text.js';
-import { ranked } from '../../web/ui/statistics.js';
+import { duration, grouped, measure, moment } from '../../web/ui/text.js';
 import { Graphs } from './graphs.js';
 import { UNFINISHED, HIT, STATE, OWN, UPPER_BITS } from '../../web/ui/boxes.js';
 
@@ -582,6 +581,23 @@ export class EmbeddedSource {
     });
     return ranked([...sums.values()].map((sum) => ({ ...sum, mean: Math.floor(sum.total / sum.count) })), ranking);
   }
+}
+
+// The sums that are wanted, in their order; how many there are; and the total of their own times.
+function ranked(sums, { order, isAscending, filter, most }) {
+  const sign = isAscending ? 1 : -1;
+  const byName = (a, b) => (a.name < b.name ? -1 : Number(a.name > b.name));
+  const compare = (a, b) => sign * (order === 'name' ? byName(a, b) : a[order] - b[order]) || byName(a, b);
+  const found = sums.filter(({ name }) => name.toLowerCase().includes(filter)).sort(compare);
+  return { rows: found.slice(0, most), count: found.length, own: sums.reduce((sum, { own }) => sum + own, 0) };
+}
+
+// The label of a mark of an axis: all in the unit of the largest, with the digits that tell them apart.
+function axisLabel(ticks, step, largest, unit) {
+  const [perTick, size, name, isCount] = measure(unit, largest);
+  if (isCount) return moment(ticks, unit);
+  const decimals = Math.max(0, -Math.floor(Math.log10(((step * perTick) / size) * 1.001)));
+  return `${grouped((ticks * perTick) / size, Math.min(decimals, 12))} ${name}`;
 }
 
 // The number of the nesting of each row: a row of depth 0 begins a new one.

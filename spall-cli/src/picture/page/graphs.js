@@ -51,10 +51,9 @@ export class Graphs {
     return settled(root);
   }
 
-  frame(place, start, end, columns, top, bottom, label) {
+  frame(place, start, end, columns, most, label) {
     const { trace } = this.source, edges = [], numbers = [], names = [];
-    for (const [depth, row] of this.shown[place].rows.entries()) {
-      if ((depth + 1) * ROW <= top || depth * ROW >= bottom) continue;
+    for (const [depth, row] of this.shown[place].rows.slice(0, most).entries()) {
       let last = -1;
       for (const { node, from, id } of row) {
         const [x0, x1] = [from, from + node.total].map((at) => ((at - start) / (end - start)) * columns);
