@@ -1138,8 +1138,10 @@ async function rendered(page, url) {
 async function sizes(page, url) {
   for (const [name, width, height, ratio, ...features] of SIZES) {
     await page.send('Emulation.setEmulatedMedia', { features });
+    await page.send('Emulation.setTouchEmulationEnabled', { enabled: name === 'phone' });
     await page.resize(width, height, ratio, name === 'phone');
     await page.open(`${url}/`);
+    await page.value('localStorage.clear()'); // what other tests have chosen, such as the width of names
     await load(page, join(recordings, 'motley.json'));
     const fits = () => page.value('document.documentElement.scrollWidth <= innerWidth && Math.abs(viewer.canvas.clientWidth - innerWidth) < 20');
     ensure(await fits(), `nothing sticks out of a ${name}, and the timeline is as wide`);
@@ -1150,6 +1152,9 @@ async function sizes(page, url) {
     ensure(await fits(), `a ${name} with pixels half as large`);
     await page.resize(width, height, ratio, name === 'phone');
     await settled(page);
+    await page.value('viewer.drawer.show("tracks")');
+    ensure(await page.value('[...root.querySelectorAll("button")].every((button) => button.scrollWidth <= button.clientWidth)'), `every button of a ${name} has room for its text`);
+    await page.value('viewer.drawer.hide()');
     if (pictures) {
       mkdirSync(pictures, { recursive: true });
       await page.screenshot(join(pictures, `${name}.png`));
@@ -1161,6 +1166,7 @@ async function sizes(page, url) {
     }
   }
   await page.send('Emulation.setEmulatedMedia', { features: [] });
+  await page.send('Emulation.setTouchEmulationEnabled', { enabled: false });
 }
 
 const server = await serve(dist);

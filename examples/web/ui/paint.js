@@ -312,7 +312,7 @@ export class Painter {
     const text = cut(`${sign}${mark}${label}`, isRepeated && detail ? Math.max(room - detail.length - 1, 4) : room);
     this.write(text, x * ratio, y, viewer.finder.isFoundTrack(header.item) ? colour.hit : colour.text, isProcess ? `600 ${palette.deviceFont}` : undefined);
     const left = room - text.length - 1;
-    if (detail && left >= 4) this.write(cut(detail, left), x * ratio + (text.length + 1) * palette.letter, y, colour.dim);
+    if (detail && left >= Math.min(detail.length, 4)) this.write(cut(detail, left), x * ratio + (text.length + 1) * palette.letter, y, colour.dim);
   }
 
   // The name of a type of objects, at the left of their lines.
@@ -356,7 +356,8 @@ export class Painter {
       if (x + (text.length + 1) * palette.letter < width) this.write(text, x + 4 * ratio, high / 2, colour.dim);
     }
     this.fill(colour.names, 0, 0, place.left - 1, high - 1);
-    this.write(cut(`${duration(view.duration, frame.unit)} in view`, this.letters(this.names - 16)), 8 * ratio, high / 2, colour.dim);
+    const room = this.letters(this.names - 16), shown = duration(view.duration, frame.unit);
+    this.write(cut(shown.length + 8 > room ? shown : `${shown} in view`, room), 8 * ratio, high / 2, colour.dim);
   }
 
   // What lies over all tracks: the chosen range, marks, and the box that is dragged.

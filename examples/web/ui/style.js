@@ -45,6 +45,7 @@ input, select, button {
   padding: 2px 8px; border: 1px solid var(--line); border-radius: 5px; background: var(--names); color: inherit; font: inherit;
 }
 button { cursor: pointer; white-space: nowrap; }
+:is(#tools, #tabs) button { flex: none; }
 button:hover { border-color: var(--dim); }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: -1px; }
 #tools { display: flex; gap: 4px; flex-wrap: wrap; }
@@ -56,7 +57,7 @@ button:hover { border-color: var(--dim); }
 #drawer-edge { height: 6px; flex: none; cursor: ns-resize; touch-action: none; }
 #drawer-head { display: flex; padding: 0 8px; border-bottom: 1px solid var(--line); flex: none; }
 #tabs { display: flex; gap: 2px; flex: 1; overflow-x: auto; }
-#tabs button { border: 0; border-bottom: 2px solid transparent; border-radius: 0; background: none; white-space: nowrap; }
+#tabs button { border: 0; border-bottom: 2px solid var(--names); border-radius: 0; background: none; white-space: nowrap; }
 #tabs button[aria-selected=true] { border-bottom-color: var(--accent); }
 #drawer-head > button { border: 0; background: none; }
 #panel { flex: 1; overflow: auto; padding: 6px 12px; }
@@ -75,7 +76,7 @@ dd, td, .list, #tabs, .graph-tip, #hits { font-variant-numeric: tabular-nums; }
 .list button, tbody th button { white-space: normal; }
 .list button { border: 0; background: none; padding: 1px 4px; text-align: left; overflow-wrap: anywhere; }
 .list button:hover, .list .current, .commands button:hover, tbody tr:hover { background: var(--head); }
-#panel p > * + *, #panel p > :first-child { margin-right: 6px; }
+#panel p > * { margin: 1px 6px 1px 0; }
 table { border-collapse: collapse; }
 th, td { padding: 0 10px 0 0; text-align: right; white-space: nowrap; }
 th:first-child { text-align: left; white-space: normal; overflow-wrap: anywhere; max-width: 60cqw; }
@@ -124,6 +125,7 @@ kbd { padding: 0 5px; border: 1px solid var(--line); border-radius: 4px; font: 1
   #find { flex: 1; }
   #drawer { height: 44%; }
   #tools { flex: 1 1 100%; order: 4; flex-wrap: nowrap; overflow-x: auto; }
+  table { margin-left: -12px; }
   th:first-child { position: sticky; left: -12px; background: var(--names); min-width: 28cqw; max-width: 42cqw; padding-left: 12px; }
 }
 @media (pointer: coarse) {
