@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use eframe::egui::{Button, Panel, Ui, ViewportCommand};
+use eframe::egui::{Button, Context, Panel, Ui, ViewportCommand};
 use spall_trace::layout::{Layout, LayoutOptions};
 use spall_trace::model::Trace;
 
@@ -63,35 +63,36 @@ impl App {
             Some(viewer) => viewer.ui(ui),
             None => _ = ui.centered_and_justified(|ui| ui.label("Open a trace, or drop one here.")),
         }
-        self.finish_asking(ui);
         if let Some(path) = dropped {
             self.open(path);
         }
-        self.finish_loading(ui);
     }
 
-    /// Opens the file once the user has chosen it.
-    fn finish_asking(&mut self, ui: &Ui) {
+    /// Takes what the threads have done, also while the dialog hides the window.
+    pub fn tick(&mut self, context: &Context) {
         match self.asking.take_if(|thread| thread.is_finished()).map(JoinHandle::join) {
             Some(Ok(Some(path))) => self.open(path),
             Some(_) => self.failure = "No file was chosen. One that is dropped here is opened, too.".into(),
-            None if self.asking.is_some() => ui.request_repaint_after(Duration::from_millis(100)),
             None => {}
+        }
+        self.finish_loading(context);
+        if self.asking.is_some() || self.loading.is_some() {
+            context.request_repaint_after(Duration::from_millis(50));
         }
     }
 
     /// Shows the file once it is loaded. One that cannot be read leaves the trace that is open.
-    fn finish_loading(&mut self, ui: &Ui) {
+    fn finish_loading(&mut self, context: &Context) {
         let Some((name, thread)) = self.loading.take_if(|(_, thread)| thread.is_finished()) else { return };
         match thread.join() {
             Ok(Ok((trace, layout))) => {
                 self.viewer = Some(Box::new(Viewer::new(trace, layout)));
-                ui.send_viewport_cmd(ViewportCommand::Title(name));
+                context.send_viewport_cmd(ViewportCommand::Title(name));
             }
             Ok(Err(error)) => self.failure = format!("{name} could not be read: {error}."),
             Err(_) => self.failure = format!("{name} could not be read: not enough memory."),
         }
-        ui.request_repaint();
+        context.request_repaint();
     }
 }
 
@@ -102,6 +103,10 @@ fn load(path: &Path) -> Loaded {
 }
 
 impl eframe::App for App {
+    fn logic(&mut self, context: &Context, _frame: &mut eframe::Frame) {
+        self.tick(context);
+    }
+
     fn ui(&mut self, ui: &mut Ui, frame: &mut eframe::Frame) {
         self.show(ui, frame.info().cpu_usage);
     }

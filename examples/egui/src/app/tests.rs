@@ -43,6 +43,7 @@ impl Program {
     fn draw(&mut self, events: Vec<Event>, dropped: Option<PathBuf>) -> Vec<(Pos2, String)> {
         let dropped_files = dropped.into_iter().map(|path| Arc::new(Dropped(path)) as _).collect();
         let input = RawInput { events, dropped_files, ..Default::default() };
+        self.app.tick(&self.context);
         frame::texts(&self.context, input, |ui| self.app.show(ui, None))
     }
 
