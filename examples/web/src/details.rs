@@ -39,6 +39,12 @@ struct Details {
     flows: Vec<Link>,
 }
 
+impl Details {
+    fn new(name: impl Into<String>, facts: Vec<(&'static str, String)>, args: Vec<(String, String)>) -> Self {
+        Self { name: name.into(), facts: filled(facts), args, ..Self::default() }
+    }
+}
+
 /// The other end of a flow.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -125,8 +131,7 @@ impl Viewer {
     /// Returns the edge of a slice near a time, if it is within a number of ticks, in the lines between two heights.
     pub fn snap(&self, at: f64, tolerance: f64, top: f64, bottom: f64) -> Option<f64> {
         let lines = self.arrangement.main.visible(top as u64..bottom as u64);
-        let ticks = spall_trace::model::Ticks(tolerance as i64);
-        self.layout.snap(lines, self.tick(at), ticks).map(|edge| self.since(edge))
+        self.layout.snap(lines, self.tick(at), Ticks(tolerance as i64)).map(|edge| self.since(edge))
     }
 }
 
@@ -168,13 +173,11 @@ impl Viewer {
             }
         }
         let of_slice = |flow: &&Flow| flow.from == id || flow.to == id;
+        let args = trace.slice_args(id);
         Some(Details {
-            name: trace.slice_name(id).into(),
-            facts: filled(facts),
-            args: texts(trace.slice_args(id).iter()),
-            stack: self
-                .stack(trace.slice_args(id).get(b"backtrace"), |field| trace.slice_args(id).field(field)),
+            stack: self.stack(args.get(b"backtrace"), |field| args.field(field)),
             flows: trace.flows().iter().filter(of_slice).map(|flow| self.link(flow, id)).collect(),
+            ..Details::new(trace.slice_name(id), facts, texts(args.iter()))
         })
     }
 
@@ -201,12 +204,7 @@ impl Viewer {
         facts.push(("start", self.time(state.start)));
         facts.push(("duration", self.trace.clock().duration(state.end - state.start).to_string()));
         let args = texts(self.trace.args_of(state).iter());
-        Some(Details {
-            name: self.trace.name(state.name).into(),
-            facts: filled(facts),
-            args,
-            ..Details::default()
-        })
+        Some(Details::new(self.trace.name(state.name), facts, args))
     }
 
     fn instant_details(&self, id: usize) -> Option<Details> {
@@ -218,11 +216,8 @@ impl Viewer {
         facts.push(("time", self.time(instant.at)));
         let args = self.trace.args_of(instant);
         Some(Details {
-            name: self.trace.name(instant.name).into(),
-            facts: filled(facts),
-            args: texts(args.iter()),
             stack: self.stack(args.get(b"backtrace"), |field| args.field(field)),
-            flows: Vec::new(),
+            ..Details::new(self.trace.name(instant.name), facts, texts(args.iter()))
         })
     }
 
@@ -232,21 +227,17 @@ impl Viewer {
         let time = |at: Option<Tick>| at.map_or(String::new(), |at| self.time(at));
         let snapshot = snapshot.and_then(|at| self.trace.snapshots().get(at));
         let lives = object.start.zip(object.end).map(|(start, end)| self.trace.clock().duration(end - start));
-        let args = snapshot.map(|snapshot| self.trace.args_of(snapshot));
-        Some(Details {
-            name: self.trace.name(object.name).into(),
-            facts: filled(vec![
-                ("id", self.trace.key_text(object.id).into()),
-                ("process", self.trace.process_title(object.process).into()),
-                ("created", time(object.start)),
-                ("deleted", time(object.end)),
-                ("duration", lives.map_or(String::new(), |lives| lives.to_string())),
-                ("snapshot at", time(snapshot.map(|snapshot| snapshot.at))),
-                ("snapshots", self.trace.snapshots_of(object).len().to_string()),
-            ]),
-            args: args.map_or(Vec::new(), |args| texts(args.iter())),
-            ..Details::default()
-        })
+        let args = snapshot.map_or(Vec::new(), |snapshot| texts(self.trace.args_of(snapshot).iter()));
+        let facts = vec![
+            ("id", self.trace.key_text(object.id).into()),
+            ("process", self.trace.process_title(object.process).into()),
+            ("created", time(object.start)),
+            ("deleted", time(object.end)),
+            ("duration", lives.map_or(String::new(), |lives| lives.to_string())),
+            ("snapshot at", time(snapshot.map(|snapshot| snapshot.at))),
+            ("snapshots", self.trace.snapshots_of(object).len().to_string()),
+        ];
+        Some(Details::new(self.trace.name(object.name), facts, args))
     }
 
     fn counter_details(&self, track: TrackId, at: Tick) -> Details {
@@ -255,12 +246,7 @@ impl Viewer {
         let values = self.values_at(track, at).into_iter();
         let args = values
             .map(|(name, value)| (if name.is_empty() { "value".into() } else { name }, value.to_string()));
-        Details {
-            name: self.trace.track_title(track).into(),
-            facts: filled(facts),
-            args: args.collect(),
-            ..Details::default()
-        }
+        Details::new(self.trace.track_title(track), facts, args.collect())
     }
 
     /// The stack that an event has, innermost function first: of a call of apitrace its backtrace, and of an event of Trace
