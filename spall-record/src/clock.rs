@@ -186,3 +186,17 @@ fn bracketed(clock: &quanta::Clock) -> (Instant, u64) {
     });
     tries.min_by_key(|&(took, _)| took).map_or_else(|| (Instant::now(), clock.raw()), |(_, both)| both)
 }
+
+#[cfg(test)]
+mod tests {
+    use core::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn nanoseconds_count_from_the_start_beyond_a_second() {
+        let start = Instant::now().checked_sub(Duration::from_secs(5)).unwrap();
+        let now = RunningClock::Instant(start).now();
+        assert!((5_000_000_000..60_000_000_000).contains(&now), "{now}");
+    }
+}

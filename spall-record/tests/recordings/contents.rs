@@ -219,11 +219,15 @@ fn the_counter_of_the_processor_agrees_with_instant() {
     let at_least = inner.elapsed();
     drop(slice);
     let at_most = outer.elapsed();
+    session.flush().unwrap();
+    let unfinished = std::fs::read(&path).unwrap();
     session.finish().unwrap();
     let file = std::fs::read(&path).unwrap();
     std::fs::remove_file(&path).unwrap();
-    // The header has the duration of a tick in nanoseconds, which is known at the end.
-    let ns_per_tick = f64::from_le_bytes(file[16..24].try_into().unwrap());
+    let scale_of = |file: &[u8]| f64::from_le_bytes(file[16..24].try_into().unwrap());
+    // The header has the duration of a tick in nanoseconds, which is known well at the end, and roughly before.
+    let ns_per_tick = scale_of(&file);
+    assert!((scale_of(&unfinished) / ns_per_tick - 1.0).abs() < 0.01, "{}", scale_of(&unfinished));
     let trace = spall_trace::load(&file).unwrap();
     let ticks = trace.slices().ends()[0].0 - trace.slices().starts()[0].0;
     let ns = ticks as f64 * ns_per_tick;

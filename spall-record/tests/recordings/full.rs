@@ -40,7 +40,8 @@ fn events_without_room_are_dropped_as_whole_slices_and_counted() {
 fn instants_without_room_are_dropped_and_counted() {
     let _alone = alone();
     let settings = Recorder::new().encoding(Encoding::Json).flush_every(None);
-    let (out, session) = recorder(settings.when_full(WhenFull::Drop).ring_bytes(16 * 1024));
+    // A ring has at least 16 KiB.
+    let (out, session) = recorder(settings.when_full(WhenFull::Drop).ring_bytes(1));
     let _outer = span!("outer");
     (0..5_000).for_each(|number| spall_record::instant!("instant", "{number}"));
     let missing = session.finish().unwrap();
@@ -53,31 +54,76 @@ fn instants_without_room_are_dropped_and_counted() {
     assert!(numbers.len() > 300, "{}", numbers.len());
 }
 
+/// Names that are not fixed are whole, too, up to the first one without room.
+#[test]
+fn slices_with_names_of_their_own_are_dropped_and_counted() {
+    let _alone = alone();
+    let (out, session) =
+        recorder(Recorder::new().flush_every(None).when_full(WhenFull::Drop).ring_bytes(16 * 1024));
+    for number in 0..5_000 {
+        spall_record::begin(format!("{number}"));
+        spall_record::end();
+    }
+    let missing = session.finish().unwrap();
+    let trace = load(&out);
+    assert_eq!(faults(&trace), []);
+    let numbers: Vec<u64> = names(&trace).iter().filter_map(|name| name.parse().ok()).collect();
+    assert!(numbers.iter().copied().eq(0..numbers.len() as u64), "the first ones are there");
+    assert_eq!(2 * numbers.len() as u64 + missing.dropped, 2 * 5_000);
+    assert!(numbers.len() > 300, "{}", numbers.len());
+}
+
 #[test]
 fn the_oldest_events_are_overwritten_and_counted() {
     let _alone = alone();
+    // An eighth of the ring is forgotten at a time, however far the last time was.
+    for n_slices in [2_000, 2_100] {
+        let settings = Recorder::new().flush_every(None).when_full(WhenFull::Overwrite);
+        let (out, session) = recorder(settings.ring_bytes(16 * 1024));
+        {
+            let _outer = span!("outer");
+            for _ in 0..n_slices {
+                drop(span!("inner"));
+            }
+            let _last = span!("last");
+            session.flush().unwrap();
+        }
+        let missing = session.finish().unwrap();
+        let trace = load(&out);
+        assert_eq!(faults(&trace), []);
+        let names = names(&trace);
+        let count = |name: &str| names.iter().filter(|found| *found == name).count();
+        // The outer slice began in what is lost, and still ends.
+        assert_eq!((count("outer"), count("last"), open_count(&trace)), (0, 1, 0));
+        assert!((1..=2).contains(&count("begin lost")), "and perhaps an inner one");
+        assert_eq!(lost(&trace, "overwritten"), missing.overwritten);
+        let n_kept = 2 * (count("inner") + count("last")) + count("begin lost");
+        assert_eq!(n_kept as u64 + missing.overwritten, 2 * (1 + n_slices + 1));
+        assert!(count("inner") > 500, "{}", count("inner"));
+    }
+}
+
+/// The begin of a slice is in the output, and its end is overwritten.
+#[test]
+fn a_slice_ends_although_its_end_is_lost() {
+    let _alone = alone();
     let (out, session) =
         recorder(Recorder::new().flush_every(None).when_full(WhenFull::Overwrite).ring_bytes(16 * 1024));
-    {
-        let _outer = span!("outer");
-        for _ in 0..2_000 {
-            drop(span!("inner"));
-        }
-        let _last = span!("last");
-        session.flush().unwrap();
+    let outer = span!("outer");
+    session.flush().unwrap();
+    drop(outer);
+    for _ in 0..2_000 {
+        drop(span!("after"));
     }
     let missing = session.finish().unwrap();
     let trace = load(&out);
     assert_eq!(faults(&trace), []);
     let names = names(&trace);
     let count = |name: &str| names.iter().filter(|found| *found == name).count();
-    // The outer slice began in what is lost, and still ends.
-    assert_eq!((count("outer"), count("last"), open_count(&trace)), (0, 1, 0));
-    assert!((1..=2).contains(&count("begin lost")), "and perhaps an inner one");
+    assert_eq!((count("outer"), open_count(&trace)), (1, 0));
     assert_eq!(lost(&trace, "overwritten"), missing.overwritten);
-    let n_kept = 2 * (count("inner") + count("last")) + count("begin lost");
-    assert_eq!(n_kept as u64 + missing.overwritten, 2 * (1 + 2_000 + 1));
-    assert!(count("inner") > 500, "{}", count("inner"));
+    let n_kept = 1 + 2 * count("after") + count("begin lost");
+    assert_eq!(n_kept as u64 + missing.overwritten, 2 * (1 + 2_000));
 }
 
 /// One thread overwrites its ring while another one takes records from it: each slice is there whole or counted.

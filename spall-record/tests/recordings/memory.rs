@@ -27,6 +27,8 @@ fn the_memory_ring_keeps_the_last_events() {
         let data = ring.to_bytes(encoding);
         let trace = spall_trace::load(&data).unwrap();
         assert_eq!(faults(&trace), []);
+        let title = trace.track_title(trace.tracks()[0].id).to_string();
+        assert_eq!(Some(title.as_str()), thread::current().name());
         let slices = slices(&trace);
         assert_eq!((names(&trace)[0].as_str(), slices[0].1.start, open_count(&trace)), ("outer", Tick(1), 1));
         // 100 000 bytes are 4166 slices, without the records that are forgotten at once.

@@ -99,6 +99,19 @@ fn values_recorded_later_are_at_the_end_and_in_the_next_slice() {
     assert_eq!((second.begin.to_string(), second.end.to_string()), ("early=1, late=2".into(), String::new()));
 }
 
+/// A value that is recorded again and again is kept up to the size of a text.
+#[test]
+fn values_recorded_later_take_bounded_memory() {
+    let _alone = alone();
+    let trace = record(TracingLayer::new(), Encoding::Json, || {
+        let span = tracing::info_span!("span", late = Empty);
+        (0..1_000).for_each(|number| _ = span.record("late", number));
+        span.in_scope(|| ());
+    });
+    let args = args(&trace);
+    assert!(args[0].starts_with("late=0, late=1, ") && args[0].len() < 1024, "{}", args[0]);
+}
+
 #[test]
 fn a_span_entered_on_several_threads_has_slices_there_and_one_async_slice() {
     let _alone = alone();
