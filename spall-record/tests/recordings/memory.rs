@@ -35,8 +35,15 @@ fn the_memory_ring_keeps_the_last_events() {
         assert!((3_000..=4_166).contains(&(slices.len() - 1)), "{}", slices.len());
         assert_eq!(slices.last().unwrap().1.end, Tick(100_001));
     }
+    let worker = thread::Builder::new().name("worker".into());
+    let worker = worker.spawn(|| (0..50_000).for_each(|_| drop(span!("span")))).unwrap();
+    worker.join().unwrap();
     session.finish().unwrap();
-    assert!(ring.to_bytes(Encoding::Spall).len() > 50_000, "the ring outlives the session");
+    let data = ring.to_bytes(Encoding::Spall);
+    assert!(data.len() > 50_000, "the ring outlives the session");
+    let trace = spall_trace::load(&data).unwrap();
+    let titles: Vec<_> = trace.tracks().iter().map(|track| trace.track_title(track.id).to_string()).collect();
+    assert!(titles.contains(&"worker".to_owned()), "{titles:?}");
 }
 
 #[test]

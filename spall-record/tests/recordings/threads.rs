@@ -216,6 +216,19 @@ fn ends_without_a_begin_are_no_ends() {
 }
 
 #[test]
+fn a_recording_that_has_ended_does_not_end_the_next() {
+    let _alone = alone();
+    let (first, session) = recorder(Recorder::new());
+    drop(span!("first"));
+    spall_record::finish().unwrap();
+    let (second, next) = recorder(Recorder::new());
+    session.finish().unwrap();
+    drop(span!("second"));
+    next.finish().unwrap();
+    assert_eq!((names(&load(&first)), names(&load(&second))), (vec!["first".into()], vec!["second".into()]));
+}
+
+#[test]
 fn a_slice_of_one_recording_does_not_end_one_of_the_next() {
     let _alone = alone();
     let (_, first) = recorder(Recorder::new());
