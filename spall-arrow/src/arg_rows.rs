@@ -14,7 +14,8 @@ use spall_model::{Args, Entries, Text, Value};
 use crate::{
     Table, Tables, TablesError,
     arg_sets::ArgOwner,
-    arrays::{self, ColumnType, Maps, Texts},
+    arrays::{ColumnType, Maps, Texts},
+    column::Rows,
 };
 
 /// The number of lists and maps inside one another whose values become rows of their own. Deeper ones become one row
@@ -284,33 +285,25 @@ pub(crate) fn value_text(value: Value<'_>) -> Option<Cow<'_, str>> {
 }
 
 /// Makes the column `args` of rows of `owner`: maps from keys to values as text. Rows without arguments are null.
-pub(crate) fn maps(
-    tables: &Tables<'_>,
-    owner: ArgOwner,
-    rows: Range<usize>,
-) -> Result<ArrayRef, TablesError> {
+pub(crate) fn maps(rows: &Rows<'_>, owner: ArgOwner) -> Result<ArrayRef, TablesError> {
     let mut maps = Maps::new("args");
-    for row in rows {
-        let args = unique(tables.arg_sets.of(owner, row).iter());
+    for row in rows.numbers.clone() {
+        let args = unique(rows.tables.arg_sets.of(owner, row).iter());
         let is_present = !args.is_empty();
         for (key, value) in args {
             maps.entry(&key, value_text(value).as_deref())?;
         }
-        maps.end(is_present);
+        maps.end(is_present)?;
     }
-    maps.finish()
+    Ok(maps.finish())
 }
 
 /// Makes the column `args_json` of rows of `owner`: JSON objects as text. Rows without arguments are null.
-pub(crate) fn json(
-    tables: &Tables<'_>,
-    owner: ArgOwner,
-    rows: Range<usize>,
-) -> Result<ArrayRef, TablesError> {
+pub(crate) fn json(rows: &Rows<'_>, owner: ArgOwner) -> Result<ArrayRef, TablesError> {
     let mut texts = Texts::new("args_json");
     let mut text = String::new();
-    for row in rows {
-        let args = unique(tables.arg_sets.of(owner, row).iter());
+    for row in rows.numbers.clone() {
+        let args = unique(rows.tables.arg_sets.of(owner, row).iter());
         write_object(&mut text, &args);
         texts.push((!args.is_empty()).then_some(text.as_str()))?;
     }
@@ -327,13 +320,4 @@ fn write_object(out: &mut String, args: &[(Cow<'_, str>, Value<'_>)]) {
         _ = write!(out, "{comma}{key}:{}", JsonValue(*value));
     }
     out.push('}');
-}
-
-/// Makes the column `arg_set_id` of rows of `owner`. Rows without arguments are null.
-pub(crate) fn set_ids(
-    tables: &Tables<'_>,
-    owner: ArgOwner,
-    rows: Range<usize>,
-) -> Result<ArrayRef, TablesError> {
-    arrays::some_ints(rows.map(|row| tables.arg_sets.id(owner, row)))
 }

@@ -3,12 +3,11 @@
 use std::{borrow::Cow, sync::Arc};
 
 use arrow_array::{
-    ArrayRef, BooleanArray, Float64Array, Int32Array, Int64Array, MapArray, StringArray, StructArray,
-    builder::{ListBuilder, StringBuilder, StringDictionaryBuilder},
-    types::Int32Type,
+    ArrayRef, ArrowPrimitiveType, BooleanArray, StringArray,
+    builder::{ListBuilder, MapBuilder, PrimitiveBuilder, StringBuilder, StringDictionaryBuilder},
+    types::{Float64Type, Int32Type, Int64Type},
 };
-use arrow_buffer::{NullBuffer, OffsetBuffer};
-use arrow_schema::{DataType, Field, Fields};
+use arrow_schema::{DataType, Field};
 
 use crate::TablesError;
 
@@ -48,45 +47,74 @@ fn list_item() -> Arc<Field> {
     Arc::new(Field::new("item", DataType::Utf8, true))
 }
 
-fn map_fields() -> Fields {
-    vec![Field::new("keys", DataType::Utf8, false), Field::new("values", DataType::Utf8, true)].into()
-}
-
 fn map_entries() -> Arc<Field> {
-    Arc::new(Field::new("entries", DataType::Struct(map_fields()), false))
+    let fields = vec![Field::new("keys", DataType::Utf8, false), Field::new("values", DataType::Utf8, true)];
+    Arc::new(Field::new("entries", DataType::Struct(fields.into()), false))
 }
 
-pub(crate) fn bools(values: impl Iterator<Item = bool>) -> Result<ArrayRef, TablesError> {
-    Ok(Arc::new(BooleanArray::from_iter(values.map(Some))))
+/// A value of a column, whose type decides that of the column.
+pub(crate) trait Cell: Sized {
+    const TYPE: ColumnType;
+
+    fn array(cells: impl Iterator<Item = Option<Self>>) -> Result<ArrayRef, TablesError>;
 }
 
-pub(crate) fn some_bools(values: impl Iterator<Item = Option<bool>>) -> Result<ArrayRef, TablesError> {
-    Ok(Arc::new(BooleanArray::from_iter(values)))
+impl Cell for bool {
+    const TYPE: ColumnType = ColumnType::Bool;
+
+    fn array(cells: impl Iterator<Item = Option<Self>>) -> Result<ArrayRef, TablesError> {
+        Ok(Arc::new(BooleanArray::from_iter(cells)))
+    }
 }
 
-pub(crate) fn ints(values: impl Iterator<Item = i64>) -> Result<ArrayRef, TablesError> {
-    Ok(Arc::new(Int64Array::from_iter_values(values)))
+impl Cell for i64 {
+    const TYPE: ColumnType = ColumnType::Int;
+
+    fn array(cells: impl Iterator<Item = Option<Self>>) -> Result<ArrayRef, TablesError> {
+        Ok(numbers::<Int64Type>(cells))
+    }
 }
 
-pub(crate) fn some_ints(values: impl Iterator<Item = Option<i64>>) -> Result<ArrayRef, TablesError> {
-    Ok(Arc::new(Int64Array::from_iter(values)))
+/// Depths and lanes beyond 2³¹ become the largest number; no trace has room for them.
+impl Cell for u32 {
+    const TYPE: ColumnType = ColumnType::Int32;
+
+    fn array(cells: impl Iterator<Item = Option<Self>>) -> Result<ArrayRef, TablesError> {
+        Ok(numbers::<Int32Type>(cells.map(|cell| Some(i32::try_from(cell?).unwrap_or(i32::MAX)))))
+    }
 }
 
-/// Makes a column of small numbers. Depths and lanes beyond 2³¹ become the largest number; no trace has room for them.
-pub(crate) fn some_ints32(values: impl Iterator<Item = Option<u32>>) -> Result<ArrayRef, TablesError> {
-    let signed = |value: u32| i32::try_from(value).unwrap_or(i32::MAX);
-    Ok(Arc::new(Int32Array::from_iter(values.map(|value| value.map(signed)))))
+impl Cell for f64 {
+    const TYPE: ColumnType = ColumnType::Float;
+
+    fn array(cells: impl Iterator<Item = Option<Self>>) -> Result<ArrayRef, TablesError> {
+        Ok(numbers::<Float64Type>(cells))
+    }
 }
 
-pub(crate) fn floats(values: impl Iterator<Item = f64>) -> Result<ArrayRef, TablesError> {
-    Ok(Arc::new(Float64Array::from_iter_values(values)))
+/// One of few different words.
+impl Cell for &'static str {
+    const TYPE: ColumnType = ColumnType::Name;
+
+    fn array(cells: impl Iterator<Item = Option<Self>>) -> Result<ArrayRef, TablesError> {
+        words(cells)
+    }
 }
 
-pub(crate) fn some_floats(values: impl Iterator<Item = Option<f64>>) -> Result<ArrayRef, TablesError> {
-    Ok(Arc::new(Float64Array::from_iter(values)))
+/// Makes a column of few different words.
+pub(crate) fn words<'a>(words: impl Iterator<Item = Option<&'a str>>) -> Result<ArrayRef, TablesError> {
+    let mut builder = StringDictionaryBuilder::<Int32Type>::new();
+    builder.extend(words);
+    Ok(Arc::new(builder.finish()))
 }
 
-/// A column of texts in the making. Arrow's own builders panic where 32 bits cannot count the bytes.
+fn numbers<T: ArrowPrimitiveType>(cells: impl Iterator<Item = Option<T::Native>>) -> ArrayRef {
+    let mut builder = PrimitiveBuilder::<T>::with_capacity(cells.size_hint().0);
+    builder.extend(cells);
+    Arc::new(builder.finish())
+}
+
+/// A column of texts in the making.
 #[derive(Debug)]
 pub(crate) struct Texts {
     column: &'static str,
@@ -100,10 +128,7 @@ impl Texts {
     }
 
     pub(crate) fn push(&mut self, text: Option<&str>) -> Result<(), TablesError> {
-        self.n_bytes += text.map_or(0, str::len);
-        if i32::try_from(self.n_bytes).is_err() {
-            return Err(TablesError::TextTooLong { column: self.column });
-        }
+        count_text(self.column, &mut self.n_bytes, text.map_or(0, str::len))?;
         self.builder.append_option(text);
         Ok(())
     }
@@ -112,6 +137,12 @@ impl Texts {
         self.n_bytes = 0;
         self.builder.finish()
     }
+}
+
+/// Adds to the bytes of a column. Arrow's own builders panic where 32 bits cannot count them.
+fn count_text(column: &'static str, n_bytes: &mut usize, more: usize) -> Result<(), TablesError> {
+    *n_bytes += more;
+    i32::try_from(*n_bytes).map_err(|_| TablesError::TextTooLong { column }).map(|_| ())
 }
 
 pub(crate) fn texts<'a>(
@@ -123,15 +154,6 @@ pub(crate) fn texts<'a>(
         texts.push(text.as_deref())?;
     }
     Ok(Arc::new(texts.finish()))
-}
-
-/// Makes a column of few different words.
-pub(crate) fn words<'a>(words: impl Iterator<Item = &'a str>) -> Result<ArrayRef, TablesError> {
-    let mut builder = StringDictionaryBuilder::<Int32Type>::new();
-    for word in words {
-        builder.append(word)?;
-    }
-    Ok(Arc::new(builder.finish()))
 }
 
 /// Makes a column of lists of texts.
@@ -148,48 +170,32 @@ pub(crate) fn text_lists<'a>(
 /// A column of maps in the making.
 #[derive(Debug)]
 pub(crate) struct Maps {
-    keys: Texts,
-    values: Texts,
-    ends: Vec<usize>,
-    present: Vec<bool>,
-    n_entries: usize,
+    column: &'static str,
+    builder: MapBuilder<StringBuilder, StringBuilder>,
+    n_bytes: usize,
 }
 
 impl Maps {
     pub(crate) fn new(column: &'static str) -> Self {
-        Self {
-            keys: Texts::new(column),
-            values: Texts::new(column),
-            ends: Vec::new(),
-            present: Vec::new(),
-            n_entries: 0,
-        }
+        let builder = MapBuilder::new(None, StringBuilder::new(), StringBuilder::new());
+        Self { column, builder, n_bytes: 0 }
     }
 
     /// Adds an entry to the map that [`Maps::end`] will end.
     pub(crate) fn entry(&mut self, key: &str, value: Option<&str>) -> Result<(), TablesError> {
-        self.n_entries += 1;
-        self.keys.push(Some(key))?;
-        self.values.push(value)
+        count_text(self.column, &mut self.n_bytes, key.len() + value.map_or(0, str::len))?;
+        self.builder.keys().append_value(key);
+        self.builder.values().append_option(value);
+        Ok(())
     }
 
     /// Ends the map of a row, or makes it null.
-    pub(crate) fn end(&mut self, present: bool) {
-        self.ends.push(self.n_entries);
-        self.present.push(present);
+    pub(crate) fn end(&mut self, present: bool) -> Result<(), TablesError> {
+        Ok(self.builder.append(present)?)
     }
 
-    pub(crate) fn finish(mut self) -> Result<ArrayRef, TablesError> {
-        let mut previous = 0;
-        let lengths = self.ends.iter().map(|&end| end - std::mem::replace(&mut previous, end));
-        let offsets = OffsetBuffer::from_lengths(lengths);
-        let entries = StructArray::try_new(
-            map_fields(),
-            vec![Arc::new(self.keys.finish()), Arc::new(self.values.finish())],
-            None,
-        )?;
-        let nulls = NullBuffer::from(self.present);
-        Ok(Arc::new(MapArray::try_new(map_entries(), offsets, entries, Some(nulls), false)?))
+    pub(crate) fn finish(mut self) -> ArrayRef {
+        Arc::new(self.builder.finish())
     }
 }
 

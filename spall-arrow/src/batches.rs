@@ -7,7 +7,7 @@ use arrow_schema::SchemaRef;
 
 use crate::{
     Table, Tables, TablesError, arg_rows,
-    column::{Column, SliceFacts},
+    column::{Column, Rows},
 };
 
 /// The largest number of rows of a batch.
@@ -85,11 +85,9 @@ impl Batches<'_> {
         }
         let all = self.table.columns();
         let wanted = self.columns.iter().filter_map(|&column| all.get(column));
-        let n_rows = rows.len();
-        let facts = SliceFacts::default();
-        let columns: Result<Vec<_>, _> =
-            wanted.map(|column| column.make(self.tables, rows.clone(), &facts)).collect();
-        let options = RecordBatchOptions::new().with_row_count(Some(n_rows));
+        let options = RecordBatchOptions::new().with_row_count(Some(rows.len()));
+        let rows = Rows::new(self.tables, rows);
+        let columns: Result<Vec<_>, _> = wanted.map(|column| column.make(&rows)).collect();
         Ok(RecordBatch::try_new_with_options(self.schema(), columns?, &options)?)
     }
 }

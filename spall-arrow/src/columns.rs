@@ -7,10 +7,9 @@ pub(crate) mod sample;
 pub(crate) mod slice;
 pub(crate) mod track;
 
-use std::{collections::HashMap, ops::Range, sync::Arc};
+use std::{collections::HashMap, sync::Arc};
 
 use arrow_schema::{Schema, SchemaRef};
-use spall_model::DenseId;
 
 use crate::{Table, arg_rows, column::Column};
 
@@ -34,40 +33,25 @@ impl Table {
     }
 
     /// Returns the columns; none for [`Table::Args`], whose rows are not counted before they are made.
-    pub(crate) fn columns(self) -> &'static [Column] {
+    pub(crate) fn columns(self) -> Vec<Column> {
         match self {
-            Self::Trace => about::TRACE,
-            Self::Process => track::PROCESS,
-            Self::Track => track::TRACK,
-            Self::Slice => slice::SLICE,
-            Self::Instant => fact::INSTANT,
-            Self::Counter => fact::COUNTER,
-            Self::State => fact::STATE,
-            Self::Flow => fact::FLOW,
-            Self::Profile => sample::PROFILE,
-            Self::Frame => sample::FRAME,
-            Self::Sample => sample::SAMPLE,
-            Self::Object => object::OBJECT,
-            Self::Snapshot => object::SNAPSHOT,
-            Self::Metadata => about::METADATA,
-            Self::OtherEvent => about::OTHER_EVENT,
-            Self::Args => &[],
-            Self::Diagnostic => about::DIAGNOSTIC,
+            Self::Trace => about::trace(),
+            Self::Process => track::process(),
+            Self::Track => track::track(),
+            Self::Slice => slice::slice(),
+            Self::Instant => fact::instant(),
+            Self::Counter => fact::counter(),
+            Self::State => fact::state(),
+            Self::Flow => fact::flow(),
+            Self::Profile => sample::profile(),
+            Self::Frame => sample::frame(),
+            Self::Sample => sample::sample(),
+            Self::Object => object::object(),
+            Self::Snapshot => object::snapshot(),
+            Self::Metadata => about::metadata(),
+            Self::OtherEvent => about::other_event(),
+            Self::Args => Vec::new(),
+            Self::Diagnostic => about::diagnostic(),
         }
     }
-}
-
-/// Returns the elements at a range of positions; fewer if the range reaches past the end.
-fn part<T>(all: &[T], rows: Range<usize>) -> std::slice::Iter<'_, T> {
-    all.get(rows).unwrap_or_default().iter()
-}
-
-/// Returns positions as numbers of rows.
-fn positions(rows: Range<usize>) -> impl Iterator<Item = i64> {
-    rows.map(|row| i64::try_from(row).unwrap_or(i64::MAX))
-}
-
-/// Returns an id as a number of a row.
-fn number(id: impl DenseId) -> i64 {
-    id.number().into()
 }

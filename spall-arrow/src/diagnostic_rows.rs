@@ -4,6 +4,7 @@ use spall_layout::Layout;
 use spall_model::{Trace, TraceView};
 
 /// A row of the table of diagnostics.
+#[derive(Debug, Clone)]
 pub(crate) struct DiagnosticRow {
     pub(crate) kind: &'static str,
     pub(crate) description: &'static str,

@@ -1,13 +1,13 @@
 //! A trace with its layout, seen as tables.
 
-use std::{ops::Range, sync::Arc};
+use std::sync::Arc;
 
 use arrow_array::{ArrayRef, DictionaryArray, Int32Array, StringArray, types::Int32Type};
 use arrow_buffer::{Buffer, OffsetBuffer};
 use spall_layout::Layout;
-use spall_model::{Key, NameId, Trace, TraceView, Track};
+use spall_model::{Key, NameId, Trace, TraceView};
 
-use crate::{Table, TablesError, arg_sets::ArgSets, arrays::texts, diagnostic_rows::DiagnosticRow};
+use crate::{Table, TablesError, arg_sets::ArgSets, diagnostic_rows::DiagnosticRow};
 
 /// A trace and its layout as tables.
 ///
@@ -19,6 +19,8 @@ pub struct Tables<'t> {
     pub(crate) layout: &'t Layout,
     pub(crate) arg_sets: ArgSets<'t>,
     pub(crate) labels: Vec<(String, String)>,
+    /// The rows of the table of diagnostics.
+    pub(crate) diagnostics: Vec<DiagnosticRow>,
     names: ArrayRef,
 }
 
@@ -28,7 +30,9 @@ impl<'t> Tables<'t> {
     /// # Errors
     /// Returns [`TablesError::NamesTooLong`] if the names of the trace take more than 2 GiB.
     pub fn new(trace: &'t Trace<'t>, layout: &'t Layout) -> Result<Self, TablesError> {
-        Ok(Self { trace, layout, arg_sets: ArgSets::new(trace), labels: Vec::new(), names: names(trace)? })
+        let diagnostics = DiagnosticRow::all(trace, layout);
+        let names = names(trace)?;
+        Ok(Self { trace, layout, arg_sets: ArgSets::new(trace), labels: Vec::new(), diagnostics, names })
     }
 
     /// Returns these tables with a label of the trace, such as `host` or `program`. Labels are in the table
@@ -47,44 +51,16 @@ impl<'t> Tables<'t> {
     pub fn n_rows(&self, table: Table) -> Option<usize> {
         match table {
             Table::Args => None,
-            Table::Diagnostic => Some(self.diagnostics().len()),
+            Table::Diagnostic => Some(self.diagnostics.len()),
             _ => Some(table.n_items(self.trace)),
         }
     }
 
-    /// Returns the rows of the table of diagnostics.
-    pub(crate) fn diagnostics(&self) -> Vec<DiagnosticRow> {
-        DiagnosticRow::all(self.trace, self.layout)
-    }
-
-    /// Makes a column of names of the trace. The empty name means that there is none, and becomes null.
-    pub(crate) fn name_column(&self, names: impl Iterator<Item = NameId>) -> Result<ArrayRef, TablesError> {
+    /// Makes an array of names of the trace. The empty name means that there is none, and becomes null.
+    pub(crate) fn name_array(&self, names: impl Iterator<Item = NameId>) -> Result<ArrayRef, TablesError> {
         let key = |name: NameId| (!name.is_empty()).then_some(name.0.cast_signed());
         let keys: Int32Array = names.map(key).collect();
         Ok(Arc::new(DictionaryArray::<Int32Type>::try_new(keys, Arc::clone(&self.names))?))
-    }
-
-    /// Returns the track of each row of a table that is sorted by track. `end` returns the row behind those of a track.
-    pub(crate) fn tracks_of(
-        &self,
-        rows: Range<usize>,
-        end: impl Fn(&Track) -> usize,
-    ) -> impl Iterator<Item = i64> {
-        let mut tracks = self.trace.tracks().iter().peekable();
-        rows.map(move |row| {
-            while tracks.next_if(|track| end(track) <= row).is_some() {}
-            // Every row belongs to a track.
-            tracks.peek().map_or(-1, |track| track.id.0.into())
-        })
-    }
-
-    /// Makes a column of keys as text.
-    pub(crate) fn key_column(
-        &self,
-        column: &'static str,
-        keys: impl Iterator<Item = Option<Key>>,
-    ) -> Result<ArrayRef, TablesError> {
-        texts(column, keys.map(|key| Some(self.trace.key_text(key?))))
     }
 
     /// Returns a key as a number, or `None` if it is a text or beyond 64 bits with a sign.

@@ -1,47 +1,40 @@
 //! The tables of objects and their snapshots.
 
-use super::{number, part, positions};
+use spall_model::TraceView;
+
 use crate::{
     arg_sets::ArgOwner,
-    arrays::{ColumnType, ints, some_ints},
-    column::Column,
+    arrays::{Cell, ColumnType},
+    column::{Column, Items, number},
 };
 
-pub(crate) const OBJECT: &[Column] = &[
-    Column::new("id", ColumnType::Int, |_, rows| ints(positions(rows))),
-    Column::new("process_id", ColumnType::Int, |tables, rows| {
-        ints(part(tables.trace.objects(), rows).map(|object| number(object.process)))
-    }),
-    Column::nullable("name", ColumnType::Name, |tables, rows| {
-        tables.name_column(part(tables.trace.objects(), rows).map(|object| object.name))
-    }),
-    Column::new("key", ColumnType::Text, |tables, rows| {
-        tables.key_column("key", part(tables.trace.objects(), rows).map(|object| Some(object.id)))
-    }),
-    Column::nullable("scope", ColumnType::Name, |tables, rows| {
-        tables.name_column(part(tables.trace.objects(), rows).map(|object| object.scope))
-    }),
-    Column::nullable("ts", ColumnType::Int, |tables, rows| {
-        some_ints(part(tables.trace.objects(), rows).map(|object| Some(object.start?.0)))
-    }),
-    Column::nullable("end_ts", ColumnType::Int, |tables, rows| {
-        some_ints(part(tables.trace.objects(), rows).map(|object| Some(object.end?.0)))
-    }),
-];
+pub(crate) fn object() -> Vec<Column> {
+    let items = Items(|tables| tables.trace.objects());
+    vec![
+        Column::id(),
+        items.column("process_id", |_, object| number(object.process)),
+        items.name("name", |object| object.name),
+        items.text("key", |tables, object| tables.trace.key_text(object.id)),
+        items.name("scope", |object| object.scope),
+        items.nullable("ts", |_, object| Some(object.start?.0)),
+        items.nullable("end_ts", |_, object| Some(object.end?.0)),
+    ]
+}
 
-pub(crate) const SNAPSHOT: &[Column] = &[
-    Column::new("id", ColumnType::Int, |_, rows| ints(positions(rows))),
-    Column::nullable("object_id", ColumnType::Int, |tables, rows| {
-        let mut objects = (0_i64..).zip(tables.trace.objects()).peekable();
-        some_ints(rows.map(|row| {
-            // Snapshots are sorted by object.
-            while objects.next_if(|(_, object)| object.snapshots().end <= row).is_some() {}
-            objects.peek().map(|&(id, _)| id)
-        }))
-    }),
-    Column::new("ts", ColumnType::Int, |tables, rows| {
-        ints(part(tables.trace.snapshots(), rows).map(|snapshot| snapshot.at.0))
-    }),
-    Column::arg_set_id("arg_set_id", ArgOwner::Snapshot),
-    Column::args("args", ArgOwner::Snapshot),
-];
+pub(crate) fn snapshot() -> Vec<Column> {
+    let items = Items(|tables| tables.trace.snapshots());
+    vec![
+        Column::id(),
+        Column::new("object_id", ColumnType::Int, true, |rows| {
+            let mut objects = (0_i64..).zip(rows.tables.trace.objects()).peekable();
+            i64::array(rows.numbers.clone().map(|row| {
+                // Snapshots are sorted by object.
+                while objects.next_if(|(_, object)| object.snapshots().end <= row).is_some() {}
+                objects.peek().map(|&(id, _)| id)
+            }))
+        }),
+        items.column("ts", |_, snapshot| snapshot.at.0),
+        Column::arg_set_id("arg_set_id", ArgOwner::Snapshot),
+        Column::args("args", ArgOwner::Snapshot),
+    ]
+}

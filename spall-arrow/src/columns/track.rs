@@ -2,90 +2,52 @@
 
 use spall_model::{Key, ProcessId, TraceView, Track, TrackKind};
 
-use super::{number, part};
 use crate::{
     Tables,
-    arrays::{ColumnType, ints, some_bools, some_ints, text_lists, texts, words},
-    column::Column,
+    arrays::{ColumnType, text_lists},
+    column::{Column, Items, number},
 };
 
-pub(crate) const PROCESS: &[Column] = &[
-    Column::new("id", ColumnType::Int, |tables, rows| {
-        ints(part(tables.trace.processes(), rows).map(|process| number(process.id)))
-    }),
-    Column::nullable("pid", ColumnType::Int, |tables, rows| {
-        some_ints(part(tables.trace.processes(), rows).map(|process| tables.key_number(process.pid)))
-    }),
-    Column::new("pid_text", ColumnType::Text, |tables, rows| {
-        tables.key_column("pid_text", part(tables.trace.processes(), rows).map(|process| Some(process.pid)))
-    }),
-    Column::nullable("name", ColumnType::Name, |tables, rows| {
-        tables.name_column(part(tables.trace.processes(), rows).map(|process| process.name))
-    }),
-    Column::new("label", ColumnType::Text, |tables, rows| {
-        let labels =
-            part(tables.trace.processes(), rows).map(|process| tables.trace.process_title(process.id));
-        texts("label", labels.map(Some))
-    }),
-    Column::new("sort_index", ColumnType::Int, |tables, rows| {
-        ints(part(tables.trace.processes(), rows).map(|process| process.sort_index))
-    }),
-    Column::new("labels", ColumnType::Texts, |tables, rows| {
-        let labels = part(tables.trace.processes(), rows).map(|process| &process.labels);
-        text_lists(labels.map(|labels| labels.iter().map(|&label| tables.trace.name(label)).collect()))
-    }),
-];
+pub(crate) fn process() -> Vec<Column> {
+    let items = Items(|tables| tables.trace.processes());
+    vec![
+        items.column("id", |_, process| number(process.id)),
+        items.nullable("pid", |tables, process| tables.key_number(process.pid)),
+        items.text("pid_text", |tables, process| tables.trace.key_text(process.pid)),
+        items.name("name", |process| process.name),
+        items.text("label", |tables, process| tables.trace.process_title(process.id)),
+        items.column("sort_index", |_, process| process.sort_index),
+        Column::new("labels", ColumnType::Texts, false, |rows| {
+            let trace = rows.tables.trace;
+            let processes = trace.processes().get(rows.numbers.clone()).unwrap_or_default().iter();
+            text_lists(
+                processes.map(|process| process.labels.iter().map(|&label| trace.name(label)).collect()),
+            )
+        }),
+    ]
+}
 
-pub(crate) const TRACK: &[Column] = &[
-    Column::new("id", ColumnType::Int, |tables, rows| {
-        ints(part(tables.trace.tracks(), rows).map(|track| number(track.id)))
-    }),
-    Column::nullable("process_id", ColumnType::Int, |tables, rows| {
-        some_ints(part(tables.trace.tracks(), rows).map(|track| track.process.map(number)))
-    }),
-    Column::nullable("parent_id", ColumnType::Int, |tables, rows| {
-        some_ints(part(tables.trace.tracks(), rows).map(|track| track.parent.map(number)))
-    }),
-    Column::new("type", ColumnType::Name, |tables, rows| {
-        words(part(tables.trace.tracks(), rows).map(|track| track.kind.name()))
-    }),
-    Column::nullable("name", ColumnType::Name, |tables, rows| {
-        tables.name_column(part(tables.trace.tracks(), rows).map(|track| track.name))
-    }),
-    Column::new("label", ColumnType::Text, |tables, rows| {
-        texts(
-            "label",
-            part(tables.trace.tracks(), rows).map(|track| Some(tables.trace.track_title(track.id))),
-        )
-    }),
-    Column::nullable("pid", ColumnType::Int, |tables, rows| {
-        some_ints(
-            part(tables.trace.tracks(), rows).map(|track| tables.key_number(pid(tables, track.process?)?)),
-        )
-    }),
-    Column::nullable("tid", ColumnType::Int, |tables, rows| {
-        some_ints(part(tables.trace.tracks(), rows).map(|track| tables.key_number(tid(track.kind)?)))
-    }),
-    Column::nullable("tid_text", ColumnType::Text, |tables, rows| {
-        let tids = part(tables.trace.tracks(), rows).map(|track| tid(track.kind));
-        tables.key_column("tid_text", tids)
-    }),
-    Column::nullable("is_main_thread", ColumnType::Bool, |tables, rows| {
-        some_bools(part(tables.trace.tracks(), rows).map(|track| is_main_thread(tables, track)))
-    }),
-    Column::nullable("key", ColumnType::Text, |tables, rows| {
-        tables.key_column("key", part(tables.trace.tracks(), rows).map(|track| key(track.kind)))
-    }),
-    Column::nullable("category", ColumnType::Name, |tables, rows| {
-        tables.name_column(part(tables.trace.tracks(), rows).map(|track| match track.kind {
+pub(crate) fn track() -> Vec<Column> {
+    let items = Items(|tables| tables.trace.tracks());
+    vec![
+        items.column("id", |_, track| number(track.id)),
+        items.nullable("process_id", |_, track| track.process.map(number)),
+        items.nullable("parent_id", |_, track| track.parent.map(number)),
+        items.column("type", |_, track| track.kind.name()),
+        items.name("name", |track| track.name),
+        items.text("label", |tables, track| tables.trace.track_title(track.id)),
+        items.nullable("pid", |tables, track| tables.key_number(pid(tables, track.process?)?)),
+        items.nullable("tid", |tables, track| tables.key_number(tid(track.kind)?)),
+        items.some_text("tid_text", |tables, track| Some(tables.trace.key_text(tid(track.kind)?))),
+        items.nullable("is_main_thread", is_main_thread),
+        items.some_text("key", |tables, track| Some(tables.trace.key_text(key(track.kind)?))),
+        items.name("category", |track| match track.kind {
             TrackKind::Async { category, .. } => category,
             _ => Default::default(),
-        }))
-    }),
-    Column::new("sort_index", ColumnType::Int, |tables, rows| {
-        ints(part(tables.trace.tracks(), rows).map(|track| track.sort_index))
-    }),
-];
+        }),
+        items.column("sort_index", |_, track| track.sort_index),
+    ]
+}
 
 fn pid(tables: &Tables<'_>, process: ProcessId) -> Option<Key> {
     Some(tables.trace.processes().get(process.index())?.pid)
