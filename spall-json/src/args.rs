@@ -120,25 +120,8 @@ pub fn json_args_text<'a>(args: &Args<'a>) -> Option<&'a [u8]> {
 #[must_use]
 pub fn json_args_micros(args: &Args<'_>, key: &[u8]) -> Option<i64> {
     let object = json_args_text(args).filter(|text| text.starts_with(b"{"))?;
-    scalar::rounded_micros(object, last_member(object, key)?)
-}
-
-/// Returns the value of the last member `key` of an object.
-fn last_member(object: &[u8], key: &[u8]) -> Option<Token> {
-    let [found] = last_members(object, [key]);
-    found
-}
-
-/// Returns for each key the value of the last member of an object that has it.
-fn last_members<const N: usize>(object: &[u8], keys: [&[u8]; N]) -> [Option<Token>; N] {
-    let mut pos = 1;
-    let mut found = [None; N];
-    while let Ok(Some(member)) = lexer::next_member(object, &mut pos) {
-        for (_, found) in keys.iter().zip(&mut found).filter(|(key, _)| member.key.is(object, key)) {
-            *found = Some(member.value);
-        }
-    }
-    found
+    let [value] = lexer::members(object, 0, [key]);
+    scalar::rounded_micros(object, value?)
 }
 
 /// Returns whether the bytes of arguments with this format are a whole event.
@@ -218,7 +201,7 @@ fn thread_count<const REPRESENTED: u32>(event: &[u8], measure: ThreadMeasure) ->
     };
     let keys = [at, during, b"ph", b"use_async_tts"];
     let found = plain_members(event, keys);
-    let [at, during, phase, asks] = found.unwrap_or_else(|| last_members(event, keys));
+    let [at, during, phase, asks] = found.unwrap_or_else(|| lexer::members(event, 0, keys));
     let asks = || asks.is_some_and(|value| !matches!(value.bytes(event), b"0" | b"false" | b"null"));
     if REPRESENTED != THREAD_EVENT.0 && !asks() {
         return ThreadCount::default();
@@ -231,7 +214,7 @@ fn thread_count<const REPRESENTED: u32>(event: &[u8], measure: ThreadMeasure) ->
     ThreadCount { at: at.and_then(read), during: during.filter(|_| is_complete).and_then(read) }
 }
 
-/// Returns what [`last_members`] returns, or `None` if that is not certain without reading all members: if
+/// Returns what [`lexer::members`] returns, or `None` if that is not certain without reading all members: if
 /// there are escapes, or blanks at a colon, or if a key occurs twice or between brackets. This takes half the instructions.
 fn plain_members<const N: usize>(event: &[u8], keys: [&[u8]; N]) -> Option<[Option<Token>; N]> {
     let inside = event.get(1..event.len().checked_sub(1)?)?;
@@ -267,7 +250,7 @@ fn plain_members<const N: usize>(event: &[u8], keys: [&[u8]; N]) -> Option<[Opti
 
 /// Returns the value of `args` in an event, if it holds arguments. The last one counts where the event repeats it.
 fn find_args(event: &[u8]) -> Option<Token> {
-    let found = last_member(event, b"args");
+    let [found] = lexer::members(event, 0, [b"args"]);
     found.filter(|args| matches!(args.kind, TokenKind::Object | TokenKind::String | TokenKind::EscapedString))
 }
 
@@ -355,7 +338,8 @@ mod tests {
                 |value: Token| alloc::string::String::from_utf8(value.bytes(event.as_bytes()).to_vec());
             let found = plain_members(event.as_bytes(), [b"tts"])
                 .map(|[found]| found.map(|value| text(value).unwrap()));
-            let plainly = last_member(event.as_bytes(), b"tts").map(|value| text(value).unwrap());
+            let [plainly] = lexer::members(event.as_bytes(), 0, [b"tts"]);
+            let plainly = plainly.map(|value| text(value).unwrap());
             assert_eq!(found.as_ref().map(Option::as_deref), expected, "{event}");
             assert!(found.is_none_or(|found| found == plainly), "{event}");
         }

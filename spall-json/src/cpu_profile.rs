@@ -67,8 +67,8 @@ impl<'a> Profile<'a> {
         event: &ThreadEvent<'a>,
         id: Option<Id<'a>>,
     ) -> Option<Self> {
-        let inside =
-            lexer::find_member(data, args, b"data").filter(|inside| inside.kind == TokenKind::Object)?;
+        let [inside] = lexer::members(data, args, [b"data"]);
+        let inside = inside.filter(|inside| inside.kind == TokenKind::Object)?;
         let mut members = ProfileMembers::default();
         // Damage ends the members; those before it count, here and below.
         members.read(data, inside.start).ok();
@@ -142,7 +142,9 @@ impl<'a> Profile<'a> {
                 (None, Some(stamps)) => SampleTimes::Stamps(stamps + 1),
                 (None, None) => SampleTimes::spread(data, frames, duration),
             };
-            Samples::new(frames, times, members.lines, members.columns).read(data, call);
+            let inside = |bracket| bracket + 1;
+            let (lines, columns) = (members.lines.map(inside), members.columns.map(inside));
+            Samples { frames: inside(frames), times, lines, columns }.read(data, call);
         }
         if let Some(bounds) = bounds
             && frames.is_none()

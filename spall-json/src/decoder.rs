@@ -203,8 +203,8 @@ impl<'a> Decoder<'a, '_, '_> {
 
     /// Returns the value of `key` in the object `token`, unless it is absent or `null`.
     fn member(&self, token: Token, key: &[u8]) -> Option<Token> {
-        lexer::find_member(self.record.data, token.start, key)
-            .filter(|value| !value.is_null(self.record.data))
+        let [value] = lexer::members(self.record.data, token.start, [key]);
+        value.filter(|value| !value.is_null(self.record.data))
     }
 
     /// Returns the arguments if they are an object.

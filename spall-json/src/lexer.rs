@@ -350,14 +350,16 @@ pub(crate) fn next_member(data: &[u8], pos: &mut usize) -> Result<Option<Member>
     Ok(Some(Member { key, value }))
 }
 
-/// Returns the value of the member `key` of the object whose brace is at `object`, and `None` if there is no such
-/// member. The last one counts where the key is repeated. Members behind damage are not found.
-pub(crate) fn find_member(data: &[u8], object: usize, key: &[u8]) -> Option<Token> {
+/// Returns for each key the value of the member with that key, of the object that begins at `object` if one does. The
+/// last one counts where a key is repeated. Members behind damage are not found.
+pub(crate) fn members<const N: usize>(data: &[u8], object: usize, keys: [&[u8]; N]) -> [Option<Token>; N] {
+    let mut found = [None; N];
     let mut pos = object + 1;
-    let mut found = None;
-    while let Ok(Some(member)) = next_member(data, &mut pos) {
-        if member.key.is(data, key) {
-            found = Some(member.value);
+    while data.get(object) == Some(&b'{')
+        && let Ok(Some(member)) = next_member(data, &mut pos)
+    {
+        for (_, found) in keys.iter().zip(&mut found).filter(|(key, _)| member.key.is(data, key)) {
+            *found = Some(member.value);
         }
     }
     found

@@ -49,35 +49,19 @@ pub(crate) fn stack_frame<'a>(data: &'a [u8], key: &KeyToken, value: Token) -> O
     if value.kind != TokenKind::Object {
         return None;
     }
-    let (mut name, mut category, mut parent) = (Text::EMPTY, Text::EMPTY, None);
-    let mut pos = value.start + 1;
-    while let Ok(Some(member)) = lexer::next_member(data, &mut pos) {
-        if member.key.is(data, b"name") {
-            name = scalar::text(data, member.value);
-        } else if member.key.is(data, b"category") {
-            category = scalar::text(data, member.value);
-        } else if member.key.is(data, b"parent") {
-            parent = id::key(data, member.value);
-        }
-    }
+    let [name, category, parent] = lexer::members(data, value.start, [b"name", b"category", b"parent"]);
+    let text = |token: Option<Token>| token.map_or(Text::EMPTY, |token| scalar::text(data, token));
+    let parent = parent.and_then(|parent| id::key(data, parent));
     let parent = parent.map_or(FrameParent::Unknown, FrameParent::Id);
-    let mut frame = FrameEvent::new(id::key(data, key.token())?, parent, function_name(name));
+    let mut frame = FrameEvent::new(id::key(data, key.token())?, parent, function_name(text(name)));
     // The model has no category of frames. The URL takes its place, because both tell functions of one name apart.
-    frame.url = category;
+    frame.url = text(category);
     Some(frame)
 }
 
 /// Returns the name of a function, or `(anonymous)` if the name in the file is empty.
 pub(crate) fn function_name(name: Text<'_>) -> Text<'_> {
     if name.is_empty() { Text::plain(b"(anonymous)") } else { name }
-}
-
-/// The fields that only samples have, unless they are absent or `null`.
-#[derive(Debug, Clone, Copy, Default)]
-struct SampleFields {
-    frame: Option<Token>,
-    stack: Option<Token>,
-    weight: Option<Token>,
 }
 
 impl<'a> Decoder<'a, '_, '_> {
@@ -93,14 +77,17 @@ impl<'a> Decoder<'a, '_, '_> {
             return None;
         }
         let (at, _) = self.time()?;
-        let fields = self.sample_fields();
+        let data = self.record.data;
+        // They are looked for here, so that other events are not searched for keys that they never have.
+        let [frame, stack, weight] = lexer::members(data, self.record.object.0, [b"sf", b"stack", b"weight"])
+            .map(|value| value.filter(|value| !value.is_null(data)));
         let thread = self.thread(true);
         // Only the whole trace can tell which process has the thread, so the search is left to the builder. \[json
         // 3.8\]
         let any_process = in_list && self.token(Field::Pid).is_none() && self.token(Field::Tid).is_some();
-        let stack = self.sample_stack(fields);
+        let stack = self.sample_stack(frame, stack);
         let name = self.text(Field::Name);
-        let weight = self.weight(fields.weight);
+        let weight = self.weight(weight);
         // The arguments borrow the whole event, from which `stack` and further fields are decoded when they are needed.
         let args = Args::new(self.record.bytes(), &JSON_SAMPLE);
         let has_more = args.fields().next().is_some() || args.iter().next().is_some();
@@ -113,33 +100,14 @@ impl<'a> Decoder<'a, '_, '_> {
         Some(Event::ThreadSample(sample))
     }
 
-    /// Returns the fields that only samples have. They are looked for here, so that other events are not searched for
-    /// keys that they never have.
-    fn sample_fields(&self) -> SampleFields {
-        let data = self.record.data;
-        let mut fields = SampleFields::default();
-        let mut pos = self.record.object.0 + 1;
-        while let Ok(Some(member)) = lexer::next_member(data, &mut pos) {
-            let value = Some(member.value).filter(|value| !value.is_null(data));
-            if member.key.is(data, b"sf") {
-                fields.frame = value;
-            } else if member.key.is(data, b"stack") {
-                fields.stack = value;
-            } else if member.key.is(data, b"weight") {
-                fields.weight = value;
-            }
-        }
-        fields
-    }
-
     /// Returns the stack of a sample, which is a shared frame or a list of names among its fields.
-    fn sample_stack(&mut self, fields: SampleFields) -> SampleStack<'a> {
-        if let Some(token) = fields.frame {
+    fn sample_stack(&mut self, frame: Option<Token>, names: Option<Token>) -> SampleStack<'a> {
+        if let Some(token) = frame {
             if let Some(frame) = id::key(self.record.data, token) {
                 return SampleStack::Frame(frame);
             }
             self.report_at(DiagnosticKind::BadField, token);
-        } else if let Some(token) = fields.stack {
+        } else if let Some(token) = names {
             if token.kind == TokenKind::Array {
                 return SampleStack::Names;
             }

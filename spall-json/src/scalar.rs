@@ -22,8 +22,7 @@ pub(crate) fn text(data: &[u8], token: Token) -> Text<'_> {
 /// Returns the text of a string or of a number as it is spelt, and `None` for any other token.
 pub(crate) fn text_or_number(data: &[u8], token: Token) -> Option<Text<'_>> {
     match token.kind {
-        TokenKind::String => Some(Text::plain(token.inside(data))),
-        TokenKind::EscapedString => Some(Text::escaped(token.inside(data))),
+        TokenKind::String | TokenKind::EscapedString => Some(text(data, token)),
         TokenKind::Integer | TokenKind::Decimal => Some(Text::plain(token.bytes(data))),
         TokenKind::Bare => number(token.bytes(data)).map(|_| Text::plain(token.bytes(data))),
         TokenKind::Object | TokenKind::Array => None,

@@ -10,7 +10,7 @@ use spall_model::{
 
 use crate::decimal::Nanos;
 use crate::error::{JsonError, JsonErrorKind};
-use crate::lexer::{self, TokenKind};
+use crate::lexer::{self, Token, TokenKind};
 use crate::out::Out;
 use crate::outline::{Outline, Part};
 use crate::table::{Cell, Rows};
@@ -250,14 +250,5 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
 
 /// Returns the values of some members of a small object.
 fn members<'a, const N: usize>(data: &'a [u8], object: usize, keys: [&[u8]; N]) -> [Cell<'a>; N] {
-    let mut cells = [Cell { data, token: lexer::Token::EMPTY }; N];
-    let mut pos = object + 1;
-    while data.get(object) == Some(&b'{')
-        && let Ok(Some(member)) = lexer::next_member(data, &mut pos)
-    {
-        for (cell, _) in cells.iter_mut().zip(keys).filter(|(_, key)| member.key.is(data, key)) {
-            cell.token = member.value;
-        }
-    }
-    cells
+    lexer::members(data, object, keys).map(|token| Cell { data, token: token.unwrap_or(Token::EMPTY) })
 }

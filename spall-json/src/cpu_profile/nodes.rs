@@ -121,19 +121,11 @@ const BAD_FIELD: Event<'static> = Event::Diagnostic(DiagnosticKind::BadField);
 /// Reads an item of `positionTicks`, which has a line, from 1 in the file, and the number of samples that hit the node
 /// there.
 fn line_hits<'a>(record: &[u8], node: Id<'a>, item: Token) -> Option<LineHitsEvent<'a>> {
-    let (mut line, mut hits) = (None, None);
-    let mut pos = item.start + 1;
-    while let Some(member) =
-        lexer::next_member(record, &mut pos).ok()?.filter(|_| item.kind == TokenKind::Object)
-    {
-        let number =
-            u32::try_from(member.value.number).ok().filter(|_| member.value.kind == TokenKind::Integer);
-        if member.key.is(record, b"line") {
-            line = number;
-        } else if member.key.is(record, b"ticks") {
-            hits = number;
-        }
-    }
+    let number = |value: Option<Token>| {
+        let value = value.filter(|value| value.kind == TokenKind::Integer)?;
+        u32::try_from(value.number).ok()
+    };
+    let [line, hits] = lexer::members(record, item.start, [b"line", b"ticks"]).map(number);
     Some(LineHitsEvent::new(node, line?.checked_sub(1)?, hits?))
 }
 

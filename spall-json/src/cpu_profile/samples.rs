@@ -10,11 +10,11 @@ use crate::scalar::rounded_micros;
 
 /// The positions in the arrays of the samples.
 pub(super) struct Samples {
-    frames: usize,
-    times: SampleTimes,
+    pub(super) frames: usize,
+    pub(super) times: SampleTimes,
     /// The positions in the arrays of lines and columns, if the profile has them.
-    lines: Option<usize>,
-    columns: Option<usize>,
+    pub(super) lines: Option<usize>,
+    pub(super) columns: Option<usize>,
 }
 
 /// The times of the samples.
@@ -36,24 +36,14 @@ pub(crate) const WRAPPED_BELOW: i64 = -1_000_000_000_000;
 pub(crate) const WRAP: i64 = (1 << 32) * 1000;
 
 impl Samples {
-    /// Returns the samples whose `frames`, `lines` and `columns` are arrays with brackets at these positions.
-    pub(super) fn new(
-        frames: usize,
-        times: SampleTimes,
-        lines: Option<usize>,
-        columns: Option<usize>,
-    ) -> Self {
-        let inside = |bracket| bracket + 1;
-        Self { frames: inside(frames), times, lines: lines.map(inside), columns: columns.map(inside) }
-    }
-
     /// Hands over all samples.
     pub(super) fn read<'a>(mut self, record: &'a [u8], call: &mut Call<'a, '_>) {
         loop {
             let from = self.frames;
             let Some(frame) = next_item(record, &mut self.frames) else {
                 // More times than samples are as wrong as fewer. Either way the shorter array counts.
-                if !self.times.are_endless() && self.times.next(record).is_some() {
+                let are_endless = matches!(self.times, SampleTimes::Spread { .. });
+                if !are_endless && self.times.next(record).is_some() {
                     call.report(DiagnosticKind::SampleCount, (from, from));
                 }
                 return;
@@ -88,11 +78,6 @@ impl SampleTimes {
             count += 1;
         }
         Self::Spread { step: Ticks(duration.0 / i64::max(count, 1)), is_first: true }
-    }
-
-    /// Returns whether there are times for any number of samples.
-    fn are_endless(&self) -> bool {
-        matches!(self, Self::Spread { .. })
     }
 
     /// Returns the next time: `None` if there are no more, `Some(None)` if it is no number.
