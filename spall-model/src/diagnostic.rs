@@ -33,9 +33,14 @@ macro_rules! kinds {
         /// assert_eq!(kind.description(), "An end has no open begin. The end is left out.");
         /// ```
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
         #[non_exhaustive]
         pub enum DiagnosticKind {
-            $($(#[doc = $doc])* $kind,)*
+            $(
+                $(#[doc = $doc])*
+                #[cfg_attr(feature = "serde", serde(rename = $name))]
+                $kind,
+            )*
         }
 
         impl DiagnosticKind {
@@ -237,23 +242,6 @@ kinds! {
 impl core::fmt::Display for DiagnosticKind {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.pad(self.name())
-    }
-}
-
-#[cfg(feature = "serde")]
-impl serde::Serialize for DiagnosticKind {
-    /// Writes the kind as the text of its name, [`DiagnosticKind::name`].
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
-    }
-}
-
-#[cfg(feature = "serde")]
-impl<'de> serde::Deserialize<'de> for DiagnosticKind {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let name = <alloc::borrow::Cow<'de, str> as serde::Deserialize<'de>>::deserialize(deserializer)?;
-        let kind = Self::ALL.iter().copied().find(|kind| kind.name() == name);
-        kind.ok_or_else(|| serde::de::Error::custom("no such kind of diagnostic"))
     }
 }
 

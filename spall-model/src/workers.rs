@@ -1,5 +1,6 @@
 //! The threads among which work is divided.
 
+use alloc::boxed::Box;
 #[cfg(feature = "parallel")]
 use std::{
     sync::{Mutex, PoisonError},
@@ -26,15 +27,8 @@ impl Workers {
 
     /// Calls both functions, on two threads if there are two.
     pub(crate) fn join(self, one: impl FnOnce() + Send, other: impl FnOnce() + Send) {
-        let both = [Either::One(one), Either::Other(other)].into_iter();
-        Self(self.0.min(2)).each(
-            both,
-            || (),
-            |(), run| match run {
-                Either::One(run) => run(),
-                Either::Other(run) => run(),
-            },
-        );
+        let both: [Box<dyn FnOnce() + Send + '_>; 2] = [Box::new(one), Box::new(other)];
+        Self(self.0.min(2)).each(both.into_iter(), || (), |(), run| run());
     }
 
     /// Calls `work` for each item, on the threads that are free. Each thread has a scratch of its own. If the operating
@@ -68,10 +62,4 @@ impl Workers {
         let mut scratch = scratch();
         items.by_ref().for_each(|item| work(&mut scratch, item));
     }
-}
-
-/// One of two functions.
-enum Either<A, B> {
-    One(A),
-    Other(B),
 }

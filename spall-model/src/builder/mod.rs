@@ -132,6 +132,29 @@ struct OnTrack<T> {
     item: T,
 }
 
+/// An item of a track besides slices.
+trait Point: Copy {
+    fn start(&self) -> Tick;
+}
+
+impl Point for Instant {
+    fn start(&self) -> Tick {
+        self.at
+    }
+}
+
+impl Point for CounterValue {
+    fn start(&self) -> Tick {
+        self.at
+    }
+}
+
+impl Point for State {
+    fn start(&self) -> Tick {
+        self.start
+    }
+}
+
 /// A [`ThreadEvent`] with interned strings and a track instead of its thread.
 #[derive(Debug, Clone, Copy)]
 struct InternedEvent {

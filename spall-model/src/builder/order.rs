@@ -1,18 +1,18 @@
 //! The display order of processes, tracks, slices and all other items. [json 3.3](crate::rules::json#3.3)
 
 use alloc::{vec, vec::Vec};
-use core::{cmp::Reverse, ops::Range};
+use core::{cmp::Reverse, mem::take, ops::Range};
 
 use foldhash::fast::RandomState;
 use hashbrown::HashSet;
 
 use crate::{
     ByteRange, Conventions, CounterValue, DiagnosticKind, Instant, Key, NameId, Names, Process, ProcessId,
-    Slices, State, Tick, Track, TrackId, index32, log::Log, track::widen, workers::Workers,
+    Slices, State, Track, TrackId, index32, log::Log, track::widen, workers::Workers,
 };
 
 use super::{
-    OnTrack, TraceBuilder,
+    OnTrack, Point, TraceBuilder,
     by_time::ByTime,
     by_track::ByTrack,
     columns::{self, RowOrder},
@@ -84,27 +84,9 @@ pub(super) fn arrange(builder: &mut TraceBuilder<'_>, need_slice_of_row: bool, w
     let (slices, slice_of_row) = slices(builder, &mut tracks, &track_order, need_slice_of_row, workers);
     // Each log is freed before the next one is copied.
     let (by, all) = (&track_order, &mut tracks);
-    let instants = sorted_by_track(
-        &core::mem::take(&mut builder.instants),
-        |item| item.at,
-        all,
-        by,
-        |track| &mut track.instants,
-    );
-    let counters = sorted_by_track(
-        &core::mem::take(&mut builder.counters),
-        |item| item.at,
-        all,
-        by,
-        |track| &mut track.counters,
-    );
-    let states = sorted_by_track(
-        &core::mem::take(&mut builder.states),
-        |item| item.start,
-        all,
-        by,
-        |track| &mut track.states,
-    );
+    let instants = sorted_by_track(&take(&mut builder.instants), all, by, |track| &mut track.instants);
+    let counters = sorted_by_track(&take(&mut builder.counters), all, by, |track| &mut track.counters);
+    let states = sorted_by_track(&take(&mut builder.states), all, by, |track| &mut track.states);
     Arranged {
         processes,
         tracks,
@@ -387,9 +369,8 @@ fn is_in_order(rows: impl Iterator<Item = SliceKey>, conventions: Conventions) -
 
 /// Returns items sorted by track and time, and sets the range of each track.
 #[allow(clippy::indexing_slicing, reason = "positions are made by this module")]
-fn sorted_by_track<T: Copy>(
+fn sorted_by_track<T: Point>(
     items: &Log<OnTrack<T>>,
-    at: impl Fn(&T) -> Tick,
     tracks: &mut [Track],
     track_order: &[u32],
     range_of: impl Fn(&mut Track) -> &mut Range<u32>,
@@ -403,7 +384,7 @@ fn sorted_by_track<T: Copy>(
         let range = by_track.range(old);
         let order = &mut by_track.order[widen(&range)];
         // The items of most tracks are in order already, which a look at them tells without a copy.
-        let timed = order.iter().map(|&item| (at(&items[item].item), item));
+        let timed = order.iter().map(|&item| (items[item].item.start(), item));
         if !timed.clone().is_sorted_by_key(|(at, _)| at) {
             by_time.clear();
             timed.for_each(|(at, item)| by_time.add(at, item));

@@ -69,7 +69,7 @@ impl<'t, E> Replay<'t, E> {
                 if slice.end > now || slice.flags.is_unfinished() {
                     self.close(&mut open, &key, |open| open.innermost_ending(now, &slice))?;
                 }
-                self.span_begin(AsyncPhase::Begin, &key, id, &slice)?;
+                self.span(AsyncPhase::Begin, &key, id, &slice)?;
                 open.push(id, slice);
             }
             self.close(&mut open, &key, |open| open.ending(now))?;
@@ -88,7 +88,7 @@ impl<'t, E> Replay<'t, E> {
         mut next: impl FnMut(&mut OpenSpans) -> Option<NameId>,
     ) -> Result<(), E> {
         while let Some((id, slice)) = next(open).and_then(|name| open.spans.take(name)) {
-            self.span_end(AsyncPhase::End, key, id, &slice)?;
+            self.span(AsyncPhase::End, key, id, &slice)?;
         }
         Ok(())
     }
@@ -98,7 +98,7 @@ impl<'t, E> Replay<'t, E> {
         let mut slices = self.trace.slices_of(track.id).peekable();
         let mut steps = Vec::new();
         while let Some((id, span)) = slices.next() {
-            self.span_begin(AsyncPhase::Start, &key, id, &span)?;
+            self.span(AsyncPhase::Start, &key, id, &span)?;
             steps.clear();
             while let Some(step) = slices.next_if(|(_, step)| step.flags.open_depth() > 0) {
                 steps.push(step);
@@ -117,45 +117,19 @@ impl<'t, E> Replay<'t, E> {
                 // The name of the step is one of its arguments.
                 self.emit(Event::Async(phase, key.event(at, self.text(track.name), category, args)))?;
             }
-            self.span_end(AsyncPhase::Finish, &key, id, &span)?;
+            self.span(AsyncPhase::Finish, &key, id, &span)?;
         }
         Ok(())
     }
 
-    /// Emits the begin of a span.
-    fn span_begin(
-        &mut self,
-        phase: AsyncPhase,
-        key: &KeyFields<'_>,
-        id: SliceId,
-        span: &Slice,
-    ) -> Result<(), E> {
-        self.span_event(phase, key, span, span.start, self.trace.slice_args(id).begin)
-    }
-
-    /// Emits the end of a span, unless it is unfinished.
-    fn span_end(
-        &mut self,
-        phase: AsyncPhase,
-        key: &KeyFields<'_>,
-        id: SliceId,
-        span: &Slice,
-    ) -> Result<(), E> {
-        if span.flags.is_unfinished() {
-            return Ok(());
-        }
-        self.span_event(phase, key, span, span.end, self.trace.slice_args(id).end)
-    }
-
-    /// Emits an event of a span at a time.
-    fn span_event(
-        &mut self,
-        phase: AsyncPhase,
-        key: &KeyFields<'_>,
-        span: &Slice,
-        at: Tick,
-        args: Args<'_>,
-    ) -> Result<(), E> {
+    /// Emits the begin or the end of a span, as `phase` says. An unfinished span has no end.
+    fn span(&mut self, phase: AsyncPhase, key: &KeyFields<'_>, id: SliceId, span: &Slice) -> Result<(), E> {
+        let args = self.trace.slice_args(id);
+        let (at, args) = match phase {
+            AsyncPhase::End | AsyncPhase::Finish if span.flags.is_unfinished() => return Ok(()),
+            AsyncPhase::End | AsyncPhase::Finish => (span.end, args.end),
+            _ => (span.start, args.begin),
+        };
         let (name, category) = (self.text(span.name), self.text(span.category));
         self.emit(Event::Async(phase, key.event(at, name, category, args)))
     }

@@ -61,18 +61,7 @@ impl CallTreeBuilder {
         // A node stands for at least one slice or call frame, and there are fewer than 2^32 of them.
         let new = TreeNodeId::new(self.nodes.len());
         let depth = parent.map_or(0, |parent| self.nodes[parent.index()].depth + 1);
-        let (total, self_time) = (Ticks::ZERO, Ticks::ZERO);
-        self.nodes.push(TreeNode {
-            function,
-            parent,
-            depth,
-            count: 0,
-            unmeasured: 0,
-            hits: 0,
-            weight: 0.0,
-            total,
-            self_time,
-        });
+        self.nodes.push(TreeNode { function, parent, depth, ..TreeNode::EMPTY });
         self.children.add(&self.nodes);
         new
     }

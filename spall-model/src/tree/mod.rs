@@ -20,7 +20,7 @@ mod stats;
 
 use alloc::vec::Vec;
 
-use crate::{Ticks, Trace, dense_id};
+use crate::{NameId, Ticks, Trace, dense_id};
 
 pub use builder::CallTreeBuilder;
 pub use depth_first::TreeStep;
@@ -67,6 +67,21 @@ pub struct TreeNode {
     /// The self time in ticks: that of its calls without the time of their callees.
     #[doc(alias("exclusive time"))]
     pub self_time: Ticks,
+}
+
+impl TreeNode {
+    /// A root without sums.
+    const EMPTY: Self = Self {
+        function: Function::named(NameId(0)),
+        parent: None,
+        depth: 0,
+        count: 0,
+        unmeasured: 0,
+        hits: 0,
+        weight: 0.0,
+        total: Ticks::ZERO,
+        self_time: Ticks::ZERO,
+    };
 }
 
 /// The time and the samples that a [`CallTree`] covers but none of its nodes has, because nothing ran, or because a

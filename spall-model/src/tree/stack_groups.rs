@@ -4,7 +4,7 @@
 use alloc::vec::{Drain, Vec};
 use core::ops::Range;
 
-use crate::{Ticks, tree::function::Function};
+use crate::Ticks;
 
 use super::{TreeNode, TreeNodeId};
 
@@ -69,7 +69,7 @@ impl StackGroups {
             group = TreeNodeId::new(self.groups.len()).0;
             self.of_function[function] = group;
             self.functions.push(place.function);
-            self.groups.push((0..0, EMPTY));
+            self.groups.push((0..0, TreeNode::EMPTY));
         }
         let (stacks, sums) = &mut self.groups[group as usize];
         stacks.end += 1;
@@ -122,16 +122,3 @@ impl StackGroups {
         self.groups.drain(..)
     }
 }
-
-/// A node without sums.
-const EMPTY: TreeNode = TreeNode {
-    function: Function::named(crate::NameId(0)),
-    parent: None,
-    depth: 0,
-    count: 0,
-    unmeasured: 0,
-    hits: 0,
-    weight: 0.0,
-    total: Ticks::ZERO,
-    self_time: Ticks::ZERO,
-};

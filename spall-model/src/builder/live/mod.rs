@@ -19,7 +19,7 @@ use crate::{
     args_table::ArgsId, index32,
 };
 
-use super::{OnTrack, TraceBuilder, intern::Copied, slice_order, track_tree::TrackTree};
+use super::{OnTrack, Point, TraceBuilder, intern::Copied, slice_order, track_tree::TrackTree};
 
 use self::tracks::{MOVES_PER_EVENT, TrackTable};
 pub use self::view::{LiveSnapshot, LiveTrack};
@@ -244,24 +244,9 @@ impl LiveTrace {
     /// Commits instants, counter values and states.
     fn commit_points(&mut self) {
         let Self { builder, tracks, committed, .. } = self;
-        tracks.add_points(
-            &builder.instants,
-            &mut committed.instants,
-            |points| &mut points.instants,
-            |item| item.at,
-        );
-        tracks.add_points(
-            &builder.counters,
-            &mut committed.counters,
-            |points| &mut points.counters,
-            |item| item.at,
-        );
-        tracks.add_points(
-            &builder.states,
-            &mut committed.states,
-            |points| &mut points.states,
-            |item| item.start,
-        );
+        tracks.add_points(&builder.instants, &mut committed.instants, |points| &mut points.instants);
+        tracks.add_points(&builder.counters, &mut committed.counters, |points| &mut points.counters);
+        tracks.add_points(&builder.states, &mut committed.states, |points| &mut points.states);
     }
 
     /// Makes the tree of tracks again if a track may have got another place.

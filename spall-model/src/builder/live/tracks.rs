@@ -4,9 +4,9 @@ use alloc::{boxed::Box, collections::VecDeque, vec::Vec};
 
 use smallvec::Array;
 
-use crate::{CounterValue, Instant, SliceId, State, Tick, TrackId, log::Log};
+use crate::{CounterValue, Instant, SliceId, State, TrackId, log::Log};
 
-use super::{OnTrack, TraceBuilder, order, time_ordered::TimeOrdered};
+use super::{OnTrack, Point, TraceBuilder, order, time_ordered::TimeOrdered};
 
 /// The items of all live tracks.
 #[derive(Debug)]
@@ -113,18 +113,17 @@ impl TrackTable {
     }
 
     /// Adds the items of a log from position `committed` on to the lists that `list_of` selects.
-    pub(super) fn add_points<T: Copy, A: Array<Item = T>>(
+    pub(super) fn add_points<T: Point, A: Array<Item = T>>(
         &mut self,
         log: &Log<OnTrack<T>>,
         committed: &mut usize,
         list_of: fn(&mut PointItems) -> &mut TimeOrdered<A>,
-        start: fn(&T) -> Tick,
     ) {
         while let Some(&OnTrack { track, item }) = log.get(*committed) {
             *committed += 1;
-            let at = start(&item);
+            let at = item.start();
             let points = self.touch(track).points.get_or_insert_default();
-            if !list_of(points).push(item, at, |last| start(last) <= at) {
+            if !list_of(points).push(item, at, |last| last.start() <= at) {
                 self.wait(track);
             }
         }
@@ -158,9 +157,9 @@ impl TrackItems {
     /// Returns the number of items that [`TrackItems::insert_late`] would move.
     fn insert_cost(&self, builder: &TraceBuilder<'_>) -> usize {
         let points = self.points.as_ref().map_or(0, |points| {
-            points.instants.insert_cost(|instant| instant.at)
-                + points.counters.insert_cost(|value| value.at)
-                + points.states.insert_cost(|state| state.start)
+            points.instants.insert_cost(Point::start)
+                + points.counters.insert_cost(Point::start)
+                + points.states.insert_cost(Point::start)
         });
         self.slices.insert_cost(|&slice| order::key(builder, slice).start) + points
     }
@@ -171,9 +170,9 @@ impl TrackItems {
             .insert_late(|&slice| order::key(builder, slice).start, |slices| order::sort(builder, slices));
         if let Some(points) = &mut self.points {
             // Stable sorts: items of one time keep the order in which they came.
-            points.instants.insert_late(|item| item.at, |items| items.sort_by_key(|item| item.at));
-            points.counters.insert_late(|item| item.at, |items| items.sort_by_key(|item| item.at));
-            points.states.insert_late(|item| item.start, |items| items.sort_by_key(|item| item.start));
+            points.instants.insert_late(Point::start, |items| items.sort_by_key(Point::start));
+            points.counters.insert_late(Point::start, |items| items.sort_by_key(Point::start));
+            points.states.insert_late(Point::start, |items| items.sort_by_key(Point::start));
         }
     }
 }
