@@ -7,6 +7,12 @@ pub(crate) fn to_ticks(duration: u64) -> Ticks {
     Ticks(i64::try_from(duration).unwrap_or(i64::MAX))
 }
 
+/// Converts a distance or a duration. The result is rounded to 53 significant bits.
+#[expect(clippy::cast_precision_loss, reason = "53 bits are enough to draw")]
+pub(crate) fn to_f64(amount: u64) -> f64 {
+    amount as f64
+}
+
 /// Converts ticks or parts of a column for drawing. The result is rounded to 24 significant bits.
 #[expect(clippy::cast_precision_loss, reason = "24 bits are enough to draw")]
 pub(crate) fn to_f32(amount: u64) -> f32 {

@@ -9,26 +9,10 @@ const SECOND: i64 = 1_000_000_000;
 /// A day in nanoseconds.
 const DAY: i64 = 86_400 * SECOND;
 
-/// The distances between marks from a second to a day, in nanoseconds.
+/// The distances between marks from a second to a day, in seconds.
 ///
 /// Shorter distances are 1, 2 and 5 times powers of ten of a nanosecond, longer ones the same of a day.
-const LONG_STEPS: [i64; 15] = [
-    SECOND,
-    2 * SECOND,
-    5 * SECOND,
-    10 * SECOND,
-    30 * SECOND,
-    60 * SECOND,
-    120 * SECOND,
-    300 * SECOND,
-    600 * SECOND,
-    1800 * SECOND,
-    3600 * SECOND,
-    7200 * SECOND,
-    21_600 * SECOND,
-    43_200 * SECOND,
-    DAY,
-];
+const LONG_STEPS: [i64; 15] = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21_600, 43_200, 86_400];
 
 /// A mark of the time axis, as a [`Ruler`] yields it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -161,7 +145,7 @@ impl core::iter::FusedIterator for Ruler {}
 /// Returns the smallest round number that is not less than `least`, which is positive.
 fn round_step(least: i64, is_time: bool) -> i64 {
     if is_time && least > SECOND / 2 {
-        if let Some(&step) = LONG_STEPS.iter().find(|&&step| step >= least) {
+        if let Some(step) = LONG_STEPS.iter().map(|step| step * SECOND).find(|&step| step >= least) {
             return step;
         }
         return round_decimal(least / DAY + 1).saturating_mul(DAY);

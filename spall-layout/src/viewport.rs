@@ -8,6 +8,8 @@ use core::ops::Range;
 
 use spall_model::Tick;
 
+use crate::convert::to_f64;
+
 /// A range of time that is shown in a number of columns.
 ///
 /// A column is the caller's smallest unit across the screen, such as a pixel or a character cell. The edges of columns
@@ -415,11 +417,6 @@ impl Reciprocal {
         let ahead = u128::from(ticks << self.shift) * u128::from(self.scale);
         low_u32((ahead + self.first) >> FRACTION)
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "53 bits are enough to draw")]
-fn to_f64(value: u64) -> f64 {
-    value as f64
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "callers hold values below 2^64")]

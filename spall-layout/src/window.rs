@@ -4,6 +4,7 @@ use core::ops::Range;
 
 use spall_model::Tick;
 
+use crate::convert::to_f64;
 use crate::{Line, LineRect, Vertical, Viewport};
 
 /// The part of a timeline that a window shows: a [`Viewport`] across, and a range of heights down.
@@ -210,10 +211,4 @@ fn duration(range: &Range<Tick>) -> f64 {
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
 fn floor(number: f64) -> u64 {
     number as u64
-}
-
-/// Converts a distance or a duration.
-#[expect(clippy::cast_precision_loss, reason = "2^53 is more than a screen can show")]
-fn to_f64(number: u64) -> f64 {
-    number as f64
 }
