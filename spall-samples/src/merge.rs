@@ -8,7 +8,7 @@ use crate::{
     thread::SampledThread,
     timeline::{self, Timeline},
     tree::{SliceTree, ThreadTree, TreeSink, converted},
-    walk::{BUDGET_PER_ITEM, MIN_BUDGET, MergeStats, Walk},
+    walk::{BUDGET_PER_ITEM, MergeStats, Shared, Walk},
 };
 
 /// Returns the trace with slices for the functions that the samples of each thread found.
@@ -61,10 +61,10 @@ pub fn merge<'a>(trace: Trace<'a>, rules: &SampleRules) -> Trace<'a> {
         let budget = shared.budget;
         let (thread, rules) = prepare(trace, id, core::mem::take(&mut shared), rules);
         let mut timeline = Timeline::default();
-        let done = Walk::new(trace, rules, thread, budget, &mut timeline).run();
-        shared = Shared { stacks: done.stacks, budget: done.budget };
+        let (stats, left) = Walk::new(trace, rules, thread, budget, &mut timeline).run();
+        shared = left;
         let is_complete = timeline.write(trace, track, slices);
-        if done.stats.left_out > 0 || !is_complete {
+        if stats.left_out > 0 || !is_complete {
             slices.mark_incomplete();
         }
     })
@@ -158,20 +158,6 @@ fn prepare<'r>(
     (thread, rules)
 }
 
-/// The state that the walks over the threads of a trace pass on.
-struct Shared {
-    /// The stacks of the last profile. Threads that share their frames also share the stacks made of them.
-    stacks: Stacks,
-    /// The number of functions that may still be opened. The part that a walk does not use is left to the next one.
-    budget: u64,
-}
-
-impl Default for Shared {
-    fn default() -> Self {
-        Self { stacks: Stacks::default(), budget: MIN_BUDGET }
-    }
-}
-
 impl Shared {
     /// Returns the stacks of a track's profile; those of the last profile if they are the same or the track has none.
     fn stacks_of(self, trace: &Trace<'_>, track: TrackId, rules: &SampleRules) -> Stacks {
@@ -203,10 +189,7 @@ fn build_tree(
     if thread.slices.is_empty() && measure.of_thread().is_none() {
         sink.profile = trace.profile_of(track).filter(|profile| profile.period.is_some());
     }
-    let done = Walk::new(trace, rules, thread, budget, &mut sink).run();
+    let (stats, shared) = Walk::new(trace, rules, thread, budget, &mut sink).run();
     let tree = converted(sink.finish(range.as_ref().map(|range| range.end)), measure);
-    (
-        ThreadTree { track, tree, range, stats: done.stats },
-        Shared { stacks: done.stacks, budget: done.budget },
-    )
+    (ThreadTree { track, tree, range, stats }, shared)
 }

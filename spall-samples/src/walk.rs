@@ -117,12 +117,18 @@ pub(super) struct Walk<'w, 'a, S> {
     path: Vec<Function>,
 }
 
-/// The result of a walk, and the state that it passes on to the next one.
-pub(super) struct WalkResult {
-    pub(super) stats: MergeStats,
-    /// The number of functions that might still have been opened.
-    pub(super) budget: u64,
+/// The state that the walks over the threads of a trace pass on.
+pub(super) struct Shared {
+    /// The stacks of the last profile. Threads that share their frames also share the stacks made of them.
     pub(super) stacks: Stacks,
+    /// The number of functions that may still be opened. The part that a walk does not use is left to the next one.
+    pub(super) budget: u64,
+}
+
+impl Default for Shared {
+    fn default() -> Self {
+        Self { stacks: Stacks::default(), budget: MIN_BUDGET }
+    }
 }
 
 impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
@@ -158,11 +164,11 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
     }
 
     /// Walks over all slices and samples.
-    pub(super) fn run(mut self) -> WalkResult {
+    pub(super) fn run(mut self) -> (MergeStats, Shared) {
         if let Some((_, end)) = self.thread.range {
             self.run_to(end);
         }
-        WalkResult { stats: self.stats, budget: self.budget, stacks: self.thread.stacks }
+        (self.stats, Shared { stacks: self.thread.stacks, budget: self.budget })
     }
 
     /// Walks over all slices and samples, and closes everything that is still open at `end`.
@@ -462,7 +468,7 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
 
 /// The number of functions that the walks over a trace may open besides those that slices and samples allow. Without
 /// a bound, stacks deeper than any profiler writes would make a huge trace of a small file.
-pub(super) const MIN_BUDGET: u64 = 1 << 16;
+const MIN_BUDGET: u64 = 1 << 16;
 /// The number of functions that each slice and each sample allow to be opened.
 pub(super) const BUDGET_PER_ITEM: u64 = 256;
 
