@@ -98,11 +98,9 @@ impl Encoder {
         match &mut self.format {
             FormatWriter::Spall => {
                 let texts: Vec<_> = locations.map(|location| format!("{location}")).collect();
-                let mut encoded = Encoded::default();
-                spall(pid, OWN_THREAD, 0, &mut encoded, |buffer| {
+                own_spall(pid, |buffer| {
                     texts.iter().try_for_each(|text| buffer.fact(SourceLocation::KEY, text))
-                });
-                encoded.bytes().to_vec()
+                })
             }
             #[cfg(feature = "json")]
             FormatWriter::Json(json) => json.source_locations(pid, locations),
@@ -114,15 +112,14 @@ impl Encoder {
         let program = std::env::current_exe().ok().and_then(|path| path.into_os_string().into_string().ok());
         let mut head = match &mut self.format {
             FormatWriter::Spall => {
-                let mut encoded = Encoded::default();
                 let times = [("unix_ns", facts.epoch_ns), ("monotonic_ns", facts.monotonic_ns)];
-                spall(facts.pid, OWN_THREAD, 0, &mut encoded, |buffer| {
+                let facts_of_file = own_spall(facts.pid, |buffer| {
                     let mut known = times.iter().filter_map(|&(key, time)| Some((key, time?)));
                     known.try_for_each(|(key, time)| buffer.fact(key, format!("{time}")))?;
                     program.iter().try_for_each(|path| buffer.fact("program", path))
                 });
                 let header = Header::new(Version::V3, facts.clock.ns_per_tick()).to_bytes();
-                [&header, encoded.bytes()].concat()
+                [&header[..], &facts_of_file].concat()
             }
             #[cfg(feature = "json")]
             FormatWriter::Json(json) => json.head(facts, program.as_deref()),
@@ -135,11 +132,7 @@ impl Encoder {
     fn process_name(&mut self, facts: &Facts) -> Vec<u8> {
         let name = &facts.process_name;
         match &mut self.format {
-            FormatWriter::Spall => {
-                let mut encoded = Encoded::default();
-                spall(facts.pid, OWN_THREAD, 0, &mut encoded, |buffer| buffer.process_name(name));
-                encoded.bytes().to_vec()
-            }
+            FormatWriter::Spall => own_spall(facts.pid, |buffer| buffer.process_name(name)),
             #[cfg(feature = "json")]
             FormatWriter::Json(json) => json.process_name(facts.pid, name),
         }
@@ -170,15 +163,13 @@ impl Encoder {
     pub(crate) fn tail(self, facts: &Facts, n_left_out: u64) -> Vec<u8> {
         match self.format {
             FormatWriter::Spall if n_left_out > 0 => {
-                let mut encoded = Encoded::default();
                 let now = facts.clock.now();
                 let args = format!("{n_left_out} events that the format cannot hold");
-                spall(facts.pid, OWN_THREAD, 0, &mut encoded, |buffer| {
+                own_spall(facts.pid, |buffer| {
                     buffer.thread_name("recorder")?;
                     buffer.begin_with_args(now, "left out", &args)?;
                     buffer.end(now)
-                });
-                encoded.bytes().to_vec()
+                })
             }
             FormatWriter::Spall => Vec::new(),
             #[cfg(feature = "json")]
@@ -187,8 +178,13 @@ impl Encoder {
     }
 }
 
-/// The thread of what the recorder itself has to tell, the last one in a list.
-const OWN_THREAD: u32 = u32::MAX;
+/// Returns a buffer that `write` fills with what the recorder itself has to tell. It is on a thread of its own, the last
+/// one in a list.
+fn own_spall(pid: u32, write: impl FnMut(&mut BufferWriter<&mut [u8]>) -> Result<(), Full>) -> Vec<u8> {
+    let mut encoded = Encoded::default();
+    spall(pid, u32::MAX, 0, &mut encoded, write);
+    encoded.bytes().to_vec()
+}
 
 /// What became of the events of a batch.
 #[derive(Debug, Clone, Copy, Default)]

@@ -38,7 +38,8 @@ impl LiveSink {
             let mut trace = lock(&trace);
             let clock = clock.with_epoch_ns(facts.epoch_ns).with_monotonic_ns(facts.monotonic_ns);
             trace.push(&Event::Clock(clock));
-            name_process(&mut trace, facts);
+            let name = Text::from(facts.process_name.as_str());
+            trace.push(&Event::ProcessName(Id::from(facts.pid), name));
         }
         Self { trace, waiting: Mutex::default() }
     }
@@ -60,14 +61,8 @@ impl Sink for LiveSink {
         let mut waiting = lock(&self.waiting);
         if let Some(mut trace) = self.trace() {
             deliver(&mut waiting, &mut trace, batch.facts, &mut scratch.sites);
-            push_batch(
-                &mut trace,
-                batch.facts.pid,
-                batch.thread.tid,
-                name.map(String::as_str),
-                batch.words,
-                &mut scratch.sites,
-            );
+            let (pid, tid, name) = (batch.facts.pid, batch.thread.tid, name.map(String::as_str));
+            event::for_each(pid, tid, name, batch.words, &mut scratch.sites, |event| trace.push(event));
         } else {
             waiting.push(Waiting { tid: batch.thread.tid, name: name.cloned(), words: batch.words.into() });
         }
@@ -93,22 +88,7 @@ impl Sink for LiveSink {
 /// Pushes the batches that had to wait.
 fn deliver(waiting: &mut Vec<Waiting>, trace: &mut LiveTrace, facts: &Facts, sites: &mut SiteTable) {
     for batch in waiting.drain(..) {
-        push_batch(trace, facts.pid, batch.tid, batch.name.as_deref(), &batch.words, sites);
+        let push = |event: &Event<'_>| trace.push(event);
+        event::for_each(facts.pid, batch.tid, batch.name.as_deref(), &batch.words, sites, push);
     }
-}
-
-fn push_batch(
-    trace: &mut LiveTrace,
-    pid: u32,
-    tid: u32,
-    name: Option<&str>,
-    words: &[u64],
-    sites: &mut SiteTable,
-) {
-    event::for_each(pid, tid, name, words, sites, |event| trace.push(event));
-}
-
-fn name_process(trace: &mut LiveTrace, facts: &Facts) {
-    let name = &facts.process_name;
-    trace.push(&Event::ProcessName(Id::from(facts.pid), Text::from(name.as_str())));
 }
