@@ -140,11 +140,11 @@ pub fn decompress_as<'a>(
         Ok(()) => None,
         Err(DecodeFailure::OutputFull { at }) => {
             let max_mib = u32::try_from(limits.max_decompressed_bytes >> 20).unwrap_or(u32::MAX);
-            return Err(FormatError::new(FormatErrorKind::OutputLimit { max_mib }, offset(at)));
+            return Err(FormatError::new(FormatErrorKind::OutputLimit { max_mib }, at as u64));
         }
         Err(DecodeFailure::OutOfMemory { at }) => {
             let mib = u32::try_from(output.bytes.len() >> 20).unwrap_or(u32::MAX);
-            return Err(FormatError::new(FormatErrorKind::OutOfMemory { mib }, offset(at)));
+            return Err(FormatError::new(FormatErrorKind::OutOfMemory { mib }, at as u64));
         }
         Err(_) if container == Container::Brotli && output.bytes.is_empty() => {
             return Err(FormatError::new(FormatErrorKind::BadMagic, 0));
@@ -166,7 +166,7 @@ pub fn decompress_as<'a>(
 pub fn peek(container: Container, data: &[u8]) -> Vec<u8> {
     let data = data.get(..PEEK).unwrap_or(data);
     // A decoder may drop a step that exceeds the limit, so the limit is twice what is wanted.
-    let mut output = Output { bytes: Vec::new(), limit: 2 * offset(STEP) };
+    let mut output = Output { bytes: Vec::new(), limit: 2 * STEP as u64 };
     // How decoding ends does not matter: the output holds what came before.
     let _ = decode(container, data, &mut output);
     output.bytes
@@ -192,11 +192,7 @@ fn decode(container: Container, data: &[u8], output: &mut Output) -> Option<Resu
 
 /// Returns a diagnostic about the bytes of the file from `from` to its end.
 fn damage(kind: DiagnosticKind, from: usize, data: &[u8]) -> Diagnostic {
-    Diagnostic::new(kind, ByteRange::new(offset(from), offset(data.len())))
-}
-
-fn offset(pos: usize) -> u64 {
-    u64::try_from(pos).unwrap_or(u64::MAX)
+    Diagnostic::new(kind, ByteRange::new(from as u64, data.len() as u64))
 }
 
 /// Why decoding ended before the end of the content.
@@ -264,7 +260,7 @@ impl Output {
         decode: impl FnOnce(&mut [u8]) -> (usize, T),
     ) -> Result<T, DecodeFailure> {
         let len = self.bytes.len();
-        let left = self.limit.saturating_sub(offset(len));
+        let left = self.limit.saturating_sub(len as u64);
         let size = size.min(usize::try_from(left).unwrap_or(usize::MAX));
         self.reserve(size, at)?;
         self.bytes.resize(len + size, 0);
@@ -276,7 +272,7 @@ impl Output {
     /// Returns whether the output has as many bytes as the limit allows.
     #[cfg(feature = "brotli")]
     fn is_full(&self) -> bool {
-        offset(self.bytes.len()) >= self.limit
+        self.bytes.len() as u64 >= self.limit
     }
 }
 

@@ -234,7 +234,7 @@ impl Parser {
         }
         let innermost = self.innermost(names, bytes, to);
         let time = self.times.entry((pid, tid)).or_default();
-        let node = innermost.map_or(SampleStack::Unknown, |node| SampleStack::Frame(id(node)));
+        let node = innermost.map_or(SampleStack::Unknown, |node| SampleStack::Frame(Id::from(node)));
         let mut sample = ThreadSampleEvent::new(thread, Tick(time.whole), name, node);
         sample.weight = stack.weight;
         to.receive(&Event::ThreadSample(sample), bytes);
@@ -270,8 +270,8 @@ impl Parser {
                             self.names.insert(name.into(), number);
                         }
                         let parent =
-                            caller.map_or(FrameParent::Unknown, |caller| FrameParent::Id(id(caller)));
-                        let frame = FrameEvent::new(id(node), parent, Text::plain(name));
+                            caller.map_or(FrameParent::Unknown, |caller| FrameParent::Id(Id::from(caller)));
+                        let frame = FrameEvent::new(node, parent, Text::plain(name));
                         to.receive(&Event::SharedFrame(frame), bytes);
                         node
                     }
@@ -297,11 +297,6 @@ fn ids(name: &[u8]) -> Option<(i64, i64)> {
     let (pid, tid) = core::str::from_utf8(name).ok()?.split_once(':')?;
     let number = |text: &str| text.parse().ok().filter(|_| !text.starts_with('+'));
     Some((number(pid)?, number(tid)?))
-}
-
-/// Returns the id of a node.
-fn id(node: u32) -> Id<'static> {
-    Id::Number(i64::from(node))
 }
 
 impl spall_model::Parser for Parser {

@@ -317,15 +317,11 @@ fn known_version(version: u64, newest: u64) -> Result<u64, ReadFailure> {
 }
 
 fn byte_range(start: usize, end: usize) -> ByteRange {
-    ByteRange::new(offset(start), offset(end))
-}
-
-fn offset(pos: usize) -> u64 {
-    u64::try_from(pos).unwrap_or(u64::MAX)
+    ByteRange::new(start as u64, end as u64)
 }
 
 fn error(kind: FormatErrorKind, at: usize) -> FormatError {
-    FormatError::new(kind, offset(at))
+    FormatError::new(kind, at as u64)
 }
 
 #[cfg(test)]

@@ -41,8 +41,6 @@ pub(super) fn decode(data: &[u8], output: &mut Output) -> Result<(), DecodeFailu
                 });
             }
         }
-        output.reserve(decoder.can_collect(), position(rest))?;
-        output.push(&decoder.collect().unwrap_or_default(), position(rest))?;
     }
     Ok(())
 }

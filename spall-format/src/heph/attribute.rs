@@ -36,8 +36,10 @@ fn next_attribute<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Val
         scalar(&mut input, kind)?
     } else {
         // An array is only stepped over here. Its bytes start at the type, so that its elements can be decoded alone.
-        let count = length(&mut input)?;
-        skip(&mut input, kind & !value_type::ARRAY, count)?;
+        // The type of an empty array is not checked, because writers store any: Rust's `[u16; 0]` is written as type 0.
+        for _ in 0..length(&mut input)? {
+            scalar(&mut input, kind & !value_type::ARRAY)?;
+        }
         Value::List(Args::new(input.since(typed), &ARRAY))
     };
     *pos = input.pos();
@@ -75,24 +77,6 @@ fn scalar<'a>(input: &mut Cursor<'a>, kind: u8) -> Option<Value<'a>> {
         value_type::TEXT => Value::Text(Text::plain(counted(input)?)),
         _ => return None,
     })
-}
-
-/// Steps over `count` values. The type of an empty array is not checked, because writers store any: Rust's `[u16; 0]`
-/// is written as type 0.
-fn skip(input: &mut Cursor<'_>, kind: u8, count: u16) -> Option<()> {
-    match kind {
-        _ if count == 0 => {}
-        value_type::U64 | value_type::I64 | value_type::F64 => {
-            input.take(usize::from(count) * size_of::<u64>()).ok()?;
-        }
-        value_type::TEXT => {
-            for _ in 0..count {
-                counted(input)?;
-            }
-        }
-        _ => return None,
-    }
-    Some(())
 }
 
 #[cfg(test)]

@@ -104,10 +104,8 @@ impl Profiles {
 impl Samples {
     /// Returns the time that a sample of weight 1 stands for.
     fn period(&mut self, texts: &Texts) -> Ticks {
-        // These events count nanoseconds.
-        let is_clock = matches!(texts.get(self.event), b"cpu-clock" | b"task-clock");
         let weight = median(&mut self.weights).max(1);
-        let is_time = is_clock && weight > 1;
+        let is_time = is_clock(texts.get(self.event)) && weight > 1;
         let period =
             if is_time { 1 } else { median(&mut self.distances).saturating_add(weight / 2) / weight };
         Ticks(i64::try_from(period).unwrap_or(i64::MAX).max(1))

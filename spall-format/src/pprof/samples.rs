@@ -148,7 +148,7 @@ impl<'t, 'a> Samples<'t, 'a> {
             let node = self.location(innermost, location, bytes, to).ok_or(DiagnosticKind::DepthLimit)?;
             innermost = Some(node);
         }
-        Ok(innermost.map_or(SampleStack::Unknown, |node| SampleStack::Frame(frame_id(node))))
+        Ok(innermost.map_or(SampleStack::Unknown, |node| SampleStack::Frame(Id::from(node))))
     }
 
     /// Finds the node of the innermost function of a location below a caller. Returns `None` if there are too many nodes.
@@ -166,8 +166,8 @@ impl<'t, 'a> Samples<'t, 'a> {
             return Some(node);
         }
         let mut say = |node, caller: Option<u32>, name, file, line| {
-            let parent = caller.map_or(FrameParent::Unknown, |caller| FrameParent::Id(frame_id(caller)));
-            let mut frame = FrameEvent::new(frame_id(node), parent, name);
+            let parent = caller.map_or(FrameParent::Unknown, |caller| FrameParent::Id(Id::from(caller)));
+            let mut frame = FrameEvent::new(node, parent, name);
             (frame.url, frame.line) = (Text::plain(file), line);
             to.receive(&Event::SharedFrame(frame), bytes);
         };
@@ -214,9 +214,4 @@ impl<'a> ThreadLabels<'a> {
             number => Thread::new(self.process, number.unwrap_or(THREAD)),
         }
     }
-}
-
-/// Returns the id of the call frame of a node.
-fn frame_id(node: u32) -> Id<'static> {
-    Id::Number(i64::from(node))
 }

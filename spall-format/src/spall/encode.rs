@@ -102,30 +102,24 @@ fn counted(text: &[u8]) -> (u8, &[u8]) {
 /// The records of versions 0 and 1.
 #[cfg(feature = "std")]
 pub(super) mod floats {
+    use super::super::Version;
     use super::super::wire::{BeginV0, BeginV1, CompleteV0, EndV0, tag};
     use super::{counted, put};
 
-    /// Writes a begin of version 1.
-    pub(in super::super) fn begin_v1(
+    /// Writes a begin of version 0, which has no arguments, or of version 1.
+    pub(in super::super) fn begin(
         into: &mut [u8],
+        version: Version,
         (pid, tid): (u32, u32),
         time: f64,
         name: &[u8],
         args: &[u8],
     ) -> Option<usize> {
         let ((name_len, name), (args_len, args)) = (counted(name), counted(args));
+        if version == Version::V0 {
+            return put(into, &BeginV0 { tag: tag::BEGIN, pid, tid, time, name_len }, name, b"");
+        }
         put(into, &BeginV1 { tag: tag::BEGIN, category: 0, pid, tid, time, name_len, args_len }, name, args)
-    }
-
-    /// Writes a begin of version 0.
-    pub(in super::super) fn begin_v0(
-        into: &mut [u8],
-        (pid, tid): (u32, u32),
-        time: f64,
-        name: &[u8],
-    ) -> Option<usize> {
-        let (name_len, name) = counted(name);
-        put(into, &BeginV0 { tag: tag::BEGIN, pid, tid, time, name_len }, name, b"")
     }
 
     /// Writes an end, which is the same in versions 0 and 1.

@@ -188,11 +188,9 @@ impl<W: io::Write> FileWriter<W> {
         let (name, args) = (name.as_bytes(), args.as_bytes());
         match self.record_time(event.at) {
             None => Ok(Written::BadTime),
-            Some(RecordTime::Nanoseconds(time)) if self.version == Version::V0 => {
-                self.put(thread, lost, |into| encode::floats::begin_v0(into, thread, time, name))
-            }
             Some(RecordTime::Nanoseconds(time)) => {
-                self.put(thread, lost, |into| encode::floats::begin_v1(into, thread, time, name, args))
+                let version = self.version;
+                self.put(thread, lost, |into| encode::floats::begin(into, version, thread, time, name, args))
             }
             Some(RecordTime::Ticks(when)) => {
                 self.put(thread, lost, |into| encode::begin_v3(into, when, name, args))
