@@ -100,8 +100,6 @@ impl fmt::Display for Error {
 impl core::error::Error for Error {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {
-            Self::Binary(error) => error.source(),
-            Self::Json(error) => error.source(),
             Self::Parser { error, .. } => Some(&**error),
             #[cfg(feature = "std")]
             Self::Io(error) => error.source(),

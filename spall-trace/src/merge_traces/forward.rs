@@ -43,9 +43,8 @@ impl Forward<'_> {
             }
         }
         let Ok(()) = trace.replay(|event| {
-            let tid = thread(event).and_then(|thread| self.ids.tid(thread.tid));
             let mut texts = Texts::default();
-            let Some(event) = self.mapped(event, tid.as_ref(), &mut texts) else { return Ok(()) };
+            let Some(event) = self.mapped(event, &mut texts) else { return Ok(()) };
             let of = match event {
                 Event::ProcessName(pid, _) => Some((OwnedId::of(pid), None)),
                 Event::ThreadName(of, _) => Some((OwnedId::of(of.pid), Some(OwnedId::of(of.tid)))),
@@ -65,51 +64,38 @@ impl Forward<'_> {
     }
 
     /// Returns the event with its times and ids in the result, or `None` if the result has its own.
-    fn mapped<'e>(
-        &'e self,
-        event: &Event<'e>,
-        tid: Option<&'e OwnedId>,
-        texts: &'e mut Texts,
-    ) -> Option<Event<'e>> {
-        let thread = |thread: Thread<'e>| Thread {
-            pid: self.ids.pid(thread.pid),
-            tid: tid.map_or(thread.tid, OwnedId::id),
-        };
-        let on_thread = |event: ThreadEvent<'e>| ThreadEvent {
-            thread: thread(event.thread),
-            at: self.at(event.at),
-            ..event
-        };
+    fn mapped<'e>(&'e self, event: &Event<'e>, texts: &'e mut Texts) -> Option<Event<'e>> {
+        let Texts { tid, id: id_text, parent, scope, parent_tid } = texts;
         Some(match *event {
             Event::Clock(_) | Event::Conventions(_) => return None,
-            Event::Begin(event) => Event::Begin(on_thread(event)),
-            Event::End(event) => Event::End(on_thread(event)),
+            Event::Begin(event) => Event::Begin(self.on_thread(event, tid)),
+            Event::End(event) => Event::End(self.on_thread(event, tid)),
             Event::Complete(event, duration) => {
-                Event::Complete(on_thread(event), self.duration(event.at, duration))
+                Event::Complete(self.on_thread(event, tid), self.duration(event.at, duration))
             }
-            Event::Unfinished(event) => Event::Unfinished(on_thread(event)),
-            Event::Instant(event, scope) => Event::Instant(on_thread(event), scope),
+            Event::Unfinished(event) => Event::Unfinished(self.on_thread(event, tid)),
+            Event::Instant(event, scope) => Event::Instant(self.on_thread(event, tid), scope),
             Event::State(event, duration) => {
-                Event::State(on_thread(event), self.duration(event.at, duration))
+                Event::State(self.on_thread(event, tid), self.duration(event.at, duration))
             }
-            Event::Other(event, tag) => Event::Other(on_thread(event), tag),
+            Event::Other(event, tag) => Event::Other(self.on_thread(event, tid), tag),
             Event::Counter(mut event) => {
                 event.pid = self.ids.pid(event.pid);
                 event.at = self.at(event.at);
                 Event::Counter(event)
             }
-            Event::Async(phase, event) => Event::Async(phase, self.keyed(event, &mut texts.scope)),
-            Event::Object(phase, event) => Event::Object(phase, self.keyed(event, &mut texts.scope)),
+            Event::Async(phase, event) => Event::Async(phase, self.keyed(event, scope)),
+            Event::Object(phase, event) => Event::Object(phase, self.keyed(event, scope)),
             Event::Flow(mut event) => {
-                event.thread = thread(event.thread);
+                event.thread = self.thread(event.thread, tid);
                 event.at = self.at(event.at);
                 if !event.local {
-                    event.id = self.file_id(event.id, &mut texts.id);
+                    event.id = self.file_id(event.id, id_text);
                 }
                 Event::Flow(event)
             }
             Event::Profile(mut event) => {
-                event.thread = thread(event.thread);
+                event.thread = self.thread(event.thread, tid);
                 Event::Profile(self.profile(event))
             }
             Event::Sample(mut event) => {
@@ -121,47 +107,57 @@ impl Forward<'_> {
             }
             Event::SharedFrame(mut event) => {
                 if let FrameParent::Id(id) = event.parent {
-                    event.parent = FrameParent::Id(self.file_id(id, &mut texts.parent));
+                    event.parent = FrameParent::Id(self.file_id(id, parent));
                 }
-                event.id = self.file_id(event.id, &mut texts.id);
+                event.id = self.file_id(event.id, id_text);
                 Event::SharedFrame(event)
             }
             Event::ThreadSample(mut event) => {
-                event.thread = thread(event.thread);
+                event.thread = self.thread(event.thread, tid);
                 event.at = self.at(event.at);
                 if let SampleStack::Frame(id) = event.stack {
-                    event.stack = SampleStack::Frame(self.file_id(id, &mut texts.id));
+                    event.stack = SampleStack::Frame(self.file_id(id, id_text));
                 }
                 Event::ThreadSample(event)
             }
             Event::ThreadProfile(mut event) => {
-                event.thread = thread(event.thread);
+                event.thread = self.thread(event.thread, tid);
                 event.period = event.period.map(|period| self.duration(Tick(0), period));
                 Event::ThreadProfile(event)
             }
             Event::ProcessName(pid, name) => Event::ProcessName(self.ids.pid(pid), name),
-            Event::ThreadName(of, name) => Event::ThreadName(thread(of), name),
-            Event::ThreadRole(of, role) => Event::ThreadRole(thread(of), role),
+            Event::ThreadName(of, name) => Event::ThreadName(self.thread(of, tid), name),
+            Event::ThreadRole(of, role) => Event::ThreadRole(self.thread(of, tid), role),
             Event::ProcessSortIndex(pid, index) => Event::ProcessSortIndex(self.ids.pid(pid), index),
-            Event::ThreadSortIndex(of, index) => Event::ThreadSortIndex(thread(of), index),
+            Event::ThreadSortIndex(of, index) => Event::ThreadSortIndex(self.thread(of, tid), index),
             Event::Track(mut event) => {
-                event.thread = thread(event.thread);
+                event.thread = self.thread(event.thread, tid);
                 event.parent.pid = event.thread.pid;
                 if let Some(tid) = self.ids.tid(event.parent.tid) {
-                    event.parent.tid = texts.parent_tid.insert(tid).id();
+                    event.parent.tid = parent_tid.insert(tid).id();
                 }
                 Event::Track(event)
             }
             Event::ProcessLabels(pid, labels) => Event::ProcessLabels(self.ids.pid(pid), labels),
             Event::Meta(mut event) => {
                 if event.thread.is_none() && self.suffix.is_some() {
-                    event.key = Text::plain(self.suffixed(event.key, &mut texts.id).as_bytes());
+                    event.key = Text::plain(self.suffixed(event.key, id_text).as_bytes());
                 }
-                event.thread = event.thread.map(thread);
+                event.thread = event.thread.map(|thread| self.thread(thread, tid));
                 Event::Meta(event)
             }
             other => other,
         })
+    }
+
+    /// Returns a thread with the ids that it has in the trace of all files.
+    fn thread<'e>(&'e self, thread: Thread<'e>, tid: &'e mut Option<OwnedId>) -> Thread<'e> {
+        *tid = self.ids.tid(thread.tid);
+        Thread { pid: self.ids.pid(thread.pid), tid: tid.as_ref().map_or(thread.tid, OwnedId::id) }
+    }
+
+    fn on_thread<'e>(&'e self, event: ThreadEvent<'e>, tid: &'e mut Option<OwnedId>) -> ThreadEvent<'e> {
+        ThreadEvent { thread: self.thread(event.thread, tid), at: self.at(event.at), ..event }
     }
 
     /// Returns a time on the axis of the result.
@@ -215,34 +211,12 @@ impl Forward<'_> {
     }
 }
 
-/// The texts of one event that are made for the result.
+/// The ids and texts of one event that are made for the result.
 #[derive(Debug, Default)]
 struct Texts {
+    tid: Option<OwnedId>,
     id: Option<String>,
     parent: Option<String>,
     scope: Option<String>,
     parent_tid: Option<OwnedId>,
-}
-
-/// Returns the thread of an event that has one.
-fn thread<'e>(event: &Event<'e>) -> Option<Thread<'e>> {
-    Some(match *event {
-        Event::Begin(event)
-        | Event::End(event)
-        | Event::Complete(event, _)
-        | Event::Unfinished(event)
-        | Event::Instant(event, _)
-        | Event::State(event, _)
-        | Event::Other(event, _) => event.thread,
-        Event::Flow(event) => event.thread,
-        Event::Profile(event) => event.thread,
-        Event::ThreadSample(event) => event.thread,
-        Event::ThreadProfile(event) => event.thread,
-        Event::ThreadName(thread, _) | Event::ThreadRole(thread, _) | Event::ThreadSortIndex(thread, _) => {
-            thread
-        }
-        Event::Track(event) => event.thread,
-        Event::Meta(event) => event.thread?,
-        _ => return None,
-    })
 }
