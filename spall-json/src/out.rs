@@ -1,6 +1,6 @@
 //! The way from a reader of a whole document to the receiver of events.
 
-use spall_model::{DiagnosticKind, Event, MetaEvent, Receiver};
+use spall_model::{DiagnosticKind, Event, FrameEvent, FrameParent, Id, MetaEvent, Receiver, Text};
 
 use crate::args;
 use crate::call::file_range;
@@ -63,5 +63,23 @@ impl<'a, 't, R: for<'e> Receiver<'e>> Out<'a, 't, R> {
                 self.event(&Event::Meta(MetaEvent::new(fact.key(), value)), (token.start, token.end));
             }
         }
+    }
+}
+
+/// A function, as far as a file describes it. Lines and columns are counted from 0.
+#[derive(Default)]
+pub(crate) struct Place<'a> {
+    pub(crate) name: Text<'a>,
+    pub(crate) url: Text<'a>,
+    pub(crate) line: Option<u32>,
+    pub(crate) column: Option<u32>,
+}
+
+impl<'a> Place<'a> {
+    /// Returns the call frame of the function.
+    pub(crate) fn frame(self, id: impl Into<Id<'a>>, parent: FrameParent<'a>) -> FrameEvent<'a> {
+        let mut frame = FrameEvent::new(id, parent, self.name);
+        (frame.url, frame.line, frame.column) = (self.url, self.line, self.column);
+        frame
     }
 }

@@ -4,14 +4,14 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use spall_model::{
-    ArgsBuilder, Clock, DiagnosticKind, Event, FrameEvent, FrameParent, Id, Receiver, SampleStack, Text,
-    Thread, ThreadEvent, ThreadProfileEvent, ThreadSampleEvent, Tick, Ticks, Unit, UnitName,
+    ArgsBuilder, Clock, DiagnosticKind, Event, FrameParent, Id, Receiver, SampleStack, Text, Thread,
+    ThreadEvent, ThreadProfileEvent, ThreadSampleEvent, Tick, Ticks, Unit, UnitName,
 };
 
 use crate::decimal::Nanos;
 use crate::error::{JsonError, JsonErrorKind};
 use crate::lexer::{self, Token, TokenKind};
-use crate::out::Out;
+use crate::out::{Out, Place};
 use crate::outline::{Outline, Part};
 use crate::table::{Cell, Rows};
 
@@ -59,16 +59,6 @@ impl Scale {
     fn value(self, cell: Cell<'_>) -> Option<Nanos> {
         Some(cell.micros()?.thousandfold(self.thousands))
     }
-}
-
-/// A call frame that the profiles share, as the file describes it.
-#[derive(Default)]
-struct Place<'a> {
-    name: Text<'a>,
-    file: Text<'a>,
-    /// Counted from 1.
-    line: Option<u32>,
-    column: Option<u32>,
 }
 
 /// What is known while a document is read.
@@ -150,12 +140,12 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
                 self.out.event(&Event::End(event), bytes);
             } else if kind.is(b"O") {
                 let mut source = ArgsBuilder::new();
-                if !place.file.is_empty() {
-                    source.add("file", place.file);
+                if !place.url.is_empty() {
+                    source.add("file", place.url);
                 }
                 for (key, number) in [("line", place.line), ("col", place.column)] {
                     if let Some(number) = number {
-                        source.add(key, i64::from(number));
+                        source.add(key, i64::from(number) + 1);
                     }
                 }
                 event.args = source.args();
@@ -229,12 +219,7 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
         let node = *self.nodes.entry((caller, frame)).or_insert(new);
         if node == new {
             let parent = caller.map_or(FrameParent::Unknown, |caller| FrameParent::Id(Id::from(caller)));
-            let place = self.place(frame).unwrap_or_default();
-            let mut event = FrameEvent::new(node, parent, place.name);
-            event.url = place.file;
-            // A line and a column are counted from 0 in a trace.
-            event.line = place.line.and_then(|line| line.checked_sub(1));
-            event.column = place.column.and_then(|column| column.checked_sub(1));
+            let event = self.place(frame).unwrap_or_default().frame(node, parent);
             self.out.event(&Event::SharedFrame(event), bytes);
         }
         node
@@ -244,7 +229,9 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
     fn place(&self, frame: u32) -> Option<Place<'a>> {
         let [name, file, line, column] =
             members(self.out.data, *self.frames.get(frame as usize)?, [b"name", b"file", b"line", b"col"]);
-        Some(Place { name: name.text(), file: file.text(), line: line.index(), column: column.index() })
+        // The file counts lines and columns from 1.
+        let [line, column] = [line, column].map(|number| number.index()?.checked_sub(1));
+        Some(Place { name: name.text(), url: file.text(), line, column })
     }
 }
 

@@ -185,17 +185,13 @@ impl<W: io::Write> FileWriter<W> {
         let has_no_place = LostParts::ARGUMENTS.only_if(args.is_none() && !event.args.is_none());
         let args = ShortText::args(args);
         let lost = name.lost().with(args.lost()).with(has_no_place).with(category(&event));
-        let (name, args) = (name.as_bytes(), args.as_bytes());
-        match self.record_time(event.at) {
-            None => Ok(Written::BadTime),
-            Some(RecordTime::Nanoseconds(time)) => {
-                let version = self.version;
-                self.put(thread, lost, |into| encode::floats::begin(into, version, thread, time, name, args))
-            }
-            Some(RecordTime::Ticks(when)) => {
-                self.put(thread, lost, |into| encode::begin_v3(into, when, name, args))
-            }
+        let (version, name, args) = (self.version, name.as_bytes(), args.as_bytes());
+        if version == Version::V3 {
+            let Ok(when) = u64::try_from(event.at.0) else { return Ok(Written::BadTime) };
+            return self.put(thread, lost, |into| encode::begin_v3(into, when, name, args));
         }
+        let Some(time) = self.exact_nanoseconds(event.at) else { return Ok(Written::BadTime) };
+        self.put(thread, lost, |into| encode::floats::begin(into, version, thread, time, name, args))
     }
 
     /// Writes an end, which has nothing but a time.
@@ -204,13 +200,12 @@ impl<W: io::Write> FileWriter<W> {
         let lost = category(&event)
             .with(LostParts::NAME.only_if(!event.name.is_empty()))
             .with(LostParts::ARGUMENTS.only_if(!event.args.is_none()));
-        match self.record_time(event.at) {
-            None => Ok(Written::BadTime),
-            Some(RecordTime::Nanoseconds(time)) => {
-                self.put(thread, lost, |into| encode::floats::end_v0(into, thread, time))
-            }
-            Some(RecordTime::Ticks(when)) => self.put(thread, lost, |into| encode::end_v3(into, when)),
+        if self.version == Version::V3 {
+            let Ok(when) = u64::try_from(event.at.0) else { return Ok(Written::BadTime) };
+            return self.put(thread, lost, |into| encode::end_v3(into, when));
         }
+        let Some(time) = self.exact_nanoseconds(event.at) else { return Ok(Written::BadTime) };
+        self.put(thread, lost, |into| encode::floats::end_v0(into, thread, time))
     }
 
     /// Writes a slice of version 0. Both ends are rounded, so that a slice which ends where another begins still does.
@@ -231,14 +226,6 @@ impl<W: io::Write> FileWriter<W> {
         self.put(thread, lost, |into| {
             encode::floats::complete_v0(into, thread, time, duration, name.as_bytes())
         })
-    }
-
-    /// Returns a time as the records of the version have it, or `None` if they cannot hold it.
-    fn record_time(&self, at: Tick) -> Option<RecordTime> {
-        if self.version == Version::V3 {
-            return u64::try_from(at.0).ok().map(RecordTime::Ticks);
-        }
-        self.exact_nanoseconds(at).map(RecordTime::Nanoseconds)
     }
 
     /// Returns a time for versions 0 and 1, or `None` if the time is a number of nanoseconds that a double rounds. Ticks of
@@ -301,15 +288,6 @@ impl<W: io::Write> FileWriter<W> {
 /// Returns [`LostParts::CATEGORY`] if the event has a category, because no version has a place for it.
 fn category(event: &ThreadEvent<'_>) -> LostParts {
     LostParts::CATEGORY.only_if(!event.category.is_empty())
-}
-
-/// The time of a record.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum RecordTime {
-    /// A number of nanoseconds, in versions 0 and 1.
-    Nanoseconds(f64),
-    /// A number of ticks, in version 3.
-    Ticks(u64),
 }
 
 /// Returns the tick that the parser reads from a number of nanoseconds. The greatest tick is written as 2⁶³, which is

@@ -2,16 +2,14 @@
 
 use alloc::vec::Vec;
 
-use spall_model::{
-    Args, DiagnosticKind, Event, FrameEvent, FrameParent, Id, Receiver, SampleStack, Text, Value,
-};
+use spall_model::{Args, DiagnosticKind, Event, FrameParent, Id, Receiver, SampleStack, Text, Value};
 
 use crate::lexer;
 use crate::outline::Part;
 use crate::scalar;
 use crate::table::{NONE, Rows};
 
-use crate::out::Out;
+use crate::out::{Out, Place};
 
 use super::{Reader, text};
 
@@ -63,14 +61,6 @@ pub(super) fn libraries<'a>(list: impl Iterator<Item = Args<'a>>, is_gecko: bool
         libraries.sort_by_key(|library| library.start);
     }
     libraries
-}
-
-/// A function, as far as the file describes it.
-struct Place<'a> {
-    name: Text<'a>,
-    url: Text<'a>,
-    line: Option<u32>,
-    column: Option<u32>,
 }
 
 fn at(column: &[u32], row: u32) -> Option<u32> {
@@ -163,12 +153,7 @@ impl<'a> Stacks<'a> {
             if place.is_none() {
                 out.report(DiagnosticKind::UnknownEntry, bytes);
             }
-            let name = place.as_ref().map_or(Text::EMPTY, |place| place.name);
-            let mut frame = FrameEvent::new(id, parent, name);
-            if let Some(place) = place {
-                (frame.url, frame.line, frame.column) = (place.url, place.line, place.column);
-            }
-            out.event(&Event::SharedFrame(frame), bytes);
+            out.event(&Event::SharedFrame(place.unwrap_or_default().frame(id, parent)), bytes);
             next = prefix;
         }
         // The builder counts an id that no frame has.
