@@ -15,7 +15,6 @@ use crate::{
     Table, Tables, TablesError,
     arg_sets::ArgOwner,
     arrays::{ColumnType, Maps, Texts},
-    column::Rows,
 };
 
 /// The number of lists and maps inside one another whose values become rows of their own. Deeper ones become one row
@@ -285,10 +284,14 @@ pub(crate) fn value_text(value: Value<'_>) -> Option<Cow<'_, str>> {
 }
 
 /// Makes the column `args` of rows of `owner`: maps from keys to values as text. Rows without arguments are null.
-pub(crate) fn maps(rows: &Rows<'_>, owner: ArgOwner) -> Result<ArrayRef, TablesError> {
+pub(crate) fn maps(
+    tables: &Tables<'_>,
+    rows: Range<usize>,
+    owner: ArgOwner,
+) -> Result<ArrayRef, TablesError> {
     let mut maps = Maps::new("args");
-    for row in rows.numbers.clone() {
-        let args = unique(rows.tables.arg_sets.of(owner, row).iter());
+    for row in rows {
+        let args = unique(tables.arg_sets.of(owner, row).iter());
         let is_present = !args.is_empty();
         for (key, value) in args {
             maps.entry(&key, value_text(value).as_deref())?;
@@ -299,11 +302,15 @@ pub(crate) fn maps(rows: &Rows<'_>, owner: ArgOwner) -> Result<ArrayRef, TablesE
 }
 
 /// Makes the column `args_json` of rows of `owner`: JSON objects as text. Rows without arguments are null.
-pub(crate) fn json(rows: &Rows<'_>, owner: ArgOwner) -> Result<ArrayRef, TablesError> {
+pub(crate) fn json(
+    tables: &Tables<'_>,
+    rows: Range<usize>,
+    owner: ArgOwner,
+) -> Result<ArrayRef, TablesError> {
     let mut texts = Texts::new("args_json");
     let mut text = String::new();
-    for row in rows.numbers.clone() {
-        let args = unique(rows.tables.arg_sets.of(owner, row).iter());
+    for row in rows {
+        let args = unique(tables.arg_sets.of(owner, row).iter());
         write_object(&mut text, &args);
         texts.push((!args.is_empty()).then_some(text.as_str()))?;
     }

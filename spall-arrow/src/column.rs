@@ -119,12 +119,16 @@ impl Column {
 
     /// Returns the column with the arguments of `owner` as maps.
     pub(crate) fn args(name: &'static str, owner: ArgOwner) -> Self {
-        Self::new(name, ColumnType::Map, true, move |rows| arg_rows::maps(rows, owner))
+        Self::new(name, ColumnType::Map, true, move |rows| {
+            arg_rows::maps(rows.tables, rows.numbers.clone(), owner)
+        })
     }
 
     /// Returns the column with the arguments of `owner` as JSON objects.
     pub(crate) fn args_json(name: &'static str, owner: ArgOwner) -> Self {
-        Self::new(name, ColumnType::Text, true, move |rows| arg_rows::json(rows, owner))
+        Self::new(name, ColumnType::Text, true, move |rows| {
+            arg_rows::json(rows.tables, rows.numbers.clone(), owner)
+        })
     }
 
     /// Makes the column for the rows of a batch.

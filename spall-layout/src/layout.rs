@@ -154,6 +154,14 @@ impl Layout {
         }
     }
 
+    /// Returns the track, lane and depth of a row, or `None` if the layout has no such row. This takes O(log rows).
+    pub(crate) fn row_info(&self, row: RowId) -> Option<RowInfo> {
+        self.rows().position(row)?;
+        let lane = self.lanes.partition_point(|lane| lane.first_row <= row.0).checked_sub(1)?;
+        let Lane { first_row, track, lane } = *self.lanes.get(lane)?;
+        Some(RowInfo { track, lane, depth: row.0 - first_row })
+    }
+
     /// Returns the slices of a row, or `None` if the layout has no such row.
     #[must_use]
     pub fn row(&self, row: RowId) -> Option<RowView<'_>> {

@@ -7,7 +7,6 @@ use core::{fmt, ops::Range};
 use spall_model::{SliceId, Tick, Ticks, TrackId, index32};
 
 use crate::convert::to_ticks;
-use crate::layout::Lane;
 use crate::visits::{SliceTimes, VisitSlices, Visits};
 use crate::{Layout, Line, LineKind, PlacedSlice, Rect, RowId, RowInfo, RowView, Viewport};
 
@@ -229,10 +228,7 @@ impl LayoutView for Layout {
     }
 
     fn row_info(&self, row: RowId) -> Option<RowInfo> {
-        self.rows().position(row)?;
-        let lane = self.lanes.partition_point(|lane| lane.first_row <= row.0).checked_sub(1)?;
-        let Lane { first_row, track, lane } = *self.lanes.get(lane)?;
-        Some(RowInfo { track, lane, depth: row.0 - first_row })
+        Layout::row_info(self, row)
     }
 
     #[inline]

@@ -7,8 +7,8 @@ use core::ops::Range;
 
 use spall_model::{SliceId, Tick, TrackId, index32};
 
+use crate::Layout;
 use crate::row_numbers::RowReader;
-use crate::{Layout, LayoutView};
 
 /// How statistics of a range of time count a slice that lies only partly inside it. [layout
 /// 14.1](crate::rules::layout#14.1)
