@@ -9,7 +9,7 @@ use arrow_array::{
 };
 use arrow_schema::Field;
 use spall_json::{JsonString, JsonValue};
-use spall_model::{Args, Entries, Text, Value};
+use spall_model::{Args, Text, Value};
 
 use crate::{
     Table, Tables, TablesError,
@@ -113,12 +113,12 @@ impl ArgRows {
                         Value::List(args) | Value::Map(args)
                             if open.len() < MAX_DEPTH && self.take_key_bytes(args, &path) =>
                         {
-                            open.push(OpenValue {
-                                entries: args.iter(),
-                                is_list: matches!(value, Value::List(_)),
-                                n_seen: 0,
-                                path: path.lengths(),
-                            })
+                            let is_list = matches!(value, Value::List(_));
+                            let entries: Box<dyn Iterator<Item = _>> = match is_list {
+                                true => Box::new(args.iter().map(|(key, value)| (key.decode(), value))),
+                                false => Box::new(unique(args.iter()).into_iter()),
+                            };
+                            open.push(OpenValue { entries, is_list, n_seen: 0, path: path.lengths() })
                         }
                         _ => self.row(owner, &path, value)?,
                     }
@@ -130,7 +130,7 @@ impl ArgRows {
                         if inner.is_list {
                             path.index(inner.n_seen)
                         } else {
-                            path.entry(key)
+                            path.entry(&key)
                         }
                         inner.n_seen += 1;
                         next = Some(value);
@@ -212,7 +212,7 @@ impl ArgRows {
 
 /// A list or map whose values become rows.
 struct OpenValue<'a> {
-    entries: Entries<'a>,
+    entries: Box<dyn Iterator<Item = (Cow<'a, str>, Value<'a>)> + 'a>,
     is_list: bool,
     n_seen: usize,
     /// The path of the list itself.
@@ -240,7 +240,7 @@ impl Path {
         _ = write!(self.key, "[{index}]");
     }
 
-    fn entry(&mut self, key: Text<'_>) {
+    fn entry(&mut self, key: &str) {
         for path in [&mut self.key, &mut self.flat_key] {
             _ = write!(path, ".{key}");
         }

@@ -103,7 +103,8 @@ fn arguments_are_a_map_and_json_and_rows() {
 #[test]
 fn values_have_the_type_that_holds_them() {
     let json = br#"[{"ph":"X","name":"f","pid":1,"tid":1,"ts":0,"dur":1,"args":
-        {"twice":1,"big":18446744073709551615,"half":0.5,"text":"a\nb","none":[],"empty":{},"twice":2,"":"key"}}]"#;
+        {"twice":1,"big":18446744073709551615,"half":0.5,"text":"a\nb","none":[],"empty":{},"twice":2,"":"key",
+         "inside":{"twice":[1,2],"once":3,"twice":4}}}]"#;
     with_tables(json, |tables| {
         assert_eq!(
             rows(tables, Table::Args, &["key", "value_type", "int_value", "real_value", "string_value"]),
@@ -115,6 +116,8 @@ fn values_have_the_type_that_holds_them() {
                 "none json - - []",
                 "empty json - - {}",
                 " string - - key",
+                "inside.twice int 4 - -",
+                "inside.once int 3 - -",
             ]
         );
     });
