@@ -177,3 +177,32 @@ impl Output {
         n_written
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_bytes_of_a_file_are_replaced() {
+        let path = std::env::temp_dir().join(format!("spall-record-patch-{}", std::process::id()));
+        let mut output = Output::new(Target::File(File::create(&path).unwrap()));
+        assert!(output.append(b"old, old", 1));
+        output.patch(b"new").unwrap();
+        assert!(output.append(b", behind", 1));
+        output.flush().unwrap();
+        let bytes = std::fs::read(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(bytes, b"new, old, behind");
+    }
+
+    /// The device takes no bytes, as a full disk.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn nothing_is_replaced_in_a_file_that_lacks_bytes() {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let mut output = Output::new(Target::File(full));
+        assert!(output.append(b"old", 1));
+        output.patch(b"new").unwrap();
+        assert_eq!((output.n_waiting(), output.flush().unwrap_err().kind()), (1, io::ErrorKind::StorageFull));
+    }
+}
