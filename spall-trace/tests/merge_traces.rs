@@ -281,10 +281,17 @@ fn the_sync_marker_with_the_smallest_error_counts() {
         marker("y", Some(200), 240)
     ));
     let b = json(&format!("[{},{},{}]", slice("b", 1, 0), marker("x", None, 51), marker("y", None, 150)));
-    let merged = merged(&[MergeInput::new(&a, "a"), MergeInput::new(&b, "b")]);
-    let placement = merged.placements[1];
-    assert_eq!((placement.by, placement.offset.0, placement.error.0), (PlacedBy::ClockSync, 50_000, 1_000));
-    assert_eq!(merged.trace.diagnostics().count(DiagnosticKind::UnalignedClock), 0);
+    let inputs = [MergeInput::new(&a, "a"), MergeInput::new(&b, "b")];
+    let both = merged(&inputs);
+    let of_a = (PlacedBy::ClockSync, 50_000, 1_000);
+    let placement = both.placements[1];
+    assert_eq!((placement.by, placement.offset.0, placement.error.0), of_a);
+    assert_eq!(both.trace.diagnostics().count(DiagnosticKind::UnalignedClock), 0);
+    // Of two traces that know a moment equally well, the first one counts.
+    let equal = json(&format!("[{},{}]", slice("c", 1, 0), marker("x", Some(300), 302)));
+    let equal = MergeInput::new(&equal, "c").with_alignment(Alignment::Offset(0));
+    let placement = merged(&[inputs[0], equal, inputs[1]]).placements[2];
+    assert_eq!((placement.by, placement.offset.0, placement.error.0), of_a);
 }
 
 #[test]
@@ -371,6 +378,29 @@ fn a_process_is_the_same_in_traces_of_one_start_of_a_machine() {
     // Without the clock nothing says that the third trace is of that machine.
     let apart = merged(&[inputs[0], inputs[1], MergeInput::new(&traces[2], "c")]).trace;
     assert_eq!(apart.processes().len(), 2);
+}
+
+#[test]
+fn a_process_is_another_one_after_a_new_start_of_the_machine() {
+    let recorded = |epoch_ns: i64, monotonic_ns| {
+        let mut builder = TraceBuilder::new(&Limits::default());
+        let clock = Clock::NANOSECONDS.with_epoch_ns(Some(epoch_ns)).with_monotonic_ns(Some(monotonic_ns));
+        builder.push(&Event::Clock(clock));
+        let event = ThreadEvent::new(Thread::new(7, 8), Tick(100), Text::from("work"));
+        builder.push(&Event::Complete(event, Ticks(10)));
+        builder.finish()
+    };
+    let n_processes = |epoch_ns, monotonic_ns| {
+        let traces = [recorded(1 << 60, 5_000_000_000), recorded(epoch_ns, monotonic_ns)];
+        let inputs = [MergeInput::new(&traces[0], "a"), MergeInput::new(&traces[1], "b")];
+        merged(&inputs).trace.processes().len()
+    };
+    // The Unix time of a machine may be set, but by no more than a second.
+    let second = 1_000_000_000;
+    assert_eq!(n_processes((1 << 60) + 70 * second, 75 * second), 1);
+    assert_eq!(n_processes((1 << 60) + 71 * second, 75 * second), 1);
+    assert_eq!(n_processes((1 << 60) + 72 * second, 75 * second), 2);
+    assert_eq!(n_processes((1 << 60) + 70 * second, 5 * second), 2);
 }
 
 #[test]
