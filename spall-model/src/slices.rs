@@ -300,4 +300,17 @@ mod tests {
         assert_eq!(flags.with_open_depth(7).open_depth(), 7);
         assert!(flags.with_open_depth(7).is_paired());
     }
+
+    #[test]
+    fn a_range_without_its_end_overlaps_what_lies_in_it() {
+        let (name, category, flags) = (NameId::EMPTY, NameId::EMPTY, SliceFlags::default());
+        let overlaps = |start, end| {
+            Slice { start: Tick(start), end: Tick(end), name, category, flags }
+                .overlaps(&(Tick(10)..Tick(20)))
+        };
+        assert!(overlaps(9, 11) && overlaps(12, 13) && overlaps(19, 30) && overlaps(0, 50));
+        assert!(!overlaps(5, 10) && !overlaps(20, 25));
+        // A slice without duration is where its time is.
+        assert!(overlaps(10, 10) && overlaps(15, 15) && !overlaps(9, 9) && !overlaps(20, 20));
+    }
 }
