@@ -5,7 +5,8 @@
 
 use spall_trace::export::{self, Loss};
 use spall_trace::model::{
-    Clock, Event, Limits, Receiver, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder, Unit,
+    Clock, Event, Limits, Receiver, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder, TraceView,
+    Unit,
 };
 
 const TRACE: &str = r#"[
@@ -241,6 +242,70 @@ mod firefox {
         let stack = number(&thread["samples"]["stack"][0]);
         assert_eq!(name(stack), "g (a.js:10:3)");
         assert_eq!(name(number(&thread["stackTable"]["prefix"][stack])), "f (a.js:5:3)");
+    }
+
+    #[test]
+    fn a_profile_reads_back() {
+        let text = r#"[
+            {"ph":"M","name":"process_name","pid":7,"tid":7,"args":{"name":"game"}},
+            {"ph":"M","name":"thread_name","pid":7,"tid":8,"args":{"name":"worker"}},
+            {"ph":"X","name":"a","cat":"c","pid":7,"tid":7,"ts":10,"dur":10,"args":{"n":3}},
+            {"ph":"B","name":"open","pid":7,"tid":8,"ts":12},
+            {"ph":"i","s":"t","name":"now","cat":"d","pid":7,"tid":8,"ts":13,"args":{"m":4}},
+            {"ph":"X","name":"b","pid":7,"tid":8,"ts":15,"dur":1}]"#;
+        let mut out = Vec::new();
+        let _ = export::firefox(&trace(text), "title", &mut out).unwrap();
+        let back = spall_trace::load(&out).unwrap();
+        let mut found = Vec::new();
+        for track in back.tracks() {
+            // Markers are on a track of their own below that of their thread.
+            let thread = track.parent.map_or("".into(), |thread| back.track_title(thread));
+            for (id, slice) in back.slices_of(track.id) {
+                let end = (!slice.flags.is_unfinished()).then_some(slice.end.0);
+                let (name, args) = (back.slice_name(id), back.slice_args(id));
+                found.push(format!("{thread}: {name} from {} to {end:?}, {args}", slice.start.0));
+            }
+            for instant in back.instants_of(track.id) {
+                let (name, args) = (back.name(instant.name), back.args_of(instant));
+                found.push(format!("{thread}: {name} at {}, {args}", instant.at.0));
+            }
+        }
+        assert_eq!(
+            found,
+            [
+                "game: a from 0 to Some(10000), type=Slice, category=c, args=n=3",
+                "worker: open from 2000 to None, type=Slice, category=, args=",
+                "worker: b from 5000 to Some(6000), type=Slice, category=, args=",
+                "worker: now at 3000, type=Slice, category=d, args=m=4",
+            ]
+        );
+        let main = serde_json::from_slice::<Value>(&out).unwrap();
+        let main: Vec<_> =
+            main["threads"].as_array().unwrap().iter().map(|thread| thread["isMainThread"] == true).collect();
+        assert_eq!(main, [true, false]);
+    }
+
+    #[test]
+    fn samples_of_machine_code_have_their_library_and_what_they_stand_for() {
+        let recorded = |periods: [u32; 2]| {
+            let text = periods.map(|period| format!(
+                "game 7/7 1.000{period:06}: {period} cpu-clock: \n\t55d0 draw+0x10 (/bin/game)\n\t55c0 main+0x20 (/bin/game)\n\n"
+            ));
+            written(&text.concat()).0
+        };
+        let profile = recorded([250_000, 500_000]);
+        assert_eq!(profile["libs"][0]["path"], "/bin/game");
+        assert_eq!(profile["meta"]["interval"], 0.25);
+        let weights = |profile: &Value| profile["threads"][0]["samples"]["weight"].clone();
+        assert_eq!(weights(&profile), serde_json::json!([1, 2]));
+        let text = profile.to_string();
+        let back = trace(&text);
+        let innermost = back.samples()[0].frame().and_then(|frame| back.frame(frame)).unwrap();
+        let caller = innermost.parent.and_then(|frame| back.frame(frame)).unwrap();
+        let functions = [innermost, caller].map(|frame| (back.name(frame.name), back.name(frame.url)));
+        assert_eq!(functions, [("draw".into(), "/bin/game".into()), ("main".into(), "/bin/game".into())]);
+        // Samples that stand for no time count once.
+        assert_eq!(weights(&recorded([0, 0])), serde_json::json!([1, 1]));
     }
 
     #[test]
