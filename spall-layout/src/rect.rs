@@ -24,7 +24,7 @@ use crate::{LineId, RowId};
 /// // Two slices share the first column, of which they fill six tenths.
 /// let [both, long] = rects[..] else { panic!() };
 /// assert_eq!((both.x0..both.x1, both.slice, both.count), (0..1, SliceId(0), 2));
-/// assert!((f32::from(both.busy) / 65535.0 - 0.6).abs() < 0.001);
+/// assert!((both.fill() - 0.6).abs() < 0.001);
 /// assert_eq!((long.x0..long.x1, long.slice, long.count), (1..4, SliceId(2), 1));
 /// // The pointer is in column 2.
 /// assert_eq!(Rect::hit(&rects, RowId(0), 2), Some(&long));

@@ -39,6 +39,9 @@ fn layout_21_1_outliers_on_both_sides_are_left_out() {
         let mut builder = TraceBuilder::new(&Limits::default());
         push_slice(&mut builder, first, 1);
         push_work(&mut builder, first + 3 * DAY / 4);
+        // What another thread did in the meantime makes the range no shorter.
+        let other = ThreadEvent { thread: Thread::new(1_i64, 2_i64), ..event(first + 3 * DAY / 4 + 500) };
+        builder.push(&Event::Instant(other, Scope::Thread));
         push_instant(&mut builder, last);
         assert_eq!(active(builder), first + 3 * DAY / 4..first + 3 * DAY / 4 + 999);
     }
