@@ -260,6 +260,7 @@ mod tests {
             assert!((run.mean - mean).abs() < 1e-9, "{} {mean}", run.mean);
         }
         assert!(runs.windows(2).all(|pair| pair[0].x1 <= pair[1].x0));
+        assert!(runs.iter().all(|run| run.x0 < run.x1));
     }
 
     #[test]

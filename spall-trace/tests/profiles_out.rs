@@ -507,6 +507,24 @@ mod perfetto {
     }
 
     #[test]
+    fn a_span_loses_nothing() {
+        let event =
+            |ph, ts| format!(r#"{{"ph":"{ph}","name":"load","cat":"net","id":5,"pid":1,"tid":2,"ts":{ts}}}"#);
+        let (_, report) = written(&format!("[{},{}]", event("b", 1), event("e", 3)));
+        assert!(report.is_lossless(), "{report}");
+    }
+
+    #[test]
+    fn facts_of_a_process_without_a_number_are_counted() {
+        let mut builder = TraceBuilder::new(&Limits::default());
+        builder.push(&Event::ProcessName(Id::NONE, Text::from("name")));
+        builder.push(&Event::ProcessSortIndex(Id::NONE, 3));
+        builder.push(&Event::ProcessLabels(Id::NONE, Text::from("one,two")));
+        let report = export::perfetto(&builder.finish(), &mut Vec::new()).unwrap();
+        assert_eq!((report.count(Loss::Metadata), report.left_out()), (4, 4));
+    }
+
+    #[test]
     fn ids_and_times_that_do_not_fit_are_replaced_and_moved() {
         let (lines, report) = written(r#"[{"ph":"X","name":"f","pid":-7,"tid":"ui","ts":-5,"dur":1}]"#);
         assert_eq!(
