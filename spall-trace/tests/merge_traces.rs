@@ -287,6 +287,11 @@ fn the_sync_marker_with_the_smallest_error_counts() {
     let placement = both.placements[1];
     assert_eq!((placement.by, placement.offset.0, placement.error.0), of_a);
     assert_eq!(both.trace.diagnostics().count(DiagnosticKind::UnalignedClock), 0);
+    // Both traces know their markers within some time: `x` within 2 and 18 µs, `y` within 40 and 80 µs.
+    let c = format!("[{},{}]", marker("x", Some(42), 60), marker("y", Some(110), 190));
+    let c = json(&c);
+    let placement = merged(&[inputs[0], MergeInput::new(&c, "c")]).placements[1];
+    assert_eq!((placement.by, placement.offset.0, placement.error.0), (PlacedBy::ClockSync, 50_000, 10_000));
     // Of two traces that know a moment equally well, the first one counts.
     let equal = json(&format!("[{},{}]", slice("c", 1, 0), marker("x", Some(300), 302)));
     let equal = MergeInput::new(&equal, "c").with_alignment(Alignment::Offset(0));
