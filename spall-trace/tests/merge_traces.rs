@@ -57,6 +57,15 @@ fn one_trace_stays_as_it_is() {
 }
 
 #[test]
+fn metadata_of_whole_files_say_of_which() {
+    let text = r#"{"traceEvents":[{"ph":"M","name":"custom","pid":1,"tid":2,"args":{"k":1}}],"host":"box"}"#;
+    let one = json(text);
+    let trace = merged(&[MergeInput::new(&one, "a"), MergeInput::new(&one, "b")]).trace;
+    let keys: Vec<_> = trace.meta().iter().map(|meta| trace.name(meta.key)).collect();
+    assert_eq!(keys, ["custom", "host", "custom", "host@b"]);
+}
+
+#[test]
 fn processes_with_one_id_stay_apart_and_have_labels() {
     let a = json(&format!("[{},{}]", slice("a", 1, 0), slice("a2", 7, 0)));
     let b = json(&format!("[{},{}]", slice("b", 1, 5), slice("b2", 3, 5)));

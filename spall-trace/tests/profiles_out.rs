@@ -188,6 +188,21 @@ mod pprof {
     }
 
     #[test]
+    fn a_profile_has_a_duration_and_the_unix_time_if_that_is_known() {
+        let facts = |epoch_ns| {
+            let mut builder = TraceBuilder::new(&Limits::default());
+            builder.push(&Event::Clock(Clock::NANOSECONDS.with_epoch_ns(epoch_ns)));
+            let event = ThreadEvent::new(Thread::new(1, 1), Tick(100), Text::from("a"));
+            builder.push(&Event::Complete(event, Ticks(30)));
+            let mut out = Vec::new();
+            let _ = export::pprof(&builder.finish(), &mut out).unwrap();
+            [9, 10]
+                .map(|number| fields(&out).iter().find(|field| field.0 == number).map_or(0, |field| field.1))
+        };
+        assert_eq!((facts(Some(5_000)), facts(None)), ([5_100, 30], [0, 30]));
+    }
+
+    #[test]
     fn an_empty_trace_is_a_profile() {
         let (samples, report) = written("[]");
         assert!(samples.is_empty() && report.is_lossless());
