@@ -17,8 +17,8 @@ use spall_layout::{
     flame_rows, slice_tree, slice_tree_by,
 };
 use spall_model::{
-    CallTree, DiffNode, DiffSums, DiffWidth, Function, InvertedTree, Job, Measure, NameId, SliceId, Tick,
-    Ticks, TraceView, TreeDiff, TreeNode, TreeNodeId,
+    CallTree, CallTreeBuilder, DiffNode, DiffSums, DiffWidth, Function, InvertedTree, Job, Measure, NameId,
+    SliceId, Tick, Ticks, TraceView, TreeDiff, TreeNode, TreeNodeId,
 };
 
 use common::{Random, random_range, random_trace, tracks};
@@ -94,6 +94,22 @@ fn tree_4_an_inverted_tree_is_the_same_in_steps() {
         assert!(steps >= expanded.nodes().len() / work, "no step looks at more than it may");
         assert_eq!(expanded.nodes(), all_at_once.expand_all(min, depth).run().nodes());
     }
+}
+
+#[test]
+fn tree_4_an_inverted_tree_adds_up_what_samples_found() {
+    let [main, draw, idle] = [1, 2, 3].map(|number| Function::named(NameId(number)));
+    let mut builder = CallTreeBuilder::new();
+    for (caller, hits, weight) in [(main, 2, 1.5), (idle, 3, 2.0)] {
+        let caller = builder.child(None, caller);
+        let node = builder.child(Some(caller), draw);
+        builder.add_hits(Some(node), hits, weight);
+        builder.add_unmeasured(node, hits + 1);
+    }
+    let tree = builder.finish();
+    let inverted = InvertedTree::bottom_up(&tree).run();
+    let of_draw = inverted.nodes().iter().find(|node| node.function == draw).unwrap();
+    assert_eq!((of_draw.hits, of_draw.weight, of_draw.unmeasured), (5, 3.5, 7));
 }
 
 #[test]

@@ -268,3 +268,21 @@ fn json_3_7_a_flow_between_slices_of_one_time_survives_whichever_thread_comes_fi
         assert_eq!(again.diagnostics().counts(), []);
     }
 }
+
+#[test]
+fn traces_are_equal_only_if_samples_found_the_same() {
+    let load = |samples: &str, line_hits: u32| {
+        let text = format!(
+            r#"{{"nodes":[{{"id":1,"callFrame":{{"functionName":"(root)"}},"children":[2]}},
+                {{"id":2,"callFrame":{{"functionName":"f","url":"a.js","lineNumber":4,"columnNumber":2}},
+                  "positionTicks":[{{"line":7,"ticks":{line_hits}}}]}}],
+                "startTime":0,"endTime":40,"samples":{samples}}}"#
+        );
+        spall_trace::merge_samples(spall_trace::load(text.as_bytes()).unwrap().into_owned())
+    };
+    // Two or three samples find the same slice.
+    let [two, three] = [r#"[2,2],"timeDeltas":[10,20]"#, r#"[2,2,2],"timeDeltas":[10,10,10]"#];
+    assert!(load(two, 1) == load(two, 1));
+    assert!(load(two, 1) != load(three, 1));
+    assert!(load(two, 1) != load(two, 2));
+}
