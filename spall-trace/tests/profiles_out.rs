@@ -532,6 +532,15 @@ mod perfetto {
     }
 
     #[test]
+    fn thread_times_become_values_of_counters_and_are_no_lost_arguments() {
+        for fields in [r#""tts":2"#, r#""tts":2,"tdur":3"#] {
+            let (_, report) =
+                written(&format!(r#"[{{"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":5,{fields}}}]"#));
+            assert!(report.is_lossless(), "{fields}: {report}");
+        }
+    }
+
+    #[test]
     fn a_span_loses_nothing() {
         let event =
             |ph, ts| format!(r#"{{"ph":"{ph}","name":"load","cat":"net","id":5,"pid":1,"tid":2,"ts":{ts}}}"#);
