@@ -61,6 +61,12 @@ fn texts_that_are_no_decimals_are_refused() {
 }
 
 #[test]
+fn json_3_5_digits_that_are_too_far_behind_do_not_count() {
+    let ns = |text: &str| Nanos::from_micros(text.as_bytes()).unwrap().round().ns;
+    assert_eq!((ns("0.0004999999999999999999999999"), ns("0.0005000000000000000000000000")), (0, 1));
+}
+
+#[test]
 fn json_4_out_of_range_is_clamped() {
     let clamped = |text: &str| Nanos::from_micros(text.as_bytes()).unwrap().round();
     assert_eq!(clamped("9223372036854775.807"), Rounded { ns: i64::MAX, clamped: false });
@@ -76,7 +82,7 @@ fn whole_numbers_are_recognised() {
     let whole = |text: &str| Nanos::from_micros(text.as_bytes()).unwrap().whole_micros();
     assert_eq!(whole("1.0"), Some(1));
     assert_eq!(whole("-1e3"), Some(-1000));
-    assert_eq!(whole("1.5"), None);
+    assert_eq!((whole("1.5"), whole("1.0000001")), (None, None));
     assert_eq!(whole("1e40"), None);
 }
 
