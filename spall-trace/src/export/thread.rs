@@ -96,4 +96,23 @@ mod tests {
         assert_eq!(beginning(&"a".repeat(129)), "a".repeat(128) + "…");
         assert_eq!(beginning(&format!("a{}", "é".repeat(64))), format!("a{}…", "é".repeat(63)));
     }
+
+    #[test]
+    fn the_first_lane_of_a_process_has_its_whole_name() {
+        let name = "n".repeat(200);
+        let threads_of = |pid| {
+            format!(
+                r#"{{"ph":"M","name":"process_name","pid":{pid},"args":{{"name":"{name}"}}}},
+                {{"ph":"X","name":"a","pid":{pid},"tid":1,"ts":0,"dur":1}},
+                {{"ph":"X","name":"a","pid":{pid},"tid":2,"ts":0,"dur":1}}"#
+            )
+        };
+        let json = format!("[{},{}]", threads_of(1), threads_of(2));
+        let trace = crate::load(json.as_bytes()).unwrap();
+        let is_whole = |thread: &NamedThread<'_>, lane| thread.lane_name(&trace, lane).starts_with(&name);
+        let found: alloc::vec::Vec<_> =
+            threads(&trace).map(|thread| [0, 1].map(|lane| is_whole(&thread, lane))).collect();
+        let (first, other) = ([true, false], [false, false]);
+        assert_eq!(found, [first, other, first, other]);
+    }
 }
