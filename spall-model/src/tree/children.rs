@@ -139,3 +139,26 @@ fn hash(hasher: &RandomState, parent: Option<TreeNodeId>, function: Function) ->
 fn position(node: Option<TreeNodeId>) -> u32 {
     node.map_or(0, |node| node.0.wrapping_add(1))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::CallTreeBuilder;
+
+    #[test]
+    fn a_function_has_one_node_below_each_of_many_callers() {
+        let mut builder = CallTreeBuilder::new();
+        let functions = (1..=40).map(|name| Function::named(NameId(name)));
+        for _ in 0..2 {
+            for caller in functions.clone().take(20) {
+                let caller = builder.child(None, caller);
+                functions.clone().for_each(|function| _ = builder.child(Some(caller), function));
+            }
+        }
+        assert_eq!(builder.nodes().len(), 20 + 20 * 40);
+        for node in builder.nodes() {
+            let of_parent = builder.nodes().iter().filter(|other| other.parent == node.parent);
+            assert_eq!(of_parent.filter(|other| other.function == node.function).count(), 1);
+        }
+    }
+}
