@@ -345,7 +345,8 @@ mod perfetto {
     use std::collections::HashMap;
 
     use spall_trace::model::{
-        ArgsBuilder, ChildOrder, CounterEvent, Event, Id, Text, Thread, ThreadEvent, Tick, Ticks, TrackEvent,
+        ArgsBuilder, ChildOrder, CounterEvent, Event, Id, Text, Thread, ThreadCount, ThreadEvent,
+        ThreadMeasure, Tick, Ticks, TrackEvent,
     };
 
     use super::*;
@@ -641,6 +642,25 @@ mod perfetto {
             ]
         );
         assert_eq!(lines(&out).iter().filter(|line| line.ends_with("begin work")).count(), 4);
+    }
+
+    /// Only a counter can be that of the times of its thread.
+    #[test]
+    fn a_track_with_the_name_of_a_counter_stays_a_track() {
+        let mut builder = TraceBuilder::new(&Limits::default());
+        let (thread, own) = (Thread::new(1, 1), Thread { pid: Id::Number(1), tid: Id::Text(b"900") });
+        let track = TrackEvent::new(own, Text::from("thread_time"));
+        builder.push(&Event::Track(TrackEvent { parent: thread, ..track }));
+        builder.push(&Event::Complete(ThreadEvent::new(own, Tick(0), Text::from("work")), Ticks(5)));
+        let mut args = ArgsBuilder::new();
+        args.add_thread_count(ThreadMeasure::Time, ThreadCount { at: Some(7), during: None });
+        let timed = ThreadEvent::new(thread, Tick(0), Text::from("timed"));
+        builder.push_copied(&Event::Complete(ThreadEvent { args: args.args(), ..timed }, Ticks(5)));
+        let mut out = Vec::new();
+        let _ = export::perfetto(&builder.finish(), &mut out).unwrap();
+        let found: Vec<_> =
+            own_tracks(&out).into_iter().map(|(_, name, _, is_counter)| (name, is_counter)).collect();
+        assert_eq!(found, [("".into(), true), ("thread_time".into(), false)]);
     }
 
     #[test]
