@@ -154,3 +154,16 @@ fn the_unit_is_printed_wherever_times_are() {
     assert_eq!(labels(&bytes), ["0 kB", "1 kB"]);
     assert_eq!(bytes.bounds().unwrap(), Tick(0)..Tick(1500));
 }
+
+#[test]
+fn facts_of_a_profile_are_its_metadata() {
+    let text = br#"{"meta":{"preprocessedProfileVersion":60,"interval":1,"startTime":7,"product":"game","categories":[{"name":"Other"}],
+        "extra":{}},"libs":[],"shared":{"stringArray":["a"]},"threads":[{"pid":1,"tid":2,"name":"main","samples":{"time":[1]}}]}"#;
+    let trace = spall_trace::load(text).unwrap();
+    let facts: Vec<_> = trace
+        .meta()
+        .iter()
+        .map(|meta| format!("{}={}", trace.name(meta.key), trace.meta_value(meta)))
+        .collect();
+    assert_eq!(facts, ["preprocessedProfileVersion=60", "interval=1", "startTime=7", "product=game"]);
+}
