@@ -404,17 +404,19 @@ fn a_process_is_another_one_after_a_new_start_of_the_machine() {
         builder.push(&Event::Complete(event, Ticks(10)));
         builder.finish()
     };
-    let n_processes = |epoch_ns, monotonic_ns| {
-        let traces = [recorded(1 << 60, 5_000_000_000), recorded(epoch_ns, monotonic_ns)];
-        let inputs = [MergeInput::new(&traces[0], "a"), MergeInput::new(&traces[1], "b")];
-        merged(&inputs).trace.processes().len()
+    let second = 1_000_000_000;
+    let merge = |epoch_s: i64, monotonic_s: i64| {
+        let traces =
+            [recorded(1 << 60, 5 * second), recorded((1 << 60) + epoch_s * second, monotonic_s * second)];
+        let merged = merged(&[MergeInput::new(&traces[0], "a"), MergeInput::new(&traces[1], "b")]);
+        let placement = merged.placements[1];
+        (merged.trace.processes().len(), placement.by, placement.offset.0 / second)
     };
     // The Unix time of a machine may be set, but by no more than a second.
-    let second = 1_000_000_000;
-    assert_eq!(n_processes((1 << 60) + 70 * second, 75 * second), 1);
-    assert_eq!(n_processes((1 << 60) + 71 * second, 75 * second), 1);
-    assert_eq!(n_processes((1 << 60) + 72 * second, 75 * second), 2);
-    assert_eq!(n_processes((1 << 60) + 70 * second, 5 * second), 2);
+    assert_eq!(merge(70, 75), (1, PlacedBy::Monotonic, 70));
+    assert_eq!(merge(71, 75), (1, PlacedBy::Monotonic, 70));
+    assert_eq!(merge(72, 75), (2, PlacedBy::Epoch, 72));
+    assert_eq!(merge(70, 5), (2, PlacedBy::Epoch, 70));
 }
 
 #[test]
