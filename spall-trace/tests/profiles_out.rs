@@ -267,7 +267,8 @@ mod firefox {
             {"ph":"X","name":"a","cat":"c","pid":7,"tid":7,"ts":10,"dur":10,"args":{"n":3}},
             {"ph":"B","name":"open","pid":7,"tid":8,"ts":12},
             {"ph":"i","s":"t","name":"now","cat":"d","pid":7,"tid":8,"ts":13,"args":{"m":4}},
-            {"ph":"X","name":"b","pid":7,"tid":8,"ts":15,"dur":1}]"#;
+            {"ph":"X","name":"b","pid":7,"tid":8,"ts":15,"dur":1},
+            {"ph":"i","s":"t","name":"alone","pid":7,"tid":9,"ts":16}]"#;
         let mut out = Vec::new();
         let _ = export::firefox(&trace(text), "title", &mut out).unwrap();
         let back = spall_trace::load(&out).unwrap();
@@ -292,12 +293,13 @@ mod firefox {
                 "worker: open from 2000 to None, type=Slice, category=, args=",
                 "worker: b from 5000 to Some(6000), type=Slice, category=, args=",
                 "worker: now at 3000, type=Slice, category=d, args=m=4",
+                "Thread 9: alone at 6000, type=Slice, category=, args=",
             ]
         );
         let main = serde_json::from_slice::<Value>(&out).unwrap();
         let main: Vec<_> =
             main["threads"].as_array().unwrap().iter().map(|thread| thread["isMainThread"] == true).collect();
-        assert_eq!(main, [true, false]);
+        assert_eq!(main, [true, false, false]);
     }
 
     #[test]
