@@ -290,10 +290,10 @@ mod firefox {
             found,
             [
                 "game: a from 0 to Some(10000), type=Slice, category=c, args=n=3",
+                "Thread 9: alone at 6000, type=Slice, category=, args=",
                 "worker: open from 2000 to None, type=Slice, category=, args=",
                 "worker: b from 5000 to Some(6000), type=Slice, category=, args=",
                 "worker: now at 3000, type=Slice, category=d, args=m=4",
-                "Thread 9: alone at 6000, type=Slice, category=, args=",
             ]
         );
         let main = serde_json::from_slice::<Value>(&out).unwrap();
