@@ -107,9 +107,12 @@ fn tree_4_an_inverted_tree_adds_up_what_samples_found() {
         builder.add_unmeasured(node, hits + 1);
     }
     let tree = builder.finish();
-    let inverted = InvertedTree::bottom_up(&tree).run();
-    let of_draw = inverted.nodes().iter().find(|node| node.function == draw).unwrap();
+    let mut inverted = InvertedTree::bottom_up(&tree).run();
+    let (at, of_draw) = (0..).zip(inverted.nodes()).find(|(_, node)| node.function == draw).unwrap();
     assert_eq!((of_draw.hits, of_draw.weight, of_draw.unmeasured), (5, 3.5, 7));
+    // Its callers are added once.
+    let callers = inverted.expand(TreeNodeId(at));
+    assert_eq!((callers.len(), inverted.expand(TreeNodeId(at))), (2, callers));
 }
 
 #[test]

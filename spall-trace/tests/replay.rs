@@ -286,3 +286,60 @@ fn traces_are_equal_only_if_samples_found_the_same() {
     assert!(load(two, 1) != load(three, 1));
     assert!(load(two, 1) != load(two, 2));
 }
+
+#[test]
+fn traces_that_lack_anything_are_not_equal() {
+    let events = [
+        r#"{"ph":"M","name":"process_name","pid":1,"args":{"name":"game"}}"#,
+        r#"{"ph":"M","name":"process_sort_index","pid":1,"args":{"sort_index":4}}"#,
+        r#"{"ph":"M","name":"process_labels","pid":1,"args":{"labels":"a,b"}}"#,
+        r#"{"ph":"M","name":"thread_name","pid":1,"tid":2,"args":{"name":"main"}}"#,
+        r#"{"ph":"M","name":"thread_sort_index","pid":1,"tid":2,"args":{"sort_index":4}}"#,
+        r#"{"ph":"M","name":"other","pid":1,"tid":2,"args":{"a":1}}"#,
+        r#"{"ph":"X","name":"a","cat":"c","pid":1,"tid":2,"ts":0,"dur":9,"args":{"n":3}}"#,
+        r#"{"ph":"X","name":"b","pid":1,"tid":2,"ts":1,"dur":2}"#,
+        r#"{"ph":"X","name":"c","pid":1,"tid":3,"ts":0,"dur":9}"#,
+        r#"{"ph":"i","s":"t","name":"i","cat":"c","pid":1,"tid":2,"ts":3,"args":{"n":3}}"#,
+        r#"{"ph":"C","name":"memory","pid":1,"ts":4,"args":{"used":1}}"#,
+        r#"{"ph":"s","name":"f","cat":"c","id":1,"pid":1,"tid":2,"ts":1}"#,
+        r#"{"ph":"f","bp":"e","name":"f","cat":"c","id":1,"pid":1,"tid":3,"ts":8}"#,
+        r#"{"ph":"N","name":"o","cat":"c","id":7,"pid":1,"tid":2,"ts":1}"#,
+        r#"{"ph":"O","name":"o","cat":"c","id":7,"pid":1,"tid":2,"ts":2,"args":{"snapshot":{"a":1}}}"#,
+        r#"{"ph":"D","name":"o","cat":"c","id":7,"pid":1,"tid":2,"ts":3}"#,
+        r#"{"ph":"b","name":"s","cat":"c","id":9,"pid":1,"tid":2,"ts":1}"#,
+        r#"{"ph":"e","name":"s","cat":"c","id":9,"pid":1,"tid":2,"ts":5}"#,
+        r#"{"ph":"v","name":"dump","cat":"c","id":"1","pid":1,"tid":2,"ts":3}"#,
+    ];
+    let load = |events: &[&str]| {
+        spall_trace::load(format!("[{}]", events.join(",")).as_bytes()).unwrap().into_owned()
+    };
+    let whole = load(&events);
+    assert!(whole == load(&events));
+    for missing in 0..events.len() {
+        let mut others = events.to_vec();
+        let event = others.remove(missing);
+        assert!(whole != load(&others) && load(&others) != whole, "without {event}");
+    }
+    // The same number of each, of which one is another.
+    for (from, to) in [
+        ("game", "same"),
+        (r#""sort_index":4"#, r#""sort_index":5"#),
+        (r#""n":3"#, r#""n":4"#),
+        ("a,b", "a,c"),
+        (r#""name":"b""#, r#""name":"d""#),
+        (r#""a","cat":"c""#, r#""a","cat":"d""#),
+        (r#""i","cat":"c""#, r#""i","cat":"d""#),
+        (r#""ts":3"#, r#""ts":3.5"#),
+        (r#""used":1"#, r#""used":2"#),
+        (r#""a":1"#, r#""a":2"#),
+        (r#""id":7"#, r#""id":8"#),
+        ("dump", "dumb"),
+    ] {
+        for changed in (0..events.len()).filter(|&event| events[event].contains(from)) {
+            let event = events[changed].replace(from, to);
+            let mut others = events.to_vec();
+            others[changed] = &event;
+            assert!(whole != load(&others), "{event}");
+        }
+    }
+}

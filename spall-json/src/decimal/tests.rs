@@ -63,7 +63,7 @@ fn texts_that_are_no_decimals_are_refused() {
 #[test]
 fn json_3_5_digits_that_are_too_far_behind_do_not_count() {
     let ns = |text: &str| Nanos::from_micros(text.as_bytes()).unwrap().round().ns;
-    assert_eq!((ns("0.0004999999999999999999999999"), ns("0.0005000000000000000000000000")), (0, 1));
+    assert_eq!((ns("0.4999999999999999999999999e-3"), ns("0.5000000000000000000000000e-3")), (0, 1));
 }
 
 #[test]
