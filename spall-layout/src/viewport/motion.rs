@@ -61,7 +61,6 @@ impl Viewport {
     /// assert_eq!(viewport.moved(30.0).range(), Tick(100)..Tick(1100));
     /// let by_one = (0..30).fold(viewport, |viewport, _| viewport.moved(1.0));
     /// assert_eq!(by_one, viewport.moved(30.0));
-    /// assert_eq!(viewport.moved(300.0).moved(-300.0), viewport);
     /// ```
     #[doc(alias("pan", "scroll"))]
     #[must_use]
