@@ -199,4 +199,38 @@ mod tests {
         let now = RunningClock::Instant(start).now();
         assert!((5_000_000_000..60_000_000_000).contains(&now), "{now}");
     }
+
+    #[cfg(feature = "quanta")]
+    fn calibrated(clock: &quanta::Clock) -> f64 {
+        clock.delta_as_nanos(0, 1 << 32) as f64 / (1_u64 << 32) as f64
+    }
+
+    /// Returns a counter that began two seconds ago, and has counted for twice as long.
+    #[cfg(feature = "quanta")]
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "far below 64 bits")]
+    fn fast_counter(clock: &quanta::Clock) -> RunningClock {
+        let start = Instant::now().checked_sub(Duration::from_secs(2)).unwrap();
+        let ticks = (4e9 / calibrated(clock)) as u64;
+        RunningClock::Counter(clock.clone(), (start, clock.raw().checked_sub(ticks).unwrap()))
+    }
+
+    #[cfg(feature = "quanta")]
+    #[test]
+    fn the_scale_of_the_counter_is_its_calibration_until_it_can_be_measured() {
+        let (clock, second) = (quanta::Clock::new(), Duration::from_secs(1));
+        for start in [(Instant::now() + 3600 * second, 0), (Instant::now() - second, u64::MAX)] {
+            let running = RunningClock::Counter(clock.clone(), start);
+            assert_eq!(running.ns_per_tick(), calibrated(&clock), "{start:?}");
+        }
+        let measured = fast_counter(&clock).ns_per_tick() / calibrated(&clock);
+        assert!((0.4..0.8).contains(&measured), "{measured}");
+    }
+
+    #[cfg(all(feature = "quanta", target_os = "linux"))]
+    #[test]
+    fn tick_0_has_a_time_by_the_clock_of_the_machine() {
+        let start = fast_counter(&quanta::Clock::new()).monotonic_ns().unwrap();
+        let age = system::monotonic_ns().unwrap() - start;
+        assert!((1_500_000_000..3_000_000_000).contains(&age), "{age}");
+    }
 }

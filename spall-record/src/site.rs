@@ -160,3 +160,15 @@ impl SiteTable {
         self.0.clone_from(&lock(&SITES));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_of_the_table_is_taken_again_for_the_number_behind_its_last() {
+        let number = Site::new("a site").number();
+        let mut before = SiteTable(lock(&SITES).iter().copied().take(number as usize - 1).collect());
+        assert_eq!(before.get(number).name, "a site");
+    }
+}
