@@ -87,7 +87,8 @@ fn damage(random: &mut Random, seeds: &[Vec<u8>]) -> Vec<u8> {
 /// Runs an oracle; a failing input is kept.
 fn judge(name: &str, oracle: fn(&[u8]) -> bool, bytes: &[u8]) -> bool {
     std::panic::catch_unwind(|| oracle(bytes)).unwrap_or_else(|panic| {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        // Other tests have folders of these names.
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.input"));
         std::fs::write(&path, bytes).unwrap();
         println!("the input is in {}", path.display());
         std::panic::resume_unwind(panic);
