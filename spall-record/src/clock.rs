@@ -129,8 +129,7 @@ impl RunningClock {
                 // The error of the two readings is some 50 ns, so this is better than the calibration, which is good to
                 // 100 ppm, only after a while.
                 if elapsed < core::time::Duration::from_millis(10) || ticks == 0 {
-                    const MANY: u64 = 1 << 32;
-                    return clock.delta_as_nanos(0, MANY) as f64 / MANY as f64;
+                    return calibrated(clock);
                 }
                 elapsed.as_nanos() as f64 / ticks as f64
             }
@@ -175,6 +174,13 @@ impl fmt::Debug for RunningClock {
     }
 }
 
+/// Returns the duration of a tick that the calibration found, in nanoseconds.
+#[cfg(feature = "quanta")]
+fn calibrated(clock: &quanta::Clock) -> f64 {
+    const MANY: u64 = 1 << 32;
+    clock.delta_as_nanos(0, MANY) as f64 / MANY as f64
+}
+
 /// Reads both clocks at the same time: of a few tries, the one that took the shortest time.
 #[cfg(feature = "quanta")]
 fn bracketed(clock: &quanta::Clock) -> (Instant, u64) {
@@ -198,11 +204,6 @@ mod tests {
         let start = Instant::now().checked_sub(Duration::from_secs(5)).unwrap();
         let now = RunningClock::Instant(start).now();
         assert!((5_000_000_000..60_000_000_000).contains(&now), "{now}");
-    }
-
-    #[cfg(feature = "quanta")]
-    fn calibrated(clock: &quanta::Clock) -> f64 {
-        clock.delta_as_nanos(0, 1 << 32) as f64 / (1_u64 << 32) as f64
     }
 
     /// Returns a counter that began two seconds ago, and has counted for twice as long.
