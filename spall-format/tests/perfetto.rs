@@ -241,17 +241,19 @@ fn perfetto_3_1_a_snapshot_may_name_the_clock_of_the_trace() {
 
 #[test]
 fn perfetto_3_1_clocks_of_a_sequence_may_count_differences_in_units_of_their_own() {
-    // The clock 64 counts microseconds since its last packet, and relates to the monotonic clock alone.
-    let own = Message::new().number(1, 64).number(2, 5).number(3, 1).number(4, 1000);
-    let all = Message::new().message(1, &own).message(1, &Message::new().number(1, 3).number(2, 5_000));
-    let all = Message::new().number(10, 1).message(payload::CLOCKS, &all);
-    let by = |time| instant(time, "").number(58, 64);
-    // The clock of the same number of another sequence is another clock.
-    let other = by(9).number(10, 2);
-    let trace = load(&[snapshot(&[(3, 0), (6, 1_000_000)]), all, by(2), by(3), other]);
-    let at: Vec<i64> = instants(&trace).into_iter().map(|(_, at)| at).collect();
-    assert_eq!(at, [9, 1_007_000, 1_010_000]);
-    assert_eq!(count(&trace, DiagnosticKind::UnknownClock), 1);
+    for (unit, times) in [(1, [9, 1_005_002, 1_005_005]), (1000, [9, 1_007_000, 1_010_000])] {
+        // The clock 64 counts from its last packet, and relates to the monotonic clock alone.
+        let own = Message::new().number(1, 64).number(2, 5).number(3, 1).number(4, unit);
+        let all = Message::new().message(1, &own).message(1, &Message::new().number(1, 3).number(2, 5_000));
+        let all = Message::new().number(10, 1).message(payload::CLOCKS, &all);
+        let by = |time| instant(time, "").number(58, 64);
+        // The clock of the same number of another sequence is another clock.
+        let other = by(9).number(10, 2);
+        let trace = load(&[snapshot(&[(3, 0), (6, 1_000_000)]), all, by(2), by(3), other]);
+        let at: Vec<i64> = instants(&trace).into_iter().map(|(_, at)| at).collect();
+        assert_eq!(at, times);
+        assert_eq!(count(&trace, DiagnosticKind::UnknownClock), 1);
+    }
 }
 
 #[test]

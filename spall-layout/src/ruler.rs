@@ -228,6 +228,10 @@ mod tests {
         assert_eq!(labels(1_000_000_000..1_000_000_900, Unit::Bytes), ["1.0000000 GB", "1.0000005 GB"]);
         // A tick of 0.4 ns: 10 000 ticks are 4 us.
         assert_eq!(labels(0..10_000, Unit::Nanoseconds(0.4)), ["0 µs", "2 µs"]);
+        // Times before tick 0 have their marks at the nearest tick as well.
+        let viewport = Viewport::new(Tick(-10_000)..Tick(0), 1000);
+        let marks = Ruler::new(&viewport, Unit::Nanoseconds(0.4), 250);
+        assert_eq!(marks.map(|mark| mark.at.0).collect::<Vec<_>>(), [-10_000, -5_000]);
     }
 
     /// There is a mark at the origin. [layout 7.4]
