@@ -126,7 +126,7 @@ async function use(page, file, dump) {
   if (!all.length) return console.log('  no slices');
   const [box] = all;
   await page.move(box.x, box.y);
-  await page.until('!root.querySelector("#tip").hidden');
+  await page.until(`viewer.hover?.id === ${box.id} && !root.querySelector("#tip").hidden`);
   const tip = await page.value('root.querySelector("#tip strong").textContent');
   check(tip, (await page.value(`viewer.source.details({ kind: 'slice', id: ${box.id} })`)).name || '(no name)', 'the name in the tip');
   if (box.name !== undefined) check(tip, box.name || '(no name)', 'the label of the box');
@@ -158,6 +158,18 @@ async function use(page, file, dump) {
   })()`);
   check(tipped[0], tipped[1], 'the tip after the view moved');
   await page.until('/start=.*span=/.test(location.hash)');
+
+  // A tip about something else is gone while the details are on their way.
+  check(await page.value(`(() => {
+    const { hover, tip, source } = viewer, { details } = source;
+    source.details = () => new Promise(() => {});
+    viewer.hover = { ...hover, id: -1 };
+    tip.update();
+    tip.update();
+    viewer.hover = hover;
+    source.details = details;
+    return root.querySelector('#tip').hidden;
+  })()`), true, 'no tip before its details are there');
 
   // Walk, focus and go back.
   await page.key('ArrowDown');

@@ -25,12 +25,13 @@ export class Tip {
     const { kind, id, count = 1, at } = hover;
     const shown = `${kind} ${id} ${count} ${at}`;
     if (shown !== this.shown) {
+      this.tip.hidden = true; // What it says is about something else.
       this.shown = shown;
       const details = await source.details(kind === 'counter' ? { kind, id, at } : { kind, id });
       if (this.shown !== shown) return;
       if (!details) return this.hide();
       this.fill(details, count, kind);
-    }
+    } else if (this.tip.hidden) return; // The details are on their way.
     this.place(this.viewer.pointer ?? pointer);
   }
 
