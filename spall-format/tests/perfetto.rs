@@ -204,6 +204,21 @@ fn perfetto_2_2_interned_names_count_until_they_are_replaced_or_cleared() {
     assert_eq!(count(&trace, DiagnosticKind::UnknownEntry), 2);
 }
 
+#[test]
+fn perfetto_2_2_interned_names_may_have_any_number() {
+    let numbers = [1, 2, 4, 3, 40, u64::MAX];
+    let names = numbers
+        .iter()
+        .fold(Message::new(), |all, &number| all.message(2, &entry(number, &format!("{number}"))));
+    let event = |number| Message::new().number(9, 3).number(11, 1).number(10, number);
+    let events = numbers.iter().zip(1..).map(|(&number, time)| packet(time, payload::EVENT, &event(number)));
+    let trace = load(&[cleared(&names)].into_iter().chain(events).collect::<Vec<_>>());
+    let expected: Vec<_> =
+        numbers.iter().zip(1..).map(|(number, at)| name(&format!("{number}"), at)).collect();
+    assert_eq!(instants(&trace), expected);
+    assert!(trace.diagnostics().is_empty(), "{}", trace.diagnostics());
+}
+
 /// A snapshot of clocks in the sequence 1, as pairs of an id and a time.
 fn snapshot(clocks: &[(u64, u64)]) -> Message {
     let clocks = clocks.iter().fold(Message::new(), |all, &(id, time)| {
@@ -237,6 +252,32 @@ fn perfetto_3_1_a_snapshot_may_name_the_clock_of_the_trace() {
         [snapshot, instant(150, "").number(58, 3), instant(1170, "").number(58, 6), instant(1190, "")];
     let at: Vec<i64> = instants(&load(&packets)).into_iter().map(|(_, at)| at).collect();
     assert_eq!(at, [150, 170, 190]);
+}
+
+#[test]
+fn perfetto_3_1_clocks_may_count_in_units_of_their_own() {
+    let own = Message::new().number(1, 64).number(2, 5).number(4, 1_000);
+    let all = Message::new().message(1, &own).message(1, &Message::new().number(1, 6).number(2, 9_000));
+    let all = Message::new().number(10, 1).message(payload::CLOCKS, &all);
+    let trace = load(&[all, instant(7, "").number(58, 64), instant(8, "").number(58, 64)]);
+    assert_eq!(instants(&trace), [name("", 11_000), name("", 12_000)]);
+}
+
+#[test]
+fn perfetto_3_1_the_clocks_of_a_snapshot_relate_to_one_of_the_whole_trace() {
+    // From the clocks of the sequence there are two others on the way to that of the trace. By way of each other there
+    // would be three.
+    for clocks in [[(3, 10), (64, 100), (65, 1_000)], [(64, 100), (65, 1_000), (3, 10)]] {
+        let trace = load(&[
+            snapshot(&clocks),
+            snapshot(&[(3, 10), (1, 500)]),
+            snapshot(&[(1, 500), (6, 7_000)]),
+            instant(101, "").number(58, 64),
+            instant(1_002, "").number(58, 65),
+        ]);
+        assert_eq!(instants(&trace), [name("", 7_001), name("", 7_002)]);
+        assert!(trace.diagnostics().is_empty(), "{}", trace.diagnostics());
+    }
 }
 
 #[test]
@@ -641,6 +682,20 @@ fn perfetto_4_6_drivers_mark_slices_and_counters() {
 }
 
 #[test]
+fn perfetto_4_6_counters_of_the_kernel_say_whose_they_are() {
+    let frequency = Message::new().number(1, 1_000).number(2, 3);
+    let clock = Message::new().text(1, "ddr").number(2, 5);
+    let unknown = Message::new().number(1, 1);
+    let trace = load(&[ftrace(&[(1, 0, 11, frequency), (2, 0, 16, clock), (3, 0, 2_000, unknown)])]);
+    let names: Vec<_> = trace.tracks().iter().map(|track| trace.name(track.name)).collect();
+    for expected in ["Cpu 3 cpufreq", "ddr Frequency"] {
+        assert!(names.iter().any(|name| name == expected), "{names:?}");
+    }
+    assert_eq!(counters(&trace), [(1, 1_000.0), (2, 5.0)]);
+    assert_eq!(count(&trace, DiagnosticKind::NotRead), 1);
+}
+
+#[test]
 fn perfetto_4_6_programs_print_slices_and_counters() {
     let print = |time, text: &str| (time, 7, 3, Message::new().text(2, text));
     let events = [
@@ -698,6 +753,7 @@ fn perfetto_4_7_samples_have_the_names_that_come_behind_them() {
     let profile = &trace.profiles()[0];
     let samples = trace.samples_of(profile);
     assert_eq!(samples.iter().map(|sample| sample.at.0).collect::<Vec<_>>(), [1, 2]);
+    assert!(trace.diagnostics().is_empty(), "{}", trace.diagnostics());
     assert_eq!(counters(&trace), [(1, 1.0), (2, 2.0), (3, 3.0)], "a sample without a stack has its counter");
     let mut stack = Vec::new();
     let mut frame = samples[1].frame().and_then(|frame| trace.frame(frame));

@@ -4,7 +4,7 @@
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "test code outside of test functions")]
 
 use spall_json::{JsonError, JsonProfile, JsonProfileParser, json_profile};
-use spall_model::{Event, FrameEvent, FrameParent, LendingParser as _, SampleStack};
+use spall_model::{Event, FrameEvent, FrameParent, LendingParser as _, Progress, SampleStack};
 
 /// Returns what a document says: an event a line, without the facts of the file.
 fn read(json: &str) -> Result<Vec<String>, JsonError> {
@@ -145,6 +145,22 @@ fn profiles_2_3_markers_are_instants_and_slices_on_a_track_of_their_own() {
     let waits = ["slice Wait Idle 2000000 +500000 ", "slice Wait Idle 3000000 +4000000 type=Other, path=4"];
     assert_eq!(of(&lines, "slice"), waits);
     assert_eq!(of(&lines, "unfinished"), ["unfinished Wait 8000000"]);
+}
+
+#[test]
+fn profiles_2_3_a_marker_is_where_its_name_is() {
+    let mut found = Vec::new();
+    JsonProfileParser::new()
+        .lend_all(PROCESSED.as_bytes(), |event, bytes| {
+            if matches!(event, Event::Instant(..) | Event::Complete(..) | Event::Unfinished(_)) {
+                let [start, end] = [bytes.start, bytes.end].map(|at| usize::try_from(at).unwrap());
+                found.push((start, &PROCESSED[start..end]));
+            }
+        })
+        .unwrap();
+    let names = PROCESSED.find("[3, 5, 5, 5, 5]").unwrap();
+    let expected = [(1, "3"), (4, "5"), (7, "5"), (13, "5")].map(|(at, name)| (names + at, name));
+    assert_eq!(found, expected);
 }
 
 #[test]
@@ -410,6 +426,18 @@ fn documents_are_recognised_by_their_keys_in_any_order() {
     ] {
         assert_eq!(json_profile(start.as_bytes()), format, "{start}");
     }
+}
+
+#[test]
+fn a_document_is_read_when_all_of_it_is_there() {
+    let (mut parser, mut n_events) = (JsonProfileParser::new(), 0);
+    let mut read = |data: &[u8], eof| parser.lend(data, eof, &mut |_: &Event<'_>, _| n_events += 1).unwrap();
+    let json = SPEEDSCOPE.as_bytes();
+    assert_eq!(read(b"", false), Progress::NeedMore(1));
+    assert_eq!(read(json, false), Progress::NeedMore(json.len()));
+    assert_eq!(read(json, true), Progress::Read(json.len()));
+    assert_eq!(read(b"", true), Progress::End);
+    assert!(n_events > 5, "{n_events}");
 }
 
 #[test]

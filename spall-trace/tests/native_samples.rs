@@ -143,6 +143,15 @@ fn a_sample_stands_for_its_weight_times_the_period() {
     assert_eq!(self_times(&trace), (expected.to_vec(), 30));
 }
 
+/// [samples 1] Beside slices, time is that of the timeline.
+#[test]
+fn beside_slices_times_add_up_to_the_range() {
+    let trace = trace_of(&[("s", 15, 35)], &[(10, "mab", 1.0), (20, "mac", 1.0), (30, "ma", 1.0)], Some(10));
+    let expected =
+        [("m", 0), ("a", 5), ("b", 5), ("s", 10), ("c", 10)].map(|(name, time)| (name.to_owned(), time));
+    assert_eq!(self_times(&trace), (expected.to_vec(), 0));
+}
+
 /// [samples 2]
 #[test]
 fn a_sample_holds_for_twice_its_time_at_most() {

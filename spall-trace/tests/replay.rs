@@ -309,6 +309,10 @@ fn traces_that_lack_anything_are_not_equal() {
         r#"{"ph":"b","name":"s","cat":"c","id":9,"pid":1,"tid":2,"ts":1}"#,
         r#"{"ph":"e","name":"s","cat":"c","id":9,"pid":1,"tid":2,"ts":5}"#,
         r#"{"ph":"v","name":"dump","cat":"c","id":"1","pid":1,"tid":2,"ts":3}"#,
+        r#"{"ph":"P","name":"Profile","id":"0x1","pid":1,"tid":4,"ts":0,"args":{"data":{"startTime":0}}}"#,
+        r#"{"ph":"P","name":"ProfileChunk","id":"0x1","pid":1,"tid":4,"ts":2,"args":{"data":{"timeDeltas":[1,2],
+            "cpuProfile":{"nodes":[{"id":1,"callFrame":{"functionName":"f"}},
+            {"id":2,"parent":1,"callFrame":{"functionName":"g"}}],"trace_ids":{"77":2},"samples":[1,2]}}}}"#,
     ];
     let load = |events: &[&str]| {
         spall_trace::load(format!("[{}]", events.join(",")).as_bytes()).unwrap().into_owned()
@@ -334,6 +338,13 @@ fn traces_that_lack_anything_are_not_equal() {
         (r#""a":1"#, r#""a":2"#),
         (r#""id":7"#, r#""id":8"#),
         ("dump", "dumb"),
+        (r#""startTime":0"#, r#""startTime":1"#),
+        (r#""timeDeltas":[1,2]"#, r#""timeDeltas":[1,3]"#),
+        (r#""samples":[1,2]"#, r#""samples":[1,1]"#),
+        (r#""functionName":"g""#, r#""functionName":"h""#),
+        (r#""parent":1,"#, ""),
+        (r#""77":2"#, r#""78":2"#),
+        (r#""77":2"#, r#""77":1"#),
     ] {
         for changed in (0..events.len()).filter(|&event| events[event].contains(from)) {
             let event = events[changed].replace(from, to);
