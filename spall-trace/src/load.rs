@@ -252,7 +252,7 @@ impl Loader {
 /// Adds the damage of a file's container, which comes last.
 pub(crate) fn ended<'a>(mut builder: TraceBuilder<'a>, damage: Option<Diagnostic>) -> TraceBuilder<'a> {
     if let Some(damage) = damage {
-        builder.diagnose(damage.kind, damage.bytes);
+        builder.receive(&Event::Diagnostic(damage.kind), damage.bytes);
     }
     builder
 }

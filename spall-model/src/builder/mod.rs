@@ -220,11 +220,6 @@ impl<'a> TraceBuilder<'a> {
         self.clock
     }
 
-    /// Adds a diagnostic that no event reports, such as one about a fault that the caller found.
-    pub fn diagnose(&mut self, kind: DiagnosticKind, bytes: ByteRange) {
-        self.diagnostics.add(kind, bytes);
-    }
-
     /// Adds an event. The three kinds that nearly all files consist of are handled here, and the others out of line.
     #[inline(always)]
     fn add<'e, S: TextStorage<'a, 'e>>(&mut self, event: &Event<'e>, bytes: ByteRange) {

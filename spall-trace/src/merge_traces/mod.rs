@@ -6,7 +6,7 @@ mod placement;
 
 use alloc::{collections::BTreeSet, vec::Vec};
 
-use spall_model::{ByteRange, Clock, DiagnosticKind, Event, Limits, Trace, TraceBuilder, TraceView, Unit};
+use spall_model::{Clock, DiagnosticKind, Event, Limits, Trace, TraceBuilder, TraceView, Unit};
 
 use forward::Forward;
 use ids::{InputIds, Pids};
@@ -124,7 +124,7 @@ pub fn merge_traces(inputs: &[MergeInput<'_>], limits: &Limits) -> MergedTraces 
         let (placement, is_of_machine) = axis.place(input, scale);
         placements.push(placement);
         if placement.by == PlacedBy::Nothing {
-            builder.diagnose(DiagnosticKind::UnalignedClock, ByteRange::default());
+            builder.push(&Event::Diagnostic(DiagnosticKind::UnalignedClock));
         }
         let suffix = (number > 0).then_some(input.name);
         let ids = InputIds::new(input.trace, is_of_machine, &mut pids);

@@ -179,11 +179,6 @@ impl LiveTrace {
         }
     }
 
-    /// Adds a diagnostic that no event reports, such as one about a fault that the caller found.
-    pub fn diagnose(&mut self, kind: DiagnosticKind, bytes: ByteRange) {
-        self.builder.diagnose(kind, bytes);
-    }
-
     /// Makes all events pushed so far visible, and returns a snapshot that also says what is new since the last commit.
     ///
     /// This takes amortised constant time for each event since the last commit.
