@@ -682,6 +682,21 @@ fn perfetto_4_6_drivers_mark_slices_and_counters() {
 }
 
 #[test]
+fn perfetto_4_6_counters_of_a_disk_are_what_it_did_meanwhile() {
+    let stats = |time, sectors, ms| {
+        let disk = Message::new().text(1, "sda").number(2, sectors).number(3, ms);
+        packet(time, 7, &Message::new().message(13, &disk))
+    };
+    let trace = load(&[stats(10, 4_096, 1_000), stats(20, 6_144, 1_500), stats(30, 4_096, 1_500)]);
+    let of = |name: &str| {
+        let track = trace.tracks().iter().find(|track| trace.name(track.name) == name).unwrap();
+        trace.counters_of(track.id).iter().map(|value| (value.at.0, value.value)).collect::<Vec<_>>()
+    };
+    assert_eq!(of("diskstat.[sda].read_amount"), [(20, 1.0), (30, -1.0)], "megabytes of 2048 sectors");
+    assert_eq!(of("diskstat.[sda].read_throughput"), [(20, 2.0), (30, 0.0)], "megabytes in a second");
+}
+
+#[test]
 fn perfetto_4_6_counters_of_the_kernel_say_whose_they_are() {
     let frequency = Message::new().number(1, 1_000).number(2, 3);
     let clock = Message::new().text(1, "ddr").number(2, 5);

@@ -352,6 +352,13 @@ mod tests {
     }
 
     #[test]
+    fn bytes_and_strings_become_text_as_they_are() {
+        for text in [Text::from(&b"a\\n"[..]), Text::from(b"a\\n"), Text::from("a\\n")] {
+            assert_eq!((text.raw(), text.is_escaped()), (&b"a\\n"[..], false));
+        }
+    }
+
+    #[test]
     fn json_2_escapes() {
         check(r#"\n\t\r\b\f\"\\\/"#, "\n\t\r\u{8}\u{c}\"\\/");
         check(r"a\u0041b", "aAb");

@@ -263,6 +263,31 @@ fn is_recording(stream: &[u8]) -> bool {
 mod tests {
     use super::*;
 
+    /// Tools keep them in files and compare them.
+    #[test]
+    fn names_of_formats_stay_the_same() {
+        let named = [
+            (Format::Spall { version: 0 }, "spall-v0"),
+            (Format::Spall { version: 1 }, "spall-v1"),
+            (Format::Spall { version: 3 }, "spall-v3"),
+            (Format::Spall { version: 9 }, "spall"),
+            (Format::SpallAuto, "spall-auto"),
+            (Format::TraceEventJson, "trace-event-json"),
+            (Format::CpuProfile, "cpuprofile"),
+            (Format::Heph, "heph"),
+            (Format::Apitrace, "apitrace"),
+            (Format::Perfetto, "perfetto"),
+            (Format::Firefox, "firefox"),
+            (Format::Speedscope, "speedscope"),
+            (Format::PerfScript, "perf-script"),
+            (Format::Pprof, "pprof"),
+            (Format::Folded, "folded"),
+        ];
+        for (format, name) in named {
+            assert_eq!(format.name(), name);
+        }
+    }
+
     #[test]
     fn json_is_recognised_by_its_bracket_whatever_follows() {
         for data in ["[", "{", " [{", "{\"a\":1}", "[,{", "[1,", "\u{feff}[]", "{ph:"] {
