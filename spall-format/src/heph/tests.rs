@@ -7,6 +7,7 @@ extern crate std;
 use alloc::{format, string::String, vec::Vec};
 use serde_json::{Value as Json, json};
 use spall_model::Value;
+use std::path::{Path, PathBuf};
 
 use super::{
     attribute,
@@ -69,9 +70,27 @@ fn type_bytes(bytes: &[u8]) -> Vec<u8> {
     attribute::args(bytes).iter().map(|(name, _)| bytes[name_end(name.raw())]).collect()
 }
 
+/// What the decoder read. The unit tests of a package have no other package of the repository, and no files.
+fn decoded() -> Vec<PathBuf> {
+    let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata");
+    let roots = [Some(testdata), std::env::var_os("SPALL_CORPUS").map(PathBuf::from)];
+    let mut folders: Vec<_> = roots.into_iter().flatten().map(|root| root.join("heph")).collect();
+    let mut found = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for path in std::fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path()) {
+            match path.is_dir() {
+                true => folders.push(path),
+                false if path.to_str().unwrap().ends_with(".events.jsonl") => found.push(path),
+                false => {}
+            }
+        }
+    }
+    found
+}
+
 #[test]
 fn files_read_as_an_independent_decoder_reads_them() {
-    for path in spall_testdata::inputs("heph", ".events.jsonl") {
+    for path in decoded() {
         let name = path.to_str().unwrap();
         let base = name.trim_end_matches(".events.jsonl");
         let data = std::fs::read(format!("{base}.bin.log"))

@@ -129,7 +129,11 @@ fn short_threads_leave_no_memory_and_lose_nothing() {
     }
     assert!(session.finish().unwrap().is_empty());
     let trace = load(&out);
-    assert_eq!(slices_by_track(&trace), vec![1; n / 20 * 20]);
+    let slices = slices_by_track(&trace);
+    // Once the system has given all ids, it gives those of ended threads again: the same id is the same track.
+    const FEWEST_IDS: usize = 30_000;
+    assert!(n > FEWEST_IDS || slices.iter().all(|&n_slices| n_slices == 1));
+    assert_eq!(slices.into_iter().sum::<usize>(), n / 20 * 20);
 }
 
 /// Hundreds of threads may end at once, so each must not need much more than its ring.
