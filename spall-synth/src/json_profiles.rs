@@ -7,6 +7,7 @@ use crate::Random;
 /// The number of functions of the program.
 const FUNCTIONS: usize = 3000;
 const THREADS: usize = 4;
+const ROWS: usize = 1024;
 
 /// Writes a column, a value for each row.
 fn column<T: core::fmt::Display>(text: &mut String, name: &str, values: impl Iterator<Item = T>) {
@@ -33,7 +34,8 @@ pub fn firefox(samples: usize) -> Vec<u8> {
          \"libs\":[{\"name\":\"engine\",\"path\":\"/opt/engine\"},{\"name\":\"libc.so.6\",\"path\":\"/lib/libc.so.6\"}],\n\
          \"threads\":[",
     );
-    // A stack is a row whose caller is an earlier row.
+    // A stack is a row whose caller is an earlier row. Every so many rows are of other calls, so that stacks are about as deep
+    // in a long recording as in a short one.
     let n_stacks = samples / 2 + 8;
     let per_thread = samples / THREADS;
     for thread in 0..THREADS {
@@ -80,7 +82,11 @@ pub fn firefox(samples: usize) -> Vec<u8> {
     column(&mut text, "frame", (0..n_stacks).map(|_| random.below(2 * FUNCTIONS)));
     text.push(',');
     let prefix = |row: usize| {
-        if row < 8 { "null".to_owned() } else { (row - 1 - random.below(row.min(40))).to_string() }
+        if row % ROWS < 8 {
+            "null".to_owned()
+        } else {
+            (row - 1 - random.below((row % ROWS).min(40))).to_string()
+        }
     };
     column(&mut text, "prefix", (0..n_stacks).map(prefix));
     _ = write!(text, ",\"length\":{n_stacks}}},\n\"frameTable\":{{");
