@@ -219,12 +219,20 @@ fn perfetto_2_2_interned_names_may_have_any_number() {
     assert!(trace.diagnostics().is_empty(), "{}", trace.diagnostics());
 }
 
-/// A snapshot of clocks in the sequence 1, as pairs of an id and a time.
+/// What a clock showed, in its own units.
+fn reading(clock: u64, time: u64) -> Message {
+    Message::new().number(1, clock).number(2, time)
+}
+
+/// A snapshot in the sequence 1: what clocks showed at the same moment.
+fn together(readings: impl IntoIterator<Item = Message>) -> Message {
+    let all = readings.into_iter().fold(Message::new(), |all, reading| all.message(1, &reading));
+    Message::new().number(10, 1).message(payload::CLOCKS, &all)
+}
+
+/// A snapshot of clocks as pairs of an id and a time.
 fn snapshot(clocks: &[(u64, u64)]) -> Message {
-    let clocks = clocks.iter().fold(Message::new(), |all, &(id, time)| {
-        all.message(1, &Message::new().number(1, id).number(2, time))
-    });
-    Message::new().number(10, 1).message(payload::CLOCKS, &clocks)
+    together(clocks.iter().map(|&(clock, time)| reading(clock, time)))
 }
 
 #[test]
@@ -244,9 +252,7 @@ fn perfetto_3_1_times_go_by_the_latest_snapshot_before_them() {
 
 #[test]
 fn perfetto_3_1_a_snapshot_may_name_the_clock_of_the_trace() {
-    let clocks = [(3, 100), (6, 1100)].iter().fold(Message::new().number(2, 3), |all, &(id, time)| {
-        all.message(1, &Message::new().number(1, id).number(2, time))
-    });
+    let clocks = Message::new().number(2, 3).message(1, &reading(3, 100)).message(1, &reading(6, 1100));
     let snapshot = Message::new().number(10, 1).message(payload::CLOCKS, &clocks);
     let packets =
         [snapshot, instant(150, "").number(58, 3), instant(1170, "").number(58, 6), instant(1190, "")];
@@ -256,10 +262,8 @@ fn perfetto_3_1_a_snapshot_may_name_the_clock_of_the_trace() {
 
 #[test]
 fn perfetto_3_1_clocks_may_count_in_units_of_their_own() {
-    let own = Message::new().number(1, 64).number(2, 5).number(4, 1_000);
-    let all = Message::new().message(1, &own).message(1, &Message::new().number(1, 6).number(2, 9_000));
-    let all = Message::new().number(10, 1).message(payload::CLOCKS, &all);
-    let trace = load(&[all, instant(7, "").number(58, 64), instant(8, "").number(58, 64)]);
+    let snapshot = together([reading(64, 5).number(4, 1_000), reading(6, 9_000)]);
+    let trace = load(&[snapshot, instant(7, "").number(58, 64), instant(8, "").number(58, 64)]);
     assert_eq!(instants(&trace), [name("", 11_000), name("", 12_000)]);
 }
 
@@ -284,13 +288,11 @@ fn perfetto_3_1_the_clocks_of_a_snapshot_relate_to_one_of_the_whole_trace() {
 fn perfetto_3_1_clocks_of_a_sequence_may_count_differences_in_units_of_their_own() {
     for (unit, times) in [(1, [9, 1_005_002, 1_005_005]), (1000, [9, 1_007_000, 1_010_000])] {
         // The clock 64 counts from its last packet, and relates to the monotonic clock alone.
-        let own = Message::new().number(1, 64).number(2, 5).number(3, 1).number(4, unit);
-        let all = Message::new().message(1, &own).message(1, &Message::new().number(1, 3).number(2, 5_000));
-        let all = Message::new().number(10, 1).message(payload::CLOCKS, &all);
+        let own = together([reading(64, 5).number(3, 1).number(4, unit), reading(3, 5_000)]);
         let by = |time| instant(time, "").number(58, 64);
         // The clock of the same number of another sequence is another clock.
         let other = by(9).number(10, 2);
-        let trace = load(&[snapshot(&[(3, 0), (6, 1_000_000)]), all, by(2), by(3), other]);
+        let trace = load(&[snapshot(&[(3, 0), (6, 1_000_000)]), own, by(2), by(3), other]);
         let at: Vec<i64> = instants(&trace).into_iter().map(|(_, at)| at).collect();
         assert_eq!(at, times);
         assert_eq!(count(&trace, DiagnosticKind::UnknownClock), 1);

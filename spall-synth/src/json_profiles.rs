@@ -7,7 +7,8 @@ use crate::Random;
 /// The number of functions of the program.
 const FUNCTIONS: usize = 3000;
 const THREADS: usize = 4;
-const ROWS: usize = 1024;
+/// The number of stacks after which calls begin anew, so that stacks are as deep in a short recording as in a long one.
+const STACKS: usize = 1024;
 
 /// Writes a column, a value for each row.
 fn column<T: core::fmt::Display>(text: &mut String, name: &str, values: impl Iterator<Item = T>) {
@@ -34,8 +35,7 @@ pub fn firefox(samples: usize) -> Vec<u8> {
          \"libs\":[{\"name\":\"engine\",\"path\":\"/opt/engine\"},{\"name\":\"libc.so.6\",\"path\":\"/lib/libc.so.6\"}],\n\
          \"threads\":[",
     );
-    // A stack is a row whose caller is an earlier row. Every so many rows are of other calls, so that stacks are about as deep
-    // in a long recording as in a short one.
+    // A stack is a row whose caller is an earlier row.
     let n_stacks = samples / 2 + 8;
     let per_thread = samples / THREADS;
     for thread in 0..THREADS {
@@ -81,12 +81,9 @@ pub fn firefox(samples: usize) -> Vec<u8> {
     text.push_str("],\n\"shared\":{\"stackTable\":{");
     column(&mut text, "frame", (0..n_stacks).map(|_| random.below(2 * FUNCTIONS)));
     text.push(',');
-    let prefix = |row: usize| {
-        if row % ROWS < 8 {
-            "null".to_owned()
-        } else {
-            (row - 1 - random.below((row % ROWS).min(40))).to_string()
-        }
+    let prefix = |row: usize| match row % STACKS {
+        ..8 => "null".to_owned(),
+        earlier => (row - 1 - random.below(earlier.min(40))).to_string(),
     };
     column(&mut text, "prefix", (0..n_stacks).map(prefix));
     _ = write!(text, ",\"length\":{n_stacks}}},\n\"frameTable\":{{");

@@ -25,7 +25,7 @@ export class Tip {
     const { kind, id, count = 1, at } = hover;
     const shown = `${kind} ${id} ${count} ${at}`;
     if (shown !== this.shown) {
-      this.tip.hidden = true; // What it says is about something else.
+      this.hide(); // What it says is about something else.
       this.shown = shown;
       const details = await source.details(kind === 'counter' ? { kind, id, at } : { kind, id });
       if (this.shown !== shown) return;

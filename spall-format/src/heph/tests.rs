@@ -78,10 +78,10 @@ fn decoded() -> Vec<PathBuf> {
     let mut found = Vec::new();
     while let Some(folder) = folders.pop() {
         for path in std::fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path()) {
-            match path.is_dir() {
-                true => folders.push(path),
-                false if path.to_str().unwrap().ends_with(".events.jsonl") => found.push(path),
-                false => {}
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.to_str().unwrap().ends_with(".events.jsonl") {
+                found.push(path);
             }
         }
     }
