@@ -1,116 +1,25 @@
-//! The final pairing, once all events were read, and the second reading of threads whose plain reading has faults. [json
-//! 3.2](crate::rules::json#3.2)
-//!
-//! Such a thread is read in up to four ways: by the names of ends or without them, and in the order of the file or,
-//! if its times go back, in the order of time. The reading with the fewest faults counts.
+//! The final pairing, once all events were read: threads whose plain reading has faults are read again, unless a recording
+//! only cuts them, and the best reading is written into the rows. [json 3.2](crate::rules::json#3.2)
 //!
 //! There may be very many such threads with very few slices each, as in a file of which every thread ends inside a
 //! slice. So nothing here is allocated for each thread: begins and ends of a thread are put into buffers that the
 //! next one uses again. (200 000 threads with one open slice each: 0.34 s became 0.08 s, and 3.2 million allocations
 //! a few hundred.)
 
-use alloc::{collections::VecDeque, vec::Vec};
-use core::cmp::Reverse;
+use alloc::vec::Vec;
 
 use foldhash::fast::RandomState;
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 
-use crate::{
-    ByteRange, DiagnosticKind, NameId, SliceFlags, Tick, args_table::ArgsId, index32, open_stack::OpenStack,
-};
+use crate::{ByteRange, DiagnosticKind, NameId, SliceFlags, args_table::ArgsId, index32};
 
 use super::{
     TraceBuilder,
     by_track::ByTrack,
-    pairing::{Orphan, PairFacts, PairLog, ThreadPairs},
-    rows::{PairState, Rows},
+    cut_threads,
+    pairing::{PairFacts, PairLog, ThreadPairs},
+    readings::{Outcome, PairEnd, PairingInput, Reading, Readings},
 };
-
-// The weights of the faults. An end before its begin weighs most: it is a sure sign of a wrong pair, while each of the
-// others can be a single lost event.
-const UNMATCHED_END: u64 = 1;
-const UNFINISHED: u64 = 1;
-const NAME_MISMATCH: u64 = 1;
-const END_BEFORE_BEGIN: u64 = 3;
-
-/// A begin of the current thread.
-#[derive(Debug, Clone, Copy)]
-struct PairBegin {
-    row: u32,
-    at: Tick,
-    name: NameId,
-}
-
-/// An end of the current thread.
-#[derive(Debug, Clone, Copy)]
-struct PairEnd {
-    at: Tick,
-    /// The name of the end; empty if it has none.
-    name: NameId,
-    args: ArgsId,
-    /// The row that the plain reading closed with it; `None` for an end that found nothing open.
-    plain: Option<u32>,
-    /// The bytes of an end that found nothing open; those of other ends are not kept.
-    bytes: Option<ByteRange>,
-    /// The number of rows that existed when it came.
-    closed_at: u32,
-}
-
-/// A position in [`PairingInput::begins`] or [`PairingInput::ends`].
-#[derive(Debug, Clone, Copy)]
-enum PairEvent {
-    Begin(u32),
-    End(u32),
-}
-
-/// The begins and ends of one thread.
-#[derive(Debug, Default)]
-struct PairingInput {
-    begins: Vec<PairBegin>,
-    ends: Vec<PairEnd>,
-    /// All begins and ends in the order of the file.
-    events: Vec<PairEvent>,
-    /// The positions of the ends, while they are put in order.
-    end_order: Vec<u32>,
-}
-
-/// The fate of a begin in a reading.
-#[derive(Debug, Clone, Copy)]
-enum Outcome {
-    /// The begin is closed by this end.
-    Closed(u32),
-    /// No end closes the begin, and the slice is over at the time at which a slice around it was closed.
-    Cut(Tick),
-    /// No end closes the begin or a slice around it.
-    Open,
-}
-
-/// An assignment of ends to begins, and its faults.
-#[derive(Debug, Default)]
-struct Reading {
-    /// The sum of the weights of all faults.
-    faults: u64,
-    /// The fate of each begin.
-    outcomes: Vec<Outcome>,
-    /// The number of begins that were open when each begin came, without successors, which are no pairs.
-    depths: Vec<u32>,
-    /// Whether each begin was left open when a begin around it was closed, because it follows that slice and does not
-    /// lie inside it. It may get an end of its own later or not.
-    successor: Vec<bool>,
-    /// The ends that close nothing.
-    unmatched: Vec<u32>,
-    /// Whether the events were read in the order of time instead of that of the file.
-    sorted: bool,
-}
-
-/// The readings of one thread. Their buffers are used again for the next one.
-#[derive(Debug, Default)]
-struct Readings {
-    best: Reading,
-    other: Reading,
-    open: OpenBegins,
-    sorted: Vec<PairEvent>,
-}
 
 impl TraceBuilder<'_> {
     /// Decides which end belongs to which begin once all events were read, and joins the arguments of ends to those of
@@ -161,34 +70,35 @@ impl TraceBuilder<'_> {
     }
 }
 
-/// Reads every thread again whose plain reading has a fault, and writes the best reading into the rows.
+/// Reads every thread again whose plain reading has a fault, unless it is only cut, and writes the best reading into the
+/// rows.
 #[allow(clippy::indexing_slicing, reason = "positions are made by this module and never read from a file")]
 fn repair(builder: &mut TraceBuilder<'_>, pairs: &mut PairLog) {
+    let is_cut = cut_threads::find(builder, pairs);
     let PairLog { threads, orphans, other_names, end_args } = pairs;
     let is_faulty = |track: u32| threads.get(track as usize).is_some_and(ThreadPairs::is_faulty);
-    let faulty_threads = threads.iter().filter(|thread| thread.is_faulty());
-    let n_rows: u64 = faulty_threads.map(|thread| u64::from(thread.n_rows)).sum();
+    let is_read_again = |track: u32| is_faulty(track) && !is_cut[track as usize];
+    let threads_read_again = (0_u32..).zip(&*threads).filter(|&(track, _)| is_read_again(track));
+    let n_rows: u64 = threads_read_again.map(|(_, thread)| u64::from(thread.n_rows)).sum();
     let mut rows: Vec<u32> = Vec::with_capacity(usize::try_from(n_rows).unwrap_or(0));
-    let faulty_rows = builder.rows.runs().filter(|&(track, _)| is_faulty(track)).flat_map(|(track, rows)| {
-        let pairs = rows.filter(|&row| builder.rows.flags(row).is_paired());
-        pairs.map(move |row| (track, row))
-    });
-    rows.extend(faulty_rows.clone().map(|(_, row)| row));
-    // The arguments of ends are taken back, because the ends may now close other begins.
-    let mut args = alloc::vec![ArgsId::NONE; rows.len()];
-    end_args.retain(|&(row, id)| {
-        // Rows come in the order of their numbers.
-        let found = rows.binary_search(&row);
-        if let Ok(position) = found {
-            args[position] = id;
-        }
-        found.is_err()
-    });
+    let rows_read_again =
+        builder.rows.runs().filter(|&(track, _)| is_read_again(track)).flat_map(|(track, rows)| {
+            let pairs = rows.filter(|&row| builder.rows.flags(row).is_paired());
+            pairs.map(move |row| (track, row))
+        });
+    rows.extend(rows_read_again.clone().map(|(_, row)| row));
     let tracks: Vec<u32> = (0..index32(threads.len())).collect();
-    let rows_by_track = ByTrack::new(faulty_rows.map(|(track, _)| track), &tracks);
+    let rows_by_track = ByTrack::new(rows_read_again.map(|(track, _)| track), &tracks);
     let orphans_by_track = ByTrack::new(orphans.iter().map(|orphan| orphan.track), &tracks);
-    let (mut input, mut readings) = (PairingInput::default(), Readings::default());
+    let (mut input, mut readings, mut moved) =
+        (PairingInput::default(), Readings::default(), MovedEnds::default());
     for (track, thread) in (0_u32..).zip(&*threads).filter(|(_, thread)| thread.is_faulty()) {
+        let somewhere = thread.fault.unwrap_or(thread.outermost);
+        let orphans = orphans_by_track.items(track).iter().map(|&orphan| &orphans[orphan as usize]);
+        if is_cut[track as usize] {
+            cut_threads::finish(builder, thread, orphans, somewhere);
+            continue;
+        }
         input.clear();
         for &position in rows_by_track.items(track) {
             let row = rows[position as usize];
@@ -197,217 +107,18 @@ fn repair(builder: &mut TraceBuilder<'_>, pairs: &mut PairLog) {
                 None if builder.rows.flags(row).contains(SliceFlags::UNNAMED_END) => NameId::EMPTY,
                 None => builder.rows.name(row),
             };
-            input.add_row(row, &builder.rows, end_name, args[position as usize]);
+            input.add_row(row, &builder.rows, end_name);
         }
-        for &orphan in orphans_by_track.items(track) {
-            input.add_orphan(&orphans[orphan as usize]);
-        }
-        input.put_in_order();
-        if thread.unordered && builder.conventions.by_time {
-            input.sort(&mut readings.sorted);
-            input.read_plainly(&readings.sorted, true, &mut readings.best, &mut readings.open);
-        } else {
-            input.find_best_reading(thread.unordered, &mut readings);
-        }
+        orphans.for_each(|orphan| input.add_orphan(orphan));
+        input.read(thread.unordered, builder.conventions.by_time, &mut readings);
         let nests = readings.best.sorted || !thread.unordered;
-        let somewhere = thread.fault.unwrap_or(thread.outermost);
-        input.apply(&readings.best, nests, somewhere, builder, end_args);
+        input.apply(&readings.best, nests, somewhere, builder, &mut moved);
     }
+    moved.apply(end_args);
 }
 
 #[allow(clippy::indexing_slicing, reason = "positions are made by this module and never read from a file")]
 impl PairingInput {
-    /// Removes everything, and keeps the memory.
-    fn clear(&mut self) {
-        self.begins.clear();
-        self.ends.clear();
-        self.events.clear();
-        self.end_order.clear();
-    }
-
-    /// Adds the begin of a row and, if it has one, the end that the plain reading closed it with.
-    fn add_row(&mut self, row: u32, rows: &Rows, end_name: NameId, end_args: ArgsId) {
-        self.begins.push(PairBegin { row, at: rows.start(row), name: rows.name(row) });
-        if let PairState::Closed { n_rows: closed_at } = rows.pair(row) {
-            let (at, plain) = (rows.end(row), Some(row));
-            self.ends.push(PairEnd { at, name: end_name, args: end_args, plain, bytes: None, closed_at });
-        }
-    }
-
-    /// Adds an end that found nothing open.
-    fn add_orphan(&mut self, orphan: &Orphan) {
-        let &Orphan { closed_at, at, name, args, bytes, .. } = orphan;
-        self.ends.push(PairEnd { at, name, args, plain: None, bytes: Some(bytes), closed_at });
-    }
-
-    /// Restores the order of the file.
-    fn put_in_order(&mut self) {
-        let Self { begins, ends, events, end_order } = self;
-        end_order.extend(0..index32(ends.len()));
-        // Ends between the same two rows closed from the inside out, so the greatest row comes first. An orphan found
-        // nothing open, so whatever closed between the same rows had closed before it: `None` is last. Orphans among themselves keep their order, as the sort is stable.
-        end_order.sort_by_key(|&end| {
-            let PairEnd { closed_at, plain, .. } = ends[end as usize];
-            (closed_at, Reverse(plain))
-        });
-        let mut in_order = end_order.iter().copied().peekable();
-        for (begin, position) in begins.iter().zip(0..) {
-            while let Some(end) = in_order.next_if(|&end| ends[end as usize].closed_at <= begin.row) {
-                events.push(PairEvent::End(end));
-            }
-            events.push(PairEvent::Begin(position));
-        }
-        events.extend(in_order.map(PairEvent::End));
-    }
-
-    /// Returns the time of an event.
-    fn time_of(&self, event: PairEvent) -> Tick {
-        match event {
-            PairEvent::Begin(begin) => self.begins[begin as usize].at,
-            PairEvent::End(end) => self.ends[end as usize].at,
-        }
-    }
-
-    /// Puts the events into the order of time.
-    fn sort(&self, sorted: &mut Vec<PairEvent>) {
-        sorted.clear();
-        sorted.extend_from_slice(&self.events);
-        sorted.sort_by_key(|&event| self.time_of(event));
-    }
-
-    /// Sets `readings.best` to the reading with the fewest faults; on a tie, to the first one.
-    fn find_best_reading(&self, unordered: bool, readings: &mut Readings) {
-        let Readings { best, other, open, sorted } = readings;
-        let keep_better = |best: &mut Reading, other: &mut Reading| {
-            if other.faults < best.faults {
-                core::mem::swap(best, other);
-            }
-        };
-        self.read_by_name(&self.events, false, best, open);
-        self.read_plainly(&self.events, false, other, open);
-        keep_better(best, other);
-        if unordered {
-            self.sort(sorted);
-            self.read_by_name(sorted, true, other, open);
-            keep_better(best, other);
-            self.read_plainly(sorted, true, other, open);
-            keep_better(best, other);
-        }
-    }
-
-    /// Reads the events so that each end closes the most recent open begin.
-    fn read_plainly(&self, events: &[PairEvent], sorted: bool, reading: &mut Reading, open: &mut OpenBegins) {
-        reading.reset(self.begins.len(), sorted);
-        let open = &mut open.plain;
-        open.clear();
-        for &event in events {
-            match event {
-                PairEvent::Begin(begin) => {
-                    reading.depths[begin as usize] = index32(open.len());
-                    open.push(begin);
-                }
-                PairEvent::End(end) => match open.pop() {
-                    Some(begin) => {
-                        let PairBegin { name, .. } = self.begins[begin as usize];
-                        let end_name = self.ends[end as usize].name;
-                        if !end_name.is_empty() && end_name != name {
-                            reading.faults += NAME_MISMATCH;
-                        }
-                        self.close(reading, begin, end);
-                    }
-                    None => reading.add_unmatched(end),
-                },
-            }
-        }
-        reading.faults += UNFINISHED * open.len() as u64;
-    }
-
-    /// Reads the events so that each named end closes the innermost open begin of its name, and cuts the slices above
-    /// it.
-    fn read_by_name(&self, events: &[PairEvent], sorted: bool, reading: &mut Reading, open: &mut OpenBegins) {
-        reading.reset(self.begins.len(), sorted);
-        open.clear();
-        let mut rest = events;
-        while let Some((&event, tail)) = rest.split_first() {
-            match event {
-                PairEvent::Begin(begin) => {
-                    reading.depths[begin as usize] = open.stack.len() - open.n_successors;
-                    open.push(begin, &self.begins[begin as usize]);
-                    rest = tail;
-                }
-                PairEvent::End(_) => {
-                    let at = self.time_of(event);
-                    let same = |event: &&PairEvent| {
-                        matches!(event, PairEvent::End(_)) && self.time_of(**event) == at
-                    };
-                    let (group, tail) = rest.split_at(rest.iter().take_while(same).count());
-                    self.close_group(reading, open, group);
-                    rest = tail;
-                }
-            }
-        }
-        reading.faults += UNFINISHED * u64::from(open.stack.len());
-        while let Some(begin) = open.stack.top_position().and_then(|top| open.remove(top, reading)) {
-            debug_assert!(matches!(reading.outcomes[begin as usize], Outcome::Open));
-        }
-    }
-
-    /// Handles successive ends of one time. Ends of one time need not be written from the inside out. So an end that
-    /// names the top goes first as long as there is one, and otherwise the ends go in their order.
-    fn close_group(&self, reading: &mut Reading, open: &mut OpenBegins, group: &[PairEvent]) {
-        let ends = || {
-            group.iter().filter_map(|event| if let PairEvent::End(end) = event { Some(*end) } else { None })
-        };
-        // Nearly every end is alone at its time, and needs no queues.
-        if group.len() == 1 {
-            ends().for_each(|end| self.close_by_name(reading, open, end));
-            return;
-        }
-        let mut waiting: HashMap<NameId, VecDeque<u32>, RandomState> = HashMap::default();
-        for end in ends() {
-            waiting.entry(self.ends[end as usize].name).or_default().push_back(end);
-        }
-        let mut handled = HashSet::<u32, RandomState>::default();
-        for next in ends() {
-            while !handled.contains(&next) {
-                let top = open.stack.top().map(|top| top.name);
-                let naming_top =
-                    top.filter(|name| !name.is_empty()).and_then(|name| waiting.get_mut(&name)?.pop_front());
-                let end = naming_top.unwrap_or(next);
-                if naming_top.is_none() {
-                    // The first end that waits is also the first of its name.
-                    waiting.entry(self.ends[end as usize].name).or_default().pop_front();
-                }
-                handled.insert(end);
-                self.close_by_name(reading, open, end);
-            }
-        }
-    }
-
-    /// Closes the begin that an end names. Slices above it are cut, unless all of them began at the time of the end.
-    fn close_by_name(&self, reading: &mut Reading, open: &mut OpenBegins, end: u32) {
-        let PairEnd { at, name, .. } = self.ends[end as usize];
-        let Some(position) = open.stack.closed_by(name) else { return reading.add_unmatched(end) };
-        if open.stack.top_position() != Some(position) && !open.only_successors_above(position, at) {
-            while let Some(top) = open.stack.top_position().filter(|&top| top != position)
-                && let Some(inner) = open.remove(top, reading)
-            {
-                reading.outcomes[inner as usize] = Outcome::Cut(at);
-                reading.faults += UNFINISHED;
-            }
-        }
-        let Some(begin) = open.remove(position, reading) else { return };
-        self.close(reading, begin, end);
-    }
-
-    /// Records that an end closes a begin.
-    fn close(&self, reading: &mut Reading, begin: u32, end: u32) {
-        if self.ends[end as usize].at < self.begins[begin as usize].at {
-            reading.faults += END_BEFORE_BEGIN;
-        }
-        reading.outcomes[begin as usize] = Outcome::Closed(end);
-    }
-
     /// Writes a reading into the rows. `nests` is whether its pairs are known to nest, and `somewhere` are bytes of
     /// the thread, for diagnostics whose own place is not kept.
     fn apply(
@@ -416,7 +127,7 @@ impl PairingInput {
         nests: bool,
         somewhere: ByteRange,
         builder: &mut TraceBuilder<'_>,
-        end_args: &mut Vec<(u32, ArgsId)>,
+        moved: &mut MovedEnds,
     ) {
         if reading.sorted && !builder.conventions.by_time {
             builder.diagnostics.add(DiagnosticKind::Resorted, somewhere);
@@ -434,10 +145,11 @@ impl PairingInput {
                     let end = self.ends[end as usize];
                     pair.end = Some(end.at);
                     pair.has_other_name = !end.name.is_empty() && end.name != begin.name;
-                    if end.args != ArgsId::NONE {
-                        end_args.push((begin.row, end.args));
+                    let is_moved = end.plain != Some(begin.row);
+                    if is_moved {
+                        moved.add(&end, Some(begin.row));
                     }
-                    (end.at, end.plain != Some(begin.row))
+                    (end.at, is_moved)
                 }
                 Outcome::Cut(at) => (at, true),
                 Outcome::Open => {
@@ -460,117 +172,42 @@ impl PairingInput {
             builder.rows.set_flags(begin.row, flags.with(repaired));
         }
         for &end in &reading.unmatched {
-            let bytes = self.ends[end as usize].bytes.unwrap_or(somewhere);
-            builder.diagnostics.add(DiagnosticKind::UnmatchedEnd, bytes);
+            let end = &self.ends[end as usize];
+            moved.add(end, None);
+            builder.diagnostics.add(DiagnosticKind::UnmatchedEnd, end.bytes.unwrap_or(somewhere));
         }
     }
 }
 
-impl Reading {
-    /// Removes the former reading, and makes room for a thread with this many begins.
-    fn reset(&mut self, n_begins: usize, sorted: bool) {
-        self.outcomes.clear();
-        self.outcomes.resize(n_begins, Outcome::Open);
-        self.depths.clear();
-        self.depths.resize(n_begins, 0);
-        self.successor.clear();
-        self.successor.resize(n_begins, false);
-        self.unmatched.clear();
-        (self.faults, self.sorted) = (0, sorted);
-    }
-
-    /// Records an end that closes nothing.
-    fn add_unmatched(&mut self, end: u32) {
-        self.faults += UNMATCHED_END;
-        self.unmatched.push(end);
-    }
-}
-
-/// The begins that a reading has not closed yet.
+/// The ends that close another row than the plain reading closed with them, whose arguments move along.
 #[derive(Debug, Default)]
-struct OpenBegins {
-    stack: OpenStack<OpenBegin>,
-    /// The runs of all begins since the last [`OpenBegins::clear`].
-    runs: Vec<SameTime>,
-    /// The number of open begins that follow a closed one.
-    n_successors: u32,
-    /// The begins of a plain reading, which needs neither names nor runs.
-    plain: Vec<u32>,
+struct MovedEnds {
+    /// The row that each closes now, by the row of the plain reading.
+    rows: HashMap<u32, Option<u32>, RandomState>,
+    /// The arguments of those that found nothing open, and their rows.
+    of_orphans: Vec<(u32, ArgsId)>,
 }
 
-/// A begin that a reading has not closed yet.
-#[derive(Debug, Clone, Copy)]
-struct OpenBegin {
-    begin: u32,
-    /// The position of its run in [`OpenBegins::runs`].
-    run: u32,
-}
-
-/// A group of neighbouring open begins of one time.
-#[derive(Debug)]
-struct SameTime {
-    at: Tick,
-    /// The lowest position of a begin that follows a closed one instead of lying inside it: the begin below was closed
-    /// at the time of the run. [`NO_POSITION`] if there is none.
-    first_successor: u32,
-}
-
-/// A position above those of all open begins.
-const NO_POSITION: u32 = u32::MAX;
-
-#[allow(clippy::indexing_slicing, reason = "positions are made by this module and never read from a file")]
-impl OpenBegins {
-    /// Removes all begins, for the next reading.
-    fn clear(&mut self) {
-        self.stack.drain().for_each(drop);
-        self.runs.clear();
-        self.n_successors = 0;
-    }
-
-    /// Adds a begin on top, to the run of the top if both have one time.
-    fn push(&mut self, begin: u32, event: &PairBegin) {
-        let top_run = self.stack.top().map(|top| top.item.run);
-        let run = top_run.filter(|&run| self.runs[run as usize].at == event.at).unwrap_or_else(|| {
-            self.runs.push(SameTime { at: event.at, first_successor: NO_POSITION });
-            index32(self.runs.len() - 1)
-        });
-        let position = self.stack.push(event.name, OpenBegin { begin, run });
-        let run = &mut self.runs[run as usize];
-        // Positions become free from the top, so all successors of the run are gone if theirs are given out again.
-        if position <= run.first_successor {
-            run.first_successor = NO_POSITION;
-        }
-        self.n_successors += u32::from(run.first_successor != NO_POSITION);
-    }
-
-    /// Removes the begin at a position and returns it. Records in the reading whether it follows a begin instead of
-    /// lying inside it.
-    fn remove(&mut self, position: u32, reading: &mut Reading) -> Option<u32> {
-        let OpenBegin { begin, run } = self.stack.remove(position)?;
-        let is_successor = position >= self.runs[run as usize].first_successor;
-        reading.successor[begin as usize] = is_successor;
-        self.n_successors -= u32::from(is_successor);
-        Some(begin)
-    }
-
-    /// Returns whether all begins above a position began at exactly `at`. If so, they are marked as following the
-    /// slice at that position. That slice itself may be of the same run, and is not marked.
-    ///
-    /// Begins of one time that are neighbours form a run, so the lowest and the highest entry above answer for all: a
-    /// walk over all of them for each end would be quadratic.
-    fn only_successors_above(&mut self, position: u32, at: Tick) -> bool {
-        let (Some(above), Some(top)) = (self.stack.above(position), self.stack.top()) else { return true };
-        let run = &mut self.runs[top.item.run as usize];
-        let follows = above.item.run == top.item.run && run.at == at;
-        if follows && position < run.first_successor {
-            // Each open begin is counted once, when the mark moves past it, so all walks together are linear.
-            let mut next = self.stack.above_position(position);
-            while let Some(at) = next.filter(|&at| at < run.first_successor) {
-                self.n_successors += 1;
-                next = self.stack.above_position(at);
+impl MovedEnds {
+    /// Adds an end that closes `row` now, or nothing.
+    fn add(&mut self, end: &PairEnd, row: Option<u32>) {
+        match (end.plain, row) {
+            (Some(plain), row) => _ = self.rows.insert(plain, row),
+            (None, Some(row)) if end.orphan_args != ArgsId::NONE => {
+                self.of_orphans.push((row, end.orphan_args))
             }
-            run.first_successor = position + 1;
+            (None, _) => {}
         }
-        follows
+    }
+
+    /// Moves the arguments of ends, which are given with their rows. An end that closes nothing has none.
+    fn apply(self, end_args: &mut Vec<(u32, ArgsId)>) {
+        if !self.rows.is_empty() {
+            end_args.retain_mut(|(row, _)| match self.rows.get(row) {
+                Some(&now) => now.map(|now| *row = now).is_some(),
+                None => true,
+            });
+        }
+        end_args.extend(self.of_orphans);
     }
 }

@@ -2,8 +2,8 @@ use alloc::{format, string::String, vec, vec::Vec};
 
 use super::*;
 use crate::{
-    Args, AsyncPhase, FlowBind, FlowEvent, FlowPhase, Id, KeyedEvent, ObjectPhase, Receiver, Text, Thread,
-    TraceView, TrackKind, nest::Nesting,
+    Args, AsyncPhase, FlowBind, FlowEvent, FlowPhase, Id, KeyedEvent, ObjectPhase, Receiver, SliceId, Text,
+    Thread, TraceView, TrackKind, nest::Nesting,
 };
 
 const MAIN: Thread<'static> = Thread { pid: Id::Number(1), tid: Id::Number(1) };
@@ -146,6 +146,57 @@ fn json_3_2_a_successor_of_a_slice_without_duration_lies_beside_it() {
 fn json_3_2_ends_of_one_time_are_served_from_the_top() {
     let trace = check(&[begin("a", 0), begin("b", 1), end("a", 5), end("b", 5)], &["a 0-5 0", "b 1-5 1"]);
     assert!(trace.diagnostics().is_empty());
+}
+
+/// The end that names the slice goes first, and the one without a name is left over. [json 3.2.1]
+#[test]
+fn json_3_2_ends_of_one_time_in_a_cut_thread() {
+    let event = |name, args| Event::End(ThreadEvent { args: Args::text(args), ..on_main(name, 5) });
+    let [unnamed, named] = [event("", b"unnamed"), event("a", b"named")];
+    for ends in [[unnamed, named], [named, unnamed]] {
+        let trace = check(&[begin("a", 0), ends[0], ends[1]], &["a 0-5 0"]);
+        assert_eq!(count(&trace, DiagnosticKind::UnmatchedEnd), 1);
+        // Without arguments of the begin, those of the end are the only ones.
+        assert_eq!(trace.slice_args(SliceId(0)).begin.bytes(), b"named");
+    }
+}
+
+/// In the first case `a` closes the slice `a` and not the innermost, in the second an end has no slice, and in the third an
+/// end comes before its begin in the file.
+#[test]
+fn json_3_2_the_arguments_of_an_end_are_those_of_the_slice_it_closes() {
+    let ended = |name, at, args| Event::End(ThreadEvent { args: Args::text(args), ..on_main(name, at) });
+    let cases: [(&[Event<'static>], &[&[u8]]); 3] = [
+        (
+            &[begin("a", 0), begin("b", 1), ended("a", 4, b"of a"), begin("c", 5), ended("c", 6, b"of c")],
+            &[b"of a", b"", b"of c"],
+        ),
+        (&[begin("a", 0), ended("x", 1, b"of x"), ended("a", 2, b"of a")], &[b"of a"]),
+        (
+            &[begin("b", 5), ended("b", 6, b"of b"), ended("a", 9, b"of a"), begin("a", 0)],
+            &[b"of a", b"of b"],
+        ),
+    ];
+    for (events, expected) in cases {
+        let trace = build(events);
+        let args: Vec<_> = trace.slices().ids().iter().map(|id| trace.slice_args(id).begin.bytes()).collect();
+        assert_eq!(args, expected, "{events:?}");
+    }
+}
+
+/// Only the rows that stay open, and the ends that close nothing, have a fault.
+#[test]
+fn json_3_2_a_recording_cuts_the_slices_around_its_begin_and_its_end() {
+    let unnamed =
+        [end("", 0), begin("a", 1), end("", 2), begin("b", 3), begin("c", 4), begin("d", 5), end("", 6)];
+    let named =
+        [end("z", 0), begin("a", 1), end("a", 2), begin("b", 3), begin("c", 4), begin("d", 5), end("d", 6)];
+    for events in [unnamed, named] {
+        let trace = check(&events, &["a 1-2 0", "b 3-6? 0", "c 4-6? 1", "d 5-6 2"]);
+        assert_eq!(count(&trace, DiagnosticKind::UnmatchedEnd), 1);
+        assert_eq!(count(&trace, DiagnosticKind::UnfinishedSlice), 2);
+        assert_eq!(trace.diagnostics().counts().len(), 2);
+    }
 }
 
 /// By name, in the order of time. [json 3.2.3]
