@@ -41,10 +41,14 @@ impl Iterator for Numbers<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<u64> {
-        self.one.take().or_else(|| match self.packed {
+        if let Some(one) = self.one.take() {
+            return Some(one);
+        }
+        match self.packed {
+            _ if self.many.rest.is_empty() => None,
             Packed::Varint => self.many.varint(),
             Packed::Fixed64 => self.many.array().map(u64::from_le_bytes),
-        })
+        }
     }
 }
 

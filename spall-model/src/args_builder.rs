@@ -312,14 +312,18 @@ impl<'b> ArgsBuilder<'b> {
     /// assert_eq!(args.args().to_string(), "frame=7");
     /// ```
     pub fn add_thread_count(&mut self, measure: ThreadMeasure, count: ThreadCount) -> &mut Self {
-        for (tag, number) in tags(measure).into_iter().zip([count.at, count.during]) {
-            let Some(number) = number.filter(|&number| number >= 0) else { continue };
-            let start = self.memory.len();
-            let put =
-                self.memory.put(&[0; 4]).and_then(|()| self.memory.put_number(tag, number.to_le_bytes()));
-            self.keep(put, start);
-        }
-        self
+        let [tag_at, tag_during] = tags(measure);
+        self.add_tagged(tag_at, count.at).add_tagged(tag_during, count.during)
+    }
+
+    /// Adds an entry without a key, unless its number is negative.
+    #[inline]
+    fn add_tagged(&mut self, tag: u8, number: Option<i64>) -> &mut Self {
+        let Some(number) = number.filter(|&number| number >= 0) else { return self };
+        let start = self.memory.len();
+        let [a, b, c, d, e, f, g, h] = number.to_le_bytes();
+        let put = self.memory.put(&[0, 0, 0, 0, tag, a, b, c, d, e, f, g, h]);
+        self.keep(put, start)
     }
 
     /// Adds all entries of other arguments, which may have any encoding, and what they say of counters of the thread.

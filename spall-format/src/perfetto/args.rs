@@ -16,7 +16,18 @@ pub(super) struct Source<'s> {
     pub(super) strings: &'s Strings,
     pub(super) json: ReadJson,
     /// The size in bytes at which arguments are given up, because they refer to texts that are much longer.
-    pub(super) limit: usize,
+    pub(super) limit: u64,
+}
+
+/// Takes the size of arguments from the bytes that they may still take. Arguments that are longer are removed. Returns whether
+/// they are kept.
+pub(super) fn pay(args: &mut ArgsBuilder<'static>, budget: &mut u64) -> bool {
+    let rest = budget.checked_sub(args.args().bytes().len() as u64);
+    match rest {
+        Some(rest) => *budget = rest,
+        None => args.clear(),
+    }
+    rest.is_some()
 }
 
 /// The number of lists and maps inside one another that are read. What lies deeper is left out.
@@ -53,7 +64,7 @@ impl<'s> Source<'s> {
 
     /// Returns whether arguments have reached the limit. Then they are dropped as a whole.
     pub(super) fn is_too_long(&self, args: &ArgsBuilder<'_>) -> bool {
-        args.args().bytes().len() > self.limit
+        args.args().bytes().len() as u64 > self.limit
     }
 
     /// Adds a debug annotation with everything in it.

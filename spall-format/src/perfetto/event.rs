@@ -6,7 +6,7 @@ use spall_model::{
     DiagnosticKind, Event, FlowBind, FlowEvent, FlowPhase, Id, Scope, Text, Thread, ThreadEvent, Tick, Ticks,
 };
 
-use super::args::Source;
+use super::args::{Source, pay};
 use super::clock::{ClockId, Fit};
 use super::counters::signed_float;
 use super::event_counters::{ExtraCounters, ThreadCounts};
@@ -132,8 +132,7 @@ impl State {
             }
         };
         args.clear();
-        let limit = usize::try_from(*budget).unwrap_or(usize::MAX);
-        let source = Source { sequence, strings, json: *json, limit };
+        let source = Source { sequence, strings, json: *json, limit: *budget };
         for (number, value) in track_event.args.fields(message, is_argument) {
             if source.is_too_long(args) {
                 break;
@@ -144,12 +143,8 @@ impl State {
                 _ => source.typed(number, value, args),
             }
         }
-        let size = args.args().bytes().len() as u64;
-        if size > *budget {
+        if !pay(args, budget) {
             out.report(DiagnosticKind::NotRead);
-            args.clear();
-        } else {
-            *budget -= size;
         }
         let of_thread = match (thread.pid, thread.tid) {
             (Id::Number(pid), Id::Number(tid)) => Some((pid, tid)),

@@ -8,7 +8,7 @@ use spall_model::{
     Tick, TrackEvent, Value,
 };
 
-use super::args::ReadJson;
+use super::args::{ReadJson, Source, pay};
 use super::clock::{ClockId, Clocks, KnownClock, Offset};
 use super::counters::NameBuffer;
 use super::output::Output;
@@ -18,7 +18,7 @@ use super::schema::{
 use super::sequence::Sequences;
 use super::stacks::Stacks;
 use super::states::States;
-use super::strings::{Place, Strings, cut};
+use super::strings::{Place, Strings, Table, cut, table};
 use super::track::{Tracks, digits};
 use crate::protobuf::{Fields, Message as _, Wire, repeated, text};
 
@@ -114,18 +114,14 @@ impl State {
         if let Some(interned) = packet.interned_data {
             for field in Fields::new(interned) {
                 match field {
-                    Ok((number, Wire::Bytes(entry))) => {
-                        if !sequence.interned.add(number, entry, &mut self.strings) {
-                            out.report(DiagnosticKind::NotRead);
-                        }
-                    }
+                    Ok((number, Wire::Bytes(entry))) => self.intern(number, entry, out),
                     Ok(_) => {}
                     Err(_) => out.report(DiagnosticKind::DamagedMessage),
                 }
             }
         }
         if let Some(defaults) = packet.defaults {
-            sequence.set_defaults(defaults, &mut self.strings);
+            self.sequences.current().set_defaults(defaults, &mut self.strings);
         }
         let Some((number, bytes)) = payload else {
             self.packet_time(&packet, out);
@@ -177,6 +173,25 @@ impl State {
             _ => self.leave_out(number, out),
         }
         None
+    }
+
+    /// Keeps an entry of a table of interned texts.
+    fn intern(&mut self, table: Table, entry: &[u8], out: &mut Output<'_>) {
+        let Self { sequences, strings, args, budget, .. } = self;
+        let sequence = sequences.current();
+        let mut message = entry;
+        if table == table::SOURCE_LOCATIONS {
+            args.clear();
+            let source = Source { sequence, strings, json: self.json, limit: *budget };
+            source.place(entry, args);
+            if !pay(args, budget) {
+                return out.report(DiagnosticKind::NotRead);
+            }
+            message = args.args().bytes();
+        }
+        if !sequence.interned.add(table, entry, message, strings) {
+            out.report(DiagnosticKind::NotRead);
+        }
     }
 
     /// Counts content that is not read. [perfetto 1.2](crate::rules::perfetto#1.2)

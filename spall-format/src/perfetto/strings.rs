@@ -76,7 +76,8 @@ pub(super) mod table {
         matches!(table, CATEGORIES | EVENT_NAMES | FUNCTION_NAMES | SOURCE_PATHS | KERNEL_SYMBOLS)
     }
 
-    /// Returns whether the entries of a table are kept whole. Of the others only the text is kept, which is their field 2.
+    /// Returns whether the entries of a table are kept whole, and those of places in the source code as arguments. Of the
+    /// others only the text is kept, which is their field 2.
     pub(super) const fn is_message(table: Table) -> bool {
         matches!(table, SOURCE_LOCATIONS | FRAMES | CALLSTACKS | MAPPINGS | 28 | 48..=51)
     }
@@ -101,8 +102,9 @@ struct Tables {
 const MISSING: Place = Place { start: usize::MAX, len: 0 };
 
 impl Interned {
-    /// Adds an entry. A later entry of a number replaces the earlier one. Returns whether the whole entry was kept.
-    pub(super) fn add(&mut self, table: Table, entry: &[u8], strings: &mut Strings) -> bool {
+    /// Adds an entry, of which `message` is kept in the tables that hold messages. A later entry of a number replaces the
+    /// earlier one. Returns whether the whole text was kept.
+    pub(super) fn add(&mut self, table: Table, entry: &[u8], message: &[u8], strings: &mut Strings) -> bool {
         use crate::protobuf::Message as _;
         let found = super::schema::InternedText::of(entry);
         if found.iid == 0 {
@@ -111,7 +113,7 @@ impl Interned {
         let text = if table::is_name(table) { cut(found.text) } else { found.text };
         let is_whole = text.len() == found.text.len();
         let tables = self.0.get_or_insert_default();
-        let place = strings.add(if table::is_message(table) { entry } else { text });
+        let place = strings.add(if table::is_message(table) { message } else { text });
         let dense = usize::try_from(table).ok().and_then(|table| tables.dense.get_mut(table.checked_sub(1)?));
         if let (Some(dense), Ok(at)) = (dense, usize::try_from(found.iid)) {
             // Numbers count up from 1, and an entry makes the list longer by two at most.

@@ -4,7 +4,7 @@
 //! The schema of Chrome has about a hundred messages. These are those of Perfetto's own schema, and of Chrome's the ones that
 //! its traces have most of. What is not here keeps its numbers.
 
-use spall_model::{ArgsBuilder, Text, Value};
+use spall_model::{Args, ArgsBuilder, Text, Value};
 
 use super::args::Source;
 use super::schema::Names;
@@ -12,7 +12,8 @@ use super::strings::table;
 use super::track::digits;
 use crate::protobuf::{Fields, Packed, Wire, repeated, scalars};
 
-/// A field of a message: its number, its name and what its value is.
+/// A field of a message: its number, its name and what its value is. Tables have their fields in the order of numbers, and 64
+/// at most.
 type Field = (u32, &'static str, Kind);
 
 /// What the value of a field is.
@@ -189,7 +190,8 @@ const LATENCY_STEPS: Names = Names(
 impl Source<'_> {
     /// Adds an argument of a track event that is not a debug annotation.
     pub(super) fn typed(&self, number: u32, value: Wire<'_>, args: &mut ArgsBuilder<'static>) {
-        self.field(find(ARGS, number), (number, value), args);
+        let field = find(ARGS, number).and_then(|at| ARGS.get(at)).copied();
+        self.field(field, (number, value), args);
     }
 
     /// Adds a field, under its number if it is not known. A value of another wire type than that of the schema stays raw.
@@ -206,12 +208,10 @@ impl Source<'_> {
                 Some(text) => Value::Text(Text::plain(text)),
                 None => return,
             },
-            (Place, Wire::Varint(iid)) => {
-                if let Some(place) = self.text(table::SOURCE_LOCATIONS, iid) {
-                    self.message(name, place, SOURCE_LOCATION, args);
-                }
-                return;
-            }
+            (Place, Wire::Varint(iid)) => match self.text(table::SOURCE_LOCATIONS, iid) {
+                Some(place) => Value::Map(Args::new(place, args.args().format())),
+                None => return,
+            },
             (Signed, Wire::Varint(number)) => Value::I64(number.cast_signed()),
             (Flag, Wire::Varint(number)) => Value::Bool(number != 0),
             (Kind::Text, Wire::Bytes(text)) => Value::Text(Text::plain(text)),
@@ -223,23 +223,37 @@ impl Source<'_> {
         args.add(name, shown);
     }
 
+    /// Adds what an interned place in the source code says. Events refer to places again and again, so this is kept instead
+    /// of the message.
+    pub(super) fn place(&self, entry: &[u8], args: &mut ArgsBuilder<'static>) {
+        self.fields(entry, SOURCE_LOCATION, args);
+    }
+
     /// Adds a message as a map. How deep messages are read is said by the tables above, not by the file.
     fn message(&self, key: &str, message: &[u8], fields: &[Field], args: &mut ArgsBuilder<'static>) {
         let entry = args.begin_map(key);
-        // The names that were added, by their first field in the table. A list is added where it occurs first. An interned
-        // name says nothing beside the same name as text.
+        self.fields(message, fields, args);
+        args.end(entry);
+    }
+
+    /// Adds the fields of a message.
+    fn fields(&self, message: &[u8], fields: &[Field], args: &mut ArgsBuilder<'static>) {
+        // The fields that were added, by their places in the table. A list is added where it occurs first. An interned name
+        // says nothing beside the same name as text.
         let mut added = 0_u64;
         for (number, value) in Fields::new(message).map_while(Result::ok) {
             if self.is_too_long(args) {
                 break;
             }
-            let field = find(fields, number);
-            let first = field.and_then(|(_, name, _)| fields.iter().position(|other| other.1 == name));
-            let bit = first.map_or(0, |first| 1 << first);
-            let is_again = added & bit != 0;
-            added |= bit;
+            let at = find(fields, number);
+            let field = at.and_then(|at| fields.get(at)).copied();
+            let is_again =
+                |name| fields.iter().zip(0..).any(|(other, at)| added >> at & 1 != 0 && other.1 == name);
+            let is_left =
+                matches!(field, Some((_, name, Numbers | Messages(_) | Interned(_))) if is_again(name));
+            added |= at.map_or(0, |at| 1 << at);
             let (name, kind) = match field {
-                Some((_, _, Numbers | Messages(_) | Interned(_))) if is_again => continue,
+                _ if is_left => continue,
                 Some((_, name, kind @ (Numbers | Messages(_)))) => (name, kind),
                 _ => {
                     self.field(field, (number, value), args);
@@ -262,12 +276,12 @@ impl Source<'_> {
             }
             args.end(list);
         }
-        args.end(entry);
     }
 }
 
-fn find(fields: &[Field], number: u32) -> Option<Field> {
-    fields.iter().copied().find(|field| field.0 == number)
+/// Returns the place of a field in a table.
+fn find(fields: &[Field], number: u32) -> Option<usize> {
+    fields.binary_search_by_key(&number, |field| field.0).ok()
 }
 
 /// Returns a value as it is encoded. The bytes of a message are kept.
@@ -276,5 +290,25 @@ fn raw(value: Wire<'_>) -> Value<'_> {
         Wire::Varint(number) | Wire::Fixed64(number) => Value::U64(number),
         Wire::Fixed32(number) => Value::U64(u64::from(number)),
         Wire::Bytes(bytes) => Value::Bytes(bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_in_the_order_of_numbers_and_short() {
+        fn check(fields: &[Field]) {
+            assert!(fields.is_sorted_by(|a, b| a.0 < b.0), "{fields:?}");
+            assert!(fields.len() <= 64, "{fields:?}");
+            for (_, _, kind) in fields {
+                if let Message(inner) | Messages(inner) = kind {
+                    check(inner);
+                }
+            }
+        }
+        check(ARGS);
+        check(SOURCE_LOCATION);
     }
 }

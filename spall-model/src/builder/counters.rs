@@ -28,7 +28,9 @@ impl<'a> TraceBuilder<'a> {
                 values.push(SeriesValue { series, order, value: number });
             }
         }
-        keep_last(&mut values);
+        if values.len() > 1 {
+            keep_last(&mut values);
+        }
         let before = self.counters.len();
         for &SeriesValue { series, value, .. } in &values {
             if let Some(value) = value {

@@ -5,14 +5,12 @@
 //! an end that closed a begin names it. So by the names of ends the same begins are closed as without them, and times
 //! that do not go back leave no further way.
 
-use alloc::vec::Vec;
-
 use crate::{ByteRange, DiagnosticKind, SliceFlags};
 
 use super::{
     TraceBuilder,
     pairing::{Orphan, PairLog, ThreadPairs},
-    rows::PairState,
+    rows::{PairState, Rows},
 };
 
 /// The kinds of ends that a thread has, as far as they decide whether it is only cut.
@@ -35,16 +33,16 @@ impl Ends {
     }
 }
 
-/// Returns which threads are only cut, by track.
+/// Finds the threads that are only cut.
 #[allow(clippy::indexing_slicing, reason = "tracks of rows and of orphans are given out by the builder")]
-pub(super) fn find(builder: &TraceBuilder<'_>, pairs: &PairLog) -> Vec<bool> {
-    let (rows, threads) = (&builder.rows, &pairs.threads);
+pub(super) fn find(rows: &Rows, pairs: &mut PairLog) {
+    let PairLog { threads, orphans, other_names, .. } = pairs;
     let may_be_cut = |thread: &ThreadPairs| thread.is_faulty() && !thread.unordered;
     let mut ends = alloc::vec![Ends::default(); threads.len()];
-    for &row in pairs.other_names.keys() {
+    for &row in other_names.keys() {
         ends[rows.track(row) as usize].mismatched = true;
     }
-    for orphan in &pairs.orphans {
+    for orphan in &*orphans {
         ends[orphan.track as usize].add(!orphan.name.is_empty());
     }
     let runs = rows.runs().filter(|&(track, _)| threads.get(track as usize).is_some_and(may_be_cut));
@@ -54,7 +52,9 @@ pub(super) fn find(builder: &TraceBuilder<'_>, pairs: &PairLog) -> Vec<bool> {
             ends.add(!rows.flags(row).contains(SliceFlags::UNNAMED_END));
         }
     }
-    threads.iter().zip(ends).map(|(thread, ends)| may_be_cut(thread) && ends.are_alike()).collect()
+    for (thread, ends) in threads.iter_mut().zip(ends) {
+        thread.is_cut = may_be_cut(thread) && ends.are_alike();
+    }
 }
 
 /// Finishes a thread that is only cut: its open rows are unfinished, and its orphans have no begin. `somewhere` are bytes

@@ -74,12 +74,11 @@ impl TraceBuilder<'_> {
 /// rows.
 #[allow(clippy::indexing_slicing, reason = "positions are made by this module and never read from a file")]
 fn repair(builder: &mut TraceBuilder<'_>, pairs: &mut PairLog) {
-    let is_cut = cut_threads::find(builder, pairs);
+    cut_threads::find(&builder.rows, pairs);
     let PairLog { threads, orphans, other_names, end_args } = pairs;
-    let is_faulty = |track: u32| threads.get(track as usize).is_some_and(ThreadPairs::is_faulty);
-    let is_read_again = |track: u32| is_faulty(track) && !is_cut[track as usize];
-    let threads_read_again = (0_u32..).zip(&*threads).filter(|&(track, _)| is_read_again(track));
-    let n_rows: u64 = threads_read_again.map(|(_, thread)| u64::from(thread.n_rows)).sum();
+    let is_read_again = |track: u32| threads.get(track as usize).is_some_and(ThreadPairs::is_read_again);
+    let threads_read_again = threads.iter().filter(|thread| thread.is_read_again());
+    let n_rows: u64 = threads_read_again.map(|thread| u64::from(thread.n_rows)).sum();
     let mut rows: Vec<u32> = Vec::with_capacity(usize::try_from(n_rows).unwrap_or(0));
     let rows_read_again =
         builder.rows.runs().filter(|&(track, _)| is_read_again(track)).flat_map(|(track, rows)| {
@@ -95,7 +94,7 @@ fn repair(builder: &mut TraceBuilder<'_>, pairs: &mut PairLog) {
     for (track, thread) in (0_u32..).zip(&*threads).filter(|(_, thread)| thread.is_faulty()) {
         let somewhere = thread.fault.unwrap_or(thread.outermost);
         let orphans = orphans_by_track.items(track).iter().map(|&orphan| &orphans[orphan as usize]);
-        if is_cut[track as usize] {
+        if thread.is_cut {
             cut_threads::finish(builder, thread, orphans, somewhere);
             continue;
         }

@@ -216,6 +216,17 @@ fn json_3_2_an_unsorted_thread_without_faults_keeps_its_pairs() {
     assert_eq!(count(&trace, DiagnosticKind::Unordered), 1);
 }
 
+/// No way has fewer faults than there are more begins than ends. [json 3.2.1]
+#[test]
+fn json_3_2_an_unsorted_thread_that_lacks_only_ends_keeps_its_pairs() {
+    let events = [begin("a", 10), end("a", 20), begin("b", 0), end("b", 15), begin("c", 30)];
+    let trace = check(&events, &["b 0-15 0", "a 10-20 1/0", "c 30-30? 0"]);
+    assert_eq!(count(&trace, DiagnosticKind::Unordered), 1);
+    assert_eq!(count(&trace, DiagnosticKind::UnfinishedSlice), 1);
+    assert_eq!(trace.diagnostics().counts().len(), 2);
+    assert!(trace.slices().flags().iter().all(|flags| !flags.is_paired()), "nothing says what encloses what");
+}
+
 /// Last in first out, in the order of time. [json 3.2.4]
 #[test]
 fn json_3_2_faulty_threads_with_other_names_are_sorted_and_read_plainly() {
