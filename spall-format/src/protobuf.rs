@@ -286,7 +286,7 @@ impl<'a> Repeated<'a> {
     /// Returns the values of a scalar field, packed or not, if no other field was added. Packed values are of the wire type
     /// `packed`.
     #[inline]
-    pub(crate) fn numbers(self, message: &'a [u8], number: u32, packed: Packed) -> impl Iterator<Item = u64> {
+    pub(crate) fn numbers(self, message: &'a [u8], number: u32, packed: Packed) -> Scalars<'a> {
         let single = self.single().map_or(Wire::Bytes(&[]), |(_, value)| value);
         runs(single, if self.are_several { message } else { &[] }, number, packed)
     }
@@ -313,32 +313,51 @@ pub(crate) fn repeated(message: &[u8], number: u32) -> impl Iterator<Item = &[u8
 }
 
 /// Returns the values of a repeated scalar field, packed or not. Packed values are of the wire type `packed`.
-pub(crate) fn scalars(message: &[u8], number: u32, packed: Packed) -> impl Iterator<Item = u64> + Clone {
+pub(crate) fn scalars(message: &[u8], number: u32, packed: Packed) -> Scalars<'_> {
     runs(Wire::Bytes(&[]), message, number, packed)
 }
 
 /// Returns the numbers of a value, and then those of the fields of a message.
 #[inline]
-fn runs<'a>(
-    first: Wire<'a>,
-    message: &'a [u8],
+fn runs<'a>(first: Wire<'a>, message: &'a [u8], number: u32, packed: Packed) -> Scalars<'a> {
+    Scalars { run: first.numbers(packed), fields: Fields::new(message), number }
+}
+
+/// Iterates over the numbers of a value, and then over those of all fields of a number.
+// Its own type, because most fields are one value, and the rest of the message is empty for them. `flat_map` takes twice the
+// instructions.
+#[derive(Debug, Clone)]
+pub(crate) struct Scalars<'a> {
+    run: Numbers<'a>,
+    fields: Fields<'a>,
     number: u32,
-    packed: Packed,
-) -> impl Iterator<Item = u64> + Clone + use<'a> {
-    let mut fields = Fields::new(message);
-    let mut run = first.numbers(packed);
-    // `flat_map` takes twice the instructions.
-    core::iter::from_fn(move || {
+}
+
+impl Iterator for Scalars<'_> {
+    type Item = u64;
+
+    #[inline]
+    fn next(&mut self) -> Option<u64> {
+        match self.run.next() {
+            None if !self.fields.rest.is_empty() => self.next_run(),
+            number => number,
+        }
+    }
+}
+
+impl Scalars<'_> {
+    /// Returns the first number of the next field that has one.
+    fn next_run(&mut self) -> Option<u64> {
         loop {
-            if let Some(value) = run.next() {
-                return Some(value);
-            }
-            match fields.next()?.ok()? {
-                (found, value) if found == number => run = value.numbers(packed),
-                _ => {}
+            let (found, value) = self.fields.next()?.ok()?;
+            if found == self.number {
+                self.run = value.numbers(self.run.packed);
+                if let Some(number) = self.run.next() {
+                    return Some(number);
+                }
             }
         }
-    })
+    }
 }
 
 /// The wire type of packed scalars.
