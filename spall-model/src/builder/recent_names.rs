@@ -146,6 +146,7 @@ impl RecentNames {
     }
 
     /// Puts a name into the cache.
+    #[inline]
     pub(super) fn remember(&mut self, fingerprint: Fingerprint, name: NameId) {
         let known = Name::new(fingerprint, name);
         match self.names.get_mut(self.next) {
