@@ -181,7 +181,7 @@ impl PairingInput {
             }
         };
         self.read_by_name(&self.events, false, best, open);
-        // A begin or an end has no partner in any reading.
+        // So many begins or ends have no partner in any reading.
         let least_faults = self.begins.len().abs_diff(self.ends.len()) as u64;
         if best.faults == least_faults {
             return;
