@@ -190,8 +190,7 @@ const LATENCY_STEPS: Names = Names(
 impl Source<'_> {
     /// Adds an argument of a track event that is not a debug annotation.
     pub(super) fn typed(&self, number: u32, value: Wire<'_>, args: &mut ArgsBuilder<'static>) {
-        let field = find(ARGS, number).and_then(|at| ARGS.get(at)).copied();
-        self.field(field, (number, value), args);
+        self.field(find(ARGS, number).map(|(_, field)| field), (number, value), args);
     }
 
     /// Adds a field, under its number if it is not known. A value of another wire type than that of the schema stays raw.
@@ -245,8 +244,7 @@ impl Source<'_> {
             if self.is_too_long(args) {
                 break;
             }
-            let at = find(fields, number);
-            let field = at.and_then(|at| fields.get(at)).copied();
+            let (at, field) = find(fields, number).unzip();
             let is_again =
                 |name| fields.iter().zip(0..).any(|(other, at)| added >> at & 1 != 0 && other.1 == name);
             let is_left =
@@ -279,9 +277,10 @@ impl Source<'_> {
     }
 }
 
-/// Returns the place of a field in a table.
-fn find(fields: &[Field], number: u32) -> Option<usize> {
-    fields.binary_search_by_key(&number, |field| field.0).ok()
+/// Returns a field and its place in a table.
+fn find(fields: &[Field], number: u32) -> Option<(usize, Field)> {
+    let at = fields.binary_search_by_key(&number, |field| field.0).ok()?;
+    Some((at, *fields.get(at)?))
 }
 
 /// Returns a value as it is encoded. The bytes of a message are kept.
