@@ -365,6 +365,8 @@ impl<'d, P: Parser<Error: Into<Error>>> InOrder<'d, P> {
     }
 
     /// Reads events up to the first that does not end before `end`.
+    // Inlined into its callers, the loop has fewer registers: JSON takes 2 % more instructions.
+    #[inline(never)]
     pub(crate) fn read_to(&mut self, end: usize) {
         while self.at < end && !self.is_over {
             let rest = self.data.get(self.at..).unwrap_or_default();

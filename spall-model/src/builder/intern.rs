@@ -81,7 +81,7 @@ fn intern_and_remember<'a, 'e, S: TextStorage<'a, 'e>>(
 
 impl<'a> TraceBuilder<'a> {
     /// Returns the number of a string, which is added if it is new.
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn intern<'e, S: TextStorage<'a, 'e>>(&mut self, text: Text<'e>) -> NameId {
         intern::<S>(&mut self.names, &mut self.recent, text)
     }
@@ -194,8 +194,8 @@ impl<'a> TraceBuilder<'a> {
         Some(InternedEvent {
             track: self.thread::<S>(event.thread, bytes)?,
             at: event.at,
-            name: self.intern::<S>(event.name),
-            category: self.intern::<S>(event.category),
+            name: intern::<S>(&mut self.names, &mut self.recent, event.name),
+            category: intern::<S>(&mut self.names, &mut self.recent, event.category),
             args: self.keep_args::<S>(event.args, bytes),
         })
     }
