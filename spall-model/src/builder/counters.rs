@@ -3,17 +3,18 @@
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
-use crate::{ByteRange, CounterEvent, CounterValue, DiagnosticKind, NameId, Text, Value};
+use crate::{ByteRange, CounterEvent, CounterValue, DiagnosticKind, Id, Key, NameId, Text, Value};
 
-use super::{OnTrack, TextStorage, TraceBuilder, registry::TrackKey};
+use super::{
+    OnTrack, TextStorage, TraceBuilder,
+    registry::{RecentCounter, TrackKey},
+};
 
 impl<'a> TraceBuilder<'a> {
     /// Adds the values of an event to the track of its counter.
     pub(super) fn counter<'e, S: TextStorage<'a, 'e>>(&mut self, event: &CounterEvent<'e>, bytes: ByteRange) {
-        let process = self.process::<S>(event.pid);
-        let name = self.intern::<S>(event.name);
-        let id = event.id.map(|id| self.key::<S>(id));
-        let Some(track) = self.track(TrackKey::Counter { process, name, id }, bytes) else { return };
+        let recent = self.registry.recent_counter(event, &self.names);
+        let Some(track) = recent.or_else(|| self.find_counter::<S>(event, bytes)) else { return };
         let mut values = core::mem::take(&mut self.counter_values);
         values.clear();
         for (series, value) in event.series.iter() {
@@ -44,6 +45,26 @@ impl<'a> TraceBuilder<'a> {
         } else {
             self.diagnostics.add(DiagnosticKind::EmptyCounter, bytes);
         }
+    }
+
+    /// Returns the track of a counter that is not in the cache, into which it is put; `None` if there are too many tracks.
+    #[inline(never)]
+    fn find_counter<'e, S: TextStorage<'a, 'e>>(
+        &mut self,
+        event: &CounterEvent<'e>,
+        bytes: ByteRange,
+    ) -> Option<u32> {
+        let pid = self.key::<S>(event.pid);
+        let process = self.registry.process(pid);
+        let name = self.intern::<S>(event.name);
+        let id = event.id.map(|id| self.key::<S>(id));
+        let track = self.track(TrackKey::Counter { process, name, id }, bytes)?;
+        if let (Some(Id::Text(raw)), Some(Key::Text(id))) = (event.id, id)
+            && Text::escaped(raw).as_plain().is_some()
+        {
+            self.registry.remember_counter(raw, RecentCounter { pid, id, name, track });
+        }
+        Some(track)
     }
 }
 
@@ -137,6 +158,38 @@ mod tests {
         let trace: Trace<'_> = builder.finish();
         let name = |value: &CounterValue| trace.name(value.series).chars().next().unwrap();
         trace.counters().iter().map(|value| (name(value), value.value)).collect()
+    }
+
+    /// Every id, name and process is a counter of its own, also where several have the same place in the cache.
+    #[test]
+    fn counters_are_told_apart_by_process_id_and_name() {
+        let pids = [Id::NONE, Id::Number(1), Id::Number(2), Id::Text(b"p")];
+        let ids = [
+            None,
+            Some(Id::Number(11)),
+            Some(Id::Text(b"11")),
+            Some(Id::Text(b"211")),
+            Some(Id::Text(br"\\11")),
+        ];
+        let mut builder = TraceBuilder::new(&Limits::default());
+        for at in [1, 2, 3] {
+            for (pid, id, name) in pids
+                .iter()
+                .flat_map(|pid| ids.iter().flat_map(move |id| [b"a", b"b"].map(|name| (*pid, *id, name))))
+            {
+                let mut event = CounterEvent::new(pid, Tick(at), Text::plain(name), Args::new(b"v", &BYTES));
+                event.id = id;
+                // Each one twice, the second time from the cache.
+                builder.push(&Event::Counter(event));
+                builder.push(&Event::Counter(CounterEvent { at: Tick(at + 10), ..event }));
+            }
+        }
+        let trace = builder.finish();
+        assert_eq!(trace.tracks().len(), pids.len() * ids.len() * 2);
+        for track in trace.tracks() {
+            let times: Vec<_> = trace.counters_of(track.id).iter().map(|value| value.at.0).collect();
+            assert_eq!(times, [1, 2, 3, 11, 12, 13]);
+        }
     }
 
     #[test]

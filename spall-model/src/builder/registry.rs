@@ -6,7 +6,9 @@ use core::hash::BuildHasher;
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashTable};
 
-use crate::{ByteRange, ChildOrder, Key, NameId, ThreadRole, Tick, TrackKind, index32};
+use crate::{
+    ByteRange, ChildOrder, CounterEvent, Id, Key, NameId, Names, ThreadRole, Tick, TrackKind, index32,
+};
 
 /// The identity of a track: events with equal keys belong to one track.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -161,6 +163,8 @@ pub(super) struct Registry {
     last_thread: Option<RecentThread>,
     /// The threads of the events before, by [`recent_slot`]. A few threads often take turns.
     recent_threads: [Option<RecentThread>; RECENT],
+    /// The last counters with texts as ids, by [`counter_slot`].
+    recent_counters: [Option<RecentCounter>; RECENT],
     /// The process of the last event.
     recent_process: Option<(Key, u32)>,
     /// The last track that was looked up by its key, because a span often ends right after its begin.
@@ -182,7 +186,16 @@ impl RecentThread {
     }
 }
 
-/// The number of threads in the cache.
+/// A counter that is known by its process, its id, which is a text without escapes, and its name.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RecentCounter {
+    pub(super) pid: Key,
+    pub(super) id: NameId,
+    pub(super) name: NameId,
+    pub(super) track: u32,
+}
+
+/// The number of threads in the cache, and that of counters.
 const RECENT: usize = 16;
 
 /// Returns the slot of a thread in the cache. The threads of a process often have successive ids, so the lowest bits
@@ -191,6 +204,13 @@ const RECENT: usize = 16;
 #[inline]
 fn recent_slot(pid: i64, tid: i64) -> usize {
     pid.wrapping_add(tid) as usize % RECENT
+}
+
+/// Returns the slot of a counter in the cache. Its id often is the digits of a number.
+#[inline]
+fn counter_slot(id: &[u8]) -> usize {
+    let [.., ten, one] = id else { return 0 };
+    usize::from(ten.wrapping_mul(10).wrapping_add(*one)) % RECENT
 }
 
 #[allow(clippy::indexing_slicing, reason = "numbers of processes and tracks are given out by this table")]
@@ -233,6 +253,27 @@ impl Registry {
     pub(super) fn remember(&mut self, pid: i64, tid: i64, track: u32) {
         self.last_thread = Some(RecentThread { pid, tid, track });
         self.recent_threads[recent_slot(pid, tid)] = self.last_thread;
+    }
+
+    /// Returns the track of a counter if it is in the cache.
+    #[inline]
+    pub(super) fn recent_counter(&self, event: &CounterEvent<'_>, names: &Names<'_>) -> Option<u32> {
+        let Some(Id::Text(id)) = event.id else { return None };
+        let recent = self.recent_counters[counter_slot(id)].as_ref()?;
+        let is_of_process = match (event.pid, recent.pid) {
+            (Id::Number(pid), Key::Number(known)) => pid == known,
+            (Id::Text(pid), Key::Text(known)) => pid.is_empty() && known.is_empty(),
+            _ => false,
+        };
+        let is_same = is_of_process
+            && id == names.bytes(recent.id)
+            && event.name.as_plain().is_some_and(|name| name == names.bytes(recent.name));
+        is_same.then_some(recent.track)
+    }
+
+    /// Puts a counter into the cache.
+    pub(super) fn remember_counter(&mut self, id: &[u8], counter: RecentCounter) {
+        self.recent_counters[counter_slot(id)] = Some(counter);
     }
 
     /// Returns the number of a process, or `None` if it is not known.
