@@ -15,27 +15,29 @@ pub(crate) struct ArgsId(pub(crate) u32);
 impl ArgsId {
     /// The id of no arguments.
     pub(crate) const NONE: Self = Self(0);
+
+    /// Returns the position of the row, or `None` if there is none.
+    fn index(self) -> Option<usize> {
+        (self.0 as usize).checked_sub(1)
+    }
 }
 
-/// A table of arguments. A row takes 17 bytes.
+/// A table of arguments. A row takes 17 bytes, and 4 more in a trace where a later one is overlaid by another.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ArgsTable<'a> {
     bytes: Log<Entry<'a>>,
-    /// The encoding of every row, as a position in `formats`, with [`HAS_ROW_ON_TOP`] where that is so.
+    /// The encoding of every row, as a position in `formats`.
     format: Log<u8>,
     arena: Arena,
     formats: Vec<&'static ArgsFormat>,
-    /// Rows that overlay other rows, as the arguments at the end of a slice overlay those at its begin. Each pair is
-    /// the row below and the row on top, sorted by the row below.
-    on_top: Vec<(ArgsId, ArgsId)>,
+    /// The row that overlays each row, as the arguments at the end of a slice overlay those at its begin. Rows without a cell
+    /// have none.
+    on_top: Vec<ArgsId>,
 }
-
-/// The bit of an encoding that says that another row is on top. Most rows have none, and this spares them a search.
-const HAS_ROW_ON_TOP: u8 = 0x80;
 
 impl<'a> ArgsTable<'a> {
     /// Adds `args`, whose bytes `keep` copies or borrows. Returns [`ArgsId::NONE`] if there are no arguments, if the
-    /// table is full with 2³² − 2 rows, or for the encodings after the first 128.
+    /// table is full with 2³² − 2 rows, or for the encodings after the first 256.
     fn add(&mut self, args: Args<'_>, keep: impl FnOnce(&mut Arena) -> Entry<'a>) -> ArgsId {
         if args.is_none() {
             return ArgsId::NONE;
@@ -47,12 +49,12 @@ impl<'a> ArgsTable<'a> {
         ArgsId(index)
     }
 
-    /// Returns the number of an encoding, which is added if it is new, or `None` for the encodings after the first 128.
+    /// Returns the number of an encoding, which is added if it is new, or `None` for the encodings after the first 256.
     /// There are few, so that a search is faster than a hash.
     fn format_of(&mut self, format: &'static ArgsFormat) -> Option<u8> {
         let known = self.formats.iter().position(|&known| core::ptr::eq(known, format));
         let position = known.unwrap_or(self.formats.len());
-        let number = u8::try_from(position).ok().filter(|number| number & HAS_ROW_ON_TOP == 0)?;
+        let number = u8::try_from(position).ok()?;
         if known.is_none() {
             self.formats.push(format);
         }
@@ -78,7 +80,7 @@ impl<'a> ArgsTable<'a> {
     /// Returns whether the table can have its own encodings and those of another table.
     #[cfg(feature = "parallel")]
     pub(crate) fn has_room_for_formats_of(&self, other: &Self) -> bool {
-        self.formats.len() + other.formats.len() <= usize::from(HAS_ROW_ON_TOP)
+        self.formats.len() + other.formats.len() <= 1 << u8::BITS
     }
 
     /// Adds rows of another table. The table must have room for them and their encodings.
@@ -111,43 +113,34 @@ impl<'a> ArgsTable<'a> {
 
     /// Puts the row `then` on top of `first`, which has no row on top yet. Returns the row that stands for both.
     pub(crate) fn join(&mut self, first: ArgsId, then: ArgsId) -> ArgsId {
-        if first == ArgsId::NONE {
-            return then;
+        let Some(index) = first.index() else { return then };
+        if index >= self.on_top.len() {
+            self.on_top.resize(self.bytes.len(), ArgsId::NONE);
         }
-        self.on_top.push((first, then));
-        if let Some(format) = (first.0 as usize).checked_sub(1).and_then(|index| self.format.get_mut(index)) {
-            *format |= HAS_ROW_ON_TOP;
+        if let Some(cell) = self.on_top.get_mut(index) {
+            *cell = then;
         }
         first
     }
 
     /// Returns the arguments on top of a row; [`Args::NONE`] if there are none.
     pub(crate) fn on_top(&self, id: ArgsId) -> Args<'_> {
-        if self.format_at(id).is_none_or(|format| format & HAS_ROW_ON_TOP == 0) {
-            return Args::NONE;
-        }
-        let found = self.on_top.binary_search_by_key(&id, |&(first, _)| first).ok();
-        found.and_then(|found| self.on_top.get(found)).map_or(Args::NONE, |&(_, then)| self.get(then))
+        let then = id.index().and_then(|index| self.on_top.get(index));
+        then.map_or(Args::NONE, |&then| self.get(then))
     }
 
     /// Returns the arguments of a row; [`Args::NONE`] for [`ArgsId::NONE`].
     pub(crate) fn get(&self, id: ArgsId) -> Args<'_> {
         let row = || {
-            let index = (id.0 as usize).checked_sub(1)?;
-            let format = self.formats.get(usize::from(self.format_at(id)? & !HAS_ROW_ON_TOP))?;
+            let index = id.index()?;
+            let format = self.formats.get(usize::from(*self.format.get(index)?))?;
             Some(Args::new(self.arena.get(*self.bytes.get(index)?), format))
         };
         row().unwrap_or(Args::NONE)
     }
 
-    /// Returns the encoding of a row, as it is stored.
-    fn format_at(&self, id: ArgsId) -> Option<u8> {
-        self.format.get((id.0 as usize).checked_sub(1)?).copied()
-    }
-
-    /// Sorts and shrinks the table after the last row was added.
+    /// Shrinks the table after the last row was added.
     pub(crate) fn finish(&mut self) {
-        self.on_top.sort_unstable_by_key(|&(first, _)| first);
         self.on_top.shrink_to_fit();
         self.arena.shrink_to_fit();
         self.bytes.shrink_to_fit();

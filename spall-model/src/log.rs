@@ -63,10 +63,6 @@ impl<T> Log<T> {
         self.pieces.get(index / Self::PIECE)?.get(index % Self::PIECE)
     }
 
-    pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut T> {
-        self.pieces.get_mut(index / Self::PIECE)?.get_mut(index % Self::PIECE)
-    }
-
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> + Clone {
         self.pieces.iter().flatten()
     }
