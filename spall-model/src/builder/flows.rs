@@ -2,9 +2,10 @@
 //! [json 3.7](crate::rules::json#3.7)
 
 use alloc::vec::Vec;
+use core::{hash::BuildHasher as _, mem};
 
 use foldhash::fast::RandomState;
-use hashbrown::HashMap;
+use hashbrown::{HashTable, hash_table::Entry};
 
 use crate::{
     ByteRange, DiagnosticKind, Diagnostics, Flow, FlowBind, FlowEvent, FlowPhase, Key, NameId, SliceId,
@@ -112,56 +113,50 @@ pub(super) fn resolve(log: &FlowLog, arranged: &Arranged, diagnostics: &mut Diag
     let others = log.ends.iter().zip(0..).filter(|(end, _)| !is_direct(end));
     others.for_each(|(end, position)| by_time.add(end.at, position));
     let mut flows = Vec::new();
-    let mut open: HashMap<FlowKey, OpenFlow, RandomState> = HashMap::default();
-    for &mut Timed { row: end, .. } in by_time.sorted() {
-        let (end, slice) = (&log.ends[end], bound[end as usize]);
+    // The table compares with the keys in the log.
+    let (mut open, hasher) = (HashTable::new(), RandomState::default());
+    let hash = |key: &FlowKey| hasher.hash_one(key);
+    for &mut Timed { row: position, .. } in by_time.sorted() {
+        let (end, slice) = (&log.ends[position], bound[position as usize]);
         let Some(slice) = slice else {
             diagnostics.add(DiagnosticKind::UnboundFlow, end.bytes);
             continue;
         };
         // A flow with a name is over at its end. A flow that is bound to slices directly may have any number of ends.
         let once = end.key.name.is_some();
-        let mut unmatched = false;
-        if end.phase != FlowPhase::Start {
-            match open.get_mut(&end.key) {
-                Some(start) => {
-                    flows.push(flow_between(slices, start, end, slice));
-                    (start.used, start.emitted) = (true, true);
+        let is_start = end.phase == FlowPhase::Start;
+        let is_end = matches!(end.phase, FlowPhase::End | FlowPhase::Stop);
+        let next = OpenFlow { slice, end: position, used: !is_start, emitted: false };
+        let is_of_key = |start: &OpenFlow| log.ends[start.end].key == end.key;
+        match open.entry(hash(&end.key), is_of_key, |start| hash(&log.ends[start.end].key)) {
+            Entry::Occupied(mut known) => {
+                if !is_start {
+                    flows.push(flow_between(slices, (known.get(), &log.ends[known.get().end]), end, slice));
+                    (known.get_mut().used, known.get_mut().emitted) = (true, true);
                 }
-                None => {
-                    if !end.phase.is_of_chain() {
-                        diagnostics.add(DiagnosticKind::UnmatchedFlow, end.bytes);
+                if !is_end {
+                    let before = mem::replace(known.get_mut(), OpenFlow { emitted: !is_start, ..next });
+                    if is_start && (once || !before.used) {
+                        diagnostics.add(DiagnosticKind::DuplicateFlow, end.bytes);
                     }
-                    unmatched = true;
+                } else if once || end.phase == FlowPhase::Stop {
+                    known.remove();
                 }
             }
-        }
-        if matches!(end.phase, FlowPhase::End | FlowPhase::Stop) {
-            if once || end.phase == FlowPhase::Stop {
-                open.remove(&end.key);
-            }
-        } else if !(unmatched && once) {
-            // The next flow leaves from here. A step with a name at which no flow arrives is ignored, but a step that
-            // is bound to its slice directly then starts a flow.
-            let is_start = end.phase == FlowPhase::Start;
-            let &FlowEnd { at, args, bytes, .. } = end;
-            let start = OpenFlow {
-                slice,
-                at,
-                bind: end.bound(),
-                used: !is_start,
-                emitted: !is_start && !unmatched,
-                args,
-                bytes,
-            };
-            let before = open.insert(end.key, start);
-            if is_start && before.is_some_and(|before| once || !before.used) {
-                diagnostics.add(DiagnosticKind::DuplicateFlow, end.bytes);
+            Entry::Vacant(place) => {
+                if !is_start && !end.phase.is_of_chain() {
+                    diagnostics.add(DiagnosticKind::UnmatchedFlow, end.bytes);
+                }
+                // A step with a name at which no flow arrives is ignored, but a step that is bound to its slice directly
+                // starts a flow.
+                if is_start || !is_end && !once {
+                    place.insert(next);
+                }
             }
         }
     }
     let mut unfinished: Vec<ByteRange> =
-        open.values().filter(|start| !start.used).map(|start| start.bytes).collect();
+        open.iter().filter(|start| !start.used).map(|start| log.ends[start.end].bytes).collect();
     // The table has no order of its own, and diagnostics are the same for every run.
     unfinished.sort_unstable_by_key(|bytes| bytes.start);
     for bytes in unfinished {
@@ -170,10 +165,10 @@ pub(super) fn resolve(log: &FlowLog, arranged: &Arranged, diagnostics: &mut Diag
     flows
 }
 
-/// Returns the flow from `start` to an end that is bound to the slice `to`.
+/// Returns the flow from `start` and its event to an end that is bound to the slice `to`.
 #[allow(clippy::indexing_slicing, reason = "slices are of the table")]
-fn flow_between(slices: &Slices, start: &OpenFlow, end: &FlowEnd, to: SliceId) -> Flow {
-    let from = start.slice;
+fn flow_between(slices: &Slices, (open, start): (&OpenFlow, &FlowEnd), end: &FlowEnd, to: SliceId) -> Flow {
+    let from = open.slice;
     // The minimum comes first: no slice ends before it starts, so the result is never outside of the slice.
     let inside =
         |at: Tick, slice: SliceId| at.min(slices.ends()[slice.index()]).max(slices.starts()[slice.index()]);
@@ -181,7 +176,7 @@ fn flow_between(slices: &Slices, start: &OpenFlow, end: &FlowEnd, to: SliceId) -
         FlowBind::Slice => slices.starts()[to.index()],
         _ => inside(end.at, to),
     };
-    let leaves = match start.bind {
+    let leaves = match start.bound() {
         FlowBind::Slice => arrives,
         _ => start.at,
     };
@@ -198,9 +193,9 @@ fn flow_between(slices: &Slices, start: &OpenFlow, end: &FlowEnd, to: SliceId) -
         args: (start.args, end.args),
         ends: FlowEnds {
             local: end.key.process.is_some(),
-            starts: !start.emitted,
+            starts: !open.emitted,
             goes_on: matches!(end.phase, FlowPhase::Step | FlowPhase::Pass),
-            binds: (start.bind, end.bound()),
+            binds: (start.bound(), end.bound()),
             times: (start.at, end.at),
         },
     }
@@ -210,16 +205,14 @@ fn flow_between(slices: &Slices, start: &OpenFlow, end: &FlowEnd, to: SliceId) -
 #[derive(Debug, Clone, Copy)]
 struct OpenFlow {
     slice: SliceId,
-    at: Tick,
-    bind: FlowBind,
+    /// The position of the event in the log.
+    end: u32,
     /// Whether a flow has left from there, or the event is itself an arrival. If not, the start is reported as
     /// unfinished.
     used: bool,
     /// Whether a flow of the trace arrives there or has left from there, so that a replay has already emitted the
     /// event.
     emitted: bool,
-    args: ArgsId,
-    bytes: ByteRange,
 }
 
 /// Returns the slice that each event is bound to, or `None` where there is none. It walks over the slices and the
