@@ -77,8 +77,8 @@ impl<'a> Fields<'a> {
     #[cfg_attr(target_family = "wasm", inline(never))]
     #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn field(&mut self) -> Option<(u32, Wire<'a>)> {
-        let key = self.varint()?;
-        let number = u32::try_from(key >> 3).ok().filter(|&number| number != 0)?;
+        let key = u32::try_from(self.varint()?).ok()?;
+        let number = Some(key >> 3).filter(|&number| number != 0)?;
         let value = match key & 7 {
             0 => Wire::Varint(self.varint()?),
             1 => Wire::Fixed64(u64::from_le_bytes(self.array()?)),
