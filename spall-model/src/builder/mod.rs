@@ -112,7 +112,8 @@ pub struct TraceBuilder<'a> {
 struct Copying<'b, 'a>(&'b mut TraceBuilder<'a>);
 
 impl<'e> Receiver<'e> for Copying<'_, '_> {
-    #[inline]
+    // A program would have a copy of this code for each of its parsers.
+    #[inline(never)]
     fn receive(&mut self, event: &Event<'e>, bytes: ByteRange) {
         self.0.add::<Copied>(event, bytes);
     }
