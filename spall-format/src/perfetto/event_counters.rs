@@ -117,7 +117,7 @@ impl State {
         out: &mut Output<'_>,
     ) -> ThreadCounts {
         let mut counts = ThreadCounts::default();
-        for ((kind, extra), &ExtraCounters { values, tracks }) in EXTRA.into_iter().enumerate().zip(fields) {
+        for (kind, (extra, &ExtraCounters { values, tracks })) in EXTRA.iter().zip(fields).enumerate() {
             if values.is_empty() {
                 continue;
             }

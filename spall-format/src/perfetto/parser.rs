@@ -155,7 +155,7 @@ impl Parser {
             to.receive(&Event::Conventions(conventions), ByteRange::default());
             return Progress::Read(0);
         }
-        if self.read_inner(to) {
+        if self.inner.is_some() && self.read_inner(to) {
             return Progress::Read(0);
         }
         if data.is_empty() {
