@@ -100,9 +100,14 @@ impl State {
         };
         let mut value = counter.scaled(value);
         if counter.is_incremental {
-            let sum = sequences.current().counters.entry(track.uuid).or_insert(0.0);
-            *sum += value;
-            value = *sum;
+            let sums = &mut sequences.current().counters;
+            match sums.get_mut(&track.uuid) {
+                Some(sum) => {
+                    *sum += value;
+                    value = *sum;
+                }
+                None => _ = sums.insert(track.uuid, value),
+            }
         }
         let Thread { pid, tid } = tracks.thread(track, strings);
         out.counter((pid, Some(tid)), strings.get(track.name), at, value);
@@ -121,11 +126,12 @@ impl State {
             if values.is_empty() {
                 continue;
             }
-            let mut tracks = tracks.numbers(message, extra.tracks, Packed::Varint).take(MAX_EXTRA);
+            let said = || tracks.numbers(message, extra.tracks, Packed::Varint).take(MAX_EXTRA);
+            let mut said = (!tracks.is_empty()).then(said);
             for (n, bits) in values.numbers(message, extra.values, extra.packed).enumerate() {
                 // The tracks of the defaults count where the event does not say others.
                 let defaults = || self.sequences.current().defaults.counters.get(kind)?.get(n).copied();
-                let Some(uuid) = tracks.next().or_else(defaults) else {
+                let Some(uuid) = said.as_mut().and_then(Iterator::next).or_else(defaults) else {
                     out.report(DiagnosticKind::UnknownEntry);
                     break;
                 };

@@ -3,17 +3,18 @@
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
-use crate::{ByteRange, CounterEvent, CounterValue, DiagnosticKind, Id, Key, NameId, Text, Value};
+use crate::{ByteRange, CounterEvent, CounterValue, DiagnosticKind, NameId, Text, Value};
 
 use super::{
     OnTrack, TextStorage, TraceBuilder,
-    registry::{RecentCounter, TrackKey},
+    registry::{CounterIds, TrackKey},
 };
 
 impl<'a> TraceBuilder<'a> {
     /// Adds the values of an event to the track of its counter.
     pub(super) fn counter<'e, S: TextStorage<'a, 'e>>(&mut self, event: &CounterEvent<'e>, bytes: ByteRange) {
-        let recent = self.registry.recent_counter(event, &self.names);
+        let ids = CounterIds::of(event);
+        let recent = ids.as_ref().and_then(|ids| self.registry.recent_counter(ids));
         let Some(track) = recent.or_else(|| self.find_counter::<S>(event, bytes)) else { return };
         let mut values = core::mem::take(&mut self.counter_values);
         values.clear();
@@ -54,15 +55,12 @@ impl<'a> TraceBuilder<'a> {
         event: &CounterEvent<'e>,
         bytes: ByteRange,
     ) -> Option<u32> {
-        let pid = self.key::<S>(event.pid);
-        let process = self.registry.process(pid);
+        let process = self.process::<S>(event.pid);
         let name = self.intern::<S>(event.name);
         let id = event.id.map(|id| self.key::<S>(id));
         let track = self.track(TrackKey::Counter { process, name, id }, bytes)?;
-        if let (Some(Id::Text(raw)), Some(Key::Text(id))) = (event.id, id)
-            && Text::escaped(raw).as_plain().is_some()
-        {
-            self.registry.remember_counter(raw, RecentCounter { pid, id, name, track });
+        if let Some(ids) = CounterIds::of(event) {
+            self.registry.remember_counter(ids, track);
         }
         Some(track)
     }
@@ -119,7 +117,7 @@ fn text_number(text: Text<'_>) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Args, ArgsFormat, Event, Limits, Tick, Trace, TraceView};
+    use crate::{Args, ArgsFormat, Event, Id, Limits, Tick, Trace, TraceView};
 
     #[test]
     fn json_1_values_of_counters() {

@@ -38,7 +38,7 @@ const SHORT: usize = 32;
 
 /// The first and the last sixteen bytes of a name, which overlap if it is shorter than 32, and its length. Of a name that
 /// is shorter than sixteen they are the first and the last eight.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Fingerprint {
     first: u128,
     last: u128,
@@ -94,10 +94,16 @@ impl Fingerprint {
         Self { first, last, len: name.len() }
     }
 
+    /// Returns the fingerprint of a name that it tells apart from all others, or `None` for a longer name.
+    #[inline]
+    pub(super) fn of_short(name: &[u8]) -> Option<Self> {
+        (name.len() <= SHORT).then(|| Self::new(name))
+    }
+
     /// Returns the hash of a name with this fingerprint.
     #[allow(clippy::cast_possible_truncation, reason = "the first bytes, and the highest bits")]
     #[inline(always)]
-    fn hash(&self) -> usize {
+    pub(super) fn hash(&self) -> usize {
         // One multiplication by an odd constant spreads the bits upwards, so the highest ones are the hash. Names that are
         // equal at both ends are told apart by their lengths.
         let (first, last) = (self.first as u64, (self.last >> 64) as u64);

@@ -6,9 +6,9 @@ use core::hash::BuildHasher;
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashTable};
 
-use crate::{
-    ByteRange, ChildOrder, CounterEvent, Id, Key, NameId, Names, ThreadRole, Tick, TrackKind, index32,
-};
+use crate::{ByteRange, ChildOrder, CounterEvent, Id, Key, NameId, ThreadRole, Tick, TrackKind, index32};
+
+use super::recent_names::Fingerprint;
 
 /// The identity of a track: events with equal keys belong to one track.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -163,8 +163,8 @@ pub(super) struct Registry {
     last_thread: Option<RecentThread>,
     /// The threads of the events before, by [`recent_slot`]. A few threads often take turns.
     recent_threads: [Option<RecentThread>; RECENT],
-    /// The last counters with texts as ids, by [`counter_slot`].
-    recent_counters: [Option<RecentCounter>; RECENT],
+    /// The last counters with texts as ids, by [`CounterIds::slot`].
+    recent_counters: [Option<(CounterIds, u32)>; RECENT],
     /// The process of the last event.
     recent_process: Option<(Key, u32)>,
     /// The last track that was looked up by its key, because a span often ends right after its begin.
@@ -186,13 +186,33 @@ impl RecentThread {
     }
 }
 
-/// A counter that is known by its process, its id, which is a text without escapes, and its name.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct RecentCounter {
-    pub(super) pid: Key,
-    pub(super) id: NameId,
-    pub(super) name: NameId,
-    pub(super) track: u32,
+/// A counter that is known by its process, its id, which is a text, and its name, both as they are in the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct CounterIds {
+    process: Option<i64>,
+    id: Fingerprint,
+    name: Fingerprint,
+}
+
+impl CounterIds {
+    /// Returns what is compared of the counter of an event; `None` for one that the cache does not keep.
+    #[inline]
+    pub(super) fn of(event: &CounterEvent<'_>) -> Option<Self> {
+        let process = match event.pid {
+            Id::Number(pid) => Some(pid),
+            Id::NONE => None,
+            Id::Text(_) => return None,
+        };
+        let Some(Id::Text(id)) = event.id else { return None };
+        let (id, name) = (Fingerprint::of_short(id)?, Fingerprint::of_short(event.name.as_plain()?)?);
+        Some(Self { process, id, name })
+    }
+
+    /// Returns the slot of a counter in the cache.
+    #[inline]
+    fn slot(&self) -> usize {
+        self.id.hash() % RECENT
+    }
 }
 
 /// The number of threads in the cache, and that of counters.
@@ -204,13 +224,6 @@ const RECENT: usize = 16;
 #[inline]
 fn recent_slot(pid: i64, tid: i64) -> usize {
     pid.wrapping_add(tid) as usize % RECENT
-}
-
-/// Returns the slot of a counter in the cache. Its id often is the digits of a number.
-#[inline]
-fn counter_slot(id: &[u8]) -> usize {
-    let [.., ten, one] = id else { return 0 };
-    usize::from(ten.wrapping_mul(10).wrapping_add(*one)) % RECENT
 }
 
 #[allow(clippy::indexing_slicing, reason = "numbers of processes and tracks are given out by this table")]
@@ -257,23 +270,14 @@ impl Registry {
 
     /// Returns the track of a counter if it is in the cache.
     #[inline]
-    pub(super) fn recent_counter(&self, event: &CounterEvent<'_>, names: &Names<'_>) -> Option<u32> {
-        let Some(Id::Text(id)) = event.id else { return None };
-        let recent = self.recent_counters[counter_slot(id)].as_ref()?;
-        let is_of_process = match (event.pid, recent.pid) {
-            (Id::Number(pid), Key::Number(known)) => pid == known,
-            (Id::Text(pid), Key::Text(known)) => pid.is_empty() && known.is_empty(),
-            _ => false,
-        };
-        let is_same = is_of_process
-            && id == names.bytes(recent.id)
-            && event.name.as_plain().is_some_and(|name| name == names.bytes(recent.name));
-        is_same.then_some(recent.track)
+    pub(super) fn recent_counter(&self, ids: &CounterIds) -> Option<u32> {
+        let (recent, track) = self.recent_counters[ids.slot()].as_ref()?;
+        (recent == ids).then_some(*track)
     }
 
     /// Puts a counter into the cache.
-    pub(super) fn remember_counter(&mut self, id: &[u8], counter: RecentCounter) {
-        self.recent_counters[counter_slot(id)] = Some(counter);
+    pub(super) fn remember_counter(&mut self, ids: CounterIds, track: u32) {
+        self.recent_counters[ids.slot()] = Some((ids, track));
     }
 
     /// Returns the number of a process, or `None` if it is not known.
