@@ -8,7 +8,7 @@ use alloc::{collections::VecDeque, vec::Vec};
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 
-use crate::{ByteRange, NameId, Tick, args_table::ArgsId, index32, open_stack::OpenStack};
+use crate::{NameId, Tick, index32, open_stack::OpenStack};
 
 use super::{
     pairing::Orphan,
@@ -36,12 +36,8 @@ pub(super) struct PairEnd {
     pub(super) at: Tick,
     /// The name of the end; empty if it has none.
     pub(super) name: NameId,
-    /// The arguments of an end that found nothing open; those of other ends are not needed.
-    pub(super) orphan_args: ArgsId,
     /// The row that the plain reading closed with it; `None` for an end that found nothing open.
     pub(super) plain: Option<u32>,
-    /// The bytes of an end that found nothing open; those of other ends are not kept.
-    pub(super) bytes: Option<ByteRange>,
     /// The number of rows that existed when it came.
     closed_at: u32,
 }
@@ -58,6 +54,8 @@ enum PairEvent {
 pub(super) struct PairingInput {
     pub(super) begins: Vec<PairBegin>,
     pub(super) ends: Vec<PairEnd>,
+    /// The ends that found nothing open, which are the last of `ends`.
+    orphans: Vec<Orphan>,
     /// All begins and ends in the order of the file.
     events: Vec<PairEvent>,
     /// The positions of ends that close an open begin, while the events are put in order.
@@ -108,6 +106,7 @@ impl PairingInput {
     pub(super) fn clear(&mut self) {
         self.begins.clear();
         self.ends.clear();
+        self.orphans.clear();
         self.events.clear();
     }
 
@@ -116,15 +115,21 @@ impl PairingInput {
         self.begins.push(PairBegin { row, at: rows.start(row), name: rows.name(row) });
         if let PairState::Closed { n_rows: closed_at } = rows.pair(row) {
             let (at, plain) = (rows.end(row), Some(row));
-            let orphan_args = ArgsId::NONE;
-            self.ends.push(PairEnd { at, name: end_name, orphan_args, plain, bytes: None, closed_at });
+            self.ends.push(PairEnd { at, name: end_name, plain, closed_at });
         }
     }
 
     /// Adds an end that found nothing open.
     pub(super) fn add_orphan(&mut self, orphan: &Orphan) {
-        let &Orphan { closed_at, at, name, args, bytes, .. } = orphan;
-        self.ends.push(PairEnd { at, name, orphan_args: args, plain: None, bytes: Some(bytes), closed_at });
+        let &Orphan { closed_at, at, name, .. } = orphan;
+        self.ends.push(PairEnd { at, name, plain: None, closed_at });
+        self.orphans.push(*orphan);
+    }
+
+    /// Returns an end that found nothing open, by its position in [`PairingInput::ends`]; `None` for other ends.
+    pub(super) fn orphan(&self, end: u32) -> Option<&Orphan> {
+        let n_closed = self.ends.len() - self.orphans.len();
+        self.orphans.get((end as usize).checked_sub(n_closed)?)
     }
 
     /// Restores the order of the file.
@@ -132,8 +137,8 @@ impl PairingInput {
     /// The plain reading closed begins from the inside out, so those that are still to be closed form a stack. An orphan
     /// found nothing open: it comes behind all ends that closed a begin before it.
     fn put_in_order(&mut self) {
-        let Self { begins, ends, events, to_close } = self;
-        let n_closed = ends.partition_point(|end| end.plain.is_some());
+        let Self { begins, ends, orphans, events, to_close } = self;
+        let n_closed = ends.len() - orphans.len();
         let mut closing = (0..index32(n_closed)).peekable();
         let mut orphans = (index32(n_closed)..index32(ends.len())).peekable();
         for (position, begin) in (0..).zip(&*begins) {

@@ -18,7 +18,7 @@ use super::{
     by_track::ByTrack,
     cut_threads,
     pairing::{PairFacts, PairLog, ThreadPairs},
-    readings::{Outcome, PairEnd, PairingInput, Reading, Readings},
+    readings::{Outcome, PairingInput, Reading, Readings},
 };
 
 impl TraceBuilder<'_> {
@@ -140,13 +140,13 @@ impl PairingInput {
                 open_depth: reading.depths[position],
             };
             let (end, is_repaired) = match reading.outcomes[position] {
-                Outcome::Closed(end) => {
-                    let end = self.ends[end as usize];
+                Outcome::Closed(position) => {
+                    let end = self.ends[position as usize];
                     pair.end = Some(end.at);
                     pair.has_other_name = !end.name.is_empty() && end.name != begin.name;
                     let is_moved = end.plain != Some(begin.row);
                     if is_moved {
-                        moved.add(&end, Some(begin.row));
+                        moved.add(self, position, Some(begin.row));
                     }
                     (end.at, is_moved)
                 }
@@ -171,9 +171,9 @@ impl PairingInput {
             builder.rows.set_flags(begin.row, flags.with(repaired));
         }
         for &end in &reading.unmatched {
-            let end = &self.ends[end as usize];
-            moved.add(end, None);
-            builder.diagnostics.add(DiagnosticKind::UnmatchedEnd, end.bytes.unwrap_or(somewhere));
+            moved.add(self, end, None);
+            let bytes = self.orphan(end).map_or(somewhere, |orphan| orphan.bytes);
+            builder.diagnostics.add(DiagnosticKind::UnmatchedEnd, bytes);
         }
     }
 }
@@ -188,14 +188,12 @@ struct MovedEnds {
 }
 
 impl MovedEnds {
-    /// Adds an end that closes `row` now, or nothing.
-    fn add(&mut self, end: &PairEnd, row: Option<u32>) {
-        match (end.plain, row) {
-            (Some(plain), row) => _ = self.rows.insert(plain, row),
-            (None, Some(row)) if end.orphan_args != ArgsId::NONE => {
-                self.of_orphans.push((row, end.orphan_args))
-            }
-            (None, _) => {}
+    /// Adds an end of a thread, by its position, that closes `row` now, or nothing.
+    fn add(&mut self, thread: &PairingInput, end: u32, row: Option<u32>) {
+        if let Some(orphan) = thread.orphan(end) {
+            self.of_orphans.extend(row.filter(|_| orphan.args != ArgsId::NONE).map(|row| (row, orphan.args)));
+        } else if let Some(plain) = thread.ends.get(end as usize).and_then(|end| end.plain) {
+            self.rows.insert(plain, row);
         }
     }
 
