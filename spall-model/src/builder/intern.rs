@@ -81,6 +81,7 @@ fn intern_and_remember<'a, 'e, S: TextStorage<'a, 'e>>(
 
 impl<'a> TraceBuilder<'a> {
     /// Returns the number of a string, which is added if it is new.
+    // Out of line, because the rare events alone have some forty calls: inlined they were 65 kB of code, twice.
     #[inline(never)]
     pub(super) fn intern<'e, S: TextStorage<'a, 'e>>(&mut self, text: Text<'e>) -> NameId {
         intern::<S>(&mut self.names, &mut self.recent, text)
