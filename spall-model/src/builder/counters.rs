@@ -15,7 +15,7 @@ impl<'a> TraceBuilder<'a> {
     pub(super) fn counter<'e, S: TextStorage<'a, 'e>>(&mut self, event: &CounterEvent<'e>, bytes: ByteRange) {
         let ids = CounterIds::of(event);
         let recent = ids.as_ref().and_then(|ids| self.registry.recent_counter(ids));
-        let Some(track) = recent.or_else(|| self.find_counter::<S>(event, bytes)) else { return };
+        let Some(track) = recent.or_else(|| self.find_counter::<S>(event, ids, bytes)) else { return };
         let mut values = core::mem::take(&mut self.counter_values);
         values.clear();
         for (series, value) in event.series.iter() {
@@ -53,13 +53,14 @@ impl<'a> TraceBuilder<'a> {
     fn find_counter<'e, S: TextStorage<'a, 'e>>(
         &mut self,
         event: &CounterEvent<'e>,
+        ids: Option<CounterIds>,
         bytes: ByteRange,
     ) -> Option<u32> {
         let process = self.process::<S>(event.pid);
         let name = self.intern::<S>(event.name);
         let id = event.id.map(|id| self.key::<S>(id));
         let track = self.track(TrackKey::Counter { process, name, id }, bytes)?;
-        if let Some(ids) = CounterIds::of(event) {
+        if let Some(ids) = ids {
             self.registry.remember_counter(ids, track);
         }
         Some(track)

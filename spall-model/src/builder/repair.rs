@@ -140,13 +140,13 @@ impl PairingInput {
                 open_depth: reading.depths[position],
             };
             let (end, is_repaired) = match reading.outcomes[position] {
-                Outcome::Closed(position) => {
-                    let end = self.ends[position as usize];
+                Outcome::Closed(closing) => {
+                    let end = self.ends[closing as usize];
                     pair.end = Some(end.at);
                     pair.has_other_name = !end.name.is_empty() && end.name != begin.name;
                     let is_moved = end.plain != Some(begin.row);
                     if is_moved {
-                        moved.add(self, position, Some(begin.row));
+                        moved.add(self, closing, Some(begin.row));
                     }
                     (end.at, is_moved)
                 }
