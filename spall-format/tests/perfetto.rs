@@ -593,6 +593,57 @@ fn perfetto_4_5_annotations_and_typed_messages_are_arguments() {
     );
 }
 
+/// Arguments that are kept for the next event with the same bytes must not outlive what they refer to.
+#[test]
+fn perfetto_4_5_the_same_bytes_mean_what_the_interned_entries_say_at_that_time() {
+    let value = |text: &str| Message::new().message(29, &entry(1, text));
+    let file = |text: &str| Message::new().message(4, &entry(1, text));
+    let data = |sequence, data: &Message| Message::new().number(10, sequence).message(12, data);
+    let cleared = |sequence, entries: &Message| data(sequence, entries).number(13, 1);
+    let event = |time, sequence| {
+        let annotation = Message::new().text(10, "key").number(17, 1);
+        let event = event(3, 1, "e").message(4, &annotation).number(34, 1);
+        packet(time, payload::EVENT, &event).number(10, sequence)
+    };
+    let twice = |time, sequence| [event(time, sequence), event(time + 1, sequence)];
+    let packets = [
+        &[cleared(1, &Message::new()), cleared(2, &value("of the other sequence"))][..],
+        &twice(1, 1),
+        &twice(3, 2),
+        &[data(1, &value("a"))],
+        &twice(5, 1),
+        &[data(1, &file("a.cc"))],
+        &twice(7, 1),
+        &[data(1, &value("b"))],
+        &twice(9, 1),
+        &[data(1, &file("b.cc"))],
+        &twice(11, 1),
+        &twice(13, 2),
+        &[cleared(1, &value("c"))],
+        &twice(15, 1),
+    ];
+    let trace = load(&packets.concat());
+    let args: Vec<_> = trace.instants().iter().map(|instant| trace.args_of(instant).to_string()).collect();
+    let expected = [
+        "key=null",
+        "key=of the other sequence",
+        "key=a",
+        "key=a, source_location={file_name: a.cc}",
+        "key=b, source_location={file_name: a.cc}",
+        "key=b, source_location={file_name: b.cc}",
+        "key=of the other sequence",
+        "key=c",
+    ];
+    assert_eq!(args, expected.map(|args| [args; 2]).concat());
+
+    // More sequences than there is room for.
+    let packets = (1..2000).flat_map(|n| [cleared(n, &value(&format!("{n}"))), event(n, n)]);
+    let trace = load(&packets.collect::<Vec<_>>());
+    for (instant, n) in trace.instants().iter().zip(1..) {
+        assert_eq!(trace.args_of(instant).to_string(), format!("key={n}"));
+    }
+}
+
 #[test]
 fn perfetto_4_5_fields_of_typed_messages_have_their_names() {
     let args = |event: Message| {

@@ -328,6 +328,9 @@ impl<'b> ArgsBuilder<'b> {
 
     /// Adds all entries of other arguments, which may have any encoding, and what they say of counters of the thread.
     pub fn extend(&mut self, args: Args<'_>) -> &mut Self {
+        if core::ptr::eq(args.format(), &BUILT) && self.memory.put(args.bytes()).is_some() {
+            return self;
+        }
         for (key, value) in args {
             self.add(key, value);
         }

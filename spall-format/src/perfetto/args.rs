@@ -1,5 +1,7 @@
 //! The arguments of track events that say their names themselves. [perfetto 4.5](crate::rules::perfetto#4.5)
 
+use core::cell::Cell;
+
 use spall_model::{ArgsBuilder, OpenEntry, Text, Value};
 
 use super::sequence::Sequence;
@@ -10,13 +12,14 @@ use crate::protobuf::{Fields, FromWire as _, Wire};
 pub(super) type ReadJson = for<'a> fn(&'a [u8]) -> Value<'a>;
 
 /// What arguments refer to.
-#[derive(Clone, Copy)]
 pub(super) struct Source<'s> {
     pub(super) sequence: &'s Sequence,
     pub(super) strings: &'s Strings,
     pub(super) json: ReadJson,
     /// The size in bytes at which arguments are given up, because they refer to texts that are much longer.
     pub(super) limit: u64,
+    /// Whether an interned entry was asked for that is not there.
+    pub(super) is_missing: Cell<bool>,
 }
 
 /// Takes the size of arguments from the bytes that they may still take. Arguments that are longer are removed. Returns whether
@@ -59,7 +62,11 @@ enum Content<'a> {
 impl<'s> Source<'s> {
     /// Returns an interned text or message.
     pub(super) fn text(&self, table: u32, iid: u64) -> Option<&'s [u8]> {
-        self.sequence.interned.get(table, iid).map(|place| self.strings.get(place))
+        let place = self.sequence.interned.get(table, iid);
+        if place.is_none() {
+            self.is_missing.set(true);
+        }
+        place.map(|place| self.strings.get(place))
     }
 
     /// Returns whether arguments have reached the limit. Then they are dropped as a whole.
@@ -67,8 +74,17 @@ impl<'s> Source<'s> {
         args.args().bytes().len() as u64 > self.limit
     }
 
+    /// Adds the arguments that a field of a track event has.
+    pub(super) fn argument(&self, number: u32, value: Wire<'_>, args: &mut ArgsBuilder<'static>) {
+        match (number, value) {
+            (4, Wire::Bytes(annotation)) => self.annotation(annotation, args),
+            (4, _) => {}
+            _ => self.typed(number, value, args),
+        }
+    }
+
     /// Adds a debug annotation with everything in it.
-    pub(super) fn annotation<'a>(&'a self, message: &'a [u8], args: &mut ArgsBuilder<'static>) {
+    fn annotation<'a>(&'a self, message: &'a [u8], args: &mut ArgsBuilder<'static>) {
         let (key, content) = self.read_annotation(message);
         if let Content::Scalar(value) = content {
             args.add(Text::plain(key), value);

@@ -1,6 +1,7 @@
 //! Track events, the events of a program that records itself. [perfetto 4](crate::rules::perfetto#4)
 
 use alloc::vec::Vec;
+use core::cell::Cell;
 
 use spall_model::{
     DiagnosticKind, Event, FlowBind, FlowEvent, FlowPhase, Id, Scope, Text, Thread, ThreadEvent, Tick, Ticks,
@@ -122,7 +123,7 @@ impl State {
             .iter()
             .any(Option::is_some)
             .then(|| ThreadCounts::of_fields(fields, self.sequences.current()));
-        let Self { sequences, strings, tracks, args, categories, json, budget, .. } = self;
+        let Self { sequences, strings, tracks, args, known_args, categories, json, budget, .. } = self;
         let sequence = &*sequences.current();
         let thread = match sequence.legacy_thread(uuid, &track_event, &legacy) {
             Some((pid, tid)) => Thread { pid: Id::Number(pid), tid: Id::Number(tid) },
@@ -132,16 +133,12 @@ impl State {
             }
         };
         args.clear();
-        let source = Source { sequence, strings, json: *json, limit: *budget };
-        for (number, value) in track_event.args.fields(message, is_argument) {
+        let source = Source { sequence, strings, json: *json, limit: *budget, is_missing: Cell::new(false) };
+        for field in track_event.args.fields(message, is_argument) {
             if source.is_too_long(args) {
                 break;
             }
-            match (number, value) {
-                (4, Wire::Bytes(annotation)) => source.annotation(annotation, args),
-                (4, _) => {}
-                _ => source.typed(number, value, args),
-            }
+            known_args.add(&source, field, args);
         }
         if !pay(args, budget) {
             out.report(DiagnosticKind::NotRead);

@@ -51,24 +51,11 @@ impl ThreadCounts {
     /// Adds what the counters showed to the arguments of an event, and by how much they rose during it.
     #[inline]
     pub(super) fn add_to(&self, args: &mut ArgsBuilder<'static>, legacy: &LegacyEvent<'_>) {
-        // Most events of most files have neither.
-        let has_counts = self.time.is_some() || self.instructions.is_some();
-        if has_counts || legacy.phase == u32::from(b'X') {
-            self.add(args, legacy);
-        }
-    }
-
-    fn add(&self, args: &mut ArgsBuilder<'static>, legacy: &LegacyEvent<'_>) {
-        let time = legacy.thread_duration_us.map(|us| us.saturating_mul(1000));
-        for (measure, at, during) in [
-            (ThreadMeasure::Time, self.time, time),
-            (ThreadMeasure::Instructions, self.instructions, legacy.thread_instructions),
-        ] {
-            let during = during.filter(|_| legacy.phase == u32::from(b'X'));
-            if at.or(during).is_some() {
-                args.add_thread_count(measure, ThreadCount { at, during });
-            }
-        }
+        let during = |count: Option<i64>| count.filter(|_| legacy.phase == u32::from(b'X'));
+        let time = during(legacy.thread_duration_us).map(|us| us.saturating_mul(1000));
+        args.add_thread_count(ThreadMeasure::Time, ThreadCount { at: self.time, during: time });
+        let count = ThreadCount { at: self.instructions, during: during(legacy.thread_instructions) };
+        args.add_thread_count(ThreadMeasure::Instructions, count);
     }
 }
 

@@ -36,6 +36,7 @@ mod counters;
 mod event;
 mod event_counters;
 mod ftrace;
+mod known_args;
 mod legacy;
 mod output;
 mod parser;

@@ -8,9 +8,10 @@ use spall_model::{
     Tick, TrackEvent, Value,
 };
 
-use super::args::{ReadJson, Source, pay};
+use super::args::ReadJson;
 use super::clock::{ClockId, Clocks, KnownClock, Offset};
 use super::counters::NameBuffer;
+use super::known_args::KnownArgs;
 use super::output::Output;
 use super::schema::{
     ChromeProcess, ChromeThread, Names, Packet, ProcessDescriptor, ThreadDescriptor, TrackDescriptor,
@@ -18,7 +19,7 @@ use super::schema::{
 use super::sequence::Sequences;
 use super::stacks::Stacks;
 use super::states::States;
-use super::strings::{Place, Strings, Table, cut, table};
+use super::strings::{Place, Strings, Table, cut};
 use super::track::{Tracks, digits};
 use crate::protobuf::{Fields, Message as _, Wire, repeated, text};
 
@@ -39,6 +40,7 @@ pub(super) struct State {
     pub(super) end: i64,
     /// The arguments of the event that is being handed over.
     pub(super) args: ArgsBuilder<'static>,
+    pub(super) known_args: KnownArgs,
     /// The categories of that event, if there are several.
     pub(super) categories: Vec<u8>,
     /// The process of each thread of the system.
@@ -72,6 +74,7 @@ impl State {
             n_read: 0,
             end: i64::MIN,
             args: ArgsBuilder::new(),
+            known_args: KnownArgs::default(),
             categories: Vec::new(),
             threads: BTreeMap::new(),
             named: BTreeSet::new(),
@@ -177,19 +180,7 @@ impl State {
 
     /// Keeps an entry of a table of interned texts.
     fn intern(&mut self, table: Table, entry: &[u8], out: &mut Output<'_>) {
-        let Self { sequences, strings, args, budget, .. } = self;
-        let sequence = sequences.current();
-        let mut message = entry;
-        if table == table::SOURCE_LOCATIONS {
-            args.clear();
-            let source = Source { sequence, strings, json: self.json, limit: *budget };
-            source.place(entry, args);
-            if !pay(args, budget) {
-                return out.report(DiagnosticKind::NotRead);
-            }
-            message = args.args().bytes();
-        }
-        if !sequence.interned.add(table, entry, message, strings) {
+        if !self.sequences.current().interned.add(table, entry, &mut self.strings) {
             out.report(DiagnosticKind::NotRead);
         }
     }

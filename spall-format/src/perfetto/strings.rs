@@ -76,8 +76,7 @@ pub(super) mod table {
         matches!(table, CATEGORIES | EVENT_NAMES | FUNCTION_NAMES | SOURCE_PATHS | KERNEL_SYMBOLS)
     }
 
-    /// Returns whether the entries of a table are kept whole, and those of places in the source code as arguments. Of the
-    /// others only the text is kept, which is their field 2.
+    /// Returns whether the entries of a table are kept whole. Of the others only the text is kept, which is their field 2.
     pub(super) const fn is_message(table: Table) -> bool {
         matches!(table, SOURCE_LOCATIONS | FRAMES | CALLSTACKS | MAPPINGS | 28 | 48..=51)
     }
@@ -96,15 +95,16 @@ struct Tables {
     others: BTreeMap<(Table, u64), Place>,
     /// What was made of an interned message, by its place and a number.
     known: BTreeMap<(Place, u32), u32>,
+    /// How often entries were replaced or forgotten.
+    version: u64,
 }
 
 /// The entry of a number that was not interned.
 const MISSING: Place = Place { start: usize::MAX, len: 0 };
 
 impl Interned {
-    /// Adds an entry, of which `message` is kept in the tables that hold messages. A later entry of a number replaces the
-    /// earlier one. Returns whether the whole text was kept.
-    pub(super) fn add(&mut self, table: Table, entry: &[u8], message: &[u8], strings: &mut Strings) -> bool {
+    /// Adds an entry. A later entry of a number replaces the earlier one. Returns whether the whole text was kept.
+    pub(super) fn add(&mut self, table: Table, entry: &[u8], strings: &mut Strings) -> bool {
         use crate::protobuf::Message as _;
         let found = super::schema::InternedText::of(entry);
         if found.iid == 0 {
@@ -112,8 +112,10 @@ impl Interned {
         }
         let text = if table::is_name(table) { cut(found.text) } else { found.text };
         let is_whole = text.len() == found.text.len();
+        let is_replaced = self.get(table, found.iid).is_some();
         let tables = self.0.get_or_insert_default();
-        let place = strings.add(if table::is_message(table) { message } else { text });
+        tables.version += u64::from(is_replaced);
+        let place = strings.add(if table::is_message(table) { entry } else { text });
         let dense = usize::try_from(table).ok().and_then(|table| tables.dense.get_mut(table.checked_sub(1)?));
         if let (Some(dense), Ok(at)) = (dense, usize::try_from(found.iid)) {
             // Numbers count up from 1, and an entry makes the list longer by two at most.
@@ -142,6 +144,12 @@ impl Interned {
         found.or_else(|| tables.others.get(&(table, iid))).copied()
     }
 
+    /// Returns a number that changes when an entry is replaced or forgotten. New entries do not change it.
+    #[inline]
+    pub(super) fn version(&self) -> u64 {
+        self.0.as_ref().map_or(0, |tables| tables.version)
+    }
+
     /// Returns what was made of an interned message.
     pub(super) fn known(&self, message: Place, number: u32) -> Option<u32> {
         self.0.as_ref()?.known.get(&(message, number)).copied()
@@ -159,6 +167,7 @@ impl Interned {
             tables.dense.iter_mut().for_each(Vec::clear);
             tables.others.clear();
             tables.known.clear();
+            tables.version += 1;
         }
     }
 }

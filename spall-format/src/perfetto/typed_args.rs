@@ -4,7 +4,7 @@
 //! The schema of Chrome has about a hundred messages. These are those of Perfetto's own schema, and of Chrome's the ones that
 //! its traces have most of. What is not here keeps its numbers.
 
-use spall_model::{Args, ArgsBuilder, Text, Value};
+use spall_model::{ArgsBuilder, Text, Value};
 
 use super::args::Source;
 use super::schema::Names;
@@ -208,7 +208,7 @@ impl Source<'_> {
                 None => return,
             },
             (Place, Wire::Varint(iid)) => match self.text(table::SOURCE_LOCATIONS, iid) {
-                Some(place) => Value::Map(Args::new(place, args.args().format())),
+                Some(place) => return self.message(name, place, SOURCE_LOCATION, args),
                 None => return,
             },
             (Signed, Wire::Varint(number)) => Value::I64(number.cast_signed()),
@@ -220,12 +220,6 @@ impl Source<'_> {
             (_, value) => raw(value),
         };
         args.add(name, shown);
-    }
-
-    /// Adds what an interned place in the source code says. Events refer to places again and again, so this is kept instead
-    /// of the message.
-    pub(super) fn place(&self, entry: &[u8], args: &mut ArgsBuilder<'static>) {
-        self.fields(entry, SOURCE_LOCATION, args);
     }
 
     /// Adds a message as a map. How deep messages are read is said by the tables above, not by the file.
