@@ -51,7 +51,12 @@ impl ThreadCounts {
     /// Adds what the counters showed to the arguments of an event, and by how much they rose during it.
     #[inline]
     pub(super) fn add_to(&self, args: &mut ArgsBuilder<'static>, legacy: &LegacyEvent<'_>) {
-        let during = |count: Option<i64>| count.filter(|_| legacy.phase == u32::from(b'X'));
+        let is_complete = legacy.phase == u32::from(b'X');
+        // Most events of most files have neither.
+        if self.time.or(self.instructions).is_none() && !is_complete {
+            return;
+        }
+        let during = |count: Option<i64>| count.filter(|_| is_complete);
         let time = during(legacy.thread_duration_us).map(|us| us.saturating_mul(1000));
         args.add_thread_count(ThreadMeasure::Time, ThreadCount { at: self.time, during: time });
         let count = ThreadCount { at: self.instructions, during: during(legacy.thread_instructions) };
