@@ -1,7 +1,7 @@
 //! Arguments that were built before.
 //!
 //! A place in a program that records an event gives it the same arguments again and again, and the file has the same bytes for
-//! them. In a trace of a browser nine of ten arguments are of that kind.
+//! them. In a trace of a browser four of five arguments are of that kind.
 
 use alloc::{vec, vec::Vec};
 
