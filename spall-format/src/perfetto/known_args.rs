@@ -63,7 +63,9 @@ impl KnownArgs {
         if self.0.is_empty() {
             self.0 = vec![Known::default(); 1 << SLOT_BITS];
         }
-        let Some(known) = self.0.get_mut(slot(number ^ sequence.rotate_left(16), bytes)) else { return };
+        let Some(known) = self.0.get_mut(slot(number ^ sequence.rotate_left(16), bytes)) else {
+            return source.argument(number, value, args);
+        };
         let format = args.args().format();
         if let Some((value, built)) = known.bytes.split_at_checked(known.value_len)
             && known.key == key

@@ -40,9 +40,10 @@ pub(super) struct State {
     pub(super) end: i64,
     /// The arguments of the event that is being handed over.
     pub(super) args: ArgsBuilder<'static>,
-    pub(super) known_args: KnownArgs,
     /// The categories of that event, if there are several.
     pub(super) categories: Vec<u8>,
+    /// The arguments of earlier events.
+    pub(super) known_args: KnownArgs,
     /// The process of each thread of the system.
     pub(super) threads: BTreeMap<i32, i32>,
     /// The processes that a descriptor has given a name, which nothing replaces.
@@ -74,8 +75,8 @@ impl State {
             n_read: 0,
             end: i64::MIN,
             args: ArgsBuilder::new(),
-            known_args: KnownArgs::default(),
             categories: Vec::new(),
+            known_args: KnownArgs::default(),
             threads: BTreeMap::new(),
             named: BTreeSet::new(),
             uids: BTreeMap::new(),
