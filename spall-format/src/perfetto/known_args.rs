@@ -4,7 +4,9 @@
 //! them. In a trace of a browser four of five arguments are of that kind.
 
 use alloc::{vec, vec::Vec};
+use core::hash::BuildHasher as _;
 
+use foldhash::fast::FixedState;
 use spall_model::{Args, ArgsBuilder};
 
 use super::args::Source;
@@ -63,7 +65,7 @@ impl KnownArgs {
         if self.0.is_empty() {
             self.0 = vec![Known::default(); 1 << SLOT_BITS];
         }
-        let Some(known) = self.0.get_mut(slot(number ^ sequence.rotate_left(16), bytes)) else {
+        let Some(known) = self.0.get_mut(slot(number, sequence, bytes)) else {
             return source.argument(number, value, args);
         };
         let format = args.args().format();
@@ -88,15 +90,11 @@ impl KnownArgs {
     }
 }
 
-/// Returns the slot of a value, by its first and last eight bytes.
+/// Returns the slot of a field of a sequence.
 #[inline]
-fn slot(seed: u32, value: &[u8]) -> usize {
-    let number = |bytes: Option<&[u8; 8]>| bytes.map(|&bytes| u64::from_le_bytes(bytes));
-    let short = || value.iter().fold(0, |number, &byte| number << 8 | u64::from(byte));
-    let first = number(value.first_chunk()).unwrap_or_else(short);
-    let last = number(value.last_chunk()).unwrap_or(0);
-    let mixed = first ^ last.rotate_left(29) ^ u64::from(seed).rotate_left(40) ^ value.len() as u64;
+fn slot(number: u32, sequence: u32, value: &[u8]) -> usize {
+    let hash = FixedState::default().hash_one((number, sequence, value));
     #[allow(clippy::cast_possible_truncation, reason = "the number has as many bits as a slot")]
-    let slot = (mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - SLOT_BITS)) as usize;
+    let slot = (hash >> (u64::BITS - SLOT_BITS)) as usize;
     slot
 }
