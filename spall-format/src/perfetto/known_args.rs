@@ -6,7 +6,7 @@
 use alloc::{vec, vec::Vec};
 use core::hash::BuildHasher as _;
 
-use foldhash::fast::FixedState;
+use foldhash::fast::RandomState;
 use spall_model::{Args, ArgsBuilder};
 
 use super::args::Source;
@@ -15,7 +15,10 @@ use crate::protobuf::Wire;
 /// The arguments that were made of fields of track events, as many as there are slots. A field has one slot, which it takes
 /// from another field.
 #[derive(Debug, Clone, Default)]
-pub(super) struct KnownArgs(Vec<Known>);
+pub(super) struct KnownArgs {
+    slots: Vec<Known>,
+    hasher: RandomState,
+}
 
 /// The arguments of a field.
 #[derive(Debug, Clone, Default)]
@@ -62,10 +65,13 @@ impl KnownArgs {
         };
         let (sequence, version) = (source.sequence.id, source.sequence.interned.version());
         let key = Key { number, is_varint, sequence, version };
-        if self.0.is_empty() {
-            self.0 = vec![Known::default(); 1 << SLOT_BITS];
+        if self.slots.is_empty() {
+            self.slots = vec![Known::default(); 1 << SLOT_BITS];
         }
-        let Some(known) = self.0.get_mut(slot(number, sequence, bytes)) else {
+        let hash = self.hasher.hash_one((number, sequence, bytes));
+        #[allow(clippy::cast_possible_truncation, reason = "the number has as many bits as a slot")]
+        let slot = (hash >> (u64::BITS - SLOT_BITS)) as usize;
+        let Some(known) = self.slots.get_mut(slot) else {
             return source.argument(number, value, args);
         };
         let format = args.args().format();
@@ -88,13 +94,4 @@ impl KnownArgs {
             (known.key, known.value_len) = (key, bytes.len());
         }
     }
-}
-
-/// Returns the slot of a field of a sequence.
-#[inline]
-fn slot(number: u32, sequence: u32, value: &[u8]) -> usize {
-    let hash = FixedState::default().hash_one((number, sequence, value));
-    #[allow(clippy::cast_possible_truncation, reason = "the number has as many bits as a slot")]
-    let slot = (hash >> (u64::BITS - SLOT_BITS)) as usize;
-    slot
 }
