@@ -29,6 +29,7 @@ mod rows;
 mod samples;
 mod slice_order;
 mod spans;
+mod stretches;
 mod thread_samples;
 mod track_tree;
 

@@ -19,6 +19,7 @@ use super::{
     cut_threads,
     pairing::{PairFacts, PairLog, ThreadPairs},
     readings::{Outcome, PairingInput, Reading, Readings},
+    stretches::Stretches,
 };
 
 impl TraceBuilder<'_> {
@@ -91,6 +92,7 @@ fn repair(builder: &mut TraceBuilder<'_>, pairs: &mut PairLog) {
     let orphans_by_track = ByTrack::new(orphans.iter().map(|orphan| orphan.track), &tracks);
     let (mut input, mut readings, mut moved) =
         (PairingInput::default(), Readings::default(), MovedEnds::default());
+    let mut stretches = Stretches::default();
     for (track, thread) in (0_u32..).zip(&*threads).filter(|(_, thread)| thread.is_faulty()) {
         let somewhere = thread.fault.unwrap_or(thread.outermost);
         let orphans = orphans_by_track.items(track).iter().map(|&orphan| &orphans[orphan as usize]);
@@ -98,20 +100,42 @@ fn repair(builder: &mut TraceBuilder<'_>, pairs: &mut PairLog) {
             cut_threads::finish(builder, thread, orphans, somewhere);
             continue;
         }
-        input.clear();
-        for &position in rows_by_track.items(track) {
-            let row = rows[position as usize];
-            let end_name = match other_names.get(&row) {
-                Some(&other) => other,
-                None if builder.rows.flags(row).contains(SliceFlags::UNNAMED_END) => NameId::EMPTY,
-                None => builder.rows.name(row),
-            };
-            input.add_row(row, &builder.rows, end_name);
+        let pairs = rows_by_track.items(track);
+        let row_of = |&position: &u32| rows[position as usize];
+        let by_time = thread.unordered && builder.conventions.by_time;
+        if by_time && orphans.len() == 0 && other_names.is_empty() {
+            stretches.split(pairs.iter().map(row_of), &builder.rows);
+        } else {
+            stretches.take_whole(pairs.len());
         }
-        orphans.for_each(|orphan| input.add_orphan(orphan));
-        input.read(thread.unordered, builder.conventions.by_time, &mut readings);
-        let nests = readings.best.sorted || !thread.unordered;
-        input.apply(&readings.best, nests, somewhere, builder, &mut moved);
+        let mut read_from = 0;
+        for stretch in stretches.list.iter().filter(|stretch| !stretch.in_order) {
+            let mut range = stretch.pairs.clone();
+            if range.start < read_from {
+                break;
+            }
+            loop {
+                input.clear();
+                for row in pairs[range.clone()].iter().map(row_of) {
+                    let end_name = match other_names.get(&row) {
+                        Some(&other) => other,
+                        None if builder.rows.flags(row).contains(SliceFlags::UNNAMED_END) => NameId::EMPTY,
+                        None => builder.rows.name(row),
+                    };
+                    input.add_row(row, &builder.rows, end_name);
+                }
+                orphans.clone().for_each(|orphan| input.add_orphan(orphan));
+                input.read(thread.unordered, builder.conventions.by_time, &mut readings);
+                // What stays open is around everything behind it.
+                if range.end == pairs.len() || !readings.best.leaves_open() {
+                    break;
+                }
+                range.end = pairs.len();
+            }
+            read_from = range.end;
+            let nests = readings.best.sorted || !thread.unordered;
+            input.apply(&readings.best, nests, somewhere, builder, &mut moved);
+        }
     }
     moved.apply(end_args);
 }

@@ -255,6 +255,47 @@ fn json_3_2_of_ways_with_equally_many_faults_the_first_one_counts() {
 
 /// `b` begins at the end of `a`, inside of it. Where the order of the file counts although times go back, the pairs do not say
 /// what encloses what, so the second slice without duration lies inside the first.
+/// Where only times count, the order of the file does not: what comes late lies where it would have come.
+#[test]
+fn events_by_time_make_the_same_slices_in_any_order() {
+    const NAMES: [&str; 3] = ["a", "b", "c"];
+    let by_time = Event::Conventions(crate::Conventions::default().with_events_by_time());
+    let mut random = spall_synth::Random(3);
+    let (mut n_late, mut n_faulty) = (0, 0);
+    for round in 0..3000_i64 {
+        // Half of all rounds have as many ends as begins, and few of the others have, as they are short.
+        let is_even = round % 2 == 0;
+        let mut at = 0;
+        let mut events: Vec<_> = (0..2 + random.below(if is_even { 40 } else { 9 }))
+            .map(|position| {
+                at += random.below(3);
+                let is_begin = if is_even { position % 4 < 2 } else { random.below(2) == 0 };
+                (at, if is_begin { begin(NAMES[random.below(3_usize)], at) } else { end("", at) })
+            })
+            .collect();
+        for _ in 0..random.below(4) {
+            let (from, by) = (random.below(events.len()), random.below(9_usize));
+            let to = (from + by).min(events.len() - 1);
+            events[from..=to].rotate_left(1);
+        }
+        n_late += usize::from(!events.is_sorted_by_key(|&(at, _)| at));
+        let made = |events: &[(i64, Event<'static>)]| {
+            let events: Vec<_> =
+                core::iter::once(by_time).chain(events.iter().map(|&(_, event)| event)).collect();
+            let trace = build(&events);
+            let faults = [DiagnosticKind::UnmatchedEnd, DiagnosticKind::UnfinishedSlice];
+            let depths: Vec<_> = trace.slices().flags().iter().map(|flags| flags.open_depth()).collect();
+            (slices(&trace), depths, faults.map(|kind| count(&trace, kind)))
+        };
+        let in_file = made(&events);
+        events.sort_by_key(|&(at, _)| at);
+        let in_time = made(&events);
+        assert_eq!(in_file, in_time, "round {round}: {events:?}");
+        n_faulty += usize::from(in_time.2 != [0, 0]);
+    }
+    assert!(n_late > 1000 && n_faulty > 1000, "{n_late} {n_faulty}");
+}
+
 #[test]
 fn json_3_3_pairs_nest_by_pairing_only_where_they_are_read_in_order() {
     check(&[begin("b", 10), end("b", 10), end("a", 10), begin("a", 0)], &["a 0-10 0", "b 10-10 1"]);
