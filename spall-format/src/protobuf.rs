@@ -81,15 +81,17 @@ impl<'a> Fields<'a> {
         let number = Some(key >> 3).filter(|&number| number != 0)?;
         let value = match key & 7 {
             0 => Wire::Varint(self.varint()?),
-            1 => Wire::Fixed64(u64::from_le_bytes(self.array()?)),
             2 => {
                 let length = usize::try_from(self.varint()?).ok()?;
                 let (bytes, rest) = self.rest.split_at_checked(length)?;
                 self.rest = rest;
                 Wire::Bytes(bytes)
             }
-            5 => Wire::Fixed32(u32::from_le_bytes(self.array()?)),
-            _ => return None,
+            wire => {
+                let (value, rest) = fixed(wire, self.rest)?;
+                self.rest = rest;
+                value
+            }
         };
         Some((number, value))
     }
@@ -126,6 +128,17 @@ impl<'a> Iterator for Fields<'a> {
             self.rest = &[];
         }
         Some(field.ok_or(Damaged))
+    }
+}
+
+/// Reads a value of a fixed length at the start of `data`, and returns it with the rest. Returns `None` for other wire types.
+// Out of line: without the two rare types, the others take no jump through a table.
+#[inline(never)]
+fn fixed(wire: u32, data: &[u8]) -> Option<(Wire<'_>, &[u8])> {
+    match wire {
+        1 => data.split_first_chunk().map(|(&bytes, rest)| (Wire::Fixed64(u64::from_le_bytes(bytes)), rest)),
+        5 => data.split_first_chunk().map(|(&bytes, rest)| (Wire::Fixed32(u32::from_le_bytes(bytes)), rest)),
+        _ => None,
     }
 }
 

@@ -34,11 +34,18 @@ impl LendingParser for PerfettoParser {
         eof: bool,
         to: &mut impl for<'e> Receiver<'e>,
     ) -> Result<Progress, FormatError> {
-        self.0.lend(data, eof, &mut |event: &Event<'_>, bytes: ByteRange| {
-            if !matches!(event, Event::Other(_, b'P')) || read_profile(event, bytes, to).is_none() {
-                to.receive(event, bytes);
-            }
+        self.0.lend(data, eof, &mut |event: &Event<'_>, bytes: ByteRange| match event {
+            Event::Other(_, b'P') => receive_part_of_profile(event, bytes, to),
+            _ => to.receive(event, bytes),
         })
+    }
+}
+
+/// Hands over the part of a CPU profile that is in the arguments of an event, or the event itself if there is none.
+#[cold]
+fn receive_part_of_profile(event: &Event<'_>, bytes: ByteRange, to: &mut impl for<'e> Receiver<'e>) {
+    if read_profile(event, bytes, to).is_none() {
+        to.receive(event, bytes);
     }
 }
 

@@ -7,7 +7,7 @@ use super::output::Output;
 use super::schema::{EXTRA, LegacyEvent, MAX_EXTRA};
 use super::sequence::Sequence;
 use super::state::State;
-use crate::protobuf::{Packed, Repeated};
+use crate::protobuf::{Packed, Repeated, Wire};
 
 /// The fields of counters of one kind that an event has beside its own meaning.
 #[derive(Debug, Clone, Copy, Default)]
@@ -56,11 +56,15 @@ impl ThreadCounts {
         if self.time.or(self.instructions).is_none() && !is_complete {
             return;
         }
-        let during = |count: Option<i64>| count.filter(|_| is_complete);
-        let time = during(legacy.thread_duration_us).map(|us| us.saturating_mul(1000));
-        args.add_thread_count(ThreadMeasure::Time, ThreadCount { at: self.time, during: time });
-        let count = ThreadCount { at: self.instructions, during: during(legacy.thread_instructions) };
-        args.add_thread_count(ThreadMeasure::Instructions, count);
+        let mut add = |measure, at: Option<i64>, during: Option<i64>| {
+            let during = during.filter(|_| is_complete);
+            if at.or(during).is_some() {
+                args.add_thread_count(measure, ThreadCount { at, during });
+            }
+        };
+        let time = legacy.thread_duration_us.map(|us| us.saturating_mul(1000));
+        add(ThreadMeasure::Time, self.time, time);
+        add(ThreadMeasure::Instructions, self.instructions, legacy.thread_instructions);
     }
 }
 
@@ -107,6 +111,7 @@ impl State {
     }
 
     /// Hands over the values of counters that an event has beside its own meaning. Returns those of its thread.
+    #[inline]
     pub(super) fn extra_counters(
         &mut self,
         (message, fields): (&[u8], &[ExtraCounters<'_>; 2]),
@@ -114,38 +119,74 @@ impl State {
         out: &mut Output<'_>,
     ) -> ThreadCounts {
         let mut counts = ThreadCounts::default();
-        for (kind, (extra, &ExtraCounters { values, tracks })) in EXTRA.iter().zip(fields).enumerate() {
-            if values.is_empty() {
-                continue;
-            }
-            let said = || tracks.numbers(message, extra.tracks, Packed::Varint).take(MAX_EXTRA);
-            let mut said = (!tracks.is_empty()).then(said);
-            for (n, bits) in values.numbers(message, extra.values, extra.packed).enumerate() {
-                // The tracks of the defaults count where the event does not say others.
-                let defaults = || self.sequences.current().defaults.counters.get(kind)?.get(n).copied();
-                let Some(uuid) = said.as_mut().and_then(Iterator::next).or_else(defaults) else {
-                    out.report(DiagnosticKind::UnknownEntry);
-                    break;
-                };
-                let track = self.tracks.find(uuid, &mut self.strings);
-                if !self.tracks.get(track).is_shown {
-                    self.show(track, out);
+        for (kind, fields) in fields.iter().enumerate() {
+            match fields.values.single() {
+                None if fields.values.is_empty() => {}
+                // Most events have one value, on the first track of the defaults.
+                Some((_, Wire::Varint(bits) | Wire::Fixed64(bits))) if fields.tracks.is_empty() => {
+                    let track = self.default_track(kind, 0);
+                    self.extra_counter(kind, (track, bits), at, &mut counts, out);
                 }
-                let value = match extra.packed {
-                    Packed::Varint => signed_float(bits.cast_signed()),
-                    Packed::Fixed64 => f64::from_bits(bits),
-                };
-                #[allow(clippy::cast_possible_truncation, reason = "the cast saturates")]
-                match self.counter_event(track, Some(value), at, out) {
-                    Some((value, Some(ThreadMeasure::Time))) => counts.time = Some(value as i64),
-                    Some((value, Some(ThreadMeasure::Instructions))) => {
-                        counts.instructions = Some(value as i64);
-                    }
-                    _ => {}
-                }
+                _ => self.several_counters(kind, (message, *fields), at, &mut counts, out),
             }
         }
         counts
+    }
+
+    /// Hands over the values of counters of one kind.
+    #[inline(never)]
+    fn several_counters(
+        &mut self,
+        kind: usize,
+        (message, ExtraCounters { values, tracks }): (&[u8], ExtraCounters<'_>),
+        at: i64,
+        counts: &mut ThreadCounts,
+        out: &mut Output<'_>,
+    ) {
+        let Some(extra) = EXTRA.get(kind) else { return };
+        let mut said = (!tracks.is_empty())
+            .then(|| tracks.numbers(message, extra.tracks, Packed::Varint).take(MAX_EXTRA));
+        for (n, bits) in values.numbers(message, extra.values, extra.packed).enumerate() {
+            // The tracks of the defaults count where the event does not say others.
+            let track = said.as_mut().and_then(Iterator::next).or_else(|| self.default_track(kind, n));
+            if !self.extra_counter(kind, (track, bits), at, counts, out) {
+                break;
+            }
+        }
+    }
+
+    /// Returns the track that the defaults have for the value of a counter.
+    fn default_track(&mut self, kind: usize, n: usize) -> Option<u64> {
+        self.sequences.current().defaults.counters.get(kind)?.get(n).copied()
+    }
+
+    /// Hands over a value, which is in `counts` from then on if it is one of the thread. Returns whether it has a track.
+    #[inline]
+    fn extra_counter(
+        &mut self,
+        kind: usize,
+        (track, bits): (Option<u64>, u64),
+        at: i64,
+        counts: &mut ThreadCounts,
+        out: &mut Output<'_>,
+    ) -> bool {
+        let Some(uuid) = track else {
+            out.report(DiagnosticKind::UnknownEntry);
+            return false;
+        };
+        let track = self.tracks.find(uuid, &mut self.strings);
+        if !self.tracks.get(track).is_shown {
+            self.show(track, out);
+        }
+        let is_float = EXTRA.get(kind).is_some_and(|extra| extra.packed == Packed::Fixed64);
+        let value = if is_float { f64::from_bits(bits) } else { signed_float(bits.cast_signed()) };
+        #[allow(clippy::cast_possible_truncation, reason = "the cast saturates")]
+        match self.counter_event(track, Some(value), at, out) {
+            Some((value, Some(ThreadMeasure::Time))) => counts.time = Some(value as i64),
+            Some((value, Some(ThreadMeasure::Instructions))) => counts.instructions = Some(value as i64),
+            _ => {}
+        }
+        true
     }
 
     /// Hands over what counters of a thread show that have no tracks, as in older files.

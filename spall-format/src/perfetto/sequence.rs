@@ -57,7 +57,7 @@ pub(super) struct LegacyThread {
 impl Sequence {
     /// Takes what the head of a packet says about the state. Returns whether the packet can be understood.
     #[inline]
-    pub(super) fn accept(&mut self, packet: &Packet<'_>) -> bool {
+    pub(super) fn accept(&mut self, packet: Packet<'_>) -> bool {
         if packet.dropped != 0 {
             self.is_whole = false;
         }

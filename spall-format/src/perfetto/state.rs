@@ -106,15 +106,11 @@ impl State {
             }
         }
         if payload.is_none() && packet.interned_data.is_none() && packet.defaults.is_none() {
-            // There may be very many such packets, each of its own sequence.
-            if let Some(sequence) = self.sequences.known(packet.sequence) {
-                sequence.accept(&packet);
-            }
-            self.packet_time(&packet, out);
+            self.empty_packet(packet, out);
             return None;
         }
         let sequence = self.sequences.enter(packet.sequence);
-        let is_whole = sequence.accept(&packet);
+        let is_whole = sequence.accept(packet);
         if let Some(interned) = packet.interned_data {
             for field in Fields::new(interned) {
                 match field {
@@ -127,20 +123,20 @@ impl State {
         if let Some(defaults) = packet.defaults {
             self.sequences.current().set_defaults(defaults, &mut self.strings);
         }
-        let Some((number, bytes)) = payload else {
-            self.packet_time(&packet, out);
-            return None;
-        };
-        if !is_whole {
-            out.report(DiagnosticKind::LostState);
-            return None;
-        }
-        if number == 6 {
-            self.clock_snapshot(&packet, bytes, out);
-            return None;
+        match payload {
+            Some(_) if !is_whole => {
+                out.report(DiagnosticKind::LostState);
+                return None;
+            }
+            Some((6, snapshot)) => {
+                self.clock_snapshot(packet.sequence, snapshot, out);
+                return None;
+            }
+            _ => {}
         }
         // The time of every packet counts for clocks whose numbers are differences.
-        let at = self.packet_time(&packet, out);
+        let at = self.packet_time(packet, out);
+        let (number, bytes) = payload?;
         match number {
             1 => self.ftrace(bytes, out),
             2 => self.process_tree(bytes, out),
@@ -179,6 +175,15 @@ impl State {
         None
     }
 
+    /// Reads a packet that has nothing for others. There may be very many such packets, each of its own sequence.
+    #[cold]
+    fn empty_packet(&mut self, packet: Packet<'_>, out: &mut Output<'_>) {
+        if let Some(sequence) = self.sequences.known(packet.sequence) {
+            sequence.accept(packet);
+        }
+        self.packet_time(packet, out);
+    }
+
     /// Keeps an entry of a table of interned texts.
     fn intern(&mut self, table: Table, entry: &[u8], out: &mut Output<'_>) {
         if !self.sequences.current().interned.add(table, entry, &mut self.strings) {
@@ -193,8 +198,8 @@ impl State {
     }
 
     /// Returns the time of a packet, or `None` if it has none.
-    #[inline]
-    pub(super) fn packet_time(&mut self, packet: &Packet<'_>, out: &mut Output<'_>) -> Option<i64> {
+    #[inline(always)]
+    fn packet_time(&mut self, packet: Packet<'_>, out: &mut Output<'_>) -> Option<i64> {
         let timestamp = packet.timestamp?;
         let mut new = KnownClock::default();
         let (default, known) = match self.sequences.known(packet.sequence) {
@@ -208,8 +213,8 @@ impl State {
         Some(at)
     }
 
-    fn clock_snapshot(&mut self, packet: &Packet<'_>, message: &[u8], out: &mut Output<'_>) {
-        self.clocks.snapshot(message, packet.sequence);
+    fn clock_snapshot(&mut self, sequence: u32, message: &[u8], out: &mut Output<'_>) {
+        self.clocks.snapshot(message, sequence);
         let clock = self.clocks.clock();
         if self.clock != clock {
             self.clock = clock;

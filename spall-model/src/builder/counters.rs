@@ -16,14 +16,37 @@ impl<'a> TraceBuilder<'a> {
         let ids = CounterIds::of(event);
         let recent = ids.as_ref().and_then(|ids| self.registry.recent_counter(ids));
         let Some(track) = recent.or_else(|| self.find_counter::<S>(event, ids, bytes)) else { return };
+        let before = self.counters.len();
+        let mut entries = event.series.iter();
+        match (entries.next(), entries.next()) {
+            // Nearly all events have one value, and then no series repeats.
+            (Some((series, value)), None) => {
+                if let Some(value) = self.number(value, bytes) {
+                    let series = self.series::<S>(series);
+                    self.counters.push(OnTrack { track, item: CounterValue { at: event.at, series, value } });
+                }
+            }
+            _ => self.several_values::<S>(track, event, bytes),
+        }
+        if self.counters.len() > before {
+            self.touch(track, event.at, event.at);
+        } else {
+            self.diagnostics.add(DiagnosticKind::EmptyCounter, bytes);
+        }
+    }
+
+    /// Adds the values of an event that has none or several.
+    #[inline(never)]
+    fn several_values<'e, S: TextStorage<'a, 'e>>(
+        &mut self,
+        track: u32,
+        event: &CounterEvent<'e>,
+        bytes: ByteRange,
+    ) {
         let mut values = core::mem::take(&mut self.counter_values);
         values.clear();
         for (series, value) in event.series.iter() {
-            let number = number(value);
-            // An absent value is no fault: it leaves the series as it was.
-            if number.is_none() && value != Value::Null {
-                self.diagnostics.add(DiagnosticKind::BadCounterValue, bytes);
-            }
+            let number = self.number(value, bytes);
             // What is no number takes the place of an earlier value of its series, if there is one.
             if number.is_some() || !values.is_empty() {
                 let (series, order) = (self.intern::<S>(series), values.len());
@@ -33,7 +56,6 @@ impl<'a> TraceBuilder<'a> {
         if values.len() > 1 {
             keep_last(&mut values);
         }
-        let before = self.counters.len();
         for &SeriesValue { series, value, .. } in &values {
             if let Some(value) = value {
                 self.counters.push(OnTrack { track, item: CounterValue { at: event.at, series, value } });
@@ -41,10 +63,24 @@ impl<'a> TraceBuilder<'a> {
         }
         // The buffer goes back, so that events of counters do not allocate.
         self.counter_values = values;
-        if self.counters.len() > before {
-            self.touch(track, event.at, event.at);
-        } else {
-            self.diagnostics.add(DiagnosticKind::EmptyCounter, bytes);
+    }
+
+    /// Returns the number of a value; `None` if it is no number.
+    fn number(&mut self, value: Value<'_>, bytes: ByteRange) -> Option<f64> {
+        let number = number(value);
+        // An absent value is no fault: it leaves the series as it was.
+        if number.is_none() && value != Value::Null {
+            self.diagnostics.add(DiagnosticKind::BadCounterValue, bytes);
+        }
+        number
+    }
+
+    /// Returns the name of a series, which often is that of the value before.
+    fn series<'e, S: TextStorage<'a, 'e>>(&mut self, series: Text<'e>) -> NameId {
+        let last = self.counters.last().map(|value| value.item.series);
+        match last.filter(|&last| !series.is_escaped() && self.names.bytes(last) == series.raw()) {
+            Some(last) => last,
+            None => self.intern::<S>(series),
         }
     }
 
@@ -98,6 +134,7 @@ fn keep_last(values: &mut Vec<SeriesValue>) {
 }
 
 /// Returns the number of a value, which may be written as text, or `None` if it is not a number.
+#[inline]
 #[allow(clippy::cast_precision_loss, reason = "a counter's value is a float, as in every reader")]
 fn number(value: Value<'_>) -> Option<f64> {
     match value {

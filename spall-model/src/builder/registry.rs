@@ -196,7 +196,7 @@ pub(super) struct CounterIds {
 
 impl CounterIds {
     /// Returns what is compared of the counter of an event; `None` for one that the cache does not keep.
-    #[inline]
+    #[inline(always)]
     pub(super) fn of(event: &CounterEvent<'_>) -> Option<Self> {
         let process = match event.pid {
             Id::Number(pid) => Some(pid),
