@@ -63,12 +63,6 @@ impl<T> Log<T> {
         self.pieces.get(index / Self::PIECE)?.get(index % Self::PIECE)
     }
 
-    /// Returns the last item.
-    #[inline(always)]
-    pub(crate) fn last(&self) -> Option<&T> {
-        self.pieces.last()?.last()
-    }
-
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> + Clone {
         self.pieces.iter().flatten()
     }

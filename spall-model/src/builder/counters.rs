@@ -22,7 +22,7 @@ impl<'a> TraceBuilder<'a> {
             // Nearly all events have one value, and then no series repeats.
             (Some((series, value)), None) => {
                 if let Some(value) = self.number(value, bytes) {
-                    let series = self.series::<S>(series);
+                    let series = self.intern::<S>(series);
                     self.counters.push(OnTrack { track, item: CounterValue { at: event.at, series, value } });
                 }
             }
@@ -73,15 +73,6 @@ impl<'a> TraceBuilder<'a> {
             self.diagnostics.add(DiagnosticKind::BadCounterValue, bytes);
         }
         number
-    }
-
-    /// Returns the name of a series, which often is that of the value before.
-    fn series<'e, S: TextStorage<'a, 'e>>(&mut self, series: Text<'e>) -> NameId {
-        let last = self.counters.last().map(|value| value.item.series);
-        match last.filter(|&last| !series.is_escaped() && self.names.bytes(last) == series.raw()) {
-            Some(last) => last,
-            None => self.intern::<S>(series),
-        }
     }
 
     /// Returns the track of a counter that is not in the cache, into which it is put; `None` if there are too many tracks.
