@@ -136,10 +136,7 @@ impl State {
         let sequence = &*sequences.current();
         let thread = match sequence.legacy_thread(uuid, &track_event, &legacy) {
             Some((pid, tid)) => Thread { pid: Id::Number(pid), tid: Id::Number(tid) },
-            None => {
-                tracks.settle(track_at);
-                tracks.thread(tracks.get(track_at), strings)
-            }
+            None => tracks.settle(track_at).0.thread(strings),
         };
         args.clear();
         if !track_event.args.is_empty() {

@@ -87,10 +87,9 @@ impl State {
         out: &mut Output<'_>,
     ) -> Option<(f64, Option<ThreadMeasure>)> {
         let Self { sequences, strings, tracks, .. } = self;
-        tracks.settle(track_at);
-        let track = tracks.get(track_at);
+        let (track, counter) = tracks.settle(track_at);
         let kind = if value.is_none() { DiagnosticKind::EmptyCounter } else { DiagnosticKind::UnknownEntry };
-        let Some((value, counter)) = value.zip(tracks.counter(track)) else {
+        let Some((value, counter)) = value.zip(counter) else {
             out.report(kind);
             return None;
         };
@@ -105,7 +104,7 @@ impl State {
                 None => _ = sums.insert(track.uuid, value),
             }
         }
-        let Thread { pid, tid } = tracks.thread(track, strings);
+        let Thread { pid, tid } = track.thread(strings);
         out.counter((pid, Some(tid)), strings.get(track.name), at, value);
         Some((value, counter.measure))
     }

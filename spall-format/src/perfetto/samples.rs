@@ -116,7 +116,7 @@ impl State {
         };
         let name = self.stacks.text(b"");
         let Self { tracks, strings, stacks, .. } = self;
-        let thread = tracks.thread(tracks.get(track_at), strings);
+        let thread = tracks.get(track_at).thread(strings);
         sample(stacks, thread, (at, node, stack.weight.unwrap_or(1.0)), name, out);
     }
 

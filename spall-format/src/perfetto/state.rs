@@ -350,7 +350,7 @@ impl State {
         if !track.is_own() {
             return;
         }
-        let thread = tracks.thread(track, strings);
+        let thread = track.thread(strings);
         let mut event = TrackEvent::new(thread, Text::plain(strings.get(track.name)));
         event.parent = tracks.parent(track, strings);
         event.group = Text::plain(strings.get(tracks.group(track)));

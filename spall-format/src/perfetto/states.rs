@@ -101,7 +101,7 @@ impl States {
             let until = next.map_or(end.max(change.at), |next| next.at);
             let (thread, name) = if change.owner & THREAD == 0 {
                 let name = self.names.get(change.name.0 as usize).copied().unwrap_or_default();
-                let thread = tracks.thread(tracks.get(change.owner as usize), strings);
+                let thread = tracks.get(change.owner as usize).thread(strings);
                 (thread, Text::plain(strings.get(name)))
             } else {
                 let tid = (change.owner & !THREAD).cast_signed();

@@ -62,6 +62,16 @@ impl Track {
             Kind::Own => None,
         }
     }
+
+    /// Returns the process and the id under which events of a track come: those of its thread, or no process and the digits
+    /// of its uuid. In which process such a track lies may come after its events.
+    #[inline]
+    pub(super) fn thread<'s>(&self, strings: &'s Strings) -> Thread<'s> {
+        match self.kind {
+            Kind::Thread(pid, tid) if !self.has_events => Thread { pid: Id::from(pid), tid: Id::Number(tid) },
+            _ => Thread { pid: Id::NONE, tid: Id::Text(strings.get(self.digits)) },
+        }
+    }
 }
 
 /// What a track stands for.
@@ -110,12 +120,14 @@ impl Tracks {
     #[inline]
     pub(super) fn find(&mut self, uuid: u64, strings: &mut Strings) -> usize {
         #[allow(clippy::indexing_slicing, reason = "the number is below 16")]
-        let recent = &mut self.recent[(uuid & 15) as usize];
-        if let Some((known, at)) = *recent
-            && known == uuid
-        {
-            return at as usize;
+        match self.recent[(uuid & 15) as usize] {
+            Some((known, at)) if known == uuid => at as usize,
+            _ => self.find_or_add(uuid, strings),
         }
+    }
+
+    #[inline(never)]
+    fn find_or_add(&mut self, uuid: u64, strings: &mut Strings) -> usize {
         let new = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
         let at = *self.by_uuid.entry(uuid).or_insert(new);
         if at == new {
@@ -126,7 +138,8 @@ impl Tracks {
             let digits = strings.add(digits(uuid, &mut [0; 20]));
             self.list.push(Track { uuid, digits, ..Track::default() });
         }
-        *recent = Some((uuid, at));
+        #[allow(clippy::indexing_slicing, reason = "the number is below 16")]
+        (self.recent[(uuid & 15) as usize] = Some((uuid, at)));
         at as usize
     }
 
@@ -156,22 +169,15 @@ impl Tracks {
         (track, !track.is_shown)
     }
 
-    /// Takes note of an event of a track, unless that is a thread.
+    /// Takes note of an event of a track, unless that is a thread. Returns the track, and how values of its counter are
+    /// written if it is one.
     #[inline]
-    pub(super) fn settle(&mut self, at: usize) {
-        if let Some(track) = self.list.get_mut(at) {
-            track.has_events |= !matches!(track.kind, Kind::Thread(..));
-        }
-    }
-
-    /// Returns the process and the id under which events of a track come: those of its thread, or no process and the digits
-    /// of its uuid. In which process such a track lies may come after its events.
-    #[inline]
-    pub(super) fn thread<'s>(&self, track: &Track, strings: &'s Strings) -> Thread<'s> {
-        match track.stands_for() {
-            Some(thread) if thread.tid != Id::NONE && !track.has_events => thread,
-            _ => Thread { pid: Id::NONE, tid: Id::Text(strings.get(track.digits)) },
-        }
+    pub(super) fn settle(&mut self, at: usize) -> (&Track, Option<Counter>) {
+        #[allow(clippy::indexing_slicing, reason = "positions are given out by this table")]
+        let track = &mut self.list[at];
+        track.has_events |= !matches!(track.kind, Kind::Thread(..));
+        let counter = (track.counter as usize).checked_sub(1).and_then(|at| self.counters.get(at));
+        (track, counter.copied())
     }
 
     /// Returns the process that a track belongs to as far as descriptors have said it.
@@ -179,11 +185,6 @@ impl Tracks {
         let above = |track: &&Track| Some(self.get(*self.by_uuid.get(&track.parent)? as usize));
         let mut way_up = successors(Some(self.get(at)), above).take(MAX_PARENTS);
         way_up.find_map(|track| track.stands_for()).map_or(Id::NONE, |thread| thread.pid)
-    }
-
-    /// Returns how the values of a counter are written, or `None` for a track that is no counter.
-    pub(super) fn counter(&self, track: &Track) -> Option<Counter> {
-        self.counters.get((track.counter as usize).checked_sub(1)?).copied()
     }
 
     /// Returns the place of the name of a track's group, which is empty if there is none.
