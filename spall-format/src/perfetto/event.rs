@@ -101,7 +101,7 @@ impl State {
     pub(super) fn track_event(&mut self, at: Option<i64>, message: &[u8], out: &mut Output<'_>) {
         let mut track_event = TrackEvent { message, ..TrackEvent::default() };
         out.check(track_event.take_message());
-        let legacy = track_event.legacy.map(LegacyEvent::of).unwrap_or_default();
+        let legacy = track_event.legacy.map(legacy_event).unwrap_or_default();
         let Some(at) = self.event_time(at, &track_event, out) else { return };
         let sequence = self.sequences.current();
         let uuid = track_event.track.or(sequence.defaults.track).unwrap_or(0);
@@ -134,7 +134,8 @@ impl State {
             .then(|| ThreadCounts::of_fields(fields, self.sequences.current()));
         let Self { sequences, strings, tracks, args, known_args, categories, json, budget, .. } = self;
         let sequence = &*sequences.current();
-        let thread = match sequence.legacy_thread(uuid, &track_event, &legacy) {
+        let by_sequence = (uuid == 0).then(|| sequence.legacy_thread(&track_event, &legacy));
+        let thread = match by_sequence.flatten() {
             Some((pid, tid)) => Thread { pid: Id::Number(pid), tid: Id::Number(tid) },
             None => tracks.settle(track_at).0.thread(strings),
         };
@@ -213,16 +214,22 @@ impl State {
     /// Returns the time of a track event. [perfetto 3.2](crate::rules::perfetto#3.2)
     #[inline]
     fn event_time(&mut self, at: Option<i64>, event: &TrackEvent<'_>, out: &mut Output<'_>) -> Option<i64> {
-        let sequence = self.sequences.current();
-        let Some(time) = event.time else {
-            if at.is_none() {
-                out.report(DiagnosticKind::MissingTime);
-            }
-            return at;
-        };
+        if let Some(time) = event.time {
+            return self.own_time(time, out);
+        }
+        if at.is_none() {
+            out.report(DiagnosticKind::MissingTime);
+        }
+        at
+    }
+
+    /// Returns the time that an event says itself.
+    #[inline(never)]
+    fn own_time(&mut self, time: EventTime, out: &mut Output<'_>) -> Option<i64> {
         let us = match time {
             EventTime::Absolute(us) => us,
             EventTime::Delta(us) => {
+                let sequence = self.sequences.current();
                 let Some(sum) = sequence.thread.as_mut().and_then(|thread| thread.time_ns.as_mut()) else {
                     out.report(DiagnosticKind::LostState);
                     return None;
@@ -239,6 +246,7 @@ impl State {
     }
 
     /// Keeps a value of a state track. [perfetto 4.6](crate::rules::perfetto#4.6)
+    #[inline(never)]
     fn state_event(&mut self, track_at: usize, event: &TrackEvent<'_>, at: i64) {
         let Self { sequences, strings, states, .. } = self;
         let interned = &sequences.current().interned;
@@ -268,6 +276,12 @@ impl TrackEvent<'_> {
     }
 }
 
+/// Reads what older writers say of an event.
+#[inline(never)]
+fn legacy_event(message: &[u8]) -> LegacyEvent<'_> {
+    LegacyEvent::of(message)
+}
+
 /// The phase of a part of a CPU profile.
 const PROFILE: u32 = b'P' as u32;
 
@@ -281,16 +295,8 @@ fn is_argument(number: u32) -> bool {
 
 impl Sequence {
     /// Returns the thread of an event that its track does not say. [perfetto 4.1](crate::rules::perfetto#4.1)
-    #[inline]
-    fn legacy_thread(
-        &self,
-        uuid: u64,
-        event: &TrackEvent<'_>,
-        legacy: &LegacyEvent<'_>,
-    ) -> Option<(i64, i64)> {
-        if uuid != 0 {
-            return None;
-        }
+    #[inline(never)]
+    fn legacy_thread(&self, event: &TrackEvent<'_>, legacy: &LegacyEvent<'_>) -> Option<(i64, i64)> {
         let says_nothing = event.track.is_none() || event.kind == 0;
         let overrides = legacy.pid_override.is_some() || legacy.tid_override.is_some();
         if !says_nothing && !overrides {
@@ -337,19 +343,39 @@ fn category<'s>(
     (joined, budget): (&'s mut Vec<u8>, &mut u64),
     out: &mut Output<'_>,
 ) -> &'s [u8] {
-    let mut interned = |iid| match sequence.interned.get(table::CATEGORIES, iid) {
-        Some(place) => strings.get(place),
-        None => {
-            out.report(DiagnosticKind::UnknownEntry);
-            b""
-        }
-    };
     match event.categories.single() {
-        None if event.categories.is_empty() => return b"",
-        Some((3, Wire::Varint(iid))) => return interned(iid),
-        Some((22, Wire::Bytes(category))) => return category,
-        _ => {}
+        None if event.categories.is_empty() => b"",
+        Some((3, Wire::Varint(iid))) => interned_category(iid, sequence, strings, out),
+        Some((22, Wire::Bytes(category))) => category,
+        _ => join_categories(event.message, sequence, strings, (joined, budget), out),
     }
+}
+
+#[inline]
+fn interned_category<'s>(
+    iid: u64,
+    sequence: &Sequence,
+    strings: &'s Strings,
+    out: &mut Output<'_>,
+) -> &'s [u8] {
+    sequence.interned.get(table::CATEGORIES, iid).map_or_else(
+        || {
+            out.report(DiagnosticKind::UnknownEntry);
+            &b""[..]
+        },
+        |place| strings.get(place),
+    )
+}
+
+/// Returns several categories, separated by commas.
+#[inline(never)]
+fn join_categories<'s>(
+    message: &[u8],
+    sequence: &Sequence,
+    strings: &Strings,
+    (joined, budget): (&'s mut Vec<u8>, &mut u64),
+    out: &mut Output<'_>,
+) -> &'s [u8] {
     joined.clear();
     let mut join = |category: &[u8]| {
         // Short references may be to long texts.
@@ -360,7 +386,9 @@ fn category<'s>(
         }
         joined.extend_from_slice(category);
     };
-    scalars(event.message, 3, Packed::Varint).for_each(|iid| join(interned(iid)));
-    repeated(event.message, 22).for_each(join);
+    for iid in scalars(message, 3, Packed::Varint) {
+        join(interned_category(iid, sequence, strings, out));
+    }
+    repeated(message, 22).for_each(join);
     joined
 }

@@ -27,6 +27,7 @@ pub(super) struct ThreadCounts {
 impl ThreadCounts {
     /// Returns what an event says in fields of its own, in microseconds and instructions, each with whether it is a
     /// difference from what the sequence had before.
+    #[inline(never)]
     pub(super) fn of_fields([time, instructions]: [Option<(bool, i64)>; 2], sequence: &mut Sequence) -> Self {
         let thread = sequence.thread.get_or_insert_default();
         let count = |field: Option<(bool, i64)>, multiplier, sum: &mut i64| {
@@ -189,6 +190,7 @@ impl State {
     }
 
     /// Hands over what counters of a thread show that have no tracks, as in older files.
+    #[inline(never)]
     pub(super) fn thread_counters(
         &mut self,
         (pid, tid): (i64, i64),

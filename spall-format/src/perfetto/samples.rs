@@ -108,6 +108,7 @@ impl State {
     }
 
     /// Hands over the call stack of a track event.
+    #[inline(never)]
     pub(super) fn track_stack(&mut self, track_at: usize, message: &[u8], at: i64, out: &mut Output<'_>) {
         let stack = EventStack::of(message);
         let node = match stack.inline {

@@ -62,15 +62,20 @@ impl Sequence {
             self.is_whole = false;
         }
         if packet.is_cleared || packet.flags & CLEARED != 0 {
-            self.is_whole = true;
-            self.interned.clear();
-            self.counters.clear();
-            self.defaults = Defaults::default();
-            if let Some(thread) = &mut self.thread {
-                thread.time_ns = None;
-            }
+            self.clear();
         }
         self.is_whole || packet.flags & NEEDS_STATE == 0
+    }
+
+    #[cold]
+    fn clear(&mut self) {
+        self.is_whole = true;
+        self.interned.clear();
+        self.counters.clear();
+        self.defaults = Defaults::default();
+        if let Some(thread) = &mut self.thread {
+            thread.time_ns = None;
+        }
     }
 
     /// Takes new defaults, which replace all earlier ones.
@@ -137,11 +142,16 @@ impl Sequences {
     #[inline]
     pub(super) fn enter(&mut self, id: u32) -> &mut Sequence {
         if self.known(id).is_none() {
-            self.current = self.list.len();
-            self.by_id.insert(id, self.current);
-            self.list.push(Sequence { id, ..Sequence::default() });
+            self.add(id);
         }
         self.current()
+    }
+
+    #[cold]
+    fn add(&mut self, id: u32) {
+        self.current = self.list.len();
+        self.by_id.insert(id, self.current);
+        self.list.push(Sequence { id, ..Sequence::default() });
     }
 
     /// Returns the sequence of the packet that is being read.

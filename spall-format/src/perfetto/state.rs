@@ -19,7 +19,7 @@ use super::schema::{
 use super::sequence::Sequences;
 use super::stacks::Stacks;
 use super::states::States;
-use super::strings::{Place, Strings, Table, cut};
+use super::strings::{Place, Strings, cut};
 use super::track::{Tracks, digits};
 use crate::protobuf::{Fields, Message as _, Wire, repeated, text};
 
@@ -112,13 +112,7 @@ impl State {
         let sequence = self.sequences.enter(packet.sequence);
         let is_whole = sequence.accept(packet);
         if let Some(interned) = packet.interned_data {
-            for field in Fields::new(interned) {
-                match field {
-                    Ok((number, Wire::Bytes(entry))) => self.intern(number, entry, out),
-                    Ok(_) => {}
-                    Err(_) => out.report(DiagnosticKind::DamagedMessage),
-                }
-            }
+            self.intern_all(interned, out);
         }
         if let Some(defaults) = packet.defaults {
             self.sequences.current().set_defaults(defaults, &mut self.strings);
@@ -184,10 +178,19 @@ impl State {
         self.packet_time(packet, out);
     }
 
-    /// Keeps an entry of a table of interned texts.
-    fn intern(&mut self, table: Table, entry: &[u8], out: &mut Output<'_>) {
-        if !self.sequences.current().interned.add(table, entry, &mut self.strings) {
-            out.report(DiagnosticKind::NotRead);
+    /// Keeps entries of tables of interned texts.
+    #[inline(never)]
+    fn intern_all(&mut self, interned: &[u8], out: &mut Output<'_>) {
+        for field in Fields::new(interned) {
+            match field {
+                Ok((table, Wire::Bytes(entry))) => {
+                    if !self.sequences.current().interned.add(table, entry, &mut self.strings) {
+                        out.report(DiagnosticKind::NotRead);
+                    }
+                }
+                Ok(_) => {}
+                Err(_) => out.report(DiagnosticKind::DamagedMessage),
+            }
         }
     }
 
