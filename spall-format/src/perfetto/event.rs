@@ -4,13 +4,15 @@ use alloc::vec::Vec;
 use core::cell::Cell;
 
 use spall_model::{
-    DiagnosticKind, Event, FlowBind, FlowEvent, FlowPhase, Id, Scope, Text, Thread, ThreadEvent, Tick, Ticks,
+    ArgsBuilder, DiagnosticKind, Event, FlowBind, FlowEvent, FlowPhase, Id, Scope, Text, Thread, ThreadEvent,
+    Tick, Ticks,
 };
 
 use super::args::{Source, pay};
 use super::clock::{ClockId, Fit};
 use super::counters::signed_float;
 use super::event_counters::{ExtraCounters, ThreadCounts};
+use super::known_args::KnownArgs;
 use super::legacy::Legacy;
 use super::output::Output;
 use super::schema::LegacyEvent;
@@ -88,6 +90,17 @@ impl<'a> Message<'a> for TrackEvent<'a> {
 }
 
 impl TrackEvent<'_> {
+    /// Adds the arguments, until they are too long.
+    #[inline(never)]
+    fn add_args(&self, source: &Source<'_>, known: &mut KnownArgs, args: &mut ArgsBuilder<'static>) {
+        for field in self.args.fields(self.message, is_argument) {
+            if source.is_too_long(args) {
+                break;
+            }
+            known.add(source, field, args);
+        }
+    }
+
     /// Takes the fields of the message.
     // Out of line: the fields then are in one place, and not in memory and in registers.
     #[inline(never)]
@@ -107,13 +120,7 @@ impl State {
         let uuid = track_event.track.or(sequence.defaults.track).unwrap_or(0);
         let track_at = self.tracks.find(uuid, &mut self.strings);
         if uuid != 0 && !self.tracks.get(track_at).is_shown {
-            let iid = if track_event.name_iid == 0 { legacy.name_iid } else { track_event.name_iid };
-            let name = match iid {
-                0 => self.strings.add(track_event.name),
-                iid => sequence.interned.get(table::EVENT_NAMES, iid).unwrap_or_default(),
-            };
-            self.tracks.set_first_event(track_at, name);
-            self.show(track_at, out);
+            self.begin_track(track_at, &track_event, &legacy, out);
         }
         let mut counts = ThreadCounts::default();
         if track_event.extra.iter().any(|extra| !extra.values.is_empty()) {
@@ -143,12 +150,7 @@ impl State {
         if !track_event.args.is_empty() {
             let source =
                 Source { sequence, strings, json: *json, limit: *budget, is_missing: Cell::new(false) };
-            for field in track_event.args.fields(message, is_argument) {
-                if source.is_too_long(args) {
-                    break;
-                }
-                known_args.add(&source, field, args);
-            }
+            track_event.add_args(&source, known_args, args);
             if !pay(args, budget) {
                 out.report(DiagnosticKind::NotRead);
             }
@@ -180,8 +182,8 @@ impl State {
                     Id::Number(pid) => Id::Number(pid),
                     Id::Text(_) => tracks.process(track_at),
                 };
-                let event = Legacy { event, legacy: &legacy, pid, has_flows: !track_event.flows.is_empty() };
-                row = event.hand_over(out);
+                let has_flows = !track_event.flows.is_empty();
+                row = Legacy { event: &event, legacy: &legacy, pid, has_flows }.hand_over(out);
             }
             kind::BEGIN => {
                 out.say(&Event::Begin(event));
@@ -192,12 +194,7 @@ impl State {
                 track_event.hand_over_flows(&event, FlowBind::Enclosing, out);
                 out.say(&Event::End(ThreadEvent { name: Text::EMPTY, ..event }));
             }
-            // Flows are between slices.
-            kind::INSTANT if !track_event.flows.is_empty() => {
-                out.say(&Event::Complete(event, Ticks::ZERO));
-                row = Some(FlowBind::Slice);
-            }
-            kind::INSTANT => out.say(&Event::Instant(event, Scope::Thread)),
+            kind::INSTANT => row = instant(&event, !track_event.flows.is_empty(), out),
             _ => out.report(DiagnosticKind::UnknownEvent),
         }
         if let Some(bind) = row {
@@ -209,6 +206,24 @@ impl State {
         if track_event.has_callstack {
             self.track_stack(track_at, message, at, out);
         }
+    }
+
+    /// Hands over the track of its first event.
+    #[cold]
+    fn begin_track(
+        &mut self,
+        track_at: usize,
+        event: &TrackEvent<'_>,
+        legacy: &LegacyEvent<'_>,
+        out: &mut Output<'_>,
+    ) {
+        let iid = if event.name_iid == 0 { legacy.name_iid } else { event.name_iid };
+        let name = match iid {
+            0 => self.strings.add(event.name),
+            iid => self.sequences.current().interned.get(table::EVENT_NAMES, iid).unwrap_or_default(),
+        };
+        self.tracks.set_first_event(track_at, name);
+        self.show(track_at, out);
     }
 
     /// Returns the time of a track event. [perfetto 3.2](crate::rules::perfetto#3.2)
@@ -274,6 +289,17 @@ impl TrackEvent<'_> {
             }
         }
     }
+}
+
+/// Hands over an instant. Returns how flows are bound to it, if there are any: then it is a slice, as flows are between slices.
+#[inline(never)]
+fn instant(event: &ThreadEvent<'_>, has_flows: bool, out: &mut Output<'_>) -> Option<FlowBind> {
+    if has_flows {
+        out.say(&Event::Complete(*event, Ticks::ZERO));
+        return Some(FlowBind::Slice);
+    }
+    out.say(&Event::Instant(*event, Scope::Thread));
+    None
 }
 
 /// Reads what older writers say of an event.

@@ -119,16 +119,18 @@ impl State {
         out: &mut Output<'_>,
     ) -> ThreadCounts {
         let mut counts = ThreadCounts::default();
-        for (kind, fields) in fields.iter().enumerate() {
-            match fields.values.single() {
-                None if fields.values.is_empty() => {}
-                // Most events have one value, on the first track of the defaults.
-                Some((_, Wire::Varint(bits) | Wire::Fixed64(bits))) if fields.tracks.is_empty() => {
-                    let track = self.default_track(kind, 0);
-                    self.extra_counter(kind, (track, bits), at, &mut counts, out);
-                }
-                _ => self.several_counters(kind, (message, *fields), at, &mut counts, out),
+        let [whole, fractions] = fields;
+        match whole.values.single() {
+            None if whole.values.is_empty() => {}
+            // Most events have one value, on the first track of the defaults.
+            Some((_, Wire::Varint(bits))) if whole.tracks.is_empty() => {
+                let track = self.default_track(0, 0);
+                self.extra_counter(0, (track, bits), at, &mut counts, out);
             }
+            _ => self.several_counters(0, (message, *whole), at, &mut counts, out),
+        }
+        if !fractions.values.is_empty() {
+            self.several_counters(1, (message, *fractions), at, &mut counts, out);
         }
         counts
     }

@@ -11,7 +11,7 @@ use super::schema::LegacyEvent;
 
 /// An event with a phase.
 pub(super) struct Legacy<'l, 's> {
-    pub(super) event: ThreadEvent<'s>,
+    pub(super) event: &'l ThreadEvent<'s>,
     pub(super) legacy: &'l LegacyEvent<'s>,
     /// The process of the event, for what is not on its track.
     pub(super) pid: Id<'static>,
@@ -22,7 +22,7 @@ pub(super) struct Legacy<'l, 's> {
 impl<'s> Legacy<'_, 's> {
     /// Hands over the event. Returns how flows are bound to its slice, if it is one.
     pub(super) fn hand_over(&self, out: &mut Output<'_>) -> Option<FlowBind> {
-        let event = self.event;
+        let event = *self.event;
         // Phases are letters of ASCII.
         let phase = u8::try_from(self.legacy.phase).unwrap_or(0);
         let said = match phase {
