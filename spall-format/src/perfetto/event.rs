@@ -90,6 +90,15 @@ impl<'a> Message<'a> for TrackEvent<'a> {
 }
 
 impl TrackEvent<'_> {
+    /// Returns the number of the interned name; 0 if it has none.
+    #[inline]
+    fn name_iid(&self, legacy: Option<&LegacyEvent<'_>>) -> u64 {
+        match (self.name_iid, legacy) {
+            (0, Some(legacy)) => legacy.name_iid,
+            (iid, _) => iid,
+        }
+    }
+
     /// Adds the arguments, until they are too long.
     #[inline(never)]
     fn add_args(&self, source: &Source<'_>, known: &mut KnownArgs, args: &mut ArgsBuilder<'static>) {
@@ -114,13 +123,14 @@ impl State {
     pub(super) fn track_event(&mut self, at: Option<i64>, message: &[u8], out: &mut Output<'_>) {
         let mut track_event = TrackEvent { message, ..TrackEvent::default() };
         out.check(track_event.take_message());
-        let legacy = track_event.legacy.map(legacy_event).unwrap_or_default();
+        let legacy = track_event.legacy.map(legacy_event);
+        let legacy = legacy.as_ref();
         let Some(at) = self.event_time(at, &track_event, out) else { return };
         let sequence = self.sequences.current();
         let uuid = track_event.track.or(sequence.defaults.track).unwrap_or(0);
         let track_at = self.tracks.find(uuid, &mut self.strings);
         if uuid != 0 && !self.tracks.get(track_at).is_shown {
-            self.begin_track(track_at, &track_event, &legacy, out);
+            self.begin_track(track_at, &track_event, legacy, out);
         }
         let mut counts = ThreadCounts::default();
         if track_event.extra.iter().any(|extra| !extra.values.is_empty()) {
@@ -141,7 +151,7 @@ impl State {
             .then(|| ThreadCounts::of_fields(fields, self.sequences.current()));
         let Self { sequences, strings, tracks, args, known_args, categories, json, budget, .. } = self;
         let sequence = &*sequences.current();
-        let by_sequence = (uuid == 0).then(|| sequence.legacy_thread(&track_event, &legacy));
+        let by_sequence = (uuid == 0).then(|| sequence.legacy_thread(&track_event, legacy));
         let thread = match by_sequence.flatten() {
             Some((pid, tid)) => Thread { pid: Id::Number(pid), tid: Id::Number(tid) },
             None => tracks.settle(track_at).0.thread(strings),
@@ -159,43 +169,43 @@ impl State {
             (Id::Number(pid), Id::Number(tid)) => Some((pid, tid)),
             _ => None,
         };
-        if of_thread.is_some() && legacy.is_of_thread() {
-            own.map_or(counts, |own| own.or(counts)).add_to(args, &legacy);
+        if of_thread.is_some() && legacy.is_none_or(LegacyEvent::is_of_thread) {
+            own.map_or(counts, |own| own.or(counts)).add_to(args, legacy);
         }
         // The event of the model has no place for the id of the profile that it is a part of.
-        if let (PROFILE, Some(id)) =
-            (legacy.phase, legacy.unscoped_id.or(legacy.local_id).or(legacy.global_id))
+        if let Some(legacy) = legacy.filter(|legacy| legacy.phase == PROFILE)
+            && let Some(id) = legacy.unscoped_id.or(legacy.local_id).or(legacy.global_id)
         {
             args.add(PROFILE_ID, id);
         }
         let event = ThreadEvent {
             thread,
             at: Tick(at),
-            name: Text::plain(name(&track_event, &legacy, sequence, strings, out)),
+            name: Text::plain(name(&track_event, legacy, sequence, strings, out)),
             category: Text::plain(category(&track_event, sequence, strings, (categories, budget), out)),
             args: args.args(),
         };
         let mut row = None;
-        match track_event.kind {
-            _ if legacy.phase != 0 => {
+        match (legacy.filter(|legacy| legacy.phase != 0), track_event.kind) {
+            (Some(legacy), _) => {
                 let pid = match thread.pid {
                     Id::Number(pid) => Id::Number(pid),
                     Id::Text(_) => tracks.process(track_at),
                 };
                 let has_flows = !track_event.flows.is_empty();
-                row = Legacy { event: &event, legacy: &legacy, pid, has_flows }.hand_over(out);
+                row = Legacy { event: &event, legacy, pid, has_flows }.hand_over(out);
             }
-            kind::BEGIN => {
+            (None, kind::BEGIN) => {
                 out.say(&Event::Begin(event));
                 row = Some(FlowBind::Slice);
             }
-            kind::END => {
+            (None, kind::END) => {
                 // An end that a flow reaches or leaves is bound to the slice that it ends.
                 track_event.hand_over_flows(&event, FlowBind::Enclosing, out);
                 out.say(&Event::End(ThreadEvent { name: Text::EMPTY, ..event }));
             }
-            kind::INSTANT => row = instant(&event, !track_event.flows.is_empty(), out),
-            _ => out.report(DiagnosticKind::UnknownEvent),
+            (None, kind::INSTANT) => row = instant(&event, !track_event.flows.is_empty(), out),
+            (None, _) => out.report(DiagnosticKind::UnknownEvent),
         }
         if let Some(bind) = row {
             track_event.hand_over_flows(&event, bind, out);
@@ -214,11 +224,10 @@ impl State {
         &mut self,
         track_at: usize,
         event: &TrackEvent<'_>,
-        legacy: &LegacyEvent<'_>,
+        legacy: Option<&LegacyEvent<'_>>,
         out: &mut Output<'_>,
     ) {
-        let iid = if event.name_iid == 0 { legacy.name_iid } else { event.name_iid };
-        let name = match iid {
+        let name = match event.name_iid(legacy) {
             0 => self.strings.add(event.name),
             iid => self.sequences.current().interned.get(table::EVENT_NAMES, iid).unwrap_or_default(),
         };
@@ -322,18 +331,18 @@ fn is_argument(number: u32) -> bool {
 impl Sequence {
     /// Returns the thread of an event that its track does not say. [perfetto 4.1](crate::rules::perfetto#4.1)
     #[inline(never)]
-    fn legacy_thread(&self, event: &TrackEvent<'_>, legacy: &LegacyEvent<'_>) -> Option<(i64, i64)> {
+    fn legacy_thread(&self, event: &TrackEvent<'_>, legacy: Option<&LegacyEvent<'_>>) -> Option<(i64, i64)> {
+        let (pid, tid) = legacy.map_or((None, None), |legacy| (legacy.pid_override, legacy.tid_override));
         let says_nothing = event.track.is_none() || event.kind == 0;
-        let overrides = legacy.pid_override.is_some() || legacy.tid_override.is_some();
-        if !says_nothing && !overrides {
+        if !says_nothing && pid.or(tid).is_none() {
             return None;
         }
-        let pid = legacy.pid_override.map(i64::from).or(self.thread().map(|(pid, _)| pid))?;
-        let tid = match (legacy.tid_override, legacy.pid_override, self.thread()) {
+        let tid = match (tid, pid, self.thread()) {
             (Some(tid), ..) => i64::from(tid),
             (None, Some(_), _) => -1,
             (None, None, thread) => thread?.1,
         };
+        let pid = pid.map(i64::from).or(self.thread().map(|(pid, _)| pid))?;
         Some((pid, tid))
     }
 }
@@ -342,12 +351,12 @@ impl Sequence {
 #[inline]
 fn name<'s>(
     event: &TrackEvent<'s>,
-    legacy: &LegacyEvent<'_>,
+    legacy: Option<&LegacyEvent<'_>>,
     sequence: &Sequence,
     strings: &'s Strings,
     out: &mut Output<'_>,
 ) -> &'s [u8] {
-    let iid = if event.name_iid == 0 { legacy.name_iid } else { event.name_iid };
+    let iid = event.name_iid(legacy);
     if iid == 0 {
         return event.name;
     }

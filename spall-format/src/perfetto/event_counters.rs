@@ -51,21 +51,17 @@ impl ThreadCounts {
 
     /// Adds what the counters showed to the arguments of an event, and by how much they rose during it.
     #[inline]
-    pub(super) fn add_to(&self, args: &mut ArgsBuilder<'static>, legacy: &LegacyEvent<'_>) {
-        let is_complete = legacy.phase == u32::from(b'X');
-        // Most events of most files have neither.
-        if self.time.or(self.instructions).is_none() && !is_complete {
-            return;
-        }
+    pub(super) fn add_to(&self, args: &mut ArgsBuilder<'static>, legacy: Option<&LegacyEvent<'_>>) {
+        let complete = legacy.filter(|legacy| legacy.phase == u32::from(b'X'));
         let mut add = |measure, at: Option<i64>, during: Option<i64>| {
-            let during = during.filter(|_| is_complete);
             if at.or(during).is_some() {
                 args.add_thread_count(measure, ThreadCount { at, during });
             }
         };
-        let time = legacy.thread_duration_us.map(|us| us.saturating_mul(1000));
-        add(ThreadMeasure::Time, self.time, time);
-        add(ThreadMeasure::Instructions, self.instructions, legacy.thread_instructions);
+        let time = complete.and_then(|legacy| legacy.thread_duration_us);
+        add(ThreadMeasure::Time, self.time, time.map(|us| us.saturating_mul(1000)));
+        let instructions = complete.and_then(|legacy| legacy.thread_instructions);
+        add(ThreadMeasure::Instructions, self.instructions, instructions);
     }
 }
 
