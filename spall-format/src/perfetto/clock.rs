@@ -10,7 +10,7 @@ use super::schema;
 use crate::protobuf::{Message as _, repeated};
 
 /// A clock: its id, and the sequence that it belongs to, which is 0 for a clock of the whole trace.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) struct ClockId {
     id: u32,
     sequence: u32,
@@ -38,11 +38,13 @@ struct Reading {
     ns: i64,
 }
 
-/// What was found out about the clock that a sequence used last.
+/// What was found out about the clock that was used last, as far as the snapshots say that were read.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct KnownClock {
-    /// The clock, if it has a scale, and the position of that.
-    scale: Option<(ClockId, usize)>,
+    clock: ClockId,
+    generation: u32,
+    /// The position of its scale, if it has one.
+    scale: Option<usize>,
     offset: Option<Offset>,
 }
 
@@ -80,28 +82,19 @@ struct Scale {
 
 /// The distance of two clocks, and the times of the first clock for which it holds.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Offset {
-    clock: ClockId,
+struct Offset {
     ns: i64,
     first: i64,
     last: i64,
-    generation: u32,
 }
 
 impl Offset {
-    /// Returns whether the distance holds for a time of a clock, as far as the snapshots say that were read.
-    #[inline]
-    fn holds(&self, clock: ClockId, ns: i64, clocks: &Clocks) -> bool {
-        self.clock == clock && self.generation == clocks.generation && (self.first..=self.last).contains(&ns)
-    }
-
     /// Returns the distance for the times that both hold for: first this one, then that of the clock it leads to.
     fn then(self, next: Self) -> Self {
         Self {
             ns: self.ns.saturating_add(next.ns),
             first: self.first.max(next.first.saturating_sub(self.ns)),
             last: self.last.min(next.last.saturating_sub(self.ns)),
-            ..self
         }
     }
 }
@@ -169,19 +162,9 @@ impl Clocks {
         let units = i64::try_from(number);
         let mut fit = if units.is_ok() { Fit::Fits } else { Fit::Clamped };
         let units = units.unwrap_or(i64::MAX);
-        let at = match known.scale.filter(|&(of, _)| of == clock) {
-            Some((_, at)) => at,
-            None => {
-                let at = self.scale_of.get(&clock).copied().unwrap_or(usize::MAX);
-                // A clock may get a scale with any later snapshot.
-                if at != usize::MAX {
-                    known.scale = Some((clock, at));
-                }
-                at
-            }
-        };
         let mut ns = units;
-        if let Some(scale) = self.scales.get_mut(at) {
+        self.find(clock, known);
+        if let Some(scale) = known.scale.and_then(|at| self.scales.get_mut(at)) {
             if let Some(sum) = &mut scale.sum {
                 *sum = sum.saturating_add(units);
                 ns = *sum;
@@ -192,20 +175,35 @@ impl Clocks {
             }
             ns = scaled.unwrap_or(i64::MAX);
         }
-        self.place(clock, ns, &mut known.offset, fit)
+        self.place_known(ns, known, fit)
     }
 
-    /// Returns the time of the trace for one of a clock, in nanoseconds. `known` is a distance that may hold.
+    /// Returns the time of the trace for one of a clock, in nanoseconds.
+    pub(super) fn place(&self, clock: ClockId, ns: i64, known: &mut KnownClock, fit: Fit) -> (i64, Fit) {
+        self.find(clock, known);
+        self.place_known(ns, known, fit)
+    }
+
+    /// Finds out about a clock, unless it is known.
     #[inline]
-    pub(super) fn place(&self, clock: ClockId, ns: i64, known: &mut Option<Offset>, fit: Fit) -> (i64, Fit) {
-        let offset = match known {
-            Some(offset) if offset.holds(clock, ns, self) => offset.ns,
+    fn find(&self, clock: ClockId, known: &mut KnownClock) {
+        let generation = self.generation;
+        if (known.clock, known.generation) != (clock, generation) {
+            *known =
+                KnownClock { clock, generation, scale: self.scale_of.get(&clock).copied(), offset: None };
+        }
+    }
+
+    #[inline]
+    fn place_known(&self, ns: i64, known: &mut KnownClock, fit: Fit) -> (i64, Fit) {
+        let offset = match known.offset {
+            Some(offset) if (offset.first..=offset.last).contains(&ns) => offset.ns,
             _ => {
-                let Some(found) = self.offset(clock, ns) else {
+                known.offset = self.offset(known.clock, ns);
+                let Some(found) = known.offset else {
                     // A file without snapshots has one clock.
                     return (ns, if self.moments.is_empty() { fit } else { Fit::Unrelated });
                 };
-                *known = Some(found);
                 found.ns
             }
         };
@@ -230,13 +228,7 @@ impl Clocks {
     /// Returns the distance from a clock to that of the trace at a time, or `None` if no snapshot tells.
     fn offset(&self, clock: ClockId, ns: i64) -> Option<Offset> {
         if clock == self.trace {
-            return Some(Offset {
-                clock,
-                ns: 0,
-                first: i64::MIN,
-                last: i64::MAX,
-                generation: self.generation,
-            });
+            return Some(Offset { ns: 0, first: i64::MIN, last: i64::MAX });
         }
         self.direct(clock, self.trace, ns)
             .or_else(|| self.through(clock, ns, |at, ns| self.direct(at, self.trace, ns)))
@@ -260,7 +252,7 @@ impl Clocks {
             None => (i64::MIN, of_pair(Bound::Excluded(key(at)), Bound::Included(key(i64::MAX))).next()),
         };
         let last = behind.map_or(i64::MAX, |(&(.., next), _)| next.saturating_sub(1));
-        Some(Offset { clock: from, ns: then.saturating_sub(at), first, last, generation: self.generation })
+        Some(Offset { ns: then.saturating_sub(at), first, last })
     }
 
     /// Returns the distance from a clock to that of the trace by way of one that `rest` leads on from.

@@ -9,7 +9,7 @@ use spall_model::{
 };
 
 use super::args::{Source, pay};
-use super::clock::{ClockId, Fit};
+use super::clock::{ClockId, Fit, KnownClock};
 use super::counters::signed_float;
 use super::event_counters::{ExtraCounters, ThreadCounts};
 use super::known_args::KnownArgs;
@@ -263,7 +263,8 @@ impl State {
             }
         };
         let fit = if us.checked_mul(1000).is_some() { Fit::Fits } else { Fit::Clamped };
-        let (at, fit) = self.clocks.place(ClockId::MONOTONIC, us.saturating_mul(1000), &mut None, fit);
+        let (at, fit) =
+            self.clocks.place(ClockId::MONOTONIC, us.saturating_mul(1000), &mut KnownClock::default(), fit);
         out.fit(fit);
         self.end = self.end.max(at);
         Some(at)

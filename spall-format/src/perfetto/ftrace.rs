@@ -85,7 +85,7 @@ impl State {
         let fit =
             if i64::try_from(ns).is_ok() { super::clock::Fit::Fits } else { super::clock::Fit::Clamped };
         let ns = i64::try_from(ns).unwrap_or(i64::MAX);
-        let (at, fit) = self.clocks.place(clock, ns, &mut self.ftrace_offset, fit);
+        let (at, fit) = self.clocks.place(clock, ns, &mut self.ftrace_clock, fit);
         out.fit(fit);
         self.end = self.end.max(at);
         at

@@ -2,7 +2,7 @@
 
 use spall_model::{DiagnosticKind, Event, Id, SampleStack, Text, Thread, ThreadSampleEvent, Tick};
 
-use super::clock::{ClockId, Fit};
+use super::clock::{ClockId, Fit, KnownClock};
 use super::counters::float;
 use super::output::Output;
 use super::schema::{
@@ -99,7 +99,8 @@ impl State {
             };
             *time = time.saturating_add(delta.cast_signed().saturating_mul(1000));
             let thread = Thread::new(*pid, *tid);
-            let (at, fit) = self.clocks.place(ClockId::MONOTONIC, *time, &mut None, Fit::Fits);
+            let (at, fit) =
+                self.clocks.place(ClockId::MONOTONIC, *time, &mut KnownClock::default(), Fit::Fits);
             out.fit(fit);
             let node = self.interned_stack(stack, NO_USER, out);
             self.end = self.end.max(at);

@@ -9,7 +9,7 @@ use spall_model::{
 };
 
 use super::args::ReadJson;
-use super::clock::{ClockId, Clocks, KnownClock, Offset};
+use super::clock::{ClockId, Clocks, KnownClock};
 use super::counters::NameBuffer;
 use super::known_args::KnownArgs;
 use super::output::Output;
@@ -53,7 +53,7 @@ pub(super) struct State {
     pub(super) stacks: Stacks,
     /// The name of each thread of the system.
     pub(super) task_names: BTreeMap<i32, Place>,
-    pub(super) ftrace_offset: Option<Offset>,
+    pub(super) ftrace_clock: KnownClock,
     /// The last statistics of each disk.
     pub(super) disks: BTreeMap<Vec<u8>, [u64; 10]>,
     pub(super) name: NameBuffer,
@@ -82,7 +82,7 @@ impl State {
             uids: BTreeMap::new(),
             stacks: Stacks::default(),
             task_names: BTreeMap::new(),
-            ftrace_offset: None,
+            ftrace_clock: KnownClock::default(),
             disks: BTreeMap::new(),
             name: NameBuffer::default(),
             not_read: BTreeMap::new(),
