@@ -261,6 +261,14 @@ fn perfetto_3_1_a_snapshot_may_name_the_clock_of_the_trace() {
 }
 
 #[test]
+fn perfetto_3_1_a_snapshot_may_have_nothing_but_the_clock_of_the_trace() {
+    let by = |time| instant(time, "").number(58, 3);
+    let only = Message::new().number(10, 1).message(payload::CLOCKS, &Message::new().number(2, 3));
+    let trace = load(&[snapshot(&[(3, 100), (6, 1100)]), by(150), only, by(1160)]);
+    assert_eq!(instants(&trace), [name("", 1150), name("", 1160)]);
+}
+
+#[test]
 fn perfetto_3_1_clocks_may_count_in_units_of_their_own() {
     let snapshot = together([reading(64, 5).number(4, 1_000), reading(6, 9_000)]);
     let trace = load(&[snapshot, instant(7, "").number(58, 64), instant(8, "").number(58, 64)]);

@@ -119,6 +119,7 @@ impl Clocks {
     /// Takes a snapshot of a sequence. All its readings relate to one of them: to the trace's clock if it is there.
     pub(super) fn snapshot(&mut self, message: &[u8], sequence: u32) {
         use crate::protobuf::{Fields, FromWire as _};
+        self.generation = self.generation.wrapping_add(1);
         for (number, value) in Fields::new(message).map_while(Result::ok) {
             if let (2, Some(clock)) = (number, u32::from_wire(value).filter(|&clock| clock != 0)) {
                 self.trace = ClockId::global(clock);
@@ -148,7 +149,6 @@ impl Clocks {
             }
         }
         let Some(hub) = hub else { return };
-        self.generation = self.generation.wrapping_add(1);
         for (reading, ..) in readings.filter(|(reading, ..)| reading.clock != hub.clock) {
             self.relate(reading, hub);
             self.relate(hub, reading);

@@ -1,5 +1,8 @@
 //! Track events, the events of a program that records itself. [perfetto 4](crate::rules::perfetto#4)
 
+// What few events have is out of line. The code that each event runs through then lies together, which it has to: it shares
+// the first-level cache with that of the builder.
+
 use alloc::vec::Vec;
 use core::cell::Cell;
 
@@ -301,7 +304,7 @@ impl TrackEvent<'_> {
     }
 }
 
-/// Hands over an instant. Returns how flows are bound to it, if there are any: then it is a slice, as flows are between slices.
+/// Hands over an instant. With flows it is a slice, as flows are between slices: then this returns how they are bound to it.
 #[inline(never)]
 fn instant(event: &ThreadEvent<'_>, has_flows: bool, out: &mut Output<'_>) -> Option<FlowBind> {
     if has_flows {

@@ -131,7 +131,7 @@ impl State {
         counts
     }
 
-    /// Hands over the values of counters of one kind.
+    /// Hands over the values of counters of one kind, which is given by its position in [`EXTRA`].
     #[inline(never)]
     fn several_counters(
         &mut self,
