@@ -6,7 +6,7 @@ use core::cmp::Reverse;
 use crate::{ByteRange, CounterEvent, CounterValue, DiagnosticKind, NameId, Text, Value};
 
 use super::{
-    OnTrack, TextStorage, TraceBuilder,
+    TextStorage, TraceBuilder,
     registry::{CounterIds, TrackKey},
 };
 
@@ -16,19 +16,19 @@ impl<'a> TraceBuilder<'a> {
         let ids = CounterIds::of(event);
         let recent = ids.as_ref().and_then(|ids| self.registry.recent_counter(ids));
         let Some(track) = recent.or_else(|| self.find_counter::<S>(event, ids, bytes)) else { return };
-        let before = self.counters.len();
+        let before = self.counters.items.len();
         let mut entries = event.series.iter();
         match (entries.next(), entries.next()) {
             // Nearly all events have one value, and then no series repeats.
             (Some((series, value)), None) => {
                 if let Some(value) = self.number(value, bytes) {
                     let series = self.intern::<S>(series);
-                    self.counters.push(OnTrack { track, item: CounterValue { at: event.at, series, value } });
+                    self.counters.push(track, CounterValue { at: event.at, series, value });
                 }
             }
             _ => self.several_values::<S>(track, event, bytes),
         }
-        if self.counters.len() > before {
+        if self.counters.items.len() > before {
             self.touch(track, event.at, event.at);
         } else {
             self.diagnostics.add(DiagnosticKind::EmptyCounter, bytes);
@@ -58,7 +58,7 @@ impl<'a> TraceBuilder<'a> {
         }
         for &SeriesValue { series, value, .. } in &values {
             if let Some(value) = value {
-                self.counters.push(OnTrack { track, item: CounterValue { at: event.at, series, value } });
+                self.counters.push(track, CounterValue { at: event.at, series, value });
             }
         }
         // The buffer goes back, so that events of counters do not allocate.

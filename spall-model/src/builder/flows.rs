@@ -105,13 +105,14 @@ pub(super) fn resolve(log: &FlowLog, arranged: &Arranged, diagnostics: &mut Diag
     let mut by_time = ByTime::default();
     // Events at one time keep the order in which they are added. Events that are bound to slices directly may come in
     // the order of threads and not of causes, so at one time a flow leaves before it arrives.
-    let is_direct = |end: &FlowEnd| end.bind == FlowBind::Slice || end.phase.is_of_chain();
-    for phase in [FlowPhase::Start, FlowPhase::Step, FlowPhase::Pass, FlowPhase::End, FlowPhase::Stop] {
-        let ends = log.ends.iter().zip(0..).filter(|(end, _)| is_direct(end) && end.phase == phase);
-        ends.for_each(|(end, position)| by_time.add(end.at, position));
+    let phases = [FlowPhase::Start, FlowPhase::Step, FlowPhase::Pass, FlowPhase::End, FlowPhase::Stop];
+    let (mut direct, mut others) = ([const { Vec::new() }; 5], Vec::new());
+    for (end, position) in log.ends.iter().zip(0..) {
+        let is_direct = end.bind == FlowBind::Slice || end.phase.is_of_chain();
+        let phase = phases.iter().position(|&phase| is_direct && phase == end.phase);
+        phase.map_or(&mut others, |phase| &mut direct[phase]).push((end.at, position));
     }
-    let others = log.ends.iter().zip(0..).filter(|(end, _)| !is_direct(end));
-    others.for_each(|(end, position)| by_time.add(end.at, position));
+    direct.iter().flatten().chain(&others).for_each(|&(at, position)| by_time.add(at, position));
     let mut flows = Vec::new();
     // The table compares with the keys in the log.
     let (mut open, hasher) = (HashTable::new(), RandomState::default());

@@ -21,6 +21,7 @@ mod live;
 mod objects;
 mod order;
 mod pairing;
+mod points;
 mod readings;
 mod recent_names;
 mod registry;
@@ -42,7 +43,6 @@ use crate::{
     args_table::{ArgsId, ArgsTable},
     facts::MetaValue,
     index32,
-    log::Log,
     workers::Workers,
 };
 
@@ -55,6 +55,7 @@ use self::{
     intern::{Borrowed, Copied, TextStorage},
     objects::ObjectLog,
     pairing::PairLog,
+    points::PointLog,
     recent_names::RecentNames,
     registry::{Registry, TrackKey},
     rows::Rows,
@@ -98,11 +99,11 @@ pub struct TraceBuilder<'a> {
     spans: SpanLog,
     flows: FlowLog,
     objects: ObjectLog,
-    instants: Log<OnTrack<Instant>>,
-    counters: Log<OnTrack<CounterValue>>,
+    instants: PointLog<Instant>,
+    counters: PointLog<CounterValue>,
     /// The values of the current event. The buffer is kept for the next one.
     counter_values: Vec<SeriesValue>,
-    states: Log<OnTrack<State>>,
+    states: PointLog<State>,
     profiles: ProfileLog,
     thread_samples: ThreadSampleLog,
     meta: Vec<Metadata>,
@@ -126,36 +127,6 @@ impl<'a> Receiver<'a> for TraceBuilder<'a> {
     #[inline(always)]
     fn receive(&mut self, event: &Event<'a>, bytes: ByteRange) {
         self.add::<Borrowed>(event, bytes);
-    }
-}
-
-/// An item and its track, as a builder number.
-#[derive(Debug, Clone, Copy)]
-struct OnTrack<T> {
-    track: u32,
-    item: T,
-}
-
-/// An item of a track besides slices.
-trait Point: Copy {
-    fn start(&self) -> Tick;
-}
-
-impl Point for Instant {
-    fn start(&self) -> Tick {
-        self.at
-    }
-}
-
-impl Point for CounterValue {
-    fn start(&self) -> Tick {
-        self.at
-    }
-}
-
-impl Point for State {
-    fn start(&self) -> Tick {
-        self.start
     }
 }
 
@@ -188,10 +159,10 @@ impl<'a> TraceBuilder<'a> {
             spans: SpanLog::default(),
             flows: FlowLog::default(),
             objects: ObjectLog::default(),
-            instants: Log::default(),
-            counters: Log::default(),
+            instants: PointLog::default(),
+            counters: PointLog::default(),
             counter_values: Vec::new(),
-            states: Log::default(),
+            states: PointLog::default(),
             profiles: ProfileLog::default(),
             thread_samples: ThreadSampleLog::default(),
             meta: Vec::new(),
@@ -261,7 +232,7 @@ impl<'a> TraceBuilder<'a> {
                     let (end, _) = self.end_of(row.at, *duration, bytes);
                     self.touch(row.track, row.at, end);
                     let item = State { start: row.at, end, name: row.name, args: row.args };
-                    self.states.push(OnTrack { track: row.track, item });
+                    self.states.push(row.track, item);
                 }
             }
             Event::Counter(event) => self.counter::<S>(event, bytes),
@@ -406,7 +377,7 @@ impl<'a> TraceBuilder<'a> {
             args: self.keep_args::<S>(event.args, bytes),
         };
         self.touch(track, event.at, event.at);
-        self.instants.push(OnTrack { track, item });
+        self.instants.push(track, item);
     }
 
     /// Keeps a fact that no other event expresses.

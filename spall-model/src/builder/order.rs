@@ -8,14 +8,15 @@ use hashbrown::HashSet;
 
 use crate::{
     ByteRange, Conventions, CounterValue, DiagnosticKind, Instant, Key, NameId, Names, Process, ProcessId,
-    Slices, State, Track, TrackId, index32, log::Log, track::widen, workers::Workers,
+    Slices, State, Track, TrackId, index32, track::widen, workers::Workers,
 };
 
 use super::{
-    OnTrack, Point, TraceBuilder,
+    TraceBuilder,
     by_time::ByTime,
     by_track::ByTrack,
     columns::{self, RowOrder},
+    points::{Point, PointLog},
     registry::{Registry, TrackKey, TrackRow},
     rows::Rows,
     slice_order::SliceKey,
@@ -370,7 +371,7 @@ fn is_in_order(rows: impl Iterator<Item = SliceKey>, conventions: Conventions) -
 /// Returns items sorted by track and time, and sets the range of each track.
 #[allow(clippy::indexing_slicing, reason = "positions are made by this module")]
 fn sorted_by_track<T: Point>(
-    items: &Log<OnTrack<T>>,
+    PointLog { tracks: tracks_of_items, items }: &PointLog<T>,
     tracks: &mut [Track],
     track_order: &[u32],
     range_of: impl Fn(&mut Track) -> &mut Range<u32>,
@@ -378,13 +379,13 @@ fn sorted_by_track<T: Point>(
     if items.is_empty() {
         return Vec::new();
     }
-    let mut by_track = ByTrack::new(items.iter().map(|item| item.track), track_order);
+    let mut by_track = ByTrack::new(tracks_of_items.iter().copied(), track_order);
     let mut by_time = ByTime::default();
     for (track, &old) in tracks.iter_mut().zip(track_order) {
         let range = by_track.range(old);
         let order = &mut by_track.order[widen(&range)];
         // The items of most tracks are in order already, which a look at them tells without a copy.
-        let timed = order.iter().map(|&item| (items[item].item.start(), item));
+        let timed = order.iter().map(|&item| (items[item].start(), item));
         if !timed.clone().is_sorted_by_key(|(at, _)| at) {
             by_time.clear();
             timed.for_each(|(at, item)| by_time.add(at, item));
@@ -392,7 +393,7 @@ fn sorted_by_track<T: Point>(
         }
         *range_of(track) = range;
     }
-    by_track.order.iter().map(|&item| items[item].item).collect()
+    by_track.order.iter().map(|&item| items[item]).collect()
 }
 
 /// Returns the inverse of a permutation.

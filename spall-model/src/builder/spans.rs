@@ -12,8 +12,7 @@ use crate::{
 };
 
 use super::{
-    InternedEvent, OnTrack, TextStorage, TraceBuilder, by_track::ByTrack, pairing::PairFacts,
-    registry::TrackKey,
+    InternedEvent, TextStorage, TraceBuilder, by_track::ByTrack, pairing::PairFacts, registry::TrackKey,
 };
 
 /// The events of all spans, in the order of the file.
@@ -151,7 +150,7 @@ impl<'a> TraceBuilder<'a> {
                 AsyncPhase::Instant => {
                     let InternedEvent { at, name, category, args, track } = event.row;
                     let item = Instant { at, name, category, scope: Scope::Thread, depth, args };
-                    self.instants.push(OnTrack { track, item });
+                    self.instants.push(track, item);
                 }
                 _ => match open.take(event.row.name) {
                     Some((row, _)) => self.close_span(row, event.row.at, event.row.args),

@@ -19,7 +19,13 @@ use crate::{
     args_table::ArgsId, index32,
 };
 
-use super::{OnTrack, Point, TraceBuilder, intern::Copied, slice_order, track_tree::TrackTree};
+use super::{
+    TraceBuilder,
+    intern::Copied,
+    points::{Point, PointLog},
+    slice_order,
+    track_tree::TrackTree,
+};
 
 use self::tracks::{MOVES_PER_EVENT, TrackTable};
 pub use self::view::{LiveSnapshot, LiveTrack};

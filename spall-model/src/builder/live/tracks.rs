@@ -4,9 +4,9 @@ use alloc::{boxed::Box, collections::VecDeque, vec::Vec};
 
 use smallvec::Array;
 
-use crate::{CounterValue, Instant, SliceId, State, TrackId, log::Log};
+use crate::{CounterValue, Instant, SliceId, State, TrackId};
 
-use super::{OnTrack, Point, TraceBuilder, order, time_ordered::TimeOrdered};
+use super::{Point, PointLog, TraceBuilder, order, time_ordered::TimeOrdered};
 
 /// The items of all live tracks.
 #[derive(Debug)]
@@ -115,11 +115,11 @@ impl TrackTable {
     /// Adds the items of a log from position `committed` on to the lists that `list_of` selects.
     pub(super) fn add_points<T: Point, A: Array<Item = T>>(
         &mut self,
-        log: &Log<OnTrack<T>>,
+        log: &PointLog<T>,
         committed: &mut usize,
         list_of: fn(&mut PointItems) -> &mut TimeOrdered<A>,
     ) {
-        while let Some(&OnTrack { track, item }) = log.get(*committed) {
+        while let Some((track, item)) = log.get(*committed) {
             *committed += 1;
             let at = item.start();
             let points = self.touch(track).points.get_or_insert_default();
