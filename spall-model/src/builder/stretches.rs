@@ -2,7 +2,8 @@
 //!
 //! A file by time, such as one whose buffers were written when they were full, nearly has the events of a thread in the
 //! order of time. Only the stretches whose times go back are read again, and not the whole thread. (In a trace of a browser
-//! they have few of the pairs, and loading takes 2 % fewer instructions and touches 6 % fewer pages of memory.)
+//! they have a quarter of the pairs of such threads, and loading takes 2 % fewer instructions and touches 6 % fewer pages of
+//! memory.)
 
 use alloc::vec::Vec;
 use core::ops::Range;
