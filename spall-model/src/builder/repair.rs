@@ -108,10 +108,10 @@ fn repair(builder: &mut TraceBuilder<'_>, pairs: &mut PairLog) {
         } else {
             stretches.take_whole(pairs.len());
         }
-        let mut read_from = 0;
+        let mut read_to = 0;
         for stretch in stretches.list.iter().filter(|stretch| !stretch.in_order) {
             let mut range = stretch.pairs.clone();
-            if range.start < read_from {
+            if range.start < read_to {
                 break;
             }
             loop {
@@ -132,7 +132,7 @@ fn repair(builder: &mut TraceBuilder<'_>, pairs: &mut PairLog) {
                 }
                 range.end = pairs.len();
             }
-            read_from = range.end;
+            read_to = range.end;
             let nests = readings.best.sorted || !thread.unordered;
             input.apply(&readings.best, nests, somewhere, builder, &mut moved);
         }
