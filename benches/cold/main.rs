@@ -253,8 +253,7 @@ fn chromium() {
 }
 
 /// Measures a real trace of Chromium in Perfetto's format. The trace processor of Perfetto, as WebAssembly in Node.js, takes
-/// ten times as long to load it: 1.08 s where `fs::read` and `load` take 0.10 s, as medians, and 1.6 s on the machine of the
-/// budget.
+/// ten times as long to load it: 1.08 s where `fs::read` and `load` take 0.10 s, and 1.6 s where the budget was set.
 fn perfetto() {
     let name = "chromium148.pftrace";
     let Some(folder) = spall_testdata::collection("perfetto") else { return };

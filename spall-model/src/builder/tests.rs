@@ -253,8 +253,6 @@ fn json_3_2_of_ways_with_equally_many_faults_the_first_one_counts() {
     assert_eq!(count(&trace, DiagnosticKind::NameMismatch), 0);
 }
 
-/// `b` begins at the end of `a`, inside of it. Where the order of the file counts although times go back, the pairs do not say
-/// what encloses what, so the second slice without duration lies inside the first.
 /// Where only times count, the order of the file does not: what comes late lies where it would have come.
 #[test]
 fn events_by_time_make_the_same_slices_in_any_order() {
@@ -296,6 +294,8 @@ fn events_by_time_make_the_same_slices_in_any_order() {
     assert!(n_late > 1000 && n_faulty > 1000, "{n_late} {n_faulty}");
 }
 
+/// `b` begins at the end of `a`, inside of it. Where the order of the file counts although times go back, the pairs do not say
+/// what encloses what, so the second slice without duration lies inside the first.
 #[test]
 fn json_3_3_pairs_nest_by_pairing_only_where_they_are_read_in_order() {
     check(&[begin("b", 10), end("b", 10), end("a", 10), begin("a", 0)], &["a 0-10 0", "b 10-10 1"]);
