@@ -21,7 +21,7 @@ use super::output::Output;
 use super::schema::LegacyEvent;
 use super::sequence::Sequence;
 use super::state::State;
-use super::strings::{Strings, table};
+use super::strings::{Strings, Table, table};
 use crate::protobuf::{Damaged, FromWire as _, Message, Packed, Repeated, Wire, repeated, scalars};
 
 /// The fields of a track event that decide what it is.
@@ -364,13 +364,7 @@ fn name<'s>(
     if iid == 0 {
         return event.name;
     }
-    match sequence.interned.get(table::EVENT_NAMES, iid) {
-        Some(place) => strings.get(place),
-        None => {
-            out.report(DiagnosticKind::UnknownEntry);
-            b""
-        }
-    }
+    interned((table::EVENT_NAMES, iid), sequence, strings, out)
 }
 
 /// Returns the categories of an event, separated by commas.
@@ -384,26 +378,27 @@ fn category<'s>(
 ) -> &'s [u8] {
     match event.categories.single() {
         None if event.categories.is_empty() => b"",
-        Some((3, Wire::Varint(iid))) => interned_category(iid, sequence, strings, out),
+        Some((3, Wire::Varint(iid))) => interned((table::CATEGORIES, iid), sequence, strings, out),
         Some((22, Wire::Bytes(category))) => category,
         _ => join_categories(event.message, sequence, strings, (joined, budget), out),
     }
 }
 
+/// Returns an interned text, or the empty text if it is not there.
 #[inline]
-fn interned_category<'s>(
-    iid: u64,
+fn interned<'s>(
+    (table, iid): (Table, u64),
     sequence: &Sequence,
     strings: &'s Strings,
     out: &mut Output<'_>,
 ) -> &'s [u8] {
-    sequence.interned.get(table::CATEGORIES, iid).map_or_else(
-        || {
+    match sequence.interned.get(table, iid) {
+        Some(place) => strings.get(place),
+        None => {
             out.report(DiagnosticKind::UnknownEntry);
-            &b""[..]
-        },
-        |place| strings.get(place),
-    )
+            b""
+        }
+    }
 }
 
 /// Returns several categories, separated by commas.
@@ -426,7 +421,7 @@ fn join_categories<'s>(
         joined.extend_from_slice(category);
     };
     for iid in scalars(message, 3, Packed::Varint) {
-        join(interned_category(iid, sequence, strings, out));
+        join(interned((table::CATEGORIES, iid), sequence, strings, out));
     }
     repeated(message, 22).for_each(join);
     joined
