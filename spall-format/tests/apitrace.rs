@@ -1,17 +1,8 @@
 //! The rules of apitrace recordings, on streams written straight from the format's description.
 #![cfg(feature = "alloc")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::std_instead_of_alloc,
-    reason = "a test fails by panicking"
-)]
 
-mod common;
-mod tool;
-
+use crate::common;
+use crate::tool;
 use spall_format::apitrace::{Calls, Parser};
 use spall_format::container::{Container, Decompressed, decompress};
 use spall_format::{FormatError, FormatErrorKind};

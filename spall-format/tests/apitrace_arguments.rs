@@ -1,13 +1,5 @@
 //! The arguments of calls, as events and as calls give them. \[apitrace C.5.6\]
 #![cfg(feature = "alloc")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::std_instead_of_alloc,
-    reason = "a test fails by panicking"
-)]
 
 use spall_format::apitrace::{Calls, Parser};
 use spall_model::{Event, LendingParser, Text, Value as Arg};

@@ -1,17 +1,7 @@
 //! Recordings of real programs, and hand-made ones, against what `apitrace dump` prints of them.
 #![cfg(feature = "alloc")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::print_stdout,
-    clippy::std_instead_of_alloc,
-    reason = "a test fails by panicking"
-)]
 
-mod tool;
-
+use crate::tool;
 use core::fmt::Write as _;
 use serde_json::{Value as Json, json};
 use spall_format::FormatErrorKind;

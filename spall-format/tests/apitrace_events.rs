@@ -1,13 +1,5 @@
 //! What becomes of apitrace recordings on a timeline: slices, groups, frames and marks.
 #![cfg(feature = "alloc")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::std_instead_of_alloc,
-    reason = "a test fails by panicking"
-)]
 
 use spall_format::apitrace::Parser;
 use spall_model::{DiagnosticKind, Event, Id, LendingParser, Limits, Progress, TraceView};

@@ -1,16 +1,8 @@
 //! The rules of folded stacks.
 #![cfg(feature = "alloc")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::std_instead_of_alloc,
-    reason = "a test fails by panicking"
-)]
 
-mod common;
-
-use common::{in_pieces, items};
+use crate::common;
+use crate::common::{in_pieces, items};
 use spall_format::folded::{Parser, is_folded};
 use spall_model::{DiagnosticKind, Event, FrameId, Limits, Trace, TraceBuilder, TraceView, Unit, UnitName};
 

@@ -1,16 +1,6 @@
 //! The rules of Heph, on packets written straight from the format's description.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::print_stdout,
-    clippy::std_instead_of_alloc,
-    reason = "a test fails by panicking"
-)]
 
-mod common;
-
+use crate::common;
 use core::ops::Range;
 use spall_format::heph::{self, Origin, Writer};
 use spall_format::{FormatError, FormatErrorKind};

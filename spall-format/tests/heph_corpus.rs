@@ -1,16 +1,6 @@
 //! Real and hand-made Heph files against what an independent decoder read from them.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::print_stdout,
-    clippy::std_instead_of_alloc,
-    reason = "a test fails by panicking"
-)]
 
-mod common;
-
+use crate::common;
 use spall_format::heph;
 use spall_model::{DiagnosticKind, Event, Written};
 use std::collections::BTreeMap;

@@ -1,12 +1,5 @@
 //! The rules of Perfetto's traces, on packets that are written here.
 #![cfg(feature = "alloc")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::std_instead_of_alloc,
-    reason = "a test fails by panicking"
-)]
 
 use spall_format::perfetto::{Parser, is_trace};
 use spall_model::{

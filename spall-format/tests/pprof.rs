@@ -1,15 +1,7 @@
 //! The rules of pprof's profiles, on messages that are written here.
 #![cfg(feature = "alloc")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::std_instead_of_alloc,
-    reason = "a test fails by panicking"
-)]
 
-mod common;
-
+use crate::common;
 use spall_format::FormatErrorKind;
 use spall_format::pprof::{Parser, is_profile};
 use spall_model::{

@@ -1,16 +1,6 @@
 //! The rules of spall streams, on files written straight from the format's description.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::std_instead_of_alloc,
-    reason = "a test fails by panicking"
-)]
 
-mod common;
-
-use common::items;
+use crate::common::items;
 use core::ops::Range;
 use spall_format::FormatErrorKind;
 use spall_format::spall::{Header, Parser, Version};

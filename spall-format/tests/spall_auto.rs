@@ -1,15 +1,6 @@
 //! Native auto traces. [spall A.7]
 
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "test code outside of test functions"
-)]
-
-mod common;
-
-use common::in_pieces;
+use crate::common::in_pieces;
 use serde_json::Value as Json;
 use spall_format::spall::auto::{NoSymbols, Parser, Record, Records};
 use spall_format::{FormatError, FormatErrorKind};

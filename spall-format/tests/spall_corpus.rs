@@ -1,18 +1,6 @@
 //! Files by the real `spall.h` of every time, and hand-made ones, against what an independent decoder read from them.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::print_stdout,
-    clippy::cast_possible_truncation,
-    clippy::std_instead_of_alloc,
-    reason = "a test fails by panicking"
-)]
 
-mod common;
-
-use common::items;
+use crate::common::items;
 use serde_json::Value as Json;
 use spall_format::FormatErrorKind;
 use spall_format::spall::Parser;

@@ -1,16 +1,7 @@
 //! Spall streams in pieces, cut, damaged at every byte, and large.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::std_instead_of_alloc,
-    reason = "a test fails by panicking"
-)]
 
-mod common;
-
-use common::{Item, in_pieces, items, spall_buffers};
+use crate::common;
+use crate::common::{Item, in_pieces, items, spall_buffers};
 use spall_format::FormatError;
 use spall_format::spall::Parser;
 use spall_model::{DiagnosticKind, Event};

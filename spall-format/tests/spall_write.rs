@@ -1,17 +1,7 @@
 //! The writers of spall streams: what is written is read, and hostile sizes are harmless.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::std_instead_of_alloc,
-    reason = "a test fails by panicking"
-)]
 #![cfg(feature = "std")]
 
-mod common;
-
-use common::{items, spall_buffers};
+use crate::common::{items, spall_buffers};
 
 use spall_format::FormatErrorKind;
 use spall_format::spall::{

@@ -1,8 +1,7 @@
 //! Every file is read without a panic, in pieces of any size and cut off anywhere.
 
-mod common;
-
-use common::{collect, collect_chunked, documents};
+use crate::common;
+use crate::common::{collect, collect_chunked, documents};
 use spall_json::JsonErrorKind;
 use spall_model::{DiagnosticKind, Event};
 

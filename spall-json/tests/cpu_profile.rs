@@ -1,14 +1,6 @@
 //! V8 CPU profiles: their forms, their clocks, and faulty ones. [cpu 1, 2]
 
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "test code outside of test functions"
-)]
-
-mod common;
-
+use crate::common;
 use spall_model::{
     DiagnosticKind, Event, FrameParent, Id, ProfileEvent, ProfileStart, SampleTime, Tick, Ticks,
 };

@@ -1,9 +1,7 @@
 //! The meaning of each phase and field \[json 1\], \[json 3.5\]–\[json 3.7\].
-#![allow(clippy::panic, clippy::unwrap_used, reason = "test code outside of test functions")]
 
-mod common;
-
-use common::{brief, brief_args, brief_value, text};
+use crate::common;
+use crate::common::{brief, brief_args, brief_value, text};
 use spall_json::{json_args, json_args_text};
 use spall_model::{Args, Event};
 

@@ -1,8 +1,7 @@
 //! Files that are not quite JSON, or not quite traces, are read all the same: one test for each row of \[json 2\].
 
-mod common;
-
-use common::brief;
+use crate::common;
+use crate::common::brief;
 use spall_json::JsonErrorKind;
 use spall_model::{Clock, Event};
 

@@ -1,8 +1,6 @@
 //! An event that is written like those before it is read on the fast path. It has the same meaning there, whatever its
 //! fields hold.
 
-mod common;
-
 const PHASES: [&str; 15] = ["B", "E", "X", "i", "C", "b", "e", "s", "f", "M", "O", "P", "T", "?", ""];
 
 const FIELDS: [&str; 19] = [
@@ -45,7 +43,7 @@ fn prediction_changes_nothing_whatever_a_field_holds() {
                 );
                 // The first is learned, the others are predicted.
                 let json = format!("[{event},{event},{event}]");
-                common::assert_prediction_changes_nothing(json.as_bytes(), &json);
+                crate::common::assert_prediction_changes_nothing(json.as_bytes(), &json);
             }
         }
     }
@@ -60,7 +58,7 @@ fn cpu_1a_a_profile_behind_events_of_the_same_shape_is_found() {
     let profile = event("CpuProfile", &format!(r#"{{"data":{{"cpuProfile":{profile}}}}}"#));
     // The last event of a file is not predicted.
     let json = format!("[{plain},{profile},{plain}]");
-    common::assert_prediction_changes_nothing(json.as_bytes(), &json);
-    let found = common::brief(json.as_bytes());
+    crate::common::assert_prediction_changes_nothing(json.as_bytes(), &json);
+    let found = crate::common::brief(json.as_bytes());
     assert_eq!(found.iter().filter(|event| event.starts_with("X ")).count(), 2, "{found:?}");
 }

@@ -1,7 +1,6 @@
 //! The readers of the Firefox Profiler's and speedscope's documents, rule by rule.
 
 #![cfg(feature = "alloc")]
-#![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "test code outside of test functions")]
 
 use spall_json::{JsonError, JsonProfile, JsonProfileParser, json_profile};
 use spall_model::{Event, FrameEvent, FrameParent, LendingParser as _, Progress, SampleStack};

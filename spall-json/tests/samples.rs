@@ -1,11 +1,8 @@
 //! Samples that name their thread, and the frames that they share: read in pieces, cut off, damaged, and written. [json
 //! 1]
 
-#![allow(clippy::panic, clippy::unwrap_used, reason = "test code outside of test functions")]
-
-mod common;
-
-use common::{brief, brief_event};
+use crate::common;
+use crate::common::{brief, brief_event};
 use spall_json::JsonWriter;
 use spall_model::{Event, Id, MetaEvent, SampleStack, Text, Thread, ThreadSampleEvent, Tick, Written};
 

@@ -1,12 +1,10 @@
 //! Generated documents: valid, damaged, and hostile ones.
-#![allow(clippy::unwrap_used, reason = "test code outside of test functions")]
 
-mod common;
-
+use crate::common;
 use core::time::Duration;
 use std::time::Instant;
 
-use common::{collect, collect_chunked};
+use crate::common::{collect, collect_chunked};
 use spall_json::JsonParser;
 use spall_model::{Event, Parser as _};
 use spall_synth::json::{Layout, attacks, calls, damaged, motley};

@@ -1,9 +1,7 @@
 //! The writer writes strict JSON that reads back as the same events. [json 5]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "test code outside of test functions")]
 
-mod common;
-
-use common::brief_args;
+use crate::common;
+use crate::common::brief_args;
 use spall_json::{JsonWriter, json_args};
 use spall_model::{
     Args, ArgsBuilder, AsyncPhase, Clock, Event, FlowBind, FlowEvent, FlowPhase, FrameEvent, FrameParent, Id,

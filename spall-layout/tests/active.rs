@@ -1,5 +1,4 @@
 //! The range of time on which a viewer opens. \[layout 21\]
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use core::ops::Range;
 

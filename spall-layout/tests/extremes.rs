@@ -1,7 +1,4 @@
 //! Queries at the ends of time do not overflow, and odd queries get a result. Tests run with overflow checks.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
-
-mod common;
 
 use spall_layout::{
     EdgeRule, Layout, LayoutOptions, LayoutView, LiveLayout, Packed, RowId, SelfSide, Stats, TreeOrder,
@@ -12,7 +9,7 @@ use spall_model::{
     Trace, TraceBuilder, TraceView, TrackId, TreeDiff,
 };
 
-use common::{Random, tracks};
+use crate::common::{Random, tracks};
 
 const TIMES: [i64; 8] = [i64::MIN, i64::MIN + 1, -1, 0, 1, i64::MAX / 2, i64::MAX - 1, i64::MAX];
 

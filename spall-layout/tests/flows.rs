@@ -1,13 +1,4 @@
 //! Compares arrows with a brute force over all flows.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "random numbers are cut on purpose, and a test may panic"
-)]
-
-extern crate alloc;
 
 use alloc::collections::BTreeMap;
 

@@ -1,12 +1,9 @@
 //! Search hits and their order in time. \[layout 13\]
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
-
-mod common;
 
 use spall_layout::{Hits, Layout, LayoutOptions, LayoutView};
 use spall_model::{Job, SliceId, TraceView};
 
-use common::{Random, random_trace};
+use crate::common::{Random, random_trace};
 
 #[test]
 fn layout_13_2_a_hit_knows_its_position_in_time() {

@@ -1,6 +1,5 @@
 //! Instances of a vertex buffer as bytes. \[layout 16\]
 #![cfg(feature = "zerocopy")]
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use spall_layout::{Instance, Row, RowId, Viewport};
 use spall_model::{SliceId, Tick};

@@ -1,10 +1,4 @@
 //! Lays out whole traces and checks rows, lanes, depths, parents and self times. \[layout 4\]
-#![allow(
-    clippy::cast_possible_truncation,
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    reason = "random numbers are cut on purpose, and a test may panic"
-)]
 
 use spall_layout::{EdgeRule, Layout, LayoutOptions, LayoutView, Overlap, RowId, Stats, slice_tree};
 use spall_model::{

@@ -1,16 +1,6 @@
 //! Compares a live layout at any commit with the layout of a finished trace of the same events. \[layout 18\]
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "random numbers are cut on purpose, and a test may panic"
-)]
 
-extern crate alloc;
-
-mod common;
-
+use crate::common;
 use alloc::collections::BTreeMap;
 
 use spall_layout::{
@@ -22,7 +12,7 @@ use spall_model::{
     TraceBuilder, TraceView, TrackId,
 };
 
-use common::Random;
+use crate::common::Random;
 
 fn on(tid: i64, at: i64) -> ThreadEvent<'static> {
     ThreadEvent::new(Thread::new(1_i64, tid), Tick(at), Text::plain(b"f"))

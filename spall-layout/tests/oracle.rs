@@ -1,18 +1,9 @@
 //! Compares the rectangles of random rows with a brute force over all slices and columns, which is written after the rules.
 //! \[layout 2\]
-#![allow(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    reason = "random numbers are cut on purpose, and a test may panic"
-)]
-
-mod common;
 
 use core::ops::Range;
 
-use common::rows::{
+use crate::common::rows::{
     Grid, Random, Slices, check_busy, random_columns, random_range, random_slices, rects_of, row_of,
 };
 use spall_layout::{Rect, Row, RowId, Viewport};

@@ -1,14 +1,4 @@
 //! Packs random tracks and compares the result with the rules, and with a search through all lines. \[layout 17\]
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::cast_possible_truncation,
-    reason = "random numbers are cut on purpose, and a test may panic"
-)]
-
-extern crate alloc;
-
-mod common;
 
 use alloc::collections::BTreeMap;
 
@@ -21,7 +11,7 @@ use spall_model::{
     TraceView, TrackId,
 };
 
-use common::{Random, tracks};
+use crate::common::{Random, tracks};
 
 /// Makes threads with few slices each, which are up to `depth` deep and begin at any time before `end`.
 fn many_tracks(random: &mut Random, end: i64, depth: i64) -> Trace<'static> {

@@ -1,8 +1,6 @@
 //! Goes from a trace to a picture and back: lines, the rectangles of all rows, hits and edges. \[layout 5\] \[layout 6\]
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
 
-mod common;
-
+use crate::common;
 use spall_layout::{
     Folds, Hits, Layout, LayoutOptions, LayoutView, LineKind, Rect, RowId, Vertical, VerticalStyle, Viewport,
 };

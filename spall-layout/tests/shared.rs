@@ -1,5 +1,4 @@
 //! Values can be sent to other threads, and can be serialised and read again.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use spall_layout::{
     Flows, Folds, Histogram, Hits, Layout, LiveLayout, LiveView, Packed, Row, RowView, Ruler, Series, Stats,

@@ -1,17 +1,9 @@
 //! Compares the visit of a range of slices with the queries about one slice. \[layout 4.6\] \[layout 4.7\]
-#![allow(
-    clippy::unwrap_used,
-    clippy::cast_sign_loss,
-    clippy::cast_possible_truncation,
-    reason = "random numbers are cut on purpose, and a test may panic"
-)]
-
-mod common;
 
 use spall_layout::{Layout, LayoutOptions, LayoutView, Overlap};
 use spall_model::{IdRange, SliceId};
 
-use common::{Random, random_async_trace, random_trace};
+use crate::common::{Random, random_async_trace, random_trace};
 
 #[test]
 fn a_visit_says_of_each_slice_what_the_queries_say() {

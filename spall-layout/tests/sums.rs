@@ -1,14 +1,4 @@
 //! Compares the statistics of random traces with a brute force over all slices. \[layout 14\]
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::cast_possible_truncation,
-    reason = "random numbers are cut on purpose, and a test may panic"
-)]
-
-extern crate alloc;
-
-mod common;
 
 use alloc::collections::BTreeMap;
 use core::ops::Range;
@@ -19,7 +9,7 @@ use spall_model::{
     TraceView, TrackKind,
 };
 
-use common::{Random, random_async_trace, random_range, random_trace, tracks};
+use crate::common::{Random, random_async_trace, random_range, random_trace, tracks};
 
 /// Returns the part of a slice that counts.
 fn part(layout: &Layout, slice: SliceId, range: &Range<Tick>, edges: EdgeRule) -> Option<(i64, i64)> {

@@ -1,14 +1,4 @@
 //! Compares merged trees of random traces with stacks that are written out one by one. \[layout 15\]
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::cast_possible_truncation,
-    reason = "random numbers are cut on purpose, and a test may panic"
-)]
-
-extern crate alloc;
-
-mod common;
 
 use alloc::collections::BTreeMap;
 
@@ -21,7 +11,7 @@ use spall_model::{
     SliceId, Tick, Ticks, TraceView, TreeDiff, TreeNode, TreeNodeId,
 };
 
-use common::{Random, random_range, random_trace, tracks};
+use crate::common::{Random, random_range, random_trace, tracks};
 
 #[test]
 fn tree_1_a_tree_is_the_same_in_steps() {

@@ -1,7 +1,4 @@
 //! The state of a viewer: what its window shows, and what is folded. \[layout 19\] \[layout 20\]
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
-mod common;
 
 use spall_layout::{
     Folds, Layout, LayoutOptions, LayoutView, LineKind, LineRect, Vertical, VerticalStyle, Window,

@@ -1,8 +1,5 @@
 //! Dependencies point one way, between crates and between files, and no table can be attacked from outside.
 
-#![allow(clippy::unwrap_used, reason = "test code outside of test functions")]
-
-#[path = "architecture/imports.rs"]
 mod imports;
 
 use std::{path::Path, process::Command};
@@ -96,6 +93,28 @@ fn dependencies_point_one_way() {
         needs(&metadata, "spall-synth").is_empty(),
         "what writes test files shares no code with the readers"
     );
+}
+
+/// A library whose tests are modules of one program names each of them there. Nothing else would notice a file that is left out.
+#[test]
+fn every_file_of_tests_is_in_a_program() {
+    let mut n_files = 0;
+    for library in ["spall-format", "spall-json", "spall-layout", "spall-trace"] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(library);
+        let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).unwrap();
+        let program = std::fs::read_to_string(folder.join("tests/main.rs")).unwrap();
+        for entry in std::fs::read_dir(folder.join("tests")).unwrap().map(|entry| entry.unwrap()) {
+            let path = entry.path();
+            let name = path.file_stem().unwrap().to_str().unwrap();
+            let is_named = program.lines().any(|line| line == format!("mod {name};"))
+                || ["", "/main"]
+                    .iter()
+                    .any(|end| manifest.contains(&format!("path = \"tests/{name}{end}.rs\"")));
+            assert!(is_named, "{} is in no program", path.display());
+            n_files += 1;
+        }
+    }
+    assert!(n_files > 70, "{n_files} files: the search finds none");
 }
 
 /// Checks that every hash table names its hasher, and that the hasher takes a new seed for each table.

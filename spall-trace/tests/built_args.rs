@@ -1,8 +1,6 @@
 //! Arguments that a program built go through every writer that keeps types.
-#![allow(clippy::unwrap_used, reason = "test code outside of test functions")]
 
-mod parsed;
-
+use crate::parsed;
 use spall_trace::format::heph;
 use spall_trace::json::{JsonParser, JsonWriter};
 use spall_trace::model::{ArgsBuilder, Event, Text, Thread, ThreadEvent, Tick, Ticks, Value, Written};

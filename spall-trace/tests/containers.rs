@@ -1,12 +1,5 @@
 //! Every format is read from every container.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::std_instead_of_alloc,
-    reason = "a test, which fails by panicking"
-)]
-
 use std::io::Read;
 
 use spall_synth::{apitrace, auto, cpu_profile, gzip, heph, json, spall as synth};

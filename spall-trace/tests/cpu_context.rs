@@ -1,14 +1,5 @@
 //! Compares the functions that the merge finds below slices with the callers that V8 itself recorded. [cpu 4]
 
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "test code outside of test functions"
-)]
-
-extern crate alloc;
-
 use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
@@ -16,8 +7,7 @@ use spall_trace::json::V8;
 use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
 use spall_trace::model::{FrameId, SliceId, Trace, TraceView, TrackId};
 
-mod cpu_common;
-use cpu_common::{ids, load, threads};
+use crate::cpu_common::{ids, load, threads};
 
 const TRACE: &str = "chromium156-default-2s.json";
 

@@ -1,16 +1,11 @@
 //! Compares the lines and hits of `.cpuprofile` files with a plain reading of their JSON. [cpu 1c, 1e]
 
-#![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "test code outside of test functions")]
-
-extern crate alloc;
-
 use alloc::collections::BTreeMap;
 
 use serde_json::Value;
 use spall_trace::model::{DiagnosticKind, FrameId, Trace, TraceView};
 
-mod cpu_common;
-use cpu_common::{threads, tree};
+use crate::cpu_common::{threads, tree};
 
 /// Returns profiles whose nodes are a list.
 fn profiles() -> Vec<(String, Vec<u8>)> {

@@ -1,7 +1,5 @@
 //! Traces of profiles take at most 16 times their input and a mebibyte, as every trace does.
 
-#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "test code outside of test functions")]
-
 use allocation_counter::measure;
 use spall_synth::cpu_profile::{Form, Profile};
 use spall_testdata::sized;

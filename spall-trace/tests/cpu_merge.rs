@@ -1,14 +1,5 @@
 //! Compares CPU samples and slices on one timeline with expectations written by hand and with a reference. [cpu 4]
 
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "test code outside of test functions"
-)]
-
-extern crate alloc;
-
 use alloc::collections::{BTreeMap, BTreeSet};
 use core::ops::Range;
 use std::path::Path;
@@ -17,8 +8,7 @@ use serde_json::Value;
 use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
 use spall_trace::model::{SliceFlags, SliceId, Tick, Trace, TraceView, TrackId};
 
-mod cpu_common;
-use cpu_common::{Style, folded, ids, load, threads, tree};
+use crate::cpu_common::{Style, folded, ids, load, threads, tree};
 
 /// Returns the track of a thread of an expectation.
 fn thread(trace: &Trace<'_>, expected: &Value) -> TrackId {

@@ -1,15 +1,5 @@
 //! Checks the invariants of every merge on random slices and profiles. [cpu 4]
 
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::print_stdout,
-    clippy::unwrap_used,
-    reason = "test code outside of test functions"
-)]
-
-extern crate alloc;
-
 use std::time::Instant;
 
 use spall_synth::Random;
@@ -17,8 +7,7 @@ use spall_synth::cpu_profile::{Form, Node, Profile};
 use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
 use spall_trace::model::{DiagnosticKind, SliceFlags, SliceId, TraceView};
 
-mod cpu_common;
-use cpu_common::{Style, folded, load, threads, tree};
+use crate::cpu_common::{Style, folded, load, threads, tree};
 
 /// Returns slices of one thread, most of which nest. Their names make all rules apply.
 fn slices(random: &mut Random, profile: &Profile) -> Vec<String> {

@@ -1,21 +1,11 @@
 //! Compares the self times of functions in `.cpuprofile` files with those that speedscope finds. [cpu 2]
 
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "test code outside of test functions"
-)]
-
-extern crate alloc;
-
 use spall_model::TraceView;
 use std::collections::HashMap;
 
 use serde_json::Value;
 
-mod cpu_common;
-use cpu_common::{load, threads, tree};
+use crate::cpu_common::{load, threads, tree};
 
 /// The name and source of a function, and its line and column from 1 as speedscope shows them. They are 1 if unknown.
 type Function = (String, String, u64, u64);

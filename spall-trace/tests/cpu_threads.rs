@@ -1,21 +1,11 @@
 //! Samples that name their thread, in documents written by hand, with the results of the rules. [json 3.8, cpu 4]
 
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "test code outside of test functions"
-)]
-
-extern crate alloc;
-
 use alloc::{borrow::Cow, collections::BTreeMap};
 
 use serde_json::Value as Json;
 use spall_trace::model::{DiagnosticKind, Id, Limits, Sample, SliceFlags, Trace, TraceView, TrackId, Value};
 
-mod cpu_common;
-use cpu_common::{Style, folded, ids, load, threads, tree};
+use crate::cpu_common::{Style, folded, ids, load, threads, tree};
 
 const FRAMES: &str = r#""stackFrames":{"4":{"name":"draw","parent":1},"3":{"name":"read","parent":"2"},
     "2":{"name":"update","category":"game","parent":1},"1":{"name":"main"}}"#;

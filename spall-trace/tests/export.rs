@@ -1,14 +1,5 @@
 //! Exports of traces for other programs.
 
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "test code outside of test functions"
-)]
-
-extern crate alloc;
-
 use alloc::collections::BTreeMap;
 
 use serde_json::Value;
@@ -21,8 +12,7 @@ use spall_trace::{
     },
 };
 
-mod facts;
-use facts::facts;
+use crate::facts::facts;
 
 fn load(data: &[u8]) -> Trace<'_> {
     spall_trace::load(data).unwrap()

@@ -1,12 +1,5 @@
 //! Names that collide in a hash table do so for one seed only, and every table has a seed of its own.
 
-#![allow(
-    clippy::cast_possible_truncation,
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    reason = "hashes are cut on purpose; test code outside of test functions"
-)]
-
 use core::hash::{BuildHasher, Hasher as _};
 use core::time::Duration;
 use std::collections::HashSet;

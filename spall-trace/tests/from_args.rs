@@ -1,9 +1,7 @@
 //! Arguments as values of the caller's own types.
 #![cfg(feature = "serde")]
-#![allow(clippy::unwrap_used, reason = "test code outside of test functions")]
 
-mod parsed;
-
+use crate::parsed;
 use serde::Deserialize;
 use spall_trace::json::{JsonParser, json_args};
 use spall_trace::model::{Args, ArgsBuilder, Event, from_args};

@@ -1,9 +1,5 @@
 //! Compares the slices of a log with those that Heph's own converter writes as Trace Event JSON. [heph B.3]
 
-#![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "test code outside of test functions")]
-
-extern crate alloc;
-
 use alloc::collections::BTreeMap;
 
 use spall_trace::model::{Trace, TraceView, TrackKind};

@@ -3,13 +3,6 @@
 //! Each `NAME.json` has a `NAME.expect.json` that says what a reader should make of it. All differences of all cases
 //! are reported together.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "test code outside of test functions"
-)]
-
 use std::path::Path;
 
 use serde_json::Value as Json;

@@ -1,9 +1,5 @@
 //! The profiles of other profilers: real files against independent readings, and what is written and read again.
 
-#![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "test code outside of test functions")]
-
-extern crate alloc;
-
 use alloc::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,5 @@
 //! Checks each limit with an input that just keeps it and one that just exceeds it.
 
-#![allow(clippy::unwrap_used, reason = "test code outside of test functions")]
-
 use spall_synth::{apitrace::snappy, gzip};
 use spall_trace::{
     format::{FormatErrorKind, container::decompress},

@@ -1,12 +1,5 @@
 //! Reads traces as if they grew, and compares the last commit with the finished trace.
 
-#![allow(
-    clippy::indexing_slicing,
-    clippy::print_stdout,
-    clippy::unwrap_used,
-    reason = "test code outside of test functions"
-)]
-
 use std::path::Path;
 
 use spall_trace::layout::{Layout, LayoutOptions, LayoutView, LiveLayout};

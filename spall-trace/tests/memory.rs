@@ -1,7 +1,5 @@
 //! A trace takes at most 16 times its input and a mebibyte, finished or while it grows, whatever the input is.
 
-#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "test code outside of test functions")]
-
 use allocation_counter::measure;
 use spall_synth::{apitrace, heph, json_profiles, perf_script, perfetto, profiles, spall as synth};
 use spall_testdata::sized;

@@ -1,7 +1,5 @@
 //! Several traces on one axis of time.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use spall_trace::json::JsonParser;
 use spall_trace::model::Parser as _;
 use spall_trace::model::{

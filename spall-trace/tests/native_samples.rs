@@ -1,14 +1,5 @@
 //! The samples of a native program among its own spans, and what samples stand for.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    clippy::std_instead_of_alloc,
-    reason = "a test fails by panicking"
-)]
-
 use std::collections::{BTreeMap, VecDeque};
 
 use spall_samples::ThreadTree;

@@ -1,7 +1,5 @@
 //! Tracks of their own, in merges of traces and in the formats that have none.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use spall_trace::export::{self, Loss};
 use spall_trace::model::{
     ArgsBuilder, ChildOrder, CounterEvent, Event, Id, Limits, Text, Thread, ThreadEvent, Tick, Ticks, Trace,

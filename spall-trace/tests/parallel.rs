@@ -1,13 +1,9 @@
 //! A file that is loaded on several threads gives the trace that one thread makes of it.
 #![cfg(feature = "parallel")]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "test code outside of test functions")]
-
-#[path = "identical/mod.rs"]
-mod identical;
 
 use core::num::NonZeroUsize;
 
-use identical::assert_identical;
+use crate::identical::assert_identical;
 
 use spall_synth::program::{Order, Program};
 use spall_trace::model::{DiagnosticKind, Limits, TraceView};

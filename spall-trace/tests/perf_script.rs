@@ -1,12 +1,5 @@
 //! The text of `perf script`, against what other programs read from it.
 
-#![allow(
-    clippy::indexing_slicing,
-    clippy::std_instead_of_alloc,
-    clippy::unwrap_used,
-    reason = "test code outside of test functions"
-)]
-
 use std::collections::BTreeMap;
 
 use spall_synth::perf_script::recording;

@@ -1,14 +1,5 @@
 //! Perfetto's traces against what its trace processor, release 52, reads from them.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::cast_possible_truncation,
-    clippy::indexing_slicing,
-    clippy::std_instead_of_alloc,
-    clippy::std_instead_of_core,
-    reason = "test code outside of test functions"
-)]
-
 use std::collections::{BTreeMap, HashMap};
 
 use serde_json::Value;

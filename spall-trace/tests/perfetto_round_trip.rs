@@ -1,6 +1,5 @@
 //! Traces that are written for Perfetto and read again.
 #![cfg(feature = "perfetto")]
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use spall_trace::export::{self, ExportReport};
 use spall_trace::model::{

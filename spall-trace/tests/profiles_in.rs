@@ -1,12 +1,6 @@
 //! Profiles of other profilers: real ones against independent readings, and what this project writes, read again.
 
 #![cfg(all(feature = "pprof", feature = "gzip"))]
-#![allow(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::std_instead_of_alloc,
-    reason = "test code outside of test functions"
-)]
 
 use std::collections::BTreeMap;
 

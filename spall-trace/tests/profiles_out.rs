@@ -1,7 +1,6 @@
 //! Traces as profiles for pprof and the Firefox Profiler, and as track events for Perfetto.
 
 #![cfg(any(feature = "firefox", feature = "pprof"))]
-#![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "a test may panic")]
 
 use spall_trace::export::{self, Loss};
 use spall_trace::model::{

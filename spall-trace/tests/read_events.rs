@@ -1,7 +1,5 @@
 //! The events of a file make the trace of the file if a caller pushes them.
 
-#![allow(clippy::unwrap_used, reason = "test code outside of test functions")]
-
 use spall_synth::{apitrace, auto, cpu_profile, gzip, heph, json, spall as synth};
 use spall_trace::Loader;
 use spall_trace::model::{Event, Limits, Receiver, Trace, TraceBuilder, TraceView};

@@ -1,14 +1,5 @@
 //! Compares real files with the known counts, sums and histograms of each.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "test code outside of test functions"
-)]
-
-extern crate alloc;
-
 use alloc::collections::BTreeMap;
 
 use serde_json::Value as Json;

@@ -1,5 +1,4 @@
 //! Recordings of graphics calls, as flame graphs: marker groups, then functions. \[apitrace C.5\]
-#![allow(clippy::unwrap_used, clippy::std_instead_of_alloc, reason = "a test, which fails by panicking")]
 
 use std::collections::BTreeMap;
 

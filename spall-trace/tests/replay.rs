@@ -1,12 +1,5 @@
 //! The events of a replay rebuild the same trace.
 
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "test code outside of test functions"
-)]
-
 use core::convert::Infallible;
 
 use spall_synth::{
@@ -16,8 +9,7 @@ use spall_synth::{
 };
 use spall_trace::model::{DiagnosticKind, Event, Limits, SliceFlags, Trace, TraceBuilder, TraceView, Value};
 
-mod facts;
-use facts::facts;
+use crate::facts::facts;
 
 fn again(trace: &Trace<'_>) -> Trace<'static> {
     let mut builder = TraceBuilder::new(&Limits::default());

@@ -1,12 +1,5 @@
 //! The events of a file written as JSON make the same trace.
 
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "test code outside of test functions"
-)]
-
 use spall_synth::{
     cpu_profile::{self as synth_profile, Form},
     heph, spall as synth,
@@ -14,8 +7,7 @@ use spall_synth::{
 use spall_trace::json::{JsonParser, JsonWriter};
 use spall_trace::model::{Parser, Trace};
 
-mod facts;
-use facts::facts;
+use crate::facts::facts;
 
 /// Writes the events of a file as JSON.
 fn to_json<P: Parser<Error: core::fmt::Debug>>(parser: P, data: &[u8]) -> String {

@@ -3,8 +3,6 @@
 //! Each crate has its rules as pages of its own documentation. A citation in a doc comment is a link to a rule, and the
 //! rule has an anchor there. `cargo doc` checks that the page exists; this test checks the anchor.
 
-#![allow(clippy::unwrap_used, reason = "test code outside of test functions")]
-
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,5 @@
 //! One search for all viewers, and what they hide. [layout 13.3]
 
-#![allow(clippy::unwrap_used, reason = "test code outside of test functions")]
-
 use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
 use spall_trace::model::{Job, SliceId, Trace};
 use spall_trace::{Hidden, find, ignoring_case};

@@ -1,9 +1,5 @@
 //! The time and the instructions that counters of threads measured in slices. [json 6]
 
-#![allow(clippy::unwrap_used, reason = "test code outside of test functions")]
-
-extern crate alloc;
-
 use alloc::collections::BTreeMap;
 use core::ops::Range;
 use std::collections::HashMap;

@@ -1,7 +1,5 @@
 //! A file of which nothing is recognised is an error that says what it seems to be.
 
-#![allow(clippy::unwrap_used, clippy::std_instead_of_alloc, reason = "a test, which fails by panicking")]
-
 use spall_synth::{apitrace, gzip};
 use spall_trace::{Error, Loader, detect, load, load_from};
 

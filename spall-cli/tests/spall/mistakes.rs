@@ -257,15 +257,8 @@ fn file_without_permission_to_read() {
 }
 
 #[test]
-fn data_set_that_was_not_built_or_trace_that_is_in_it() {
+fn trace_that_is_in_a_data_set_already() {
     let folder = Folder::new("data_set").with("a.json", TRACE).with("b.json", TRACE);
-    if cfg!(not(feature = "parquet")) {
-        folder.fails(
-            &["convert", "a.json", "data/"],
-            "data/: this `spall` was built without data sets. Install it with `--features parquet`.",
-        );
-        return;
-    }
     assert_eq!(folder.run(&["convert", "a.json", "data/"]).err, "data/: added 1 of 1 traces\n");
     let ran = folder.run(&["convert", "a.json", "b.json", "data/"]);
     let said = "error: a.json: left out, as the data set has a trace t-a.json already. Rename the file to add it as another one.\n\

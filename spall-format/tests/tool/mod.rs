@@ -1,12 +1,6 @@
 //! The text of calls as `apitrace dump -v --thread-ids` 11.1 prints it, so that our reading can be compared with that of
 //! the tool. Texts are printed byte by byte, with the habits and the bugs of the tool.
 #![allow(dead_code, clippy::allow_attributes, reason = "each test uses a part")]
-#![allow(
-    clippy::cast_possible_truncation,
-    clippy::cast_possible_wrap,
-    clippy::cast_sign_loss,
-    reason = "the tool cuts numbers"
-)]
 
 use core::fmt::Write as _;
 use core::iter::Peekable;

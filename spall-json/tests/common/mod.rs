@@ -1,12 +1,5 @@
 //! Helpers of the tests: reading in pieces, comparing, and the corpus.
 #![allow(dead_code, reason = "every test file uses its own part")]
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::print_stdout,
-    clippy::unwrap_used,
-    reason = "test code outside of test functions"
-)]
 
 use std::path::PathBuf;
 

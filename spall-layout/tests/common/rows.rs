@@ -1,5 +1,4 @@
 //! Random rows, and the mapping of time to columns as the rules state it.
-#![allow(clippy::cast_sign_loss, reason = "random numbers are cut on purpose")]
 
 use core::ops::Range;
 

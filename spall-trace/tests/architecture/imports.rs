@@ -7,12 +7,6 @@
 //! elsewhere, but not in documentation. A path to a re-export counts as one to the file that defines the item, so a cycle
 //! cannot hide behind the crate's root. Tests are left out.
 
-#![allow(
-    clippy::indexing_slicing,
-    clippy::std_instead_of_alloc,
-    reason = "a test may panic and has the library"
-)]
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 

@@ -1,11 +1,5 @@
 //! The code that tests of CPU samples share: call trees in the notation of the expectations.
 #![allow(dead_code, reason = "every test file uses its own part")]
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "test code outside of test functions"
-)]
 
 use alloc::collections::BTreeMap;
 

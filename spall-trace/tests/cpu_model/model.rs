@@ -2,7 +2,7 @@
 
 use alloc::collections::BTreeMap;
 
-use crate::case::{
+use super::case::{
     COLLECTOR, Case, FIRST_OF_FILE, FUNCTIONS, Function, IDLE, INVOCATIONS, PROGRAM, RESETS, Said, Slice,
     path, said,
 };

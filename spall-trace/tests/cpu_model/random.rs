@@ -2,7 +2,7 @@
 
 use spall_synth::Random;
 
-use crate::case::{Case, FIRST_OF_FILE, FUNCTIONS, Function, INVOCATIONS, Node, Slice};
+use super::case::{Case, FIRST_OF_FILE, FUNCTIONS, Function, INVOCATIONS, Node, Slice};
 
 const NAMES: [&str; 8] = [
     INVOCATIONS[0],

@@ -1,7 +1,4 @@
 //! Queries allocate nothing once their working memory has grown to the size of the picture.
-//!
-//! This is a binary of its own, because it counts what the whole binary allocates.
-#![allow(clippy::indexing_slicing, reason = "a test may panic")]
 
 use spall_layout::{
     Ellipsis, Flows, Hits, Layout, LayoutOptions, LayoutView, Rect, Row, RowId, RowView, Ruler, Series,

@@ -1,29 +1,17 @@
 //! Compares the merge of samples and slices with a model that is written from the rules and shares no code. [cpu 4]
 
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::print_stdout,
-    clippy::unwrap_used,
-    reason = "test code outside of test functions"
-)]
-
-extern crate alloc;
-
 use alloc::collections::BTreeMap;
 
 use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
 use spall_trace::model::{SliceFlags, Trace, TraceView, TrackId};
 
 mod case;
-#[path = "../cpu_common/mod.rs"]
-mod cpu_common;
 mod model;
 mod random;
 
-use case::Case;
-use cpu_common::{Style, folded, load, tree};
-use model::Row;
+use self::case::Case;
+use self::model::Row;
+use crate::cpu_common::{Style, folded, load, tree};
 
 /// Returns the slices on the timeline of a thread, in microseconds.
 fn rows(trace: &Trace<'_>, track: TrackId) -> Vec<Row> {
