@@ -3,8 +3,10 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+#[cfg(feature = "criterion")]
 use criterion::{Criterion, Throughput};
 
+#[cfg(feature = "criterion")]
 use crate::input::Input;
 
 /// Returns how long it takes to make a value. Dropping the value is not counted.
@@ -43,6 +45,7 @@ pub fn fastest(jobs: &mut [Job<'_>], rounds: usize) -> Vec<Duration> {
 ///
 /// # Panics
 /// When `run` does not see `expected` events.
+#[cfg(feature = "criterion")]
 pub fn bench<'a, T>(
     criterion: &mut Criterion,
     name: &str,
