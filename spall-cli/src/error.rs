@@ -77,7 +77,7 @@ impl From<io::Error> for Error {
 }
 
 /// Returns what the system says, without its number.
-fn words(error: &io::Error) -> String {
+pub(crate) fn words(error: &io::Error) -> String {
     let text = error.to_string();
     match text.split_once(" (os error") {
         Some((words, _)) => words.to_lowercase(),

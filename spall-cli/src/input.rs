@@ -18,7 +18,7 @@ use spall_trace::{
 use crate::{
     error::{Error, Result},
     output::temporary_folder,
-    session::{Session, set_unfinished},
+    session::Session,
 };
 
 /// What the standard input is called.
@@ -114,8 +114,7 @@ pub(crate) fn on_disk(inputs: Vec<Input>) -> Result<Vec<PathBuf>> {
 }
 
 fn stdin_on_disk() -> Result<PathBuf> {
-    let folder = temporary_folder()?;
-    set_unfinished(Some(folder.clone()));
+    let folder = temporary_folder("spall-")?;
     let path = folder.join(STDIN);
     let copied = File::create(&path).and_then(|mut file| io::copy(&mut io::stdin().lock(), &mut file));
     copied.map_err(|error| Error::writing(&path, &error))?;

@@ -49,7 +49,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     let session = Session::start(arguments.verbose);
     let result = arguments.command.run(&session);
-    session::remove_unfinished();
+    session::remove_temporary();
     match result {
         Ok(()) => ExitCode::SUCCESS,
         // Whoever reads the output has seen enough.

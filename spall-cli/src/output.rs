@@ -2,20 +2,29 @@
 
 use std::{
     fs::{self, File},
-    io::{self, BufWriter, Write},
+    io::{self, BufWriter, ErrorKind, Write},
     path::{Path, PathBuf},
 };
 
+use tempfile::NamedTempFile;
+
 use crate::{
-    error::{Error, Result},
-    session::{remove_unfinished, set_unfinished},
+    error::{Error, Result, words},
+    session::{finished, temporary},
 };
+
+/// The number of symbolic links that are followed one after the other: as many as Linux follows.
+const MAX_LINKS: usize = 40;
 
 /// A file to write, or `-` for the standard output.
 ///
-/// The file gets its name once it is complete, so that an error or an interruption leaves what was there before.
+/// The file gets its name once it is complete, so that an error or an interruption leaves what was there before. A symbolic
+/// link is followed to the file that it names, and a file that was there keeps its rights. One that has further names (hard
+/// links) or another owner is the same file afterwards: the complete content is copied into it.
 pub(crate) struct Output {
     pub(crate) path: PathBuf,
+    /// Whether nobody but the user may read the file.
+    is_private: bool,
 }
 
 impl Output {
@@ -32,16 +41,17 @@ impl Output {
                 "{file}: there is no folder {folder}. Make it with `mkdir -p {folder}`."
             )));
         }
-        let is_same = |input: &PathBuf| match (path.canonicalize(), input.canonicalize()) {
-            (Ok(output), Ok(input)) => output == input,
-            _ => false,
-        };
-        if !force && inputs.iter().any(is_same) {
+        if !force && inputs.iter().any(|input| is_same(input, path)) {
             return Err(Error::new(format_args!(
                 "{file}: this is the input, which would be replaced. Give another name, or `--force` to replace it."
             )));
         }
-        Ok(Self { path: path.to_owned() })
+        Ok(Self { path: path.to_owned(), is_private: false })
+    }
+
+    /// Returns a new file that nobody but the user may read.
+    pub(crate) fn private(path: &Path) -> Self {
+        Self { path: path.to_owned(), is_private: true }
     }
 
     /// Writes the file, and returns what `write` returns.
@@ -51,42 +61,142 @@ impl Output {
         }
         let written = match fs::metadata(&self.path) {
             // A device or a pipe is no file that could be replaced.
-            Ok(found) if !found.is_file() => File::create(&self.path).and_then(|file| flushed(file, write)),
+            Ok(found) if !found.is_file() => File::create(&self.path).and_then(|file| flushed(&file, write)),
             _ => self.replace(write),
         };
         written.map_err(|error| Error::writing(&self.path, &error))
     }
 
+    /// Writes a temporary file, which becomes the file once it is complete.
     fn replace<T>(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> io::Result<T> {
-        let name = self.path.file_name().unwrap_or_default().to_string_lossy();
-        let unfinished = self.path.with_file_name(format!(".{name}.unfinished"));
-        let file = File::create(&unfinished)?;
-        set_unfinished(Some(unfinished.clone()));
-        let written = flushed(file, write).and_then(|report| {
-            fs::rename(&unfinished, &self.path)?;
+        let target = followed(&self.path);
+        let old = match File::options().write(true).open(&target) {
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            old => Some(old?),
+        };
+        let (new, is_beside) = self.temporary(&target, old.as_ref())?;
+        let path = new.path().to_owned();
+        let written = flushed(new.as_file(), write);
+        finished(&path, || {
+            let report = written?;
+            match old {
+                Some(old) if !(is_beside && is_replaceable(&old, new.as_file())?) => copy(new, old)?,
+                Some(old) => {
+                    new.as_file().set_permissions(old.metadata()?.permissions())?;
+                    // Some systems do not replace a file that is open.
+                    drop(old);
+                    new.persist(&target)?;
+                }
+                None => drop(new.persist(&target)?),
+            }
             Ok(report)
-        });
-        match written {
-            Ok(_) => drop(set_unfinished(None)),
-            Err(_) => remove_unfinished(),
+        })
+    }
+
+    /// Makes the temporary file beside the file that it becomes, or, if the user may write that file but nothing beside it,
+    /// among all temporary files. Its rights are never more than those of the file. Returns also whether it is beside it.
+    fn temporary(&self, target: &Path, old: Option<&File>) -> io::Result<(NamedTempFile, bool)> {
+        let mut builder = tempfile::Builder::new();
+        // The whole name is short, however long that of the file is.
+        builder.prefix(".spall-");
+        #[cfg(unix)]
+        {
+            use std::{fs::Permissions, os::unix::fs::PermissionsExt};
+            let mode = match old {
+                Some(old) => old.metadata()?.permissions().mode() & 0o777,
+                None if self.is_private => 0o600,
+                None => 0o666,
+            };
+            builder.permissions(Permissions::from_mode(mode));
         }
-        written
+        match temporary(|| builder.tempfile_in(folder_of(target))) {
+            Err(error) if error.kind() == ErrorKind::PermissionDenied && old.is_some() => {
+                Ok((temporary(|| builder.tempfile())?, false))
+            }
+            made => Ok((made?, true)),
+        }
     }
 }
 
-fn flushed<T>(file: File, write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> io::Result<T> {
+/// Returns the folder of a file.
+fn folder_of(file: &Path) -> &Path {
+    match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// Returns the path of the file to which a path leads through symbolic links. There need not be such a file.
+fn followed(path: &Path) -> PathBuf {
+    let mut path = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        let Ok(target) = fs::read_link(&path) else { break };
+        path = folder_of(&path).join(target);
+    }
+    path
+}
+
+/// Returns whether two paths lead to one file.
+fn is_same(one: &Path, other: &Path) -> bool {
+    #[cfg(unix)]
+    let is_linked = {
+        use std::os::unix::fs::MetadataExt;
+        let id = |path: &Path| path.metadata().map(|found| (found.dev(), found.ino()));
+        matches!((id(one), id(other)), (Ok(one), Ok(other)) if one == other)
+    };
+    #[cfg(not(unix))]
+    let is_linked = false;
+    is_linked || matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+}
+
+/// Returns whether a new file in the place of an old one differs from it in nothing but its content.
+fn is_replaceable(old: &File, new: &File) -> io::Result<bool> {
+    let (old, new) = (old.metadata()?, new.metadata()?);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        Ok(old.nlink() == 1 && (old.uid(), old.gid()) == (new.uid(), new.gid()))
+    }
+    #[cfg(not(unix))]
+    Ok(old.is_file() && new.is_file())
+}
+
+/// Copies a complete file into one that was there. If that fails, the complete file stays, and the error names it.
+fn copy(new: NamedTempFile, mut old: File) -> io::Result<()> {
+    let copied = new.reopen().and_then(|mut new| {
+        old.set_len(0)?;
+        io::copy(&mut new, &mut old)
+    });
+    match copied {
+        Ok(_) => Ok(()),
+        Err(error) => {
+            let words = words(&error);
+            let (_, path) = new.keep()?;
+            let said = format!("{words}; its whole content is in {}", path.display());
+            Err(io::Error::new(error.kind(), said))
+        }
+    }
+}
+
+fn flushed<T>(file: &File, write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> io::Result<T> {
     let mut out = BufWriter::new(file);
     let report = write(&mut out)?;
     out.flush()?;
     Ok(report)
 }
 
-/// Makes a folder for temporary files.
-pub(crate) fn temporary_folder() -> Result<PathBuf> {
-    let folder = std::env::temp_dir().join(format!("spall-{}", std::process::id()));
-    // Nobody else can have put anything into a folder that is new.
-    fs::create_dir(&folder).map_err(|error| Error::writing(&folder, &error))?;
-    Ok(folder)
+/// Makes a folder for temporary files, which nobody else can read or write. It is removed at the end.
+pub(crate) fn temporary_folder(prefix: &str) -> Result<PathBuf> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(prefix);
+    #[cfg(unix)]
+    {
+        use std::{fs::Permissions, os::unix::fs::PermissionsExt};
+        builder.permissions(Permissions::from_mode(0o700));
+    }
+    let made = temporary(|| builder.tempdir());
+    let folder = made.map_err(|error| Error::writing(&std::env::temp_dir(), &error))?;
+    Ok(folder.keep())
 }
 
 /// Writes to the standard output.

@@ -3,6 +3,7 @@
 use std::{
     path::{Path, PathBuf},
     process::{Command, Stdio},
+    time::Duration,
 };
 
 use spall_trace::{Alignment, Hidden};
@@ -12,11 +13,17 @@ use crate::{
     input::{Opened, open},
     output::{Output, temporary_folder, to_stdout},
     picture::{self, Scene},
-    session::Session,
+    session::{Session, finished},
 };
 
 /// The trace that comes with the project.
 const BUNDLED: &[u8] = include_bytes!("../../testdata/record.spall");
+
+/// The beginning of the names of the folders of pages.
+const PAGES: &str = "spall-page-";
+
+/// The time after which a page that was shown is removed.
+const AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
 #[derive(Clone, Copy)]
 enum Kind {
@@ -53,10 +60,15 @@ pub(crate) fn run(mut files: Vec<PathBuf>, force: bool, hide: &[String], session
     Ok(to_stdout(|out| writeln!(out, "{said}\npicture: {}", picture.display()))?)
 }
 
-/// Draws files into a page of a temporary folder, and shows it in the browser.
+/// Draws files into a page of a temporary folder, and shows it in the browser. Nobody but the user can read the page.
+///
+/// A browser may read the page at any time after it was started, so the page stays, and the next call removes it.
 pub(crate) fn show(files: &[PathBuf], session: &Session) -> Result<()> {
-    let page = temporary_folder()?.join("trace.html");
-    draw(files, &[], Kind::Html, &Output::new(&page, &[], false)?, session)?;
+    remove_old_pages();
+    let folder = temporary_folder(PAGES)?;
+    let page = folder.join("trace.html");
+    draw(files, &[], Kind::Html, &Output::private(&page), session)?;
+    finished(&folder, || ());
     let mut browser = match std::env::var_os("BROWSER") {
         Some(browser) => Command::new(browser),
         None if cfg!(target_os = "macos") => Command::new("open"),
@@ -72,6 +84,20 @@ pub(crate) fn show(files: &[PathBuf], session: &Session) -> Result<()> {
         _ => Err(Error::new(format_args!(
             "{page}: no browser could be started for this page. Open it by hand, or name a program in the variable BROWSER."
         ))),
+    }
+}
+
+/// Removes the folders of pages that were shown longer than [`AGE`] ago. Those of other users are not ours to remove.
+fn remove_old_pages() {
+    let entries = std::env::temp_dir().read_dir().into_iter().flatten().flatten();
+    for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(PAGES)) {
+        // This is about the entry itself: what a symbolic link names is left alone.
+        let Ok(found) = entry.metadata() else { continue };
+        let is_old = found.modified().is_ok_and(|at| at.elapsed().is_ok_and(|age| age > AGE));
+        if found.is_dir() && is_old {
+            // Whoever may not remove it leaves it.
+            _ = std::fs::remove_dir_all(entry.path());
+        }
     }
 }
 

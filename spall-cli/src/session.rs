@@ -1,19 +1,20 @@
 //! One run of the command: what it says on the error stream, and what is left when it is interrupted.
 
 use std::{
+    collections::BTreeSet,
     fmt::Display,
-    fs,
+    fs, io,
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use spall_trace::export::ExportReport;
 
-/// The file that is being written, or a folder of temporary files. It is removed at the end, and when the user interrupts
-/// the command.
-static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
+/// The files that are not complete yet, and the folders of temporary files. They are removed at the end, and when the user
+/// interrupts the command.
+static TEMPORARY: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// The time after which the user is shown that something goes on.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -37,7 +38,9 @@ impl Session {
         });
         // Without a handler, the system ends the program, too.
         _ = ctrlc::set_handler(|| {
-            remove_unfinished();
+            // Nobody can make or finish a file from here on, as both need the list.
+            let mut paths = temporary_paths();
+            remove_all(&mut paths);
             std::process::exit(130);
         });
         Self { verbose, bar }
@@ -81,15 +84,40 @@ impl Session {
     }
 }
 
-/// Removes the file that is being written, or the folder of temporary files, if there is one.
-pub(crate) fn remove_unfinished() {
-    if let Some(path) = set_unfinished(None) {
-        // Nobody can be told when that fails.
-        _ = fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path));
+/// Makes a temporary file or folder, which is removed at the end of the command unless it is [finished].
+pub(crate) fn temporary<T: AsRef<Path>>(make: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    let mut paths = temporary_paths();
+    let made = make()?;
+    paths.insert(made.as_ref().to_owned());
+    Ok(made)
+}
+
+/// Does what makes something temporary permanent, or removes it. The user cannot interrupt the command meanwhile.
+pub(crate) fn finished<T>(path: &Path, finish: impl FnOnce() -> T) -> T {
+    let mut paths = temporary_paths();
+    paths.remove(path);
+    finish()
+}
+
+/// Removes all that is temporary.
+pub(crate) fn remove_temporary() {
+    remove_all(&mut temporary_paths());
+}
+
+fn remove_all(paths: &mut BTreeSet<PathBuf>) {
+    for path in std::mem::take(paths) {
+        // A thread that still writes into a folder may put a file there while it is removed. Nobody can be told when all
+        // attempts fail.
+        _ = (0..100).any(|_| {
+            let is_gone = fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path)).is_ok();
+            if !is_gone && path.exists() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            is_gone || !path.exists()
+        });
     }
 }
 
-/// Names what is to be removed if the command does not get to its end, and returns what was named before.
-pub(crate) fn set_unfinished(path: Option<PathBuf>) -> Option<PathBuf> {
-    std::mem::replace(&mut *UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner), path)
+fn temporary_paths() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -78,6 +78,7 @@ fn dependencies_point_one_way() {
         "serde",
         "serde_json",
         "smallvec",
+        "tempfile",
         "thiserror",
         "zerocopy",
     ];

@@ -4,6 +4,7 @@
 
 mod commands;
 mod mistakes;
+mod outputs;
 
 use std::{
     fs,
