@@ -59,7 +59,7 @@ pub mod schema {}
 pub use batches::Batches;
 pub use columns::SCHEMA_VERSION;
 #[cfg(feature = "parquet")]
-pub use data_set::DataSet;
+pub use data_set::{DataSet, NewTrace};
 pub use error::TablesError;
 pub use table::Table;
 pub use tables::Tables;

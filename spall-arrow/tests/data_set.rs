@@ -93,6 +93,75 @@ fn a_trace_that_was_written_in_part_is_written_again() {
     });
 }
 
+/// The files of a data set, without its lock.
+fn names(folder: &Folder) -> Vec<String> {
+    let mut names: Vec<_> = std::fs::read_dir(&folder.0)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name != ".lock")
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn of_traces_with_one_name_the_data_set_has_the_whole_of_one() {
+    let texts = ["one", "two", "three", "four"]
+        .map(|name| TRACE.replace("outer", name).replace("\"n\"", &format!("{name:?}")));
+    for round in 0..10 {
+        let folder = Folder::new(&format!("race-{round}"));
+        let data_set = DataSet::new(&folder.0).unwrap();
+        let n_added = std::thread::scope(|scope| {
+            let append = |text: &String| {
+                let text = text.clone();
+                let data_set = &data_set;
+                scope.spawn(move || {
+                    let mut is_added = false;
+                    with_tables(text.as_bytes(), |tables| {
+                        is_added = match data_set.append("t-a", tables) {
+                            Ok(()) => true,
+                            Err(TablesError::Io(error)) => {
+                                assert_eq!(error.kind(), std::io::ErrorKind::AlreadyExists, "{error}");
+                                false
+                            }
+                            Err(error) => panic!("{error}"),
+                        }
+                    });
+                    is_added
+                })
+            };
+            let threads: Vec<_> = texts.iter().map(append).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).filter(|&added| added).count()
+        });
+        assert_eq!(n_added, 1);
+        let slices = folder.read(Table::Slice, "t-a", &["name"]);
+        let keys = folder.read(Table::Args, "t-a", &["key"]);
+        assert!(texts.iter().any(|text| text.contains(&slices[0])) && slices[1] == "inner", "{slices:?}");
+        assert_eq!(keys, slices[..1], "of one trace");
+        assert_eq!(names(&folder).len(), Table::ALL.len(), "{:?}", names(&folder));
+    }
+}
+
+#[test]
+fn a_trace_that_is_not_published_leaves_nothing() {
+    let folder = Folder::new("unpublished");
+    with_tables(TRACE.as_bytes(), |tables| {
+        let data_set = DataSet::new(&folder.0).unwrap();
+        let new = data_set.begin("t-a").unwrap();
+        new.write(tables).unwrap();
+        assert!(new.as_ref().starts_with(&folder.0) && !data_set.contains("t-a"));
+        drop(new);
+        assert!(names(&folder).is_empty());
+        // A file in the place of a folder: a table cannot be moved, and those before it go again.
+        std::fs::write(folder.0.join("trace"), "").unwrap();
+        data_set.append("t-a", tables).unwrap_err();
+        let tables = names(&folder).into_iter().filter(|name| name != "trace");
+        for table in tables {
+            assert_eq!(std::fs::read_dir(folder.0.join(&table)).unwrap().count(), 0, "{table}");
+        }
+    });
+}
+
 #[test]
 fn names_that_engines_would_misread_are_refused() {
     let folder = Folder::new("names");

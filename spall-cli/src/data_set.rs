@@ -1,11 +1,13 @@
 //! Adds files to a data set, on all cores.
 
 use std::{
+    collections::HashMap,
+    io::ErrorKind,
     path::{Path, PathBuf},
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-use spall_arrow::{DataSet, Tables};
+use spall_arrow::{DataSet, Tables, TablesError};
 use spall_trace::{
     Loader,
     layout::{Layout, LayoutOptions},
@@ -15,7 +17,7 @@ use spall_trace::{
 use crate::{
     error::{Error, Result},
     input::{inputs, on_disk},
-    session::Session,
+    session::{Session, finished, temporary},
 };
 
 /// Adds the files to the data set in the folder `to`. A file that cannot be added is reported, and the others are added.
@@ -23,24 +25,39 @@ pub(crate) fn write(files: &[PathBuf], to: &Path, session: &Session) -> Result<(
     let data_set =
         DataSet::new(to).map_err(|error| Error::new(format_args!("{}: {error}.", to.display())))?;
     let files = on_disk(inputs(files)?)?;
-    let n_failed = AtomicUsize::new(0);
+    let n_added = AtomicUsize::new(0);
     let bar = session.counting("adding", files.len() as u64, "{msg} {pos} of {len} {bar:30} {eta}");
-    Loader::new().on_all_cores().load_files(&files, |file, trace| {
-        let path = &files[file];
-        let added = match trace {
+    let done = |added: Result<()>| {
+        bar.inc(1);
+        match added {
+            Err(error) => session.tell(format_args!("error: {error}")),
+            Ok(()) => _ = n_added.fetch_add(1, Ordering::Relaxed),
+        }
+    };
+    let mut new = Vec::new();
+    let mut first_of: HashMap<_, &PathBuf> = HashMap::new();
+    for path in &files {
+        let trace_id = DataSet::trace_id(path);
+        if data_set.contains(&trace_id) {
+            done(Err(is_there(path, &trace_id)));
+        } else if let Some(first) = first_of.get(&trace_id) {
+            done(Err(is_second(path, first, &trace_id)));
+        } else {
+            first_of.insert(trace_id, path);
+            new.push(path);
+        }
+    }
+    Loader::new().on_all_cores().load_files(&new, |file, trace| {
+        let path = new[file];
+        done(match trace {
             Ok(trace) => add(&data_set, path, trace, session),
             Err(error) => Err(Error::loading(path, &error)),
-        };
-        bar.inc(1);
-        if let Err(Error::Told(sentence)) = added {
-            n_failed.fetch_add(1, Ordering::Relaxed);
-            session.tell(format_args!("error: {sentence}"));
-        }
+        });
     });
     session.done();
-    let (to, n_files, n_failed) = (to.display(), files.len(), n_failed.into_inner());
-    session.tell(format_args!("{to}: added {} of {n_files} traces", n_files - n_failed));
-    match n_failed {
+    let (to, n_files, n_added) = (to.display(), files.len(), n_added.into_inner());
+    session.tell(format_args!("{to}: added {n_added} of {n_files} traces"));
+    match n_files - n_added {
         0 => Ok(()),
         n => Err(Error::new(format_args!(
             "{to}: {n} of {n_files} files were not added, for the reasons above."
@@ -48,19 +65,40 @@ pub(crate) fn write(files: &[PathBuf], to: &Path, session: &Session) -> Result<(
     }
 }
 
+/// Returns the error for a file whose trace the data set has.
+fn is_there(path: &Path, trace_id: &str) -> Error {
+    let file = path.display();
+    Error::new(format_args!(
+        "{file}: left out, as the data set has a trace {trace_id} already. Rename the file to add it as another one."
+    ))
+}
+
+/// Returns the error for a file whose trace has the name of that of a file before it.
+fn is_second(path: &Path, first: &Path, trace_id: &str) -> Error {
+    let (file, first) = (path.display(), first.display());
+    Error::new(format_args!(
+        "{file}: left out, as {first} is trace {trace_id} already. Rename the file to add it as another one."
+    ))
+}
+
+/// Adds a trace. The data set has all of it afterwards, or nothing, whatever happens meanwhile.
 fn add(data_set: &DataSet, path: &Path, trace: Trace<'_>, session: &Session) -> Result<()> {
     let (file, trace_id) = (path.display(), DataSet::trace_id(path));
     for count in trace.diagnostics().counts() {
         session.tell(format_args!("{file}: {count}"));
     }
-    if data_set.contains(&trace_id) {
-        return Err(Error::new(format_args!(
-            "{file}: left out, as the data set has a trace {trace_id} already. Rename the file to add it as another one."
-        )));
-    }
     let trace = spall_trace::merge_samples(trace);
     let layout = Layout::new(&trace, &LayoutOptions::default());
-    let tables = Tables::new(&trace, &layout).map(|tables| tables.with_label("file", path.to_string_lossy()));
-    let added = tables.and_then(|tables| data_set.append(&trace_id, &tables));
-    added.map_err(|error| Error::new(format_args!("{file}: it cannot be added: {error}.")))
+    let add = || {
+        let tables = Tables::new(&trace, &layout)?.with_label("file", path.to_string_lossy());
+        let new = temporary(|| data_set.begin(&trace_id))?;
+        let folder = new.as_ref().to_owned();
+        let written = new.write(&tables);
+        finished(&folder, || written.and_then(|()| new.publish()))
+    };
+    add().map_err(|error| match error {
+        // Somebody else added a trace of this name meanwhile.
+        TablesError::Io(error) if error.kind() == ErrorKind::AlreadyExists => is_there(path, &trace_id),
+        error => Error::new(format_args!("{file}: it cannot be added: {error}.")),
+    })
 }

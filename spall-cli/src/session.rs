@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeSet,
     fmt::Display,
-    fs, io,
+    fs,
     path::{Path, PathBuf},
     sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -84,8 +84,8 @@ impl Session {
     }
 }
 
-/// Makes a temporary file or folder, which is removed at the end of the command unless it is [finished].
-pub(crate) fn temporary<T: AsRef<Path>>(make: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+/// Makes a temporary file or folder, which is removed at the end of the command unless it is [`finished`].
+pub(crate) fn temporary<T: AsRef<Path>, E>(make: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
     let mut paths = temporary_paths();
     let made = make()?;
     paths.insert(made.as_ref().to_owned());

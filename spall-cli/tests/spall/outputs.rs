@@ -8,7 +8,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use crate::{Folder, TRACE};
+use crate::{Folder, Ran, TRACE};
 
 impl Folder {
     fn mode(&self, name: &str) -> u32 {
@@ -129,13 +129,27 @@ pub(crate) fn interrupted(mut child: Child, is_there: impl Fn() -> bool) -> Opti
     child.wait().unwrap().code()
 }
 
+/// A trace of many slices, which takes a while to be written.
+fn many_slices() -> String {
+    let slice = |ts| format!(r#"{{"ph":"X","name":"work{ts}","pid":1,"tid":1,"ts":{ts},"dur":1}}"#);
+    format!("[{}]", (0..40_000).map(slice).collect::<Vec<_>>().join(","))
+}
+
+/// Runs the command where no file may be longer than 64 KiB, as if the disk was full.
+fn run_on_a_full_disk(folder: &Folder, arguments: &str) -> Ran {
+    let mut command = Command::new("bash");
+    let script = format!("trap '' XFSZ; ulimit -f 64; exec {} {arguments}", env!("CARGO_BIN_EXE_spall"));
+    crate::ran(command.args(["-c", &script]).current_dir(&folder.0).output().unwrap())
+}
+
 #[test]
 fn an_output_that_is_not_finished_leaves_what_was_there() {
-    let many: Vec<_> = (0..40_000)
-        .map(|ts| format!(r#"{{"ph":"X","name":"work{ts}","pid":1,"tid":1,"ts":{ts},"dur":1}}"#))
-        .collect();
     let folder = Folder::new("output_fails").with("o.json", "before").with("no.json", "no trace");
-    let folder = folder.with("many.json", format!("[{}]", many.join(",")));
+    let folder = folder.with("many.json", many_slices());
+    let ran = run_on_a_full_disk(&folder, "convert many.json o.json");
+    let said = "error: o.json: the file cannot be written: file too large.\n";
+    assert_eq!((ran.status, ran.err.as_str()), (Some(1), said));
+    assert_eq!((folder.text("o.json").as_str(), folder.names().len()), ("before", 3));
     assert_eq!(folder.run(&["convert", "no.json", "o.json"]).status, Some(1));
     assert_eq!((folder.text("o.json").as_str(), folder.names().len()), ("before", 3));
     let is_written = || folder.names().len() > 3;
@@ -160,6 +174,91 @@ fn temporary_files_go_when_the_user_interrupts() {
     let input = child.stdin.take();
     assert_eq!(interrupted(child, || !folder.names().is_empty()), Some(130));
     assert!(folder.names().is_empty() && input.is_some());
+}
+
+#[cfg(feature = "parquet")]
+mod data_sets {
+    use super::*;
+
+    /// The traces that the data set `data` has, which are the same for each table, and nothing else is there.
+    fn traces(folder: &Folder) -> Vec<String> {
+        let names = |path: &str| {
+            let entries = fs::read_dir(folder.0.join(path)).unwrap();
+            let mut names: Vec<_> =
+                entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+            names.sort();
+            names
+        };
+        let tables: Vec<_> = names("data").into_iter().filter(|name| name != ".lock").collect();
+        assert!(tables.iter().all(|name| !name.starts_with('.')), "{tables:?}");
+        let traces: Vec<_> = tables.iter().map(|table| names(&format!("data/{table}"))).collect();
+        assert!(traces.iter().all(|of_table| *of_table == traces[0]), "{traces:?}");
+        traces.into_iter().next().unwrap_or_default()
+    }
+
+    #[test]
+    fn of_two_files_with_one_name_the_first_is_added() {
+        let folder = Folder::new("data_set_names").with("a b.json", TRACE).with("a=b.json", TRACE);
+        for (name, text) in [("x", TRACE.to_owned()), ("y", TRACE.replace("work", "other"))] {
+            fs::create_dir(folder.0.join(name)).unwrap();
+            fs::write(folder.0.join(name).join("n.json"), text).unwrap();
+        }
+        let second = |file: &str, first: &str, id: &str| {
+            format!(
+                "error: {file}: left out, as {first} is trace {id} already. Rename the file to add it as another one.\n\
+                 data/: added 1 of 2 traces\nerror: data/: 1 of 2 files were not added, for the reasons above.\n"
+            )
+        };
+        for _ in 0..10 {
+            _ = fs::remove_dir_all(folder.0.join("data"));
+            let ran = folder.run(&["convert", "x/n.json", "y/n.json", "data/"]);
+            assert_eq!(ran.err, second("y/n.json", "x/n.json", "t-n.json"));
+            assert_eq!((ran.status, traces(&folder)), (Some(1), vec!["trace_id=t-n.json".to_owned()]));
+        }
+        let ran = folder.run(&["convert", "a b.json", "a=b.json", "data/"]);
+        assert_eq!(ran.err, second("a=b.json", "a b.json", "t-a_b.json"));
+        assert_eq!(traces(&folder).len(), 2);
+    }
+
+    #[test]
+    fn programs_that_add_at_the_same_time_add_each_trace_once() {
+        let folder = Folder::new("data_set_programs").with("a.json", TRACE).with("b.json", TRACE);
+        let children: Vec<_> = (0..4)
+            .map(|_| {
+                let mut command = folder.command(&["convert", "a.json", "b.json", "data/"]);
+                command.stderr(Stdio::piped()).spawn().unwrap()
+            })
+            .collect();
+        let n_added = |child: Child| {
+            let ran = crate::ran(child.wait_with_output().unwrap());
+            let left_out = ran.err.matches("as the data set has a trace t-").count();
+            assert_eq!(ran.status, Some(i32::from(left_out > 0)), "{ran:?}");
+            2 - left_out
+        };
+        assert_eq!(children.into_iter().map(n_added).sum::<usize>(), 2);
+        assert_eq!(traces(&folder), ["trace_id=t-a.json", "trace_id=t-b.json"]);
+    }
+
+    #[test]
+    fn an_interruption_or_a_full_disk_leaves_no_part_of_a_trace() {
+        let many = many_slices();
+        let folder = Folder::new("data_set_fails").with("small.json", TRACE).with("many.json", &many);
+        let ran = run_on_a_full_disk(&folder, "convert small.json many.json data/");
+        assert!(ran.err.contains("error: many.json: it cannot be added: "), "{ran:?}");
+        assert_eq!((ran.status, traces(&folder)), (Some(1), vec!["trace_id=t-small.json".to_owned()]));
+        let mut n_interrupted = 0;
+        for at in 0..10 {
+            _ = fs::remove_dir_all(folder.0.join("data"));
+            let child = folder.command(&["convert", "small.json", "many.json", "data/"]).spawn().unwrap();
+            let is_begun = || {
+                let entries = fs::read_dir(folder.0.join("data")).into_iter().flatten();
+                entries.count() > at
+            };
+            n_interrupted += u32::from(interrupted(child, is_begun) == Some(130));
+            traces(&folder);
+        }
+        assert!(n_interrupted > 0);
+    }
 }
 
 #[test]
