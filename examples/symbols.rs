@@ -4,6 +4,7 @@
 use std::{borrow::Cow, collections::BTreeMap, error::Error, process::ExitCode};
 
 use addr2line::Loader;
+use spall_cli::picture::clean;
 use spall_trace::{
     format::spall::auto::{CachedSymbols, Parser},
     layout::{Layout, LayoutOptions, LayoutView},
@@ -29,7 +30,7 @@ fn main() -> ExitCode {
     match list(trace.as_ref(), program.as_deref()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("{}: {error}", trace.to_string_lossy());
+            eprintln!("{}", clean(&format!("{}: {error}", trace.to_string_lossy())));
             ExitCode::FAILURE
         }
     }
@@ -56,7 +57,7 @@ fn list(path: &std::path::Path, program: Option<&std::ffi::OsStr>) -> Result<(),
     functions.sort_by_key(|(_, (_, time))| std::cmp::Reverse(*time));
     println!("{:>10}  {:>14}  function", "calls", "self ticks");
     for (name, (calls, time)) in functions {
-        println!("{calls:>10}  {time:>14}  {name}");
+        println!("{calls:>10}  {time:>14}  {}", clean(&name));
     }
     Ok(())
 }

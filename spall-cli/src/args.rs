@@ -11,9 +11,9 @@ use crate::{
     error::Result,
     find, flame, info,
     input::MeasureChoice,
-    output::to_stdout,
     render,
     session::Session,
+    shown::{Printed, to_stdout},
     table::TableFormat,
     top, tui,
 };
@@ -263,7 +263,7 @@ impl Command {
             Self::Dump { file, folded: true, .. } => dump::folded(&file, session),
             Self::Dump { file, calls: true, .. } => dump::calls(&file, session),
             Self::Dump { file, summary, .. } => dump::run(&file, summary, session),
-            Self::Completions { shell } => Ok(to_stdout(|mut out| {
+            Self::Completions { shell } => Ok(to_stdout(Printed::File, |mut out| {
                 clap_complete::generate(shell, &mut Arguments::command(), "spall", &mut out);
                 Ok(())
             })?),

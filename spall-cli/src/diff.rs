@@ -11,9 +11,8 @@ use spall_trace::model::{CallTree, Clock, FunctionDiff, FunctionStats, Measure, 
 use crate::{
     error::{Error, Result},
     input::{call_tree, load_one, tell_unmeasured},
-    output::to_stdout,
-    picture::clean,
     session::Session,
+    shown::to_stdout,
     table::{Cell, Table, TableFormat},
     top::share,
 };
@@ -83,7 +82,7 @@ pub(crate) fn run(
         calls: [0; 2],
     };
     session.done();
-    to_stdout(|out| print(&changes, &all, clock, count, format, out))?;
+    to_stdout(format.printed(), |out| print(&changes, &all, clock, count, format, out))?;
 
     let Some(Percent(allowed)) = allowed else { return Ok(()) };
     let grown = changes.first().into_iter().chain([&all]).max_by_key(|change| change.by());
@@ -95,7 +94,7 @@ pub(crate) fn run(
     let [before, after] = names;
     Err(Error::new(format_args!(
         "{after}: {} takes {growth:.1} % of the time of {before} more, and --fail-above allows {allowed} %.",
-        clean(function)
+        function
     )))
 }
 

@@ -18,9 +18,9 @@ use crate::{
     error::{Error, Result},
     input::{self, load_one},
     json::{Line, quoted},
-    output::to_stdout,
     phases::Phases,
     session::Session,
+    shown::{Printed, to_stdout},
 };
 
 /// Prints everything of a trace, or with `summary` the first line, and on the error stream how long each step took.
@@ -35,7 +35,7 @@ pub(crate) fn run(file: &Path, summary: bool, session: &Session) -> Result<()> {
     let layout = Layout::new(&trace, &LayoutOptions::default());
     phases.end("layout");
     session.done();
-    to_stdout(|out| {
+    to_stdout(Printed::Json, |out| {
         let mut dump = Dump { trace: &trace, layout: &layout, out };
         dump.trace(format)?;
         if summary { Ok(()) } else { dump.everything() }
@@ -50,7 +50,8 @@ pub(crate) fn run(file: &Path, summary: bool, session: &Session) -> Result<()> {
 pub(crate) fn folded(file: &Path, session: &Session) -> Result<()> {
     let loaded = load_one(file, session)?;
     session.done();
-    let report = to_stdout(|out| spall_trace::export::folded(&loaded.trace, Measure::WallTime, out))?;
+    let report =
+        to_stdout(Printed::File, |out| spall_trace::export::folded(&loaded.trace, Measure::WallTime, out))?;
     session.tell_losses(Path::new("-"), &report);
     Ok(())
 }
@@ -62,7 +63,7 @@ pub(crate) fn calls(file: &Path, session: &Session) -> Result<()> {
     let unpacked = decompress(&data, &Limits::default()).map_err(|error| failed(error.into()))?;
     let mut calls = apitrace::Calls::new(&unpacked.stream).map_err(|error| failed(error.into()))?;
     let mut memory = Vec::new();
-    Ok(to_stdout(|out| {
+    Ok(to_stdout(Printed::Text, |out| {
         while let Some(call) = calls.next() {
             match call {
                 Ok(call) => {

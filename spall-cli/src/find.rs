@@ -20,8 +20,8 @@ use spall_trace::{
 use crate::{
     error::{Error, Result},
     input::open,
-    output::to_stdout,
     session::Session,
+    shown::to_stdout,
     table::{Cell, Table, TableFormat},
     terminal::clean,
 };
@@ -42,7 +42,7 @@ pub(crate) fn run(files: &[PathBuf], text: &str, format: TableFormat, session: &
             "{title}: nothing has a name that contains \"{text}\". `spall top` lists names."
         )));
     }
-    Ok(to_stdout(|out| match format {
+    Ok(to_stdout(format.printed(), |out| match format {
         TableFormat::Json => table(&trace, &layout, &found.slices).write(format, out),
         TableFormat::Text => draw(&trace, &layout, &found, out),
     })?)

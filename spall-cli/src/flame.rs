@@ -16,8 +16,8 @@ use crate::{
     diff::comparable,
     error::Result,
     input::{Opened, call_tree, open, tell_unmeasured},
-    output::to_stdout,
     session::Session,
+    shown::{Printed, to_stdout},
     table::Cell,
     terminal,
 };
@@ -108,7 +108,7 @@ fn draw(rows: &[Row], total: Ticks, label: impl Fn(usize) -> String) -> io::Resu
     let viewport = Viewport::fit(Tick(0)..Tick(total.0), COLUMNS, 0);
     let mut rects = Vec::new();
     let color = io::stdout().is_terminal();
-    to_stdout(|out| {
+    to_stdout(Printed::Drawing, |out| {
         for row in rows {
             rects.clear();
             row.view(RowId(0)).rects(&viewport, &mut rects);

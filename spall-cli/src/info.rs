@@ -8,8 +8,8 @@ use spall_trace::model::{Clock, Ticks, TraceView, Unit};
 use crate::{
     error::{Error, Result},
     input::{Loaded, inputs, nothing},
-    output::to_stdout,
     session::Session,
+    shown::to_stdout,
     table::{Cell, Table, TableFormat},
 };
 
@@ -48,7 +48,7 @@ pub(crate) fn run(files: &[PathBuf], format: TableFormat, session: &Session) -> 
     }
     session.done();
     if !table.is_empty() {
-        to_stdout(|out| table.write_blocks(format, out))?;
+        to_stdout(format.printed(), |out| table.write_blocks(format, out))?;
     }
     match failed {
         Some(error) => Err(error),

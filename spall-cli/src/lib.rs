@@ -22,16 +22,22 @@ pub mod picture;
 mod query;
 mod render;
 mod session;
+mod shown;
 mod table;
 pub mod terminal;
 mod top;
 mod tui;
 
-use std::{ffi::OsString, process::ExitCode};
+use std::{ffi::OsString, io::Write, process::ExitCode};
 
 use clap::Parser;
 
-use crate::{args::Arguments, error::Error, session::Session};
+use crate::{
+    args::Arguments,
+    error::Error,
+    session::Session,
+    shown::{Printed, Shown, to_stdout},
+};
 
 /// Runs the command with the arguments of a program, of which the first is its name.
 ///
@@ -42,9 +48,14 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) => {
+            let text = error.render();
             // Nobody can be told that nobody can be told.
-            _ = error.print();
-            return if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS };
+            if error.use_stderr() {
+                _ = write!(Shown::new(std::io::stderr(), Printed::Text), "{text}");
+                return ExitCode::from(2);
+            }
+            _ = to_stdout(Printed::Text, |out| write!(out, "{text}"));
+            return ExitCode::SUCCESS;
         }
     };
     let session = Session::start(arguments.verbose);

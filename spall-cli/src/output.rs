@@ -11,6 +11,7 @@ use tempfile::NamedTempFile;
 use crate::{
     error::{Error, Result, words},
     session::{finished, temporary},
+    shown::{Printed, to_stdout},
 };
 
 /// The number of symbolic links that are followed one after the other: as many as Linux follows.
@@ -57,7 +58,7 @@ impl Output {
     /// Writes the file, and returns what `write` returns.
     pub(crate) fn write<T>(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> Result<T> {
         if self.path.as_os_str() == "-" {
-            return Ok(to_stdout(write)?);
+            return Ok(to_stdout(Printed::File, write)?);
         }
         let written = match fs::metadata(&self.path) {
             // A device or a pipe is no file that could be replaced.
@@ -197,12 +198,4 @@ pub(crate) fn temporary_folder(prefix: &str) -> Result<PathBuf> {
     let made = temporary(|| builder.tempdir());
     let folder = made.map_err(|error| Error::writing(&std::env::temp_dir(), &error))?;
     Ok(folder.keep())
-}
-
-/// Writes to the standard output.
-pub(crate) fn to_stdout<T>(write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> io::Result<T> {
-    let mut out = BufWriter::new(io::stdout().lock());
-    let report = write(&mut out)?;
-    out.flush()?;
-    Ok(report)
 }

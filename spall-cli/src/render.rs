@@ -11,9 +11,10 @@ use spall_trace::{Alignment, Hidden};
 use crate::{
     error::{Error, Result},
     input::{Opened, open},
-    output::{Output, temporary_folder, to_stdout},
+    output::{Output, temporary_folder},
     picture::{self, Scene},
     session::{Session, finished},
+    shown::{Printed, to_stdout},
 };
 
 /// The trace that comes with the project.
@@ -57,7 +58,7 @@ pub(crate) fn run(mut files: Vec<PathBuf>, force: bool, hide: &[String], session
     let output = Output::new(&picture, &files, force)?;
     let said = draw(&files, hide, kind_of(&picture).unwrap_or(Kind::Html), &output, session)?;
     let picture = std::path::absolute(&picture).unwrap_or(picture);
-    Ok(to_stdout(|out| writeln!(out, "{said}\npicture: {}", picture.display()))?)
+    Ok(to_stdout(Printed::Text, |out| writeln!(out, "{said}\npicture: {}", picture.display()))?)
 }
 
 /// Draws files into a page of a temporary folder, and shows it in the browser. Nobody but the user can read the page.
@@ -79,7 +80,7 @@ pub(crate) fn show(files: &[PathBuf], session: &Session) -> Result<()> {
     let shown = browser.arg(page.to_string()).stdout(Stdio::null()).stderr(Stdio::null()).status();
     match shown {
         Ok(status) if status.success() || cfg!(windows) => {
-            Ok(to_stdout(|out| writeln!(out, "page: {page}"))?)
+            Ok(to_stdout(Printed::Text, |out| writeln!(out, "page: {page}"))?)
         }
         _ => Err(Error::new(format_args!(
             "{page}: no browser could be started for this page. Open it by hand, or name a program in the variable BROWSER."

@@ -12,6 +12,8 @@ use std::{
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use spall_trace::export::ExportReport;
 
+use crate::shown;
+
 /// The files that are not complete yet, and the folders of temporary files. They are removed at the end, and when the user
 /// interrupts the command.
 static TEMPORARY: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
@@ -49,7 +51,7 @@ impl Session {
     /// Shows what is being done, if it takes long.
     pub(crate) fn doing(&self, what: impl Display) {
         self.bar.set_style(ProgressStyle::default_spinner());
-        self.bar.set_message(what.to_string());
+        self.bar.set_message(shown::line(what));
     }
 
     /// Shows that `n_steps` steps are to be done, and returns the bar that counts them.
@@ -65,6 +67,7 @@ impl Session {
 
     /// Says a line on the error stream. Nobody can be told when that fails.
     pub(crate) fn tell(&self, line: impl Display) {
+        let line = shown::line(line);
         self.bar.suspend(|| {
             _ = std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("{line}\n"));
         });

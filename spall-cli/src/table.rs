@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde_json::{Map, Value};
 use spall_trace::model::{Clock, Tick, Ticks};
 
-use crate::picture::clean;
+use crate::{picture::clean, shown::Printed};
 
 /// How a table is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
@@ -15,6 +15,16 @@ pub(crate) enum TableFormat {
     Text,
     /// For programs: an array of objects, with times in nanoseconds where the trace has times
     Json,
+}
+
+impl TableFormat {
+    /// Returns what is printed in this format.
+    pub(crate) fn printed(self) -> Printed {
+        match self {
+            Self::Text => Printed::Text,
+            Self::Json => Printed::Json,
+        }
+    }
 }
 
 /// A value, and how people are shown it.

@@ -7,8 +7,8 @@ use spall_trace::model::{Measure, Ticks, Trace, TraceView};
 use crate::{
     error::Result,
     input::{call_tree, open},
-    output::to_stdout,
     session::Session,
+    shown::to_stdout,
     table::{Cell, Table, TableFormat},
 };
 
@@ -55,7 +55,7 @@ fn print_functions(
         ]);
     }
     session.done();
-    to_stdout(|out| table.write(format, out))
+    to_stdout(format.printed(), |out| table.write(format, out))
 }
 
 fn print_calls(trace: &Trace<'_>, count: usize, format: TableFormat, session: &Session) -> io::Result<()> {
@@ -72,7 +72,7 @@ fn print_calls(trace: &Trace<'_>, count: usize, format: TableFormat, session: &S
         ]);
     }
     session.done();
-    to_stdout(|out| table.write(format, out))
+    to_stdout(format.printed(), |out| table.write(format, out))
 }
 
 /// Returns a part as a fraction of a whole.

@@ -51,6 +51,9 @@ pub(crate) const MAX_HEAD: usize = 4096;
 /// The number of keys of a JSON document that are named.
 const MAX_KEYS: usize = 6;
 
+/// How much of a key is named.
+const MAX_KEY_CHARS: usize = 64;
+
 /// Returns what the file that begins with `data` seems to be, as the end of the sentence "it is …".
 pub(crate) fn describe(data: &[u8]) -> Cow<'static, str> {
     let data = data.get(..MAX_HEAD).unwrap_or(data);
@@ -89,6 +92,14 @@ fn describe_content(data: &[u8]) -> Cow<'static, str> {
     }
 }
 
+/// Returns a key in quotes. A terminal obeys nothing of it, and it is as long as a line at most.
+fn shown(key: &str) -> String {
+    match key.char_indices().nth(MAX_KEY_CHARS) {
+        Some((end, _)) => format!("{:?}", format!("{}…", key.get(..end).unwrap_or_default())),
+        None => format!("{key:?}"),
+    }
+}
+
 /// Returns what a JSON document seems to be, by its first keys.
 fn describe_object(text: &[u8]) -> Cow<'static, str> {
     let keys: Vec<String> = spall_json::document_keys(text).map(|key| key.decode().into_owned()).collect();
@@ -99,7 +110,7 @@ fn describe_object(text: &[u8]) -> Cow<'static, str> {
     if keys.is_empty() {
         return "a JSON object without keys".into();
     }
-    let named = keys.iter().take(MAX_KEYS).map(|key| format!("\"{key}\"")).collect::<Vec<_>>();
+    let named = keys.iter().take(MAX_KEYS).map(|key| shown(key)).collect::<Vec<_>>();
     let more = if keys.len() > MAX_KEYS { " and more" } else { "" };
     format!("a JSON object with the keys {}{more}", named.join(", ")).into()
 }

@@ -12,4 +12,5 @@ pub use about::{about, notes};
 pub use html::{Embedded, MAX_BOXES, embedded, html, widget_script};
 pub use scene::{Lane, Process, Scene};
 pub use svg::svg;
+pub(crate) use text::visible;
 pub use text::{clean, count, escape};

@@ -6,17 +6,22 @@ use std::fmt::Write;
 /// the text around it or must not stand in XML becomes U+FFFD.
 #[must_use]
 pub fn clean(text: &str) -> String {
-    let visible = |character: char| match character {
+    text.chars().map(visible).collect()
+}
+
+/// Returns what is shown of a character, which is another one only if it is a control character or turns directions.
+pub(crate) fn visible(character: char) -> char {
+    match character {
         '\0'..='\x1f' => char::from_u32(0x2400 + u32::from(character)).unwrap_or('\u{fffd}'),
         '\x7f' => '\u{2421}',
         '\u{80}'..='\u{9f}'
+        | '\u{61c}'
         | '\u{200e}'..='\u{200f}'
         | '\u{2028}'..='\u{202e}'
         | '\u{2066}'..='\u{2069}'
         | '\u{fffe}'..='\u{ffff}' => '\u{fffd}',
         other => other,
-    };
-    text.chars().map(visible).collect()
+    }
 }
 
 /// Cleaned text for element content and quoted attributes of HTML and XML.

@@ -1,6 +1,6 @@
 //! Prints the rows of an answer.
 
-use std::io::{self, BufWriter, Write};
+use std::io::Write;
 
 use datafusion::{
     arrow::util::display::{ArrayFormatter, FormatOptions},
@@ -11,7 +11,7 @@ use futures::StreamExt;
 use serde_json::{Map, Value};
 
 use super::failed;
-use crate::{error::Result, session::Session, table::TableFormat};
+use crate::{error::Result, session::Session, shown::Shown, table::TableFormat};
 
 /// Prints an answer while it is computed: the names of the columns and then the rows, with tabs between the values, or an
 /// array of objects.
@@ -20,7 +20,7 @@ pub(super) async fn print(answer: DataFrame, format: TableFormat, session: &Sess
     let numeric: Vec<_> =
         answer.schema().fields().iter().map(|field| field.data_type().is_numeric()).collect();
     let mut batches = answer.execute_stream().await.map_err(failed)?;
-    let mut out = BufWriter::new(io::stdout());
+    let mut out = Shown::stdout(format.printed());
     let mut is_first = true;
     if format == TableFormat::Text {
         session.done();

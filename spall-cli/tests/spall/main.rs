@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "test code outside of test functions")]
 
 mod commands;
+mod hostile_text;
 mod mistakes;
 mod outputs;
 
