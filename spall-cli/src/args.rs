@@ -1,15 +1,17 @@
 //! The arguments of the command, and what each subcommand does with them.
 
-use std::path::PathBuf;
+use std::{ffi::OsString, path::PathBuf};
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand, error::ErrorKind};
 
 use crate::{
     convert::{self, Destination},
     diff::{self, Percent},
     dump,
     error::Result,
-    find, flame, info,
+    find, flame,
+    hide::Hide,
+    info,
     input::MeasureChoice,
     render,
     session::Session,
@@ -37,6 +39,8 @@ Examples:
 /// Looks at profiler traces, compares, converts and draws them
 #[derive(Parser)]
 #[command(name = "spall", version, after_help = FORMATS, arg_required_else_help = true)]
+// Of an option that is given twice the last one counts, so that an alias of the shell can be overruled.
+#[command(args_override_self = true)]
 pub(crate) struct Arguments {
     /// Say where in a file each odd thing is, and not only how often there is one
     #[arg(short, long, global = true, display_order = 100)]
@@ -63,6 +67,8 @@ pub(crate) enum Command {
         /// Traces: files, folders, patterns, or `-` for the standard input
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
+        #[command(flatten)]
+        hide: Hide,
     },
     /// Shows a trace in the terminal, with the program `spall-terminal`
     #[command(after_help = "Examples:\n  spall tui trace.json\n  spall tui --follow run.spall")]
@@ -85,19 +91,21 @@ pub(crate) enum Command {
         /// Replace the input, if the picture is the same file
         #[arg(long)]
         force: bool,
-        /// Leave out slices and instants of a category; may be given more than once
-        #[arg(long, value_name = "CATEGORY")]
-        hide: Vec<String>,
+        #[command(flatten)]
+        hide: Hide,
     },
     /// Shows where the slices are that contain a text, with their flows and counters
-    #[command(after_help = "Example:\n  spall find trace.json parse")]
+    #[command(
+        override_usage = "spall find [OPTIONS] <FILE>... <TEXT>",
+        after_help = "Example:\n  spall find trace.json parse"
+    )]
     Find {
-        /// Traces: files, folders, patterns, or `-` for the standard input
+        /// Traces: files, folders, patterns, or `-` for the standard input; and behind them TEXT, a part of a name or an
+        /// argument, in upper or lower case
         #[arg(required = true, value_name = "FILE")]
-        files: Vec<PathBuf>,
-        /// A part of a name or an argument, in upper or lower case
-        #[arg(value_name = "TEXT")]
-        text: String,
+        files_and_text: Vec<OsString>,
+        #[command(flatten)]
+        hide: Hide,
         /// How to print it: the whole trace as strips with marks, or as JSON the slices that were found
         #[arg(long, value_enum, default_value_t)]
         format: TableFormat,
@@ -117,6 +125,8 @@ pub(crate) enum Command {
         longest: bool,
         #[command(flatten)]
         of: MeasureChoice,
+        #[command(flatten)]
+        hide: Hide,
         /// How to print it
         #[arg(long, value_enum, default_value_t)]
         format: TableFormat,
@@ -140,6 +150,8 @@ pub(crate) enum Command {
         count: usize,
         #[command(flatten)]
         of: MeasureChoice,
+        #[command(flatten)]
+        hide: Hide,
         /// How to print it
         #[arg(long, value_enum, default_value_t)]
         format: TableFormat,
@@ -154,31 +166,32 @@ pub(crate) enum Command {
         choice: flame::Choice,
         #[command(flatten)]
         of: MeasureChoice,
+        #[command(flatten)]
+        hide: Hide,
     },
     /// Writes a trace in another format, or adds many to a data set of Parquet files
     #[command(
+        override_usage = "spall convert [OPTIONS] <FILE>... <OUT>",
         after_help = "Examples:\n  spall convert trace.json trace.spall\n  spall convert --to folded trace.json - | head\n  spall convert runs/*.json data/"
     )]
     Convert {
-        /// Traces: files, folders, patterns, or `-` for the standard input
+        /// Traces: files, folders, patterns, or `-` for the standard input; and behind them OUT: the file to write, `-` for
+        /// the standard output, or the folder of a data set, which ends with a slash and needs the feature `parquet`
         #[arg(required = true, value_name = "FILE")]
-        files: Vec<PathBuf>,
-        /// The file to write, `-` for the standard output, or the folder of a data set, which ends with a slash and needs the
-        /// feature `parquet`
-        #[arg(value_name = "OUT")]
-        out: PathBuf,
+        files_and_out: Vec<OsString>,
         #[command(flatten)]
         how: Destination,
     },
     /// Puts traces on one axis of time and writes them as one
-    #[command(after_help = "Example:\n  spall merge --align start before.spall after.spall both.json")]
+    #[command(
+        override_usage = "spall merge [OPTIONS] <FILE>... <OUT>",
+        after_help = "Example:\n  spall merge --align start before.spall after.spall both.json"
+    )]
     Merge {
-        /// Traces: files, folders, patterns, or `-` for the standard input
-        #[arg(required = true, num_args = 1.., value_name = "FILE")]
-        files: Vec<PathBuf>,
-        /// The file to write, or `-` for the standard output
-        #[arg(value_name = "OUT")]
-        out: PathBuf,
+        /// Traces: files, folders, patterns, or `-` for the standard input; and behind them OUT: the file to write, or `-`
+        /// for the standard output
+        #[arg(required = true, value_name = "FILE")]
+        files_and_out: Vec<OsString>,
         /// How times are put on the axis of the first trace
         ///
         /// auto: by the clocks and events that the traces share;
@@ -194,15 +207,14 @@ pub(crate) enum Command {
     },
     /// Asks traces, or a data set, questions in SQL, if built with the feature `sql`
     #[command(
+        override_usage = "spall query [OPTIONS] <FILE>... <SQL>",
         after_help = "Examples:\n  spall query trace.json 'show tables'\n  spall query trace.json 'select name, count(*) from slice group by name'"
     )]
     Query {
-        /// Traces: files, folders, patterns, or `-` for the standard input; or the folder of a data set
+        /// Traces: files, folders, patterns, or `-` for the standard input, or the folder of a data set; and behind them SQL,
+        /// the question; `show tables` asks which tables and views there are
         #[arg(required = true, value_name = "FILE")]
-        files: Vec<PathBuf>,
-        /// The question; that of `show tables` is which tables and views there are
-        #[arg(value_name = "SQL")]
-        sql: String,
+        files_and_sql: Vec<OsString>,
         /// How to print the answer: as text with tabs between columns, or as JSON; times are in ticks
         #[arg(long, value_enum, default_value_t)]
         format: TableFormat,
@@ -236,26 +248,72 @@ fn valid_alignment(text: &str) -> std::result::Result<String, &'static str> {
         .ok_or("use auto, start, event=NAME, monotonic, offset=NANOSECONDS or keep")
 }
 
+impl Arguments {
+    /// Reads the arguments of a program, of which the first is its name.
+    pub(crate) fn read(
+        arguments: impl IntoIterator<Item = OsString>,
+    ) -> std::result::Result<Self, clap::Error> {
+        let arguments = Self::try_parse_from(arguments)?;
+        let (command, last, n) = match &arguments.command {
+            Command::Find { files_and_text, .. } => ("find", "<TEXT>", files_and_text.len()),
+            Command::Convert { files_and_out, .. } => ("convert", "<OUT>", files_and_out.len()),
+            Command::Merge { files_and_out, .. } => ("merge", "<OUT>", files_and_out.len()),
+            Command::Query { files_and_sql, .. } => ("query", "<SQL>", files_and_sql.len()),
+            _ => return Ok(arguments),
+        };
+        if n > 1 {
+            return Ok(arguments);
+        }
+        let said = format!("{last} is missing behind <FILE>...");
+        let mut all = Self::command();
+        all.build();
+        let command =
+            all.find_subcommand_mut(command).map(|command| command.error(ErrorKind::TooFewValues, &said));
+        Err(command.unwrap_or_else(|| Self::command().error(ErrorKind::TooFewValues, said)))
+    }
+}
+
+/// Returns files and the argument behind them. To the parser they are one list, as options may stand between them.
+fn last_of(mut arguments: Vec<OsString>) -> (Vec<PathBuf>, OsString) {
+    let last = arguments.pop().unwrap_or_default();
+    (arguments.into_iter().map(PathBuf::from).collect(), last)
+}
+
 impl Command {
     /// Does what the arguments ask for.
     pub(crate) fn run(self, session: &Session) -> Result<()> {
         match self {
             Self::Info { files, format } => info::run(&files, format, session),
-            Self::Open { files } => render::show(&files, session),
+            Self::Open { files, hide } => render::show(&files, &hide, session),
             Self::Render { files, force, hide } => render::run(files, force, &hide, session),
-            Self::Find { files, text, format } => find::run(&files, &text, format, session),
-            Self::Top { files, count, longest, of, format } => {
-                top::run(&files, count, longest, of.measure, format, session)
+            Self::Find { files_and_text, hide, format } => {
+                let (files, text) = last_of(files_and_text);
+                find::run(&files, &text.to_string_lossy(), &hide, format, session)
             }
-            Self::Diff { before, after, fail_above, count, of, format } => {
-                diff::run([&before, &after], fail_above, count, of.measure, format, session)
+            Self::Top { files, count, longest, of, hide, format } => {
+                let trace = hide.open(&files, session)?;
+                top::run(trace, count, longest, of.measure, format, session)
             }
-            Self::Flame { files, choice, of } => flame::run(&files, &choice, of.measure, session),
-            Self::Convert { files, out, how } => convert::run(&files, &out, &how, session),
-            Self::Merge { files, out, align, how } => convert::merge(&files, &out, &align, &how, session),
+            Self::Diff { before, after, fail_above, count, of, hide, format } => {
+                diff::run([&before, &after], fail_above, count, of.measure, &hide, format, session)
+            }
+            Self::Flame { files, choice, of, hide } => {
+                flame::run(&files, &choice, of.measure, &hide, session)
+            }
+            Self::Convert { files_and_out, how } => {
+                let (files, out) = last_of(files_and_out);
+                convert::run(&files, out.as_ref(), &how, session)
+            }
+            Self::Merge { files_and_out, align, how } => {
+                let (files, out) = last_of(files_and_out);
+                convert::merge(&files, out.as_ref(), &align, &how, session)
+            }
             Self::Tui { file, follow } => tui::run(&file, follow, session),
             #[cfg(feature = "sql")]
-            Self::Query { files, sql, format } => crate::query::run(&files, &sql, format, session),
+            Self::Query { files_and_sql, format } => {
+                let (files, sql) = last_of(files_and_sql);
+                crate::query::run(&files, &sql.to_string_lossy(), format, session)
+            }
             #[cfg(not(feature = "sql"))]
             Self::Query { .. } => Err(crate::error::Error::new(
                 "this `spall` was built without SQL. Install it with `--features sql`.",

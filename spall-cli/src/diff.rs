@@ -10,7 +10,8 @@ use spall_trace::model::{CallTree, Clock, FunctionDiff, FunctionStats, Measure, 
 
 use crate::{
     error::{Error, Result},
-    input::{call_tree, load_one, tell_unmeasured},
+    hide::Hide,
+    input::{Loaded, call_tree, load_one, tell_unmeasured},
     session::Session,
     shown::to_stdout,
     table::{Cell, Table, TableFormat},
@@ -52,10 +53,16 @@ pub(crate) fn run(
     allowed: Option<Percent>,
     count: usize,
     measure: Measure,
+    hide: &Hide,
     format: TableFormat,
     session: &Session,
 ) -> Result<()> {
-    let [before, after] = files.map(|file| load_one(file, session));
+    let [before, after]: [Result<Loaded>; 2] = files.map(|file| {
+        let loaded = load_one(file, session)?;
+        let title = loaded.name();
+        let trace = hide.without(loaded.trace, &title, session);
+        Ok(Loaded { trace, ..loaded })
+    });
     let (before, after) = (before?, after?);
     session.doing("comparing");
     let names = [&before, &after].map(|loaded| loaded.path.display().to_string());

@@ -10,7 +10,7 @@ use std::{
 };
 
 use spall_trace::{
-    Found, Hidden, find, ignoring_case,
+    Found, find, ignoring_case,
     layout::{
         Flows, Hits, Layout, LayoutOptions, LayoutView, Series, Vertical, VerticalStyle, Viewport, block,
     },
@@ -19,6 +19,7 @@ use spall_trace::{
 
 use crate::{
     error::{Error, Result},
+    hide::Hide,
     input::open,
     session::Session,
     shown::to_stdout,
@@ -29,12 +30,19 @@ use crate::{
 const COLUMNS: u16 = 80;
 
 /// Prints where the slices are that contain `text` in their name or arguments, or with JSON the slices.
-pub(crate) fn run(files: &[PathBuf], text: &str, format: TableFormat, session: &Session) -> Result<()> {
+pub(crate) fn run(
+    files: &[PathBuf],
+    text: &str,
+    hide: &Hide,
+    format: TableFormat,
+    session: &Session,
+) -> Result<()> {
     let opened = open(files, Default::default(), session)?;
     let trace = spall_trace::merge_samples(opened.trace);
     session.doing("finding");
-    let layout = Layout::new(&trace, &LayoutOptions::default());
-    let found = find(&trace, &layout, &Hidden::default(), ignoring_case(text)).run();
+    let hidden = hide.hidden(&trace, &opened.title, session);
+    let layout = hidden.layout(&trace, &LayoutOptions::default());
+    let found = find(&trace, &layout, &hidden, ignoring_case(text)).run();
     session.done();
     if found.slices.is_empty() && found.instants == 0 && found.tracks.is_empty() {
         let title = opened.title;

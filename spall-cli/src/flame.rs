@@ -15,7 +15,8 @@ use spall_trace::{
 use crate::{
     diff::comparable,
     error::Result,
-    input::{Opened, call_tree, open, tell_unmeasured},
+    hide::Hide,
+    input::{Opened, call_tree, tell_unmeasured},
     session::Session,
     shown::{Printed, to_stdout},
     table::Cell,
@@ -42,15 +43,21 @@ pub(crate) struct Choice {
     without: Option<String>,
     /// Draw callers in place of such functions
     #[arg(long, value_name = "TEXT")]
-    hide: Option<String>,
+    skip: Option<String>,
     /// Draw how the times differ from those of another trace
     #[arg(long, value_name = "OTHER")]
     diff: Option<PathBuf>,
 }
 
 /// Draws callers above what they call, each as wide as its time, or what was chosen.
-pub(crate) fn run(files: &[PathBuf], choice: &Choice, measure: Measure, session: &Session) -> Result<()> {
-    let load = |files: &[PathBuf]| open(files, Default::default(), session);
+pub(crate) fn run(
+    files: &[PathBuf],
+    choice: &Choice,
+    measure: Measure,
+    hide: &Hide,
+    session: &Session,
+) -> Result<()> {
+    let load = |files: &[PathBuf]| hide.open(files, session);
     let other = choice.diff.as_ref().map(|other| load(std::slice::from_ref(other))).transpose()?;
     let Opened { trace, title, .. } = load(files)?;
     if let Some(Opened { trace: other, title: other_title, .. }) = other {
@@ -74,7 +81,7 @@ pub(crate) fn run(files: &[PathBuf], choice: &Choice, measure: Measure, session:
         Choice { flat: true, .. } => tree.flatten_recursion(),
         Choice { only: Some(text), .. } => tree.keep_stacks(matches(text)),
         Choice { without: Some(text), .. } => tree.drop_stacks(matches(text)),
-        Choice { hide: Some(text), .. } => tree.hide(matches(text)),
+        Choice { skip: Some(text), .. } => tree.hide(matches(text)),
         _ => tree,
     };
     let rows = flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right).run();

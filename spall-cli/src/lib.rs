@@ -12,6 +12,7 @@ mod dump;
 mod error;
 mod find;
 mod flame;
+mod hide;
 mod info;
 mod input;
 mod json;
@@ -30,8 +31,6 @@ mod tui;
 
 use std::{ffi::OsString, io::Write, process::ExitCode};
 
-use clap::Parser;
-
 use crate::{
     args::Arguments,
     error::Error,
@@ -45,7 +44,7 @@ use crate::{
 /// no sense. Whatever is not 0 is explained on the error stream.
 #[must_use]
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let arguments = match Arguments::try_parse_from(arguments) {
+    let arguments = match Arguments::read(arguments) {
         Ok(arguments) => arguments,
         Err(error) => {
             let text = error.render();

@@ -6,10 +6,11 @@ use std::{
     time::Duration,
 };
 
-use spall_trace::{Alignment, Hidden};
+use spall_trace::Alignment;
 
 use crate::{
     error::{Error, Result},
+    hide::Hide,
     input::{Opened, open},
     output::{Output, temporary_folder},
     picture::{self, Scene},
@@ -39,7 +40,7 @@ fn kind_of(name: &Path) -> Option<Kind> {
 }
 
 /// Draws all files, without the categories `hide`, into the last one, which is a picture, or into `render.html`.
-pub(crate) fn run(mut files: Vec<PathBuf>, force: bool, hide: &[String], session: &Session) -> Result<()> {
+pub(crate) fn run(mut files: Vec<PathBuf>, force: bool, hide: &Hide, session: &Session) -> Result<()> {
     let picture = match files.pop_if(|last| kind_of(last).is_some()) {
         Some(picture) => picture,
         None => "render.html".into(),
@@ -64,11 +65,11 @@ pub(crate) fn run(mut files: Vec<PathBuf>, force: bool, hide: &[String], session
 /// Draws files into a page of a temporary folder, and shows it in the browser. Nobody but the user can read the page.
 ///
 /// A browser may read the page at any time after it was started, so the page stays, and the next call removes it.
-pub(crate) fn show(files: &[PathBuf], session: &Session) -> Result<()> {
+pub(crate) fn show(files: &[PathBuf], hide: &Hide, session: &Session) -> Result<()> {
     remove_old_pages();
     let folder = temporary_folder(PAGES)?;
     let page = folder.join("trace.html");
-    draw(files, &[], Kind::Html, &Output::private(&page), session)?;
+    draw(files, hide, Kind::Html, &Output::private(&page), session)?;
     finished(&folder, || ());
     let mut browser = match std::env::var_os("BROWSER") {
         Some(browser) => Command::new(browser),
@@ -103,13 +104,7 @@ fn remove_old_pages() {
 }
 
 /// Draws traces, and returns what there is to say about them.
-fn draw(
-    files: &[PathBuf],
-    hide: &[String],
-    kind: Kind,
-    output: &Output,
-    session: &Session,
-) -> Result<String> {
+fn draw(files: &[PathBuf], hide: &Hide, kind: Kind, output: &Output, session: &Session) -> Result<String> {
     let opened = match files {
         [] => bundled()?,
         _ => open(files, Alignment::Auto, session)?,
@@ -119,7 +114,7 @@ fn draw(
         placed.map(|(name, placement)| format!("{name} {}", placement.by.description())).collect();
     let trace = spall_trace::merge_samples(opened.trace);
     session.doing("laying out");
-    let scene = Scene::without(&trace, Hidden::new(&trace, hide, &[], &[]));
+    let scene = Scene::without(&trace, hide.hidden(&trace, &opened.title, session));
     let told = [notes.clone(), picture::not_as_in_the_file(&scene)].concat();
     notes.extend(picture::notes(&scene));
     session.doing("drawing");

@@ -1,12 +1,12 @@
 //! `spall top`: what took the most time.
 
-use std::{cmp::Reverse, io, path::PathBuf};
+use std::{cmp::Reverse, io};
 
 use spall_trace::model::{Measure, Ticks, Trace, TraceView};
 
 use crate::{
     error::Result,
-    input::{call_tree, open},
+    input::{Opened, call_tree},
     session::Session,
     shown::to_stdout,
     table::{Cell, Table, TableFormat},
@@ -14,14 +14,13 @@ use crate::{
 
 /// Prints the functions of all threads with the most self time, or with `longest` the longest calls.
 pub(crate) fn run(
-    files: &[PathBuf],
+    Opened { trace, .. }: Opened,
     count: usize,
     longest: bool,
     measure: Measure,
     format: TableFormat,
     session: &Session,
 ) -> Result<()> {
-    let trace = open(files, Default::default(), session)?.trace;
     session.doing("adding up");
     if longest {
         print_calls(&trace, count, format, session)?;

@@ -150,9 +150,9 @@ fn flame_filters_call_stacks() {
     let only = draws(&["--only", "load"]).out;
     assert!(only.contains("job") && only.contains("load") && !only.contains("main"), "{only}");
     assert!(!draws(&["--without", "load"]).out.contains("load"));
-    let hidden = draws(&["--hide", "main"]).out;
+    let hidden = draws(&["--skip", "main"]).out;
     assert!(!hidden.contains("main") && hidden.contains("load"));
-    assert_eq!(draws(&["--flat", "--hide", "main"]).status, Some(2));
+    assert_eq!(draws(&["--flat", "--skip", "main"]).status, Some(2));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "test code outside of test functions")]
 
+mod arguments;
 mod commands;
 mod hostile_text;
 mod mistakes;

@@ -1,0 +1,77 @@
+//! What is left out of sums and drawings: `--hide`, which means the same to all subcommands that have it.
+
+use std::{collections::BTreeSet, path::PathBuf};
+
+use spall_trace::{
+    Hidden,
+    model::{NameId, Trace, TraceView},
+};
+
+use crate::{
+    error::Result,
+    input::{Opened, open},
+    session::Session,
+};
+
+/// The number of categories that are named where there is none of those to hide.
+const MAX_NAMED: usize = 8;
+
+/// The categories whose slices and instants are left out.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct Hide {
+    /// Leave out slices and instants of a category; may be given more than once
+    #[arg(long, value_name = "CATEGORY")]
+    hide: Vec<String>,
+}
+
+impl Hide {
+    /// Returns what is hidden of a trace, and says which categories it does not have.
+    pub(crate) fn hidden(&self, trace: &Trace<'_>, title: &str, session: &Session) -> Hidden {
+        if !self.hide.is_empty() {
+            self.tell_missing(trace, title, session);
+        }
+        Hidden::new(trace, &self.hide, &[], &[])
+    }
+
+    /// Returns a trace without its hidden slices, for sums. Callers get the time of what is hidden below them.
+    pub(crate) fn without<'t>(&self, trace: Trace<'t>, title: &str, session: &Session) -> Trace<'t> {
+        if self.hide.is_empty() {
+            return trace;
+        }
+        let hidden = self.hidden(&trace, title, session);
+        trace.with_slices(|old, track, slices| {
+            for (id, slice) in old.slices_of(track) {
+                if hidden.shows(slice.name, slice.category) {
+                    slices.keep(id);
+                }
+            }
+        })
+    }
+
+    /// Loads traces without what is hidden, for sums.
+    pub(crate) fn open(&self, files: &[PathBuf], session: &Session) -> Result<Opened> {
+        let opened = open(files, Default::default(), session)?;
+        let trace = self.without(opened.trace, &opened.title, session);
+        Ok(Opened { trace, ..opened })
+    }
+
+    fn tell_missing(&self, trace: &Trace<'_>, title: &str, session: &Session) {
+        let of_instants = trace.instants().iter().map(|instant| instant.category);
+        let ids: BTreeSet<NameId> = trace.slices().categories().iter().copied().chain(of_instants).collect();
+        let texts: Vec<_> = ids.iter().map(|&id| trace.name(id)).collect();
+        let categories: BTreeSet<&str> =
+            texts.iter().flat_map(|text| text.split(',').map(str::trim)).collect();
+        for missing in self.hide.iter().filter(|hidden| !categories.contains(hidden.as_str())) {
+            let named: Vec<_> =
+                categories.iter().filter(|text| !text.is_empty()).take(MAX_NAMED).copied().collect();
+            let there = match named.len() {
+                0 => "It has no categories.".to_owned(),
+                n if n == MAX_NAMED => format!("Some that it has: {}.", named.join(", ")),
+                _ => format!("It has: {}.", named.join(", ")),
+            };
+            session.tell(format_args!(
+                "{title}: nothing is hidden for \"{missing}\", which is no category of this trace. {there}"
+            ));
+        }
+    }
+}
