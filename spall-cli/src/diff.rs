@@ -13,7 +13,7 @@ use crate::{
     hide::Hide,
     input::{Loaded, call_tree, load_one, tell_unmeasured},
     session::Session,
-    shown::to_stdout,
+    shown::{short, to_stdout},
     table::{Cell, Table, TableFormat},
     top::share,
 };
@@ -101,7 +101,7 @@ pub(crate) fn run(
     let [before, after] = names;
     Err(Error::new(format_args!(
         "{after}: {} takes {growth:.1} % of the time of {before} more, and --fail-above allows {allowed} %.",
-        function
+        short(function)
     )))
 }
 

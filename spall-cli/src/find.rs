@@ -22,9 +22,8 @@ use crate::{
     hide::Hide,
     input::open,
     session::Session,
-    shown::to_stdout,
+    shown::{short, to_stdout},
     table::{Cell, Table, TableFormat},
-    terminal::clean,
 };
 
 const COLUMNS: u16 = 80;
@@ -90,7 +89,7 @@ fn draw(trace: &Trace<'_>, layout: &Layout, found: &Found, out: &mut dyn Write) 
         let strip: String = (0..u32::from(COLUMNS)).map(|x| if is_marked(x) { '█' } else { '·' }).collect();
         let track = layout.row_info(first.rect.row).map(|info| trace.track_title(info.track));
         let (count, label) = (hits.in_row(first.rect.row), track.unwrap_or_default());
-        writeln!(out, "{strip} {count:>6}  {}", clean(&label))?;
+        writeln!(out, "{strip} {count:>6}  {}", short(&label))?;
     }
 
     let mut arrows = Vec::new();
@@ -99,7 +98,7 @@ fn draw(trace: &Trace<'_>, layout: &Layout, found: &Found, out: &mut dyn Write) 
         arrows.iter().filter(|arrow| lines.contains(&arrow.from.line) || lines.contains(&arrow.to.line))
     {
         let flow = &trace.flows()[arrow.flow.index()];
-        let [from, to] = [flow.from, flow.to].map(|slice| clean(&trace.slice_name(slice)));
+        let [from, to] = [flow.from, flow.to].map(|slice| short(&trace.slice_name(slice)));
         let takes = trace.clock().duration(flow.arrives - flow.leaves);
         writeln!(
             out,
@@ -117,7 +116,7 @@ fn draw(trace: &Trace<'_>, layout: &Layout, found: &Found, out: &mut dyn Write) 
         let strip = runs
             .iter()
             .flat_map(|run| std::iter::repeat_n(block((run.max / most) as f32), (run.x1 - run.x0) as usize));
-        writeln!(out, "{} up to {most}  {}", strip.collect::<String>(), clean(&trace.track_title(track)))?;
+        writeln!(out, "{} up to {most}  {}", strip.collect::<String>(), short(&trace.track_title(track)))?;
     }
     Ok(())
 }

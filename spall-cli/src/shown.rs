@@ -3,6 +3,8 @@
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 
+use spall_trace::layout::{Ellipsis, fit_chars};
+
 use crate::picture::visible;
 
 /// What is printed, which decides what becomes of characters that a terminal obeys.
@@ -32,6 +34,21 @@ pub(crate) fn to_stdout<T>(
 /// Returns a text for people, in one line.
 pub(crate) fn line(text: impl std::fmt::Display) -> String {
     crate::picture::clean(&text.to_string())
+}
+
+/// The characters that a line has room for of one text of somebody else.
+const MAX_CHARS: usize = 160;
+
+/// Returns a text for people, in a line with others. What is too long loses its middle: names of functions begin with where
+/// they are, and end with what they are.
+pub(crate) fn short(text: &str) -> String {
+    cut(text, MAX_CHARS)
+}
+
+/// Returns a text for people, with a number of characters at most.
+pub(crate) fn cut(text: &str, n_chars: usize) -> String {
+    let fitted = fit_chars(text, n_chars.min(MAX_CHARS), Ellipsis::Middle);
+    crate::picture::clean(&fitted.map(|fitted| fitted.to_string()).unwrap_or_default())
 }
 
 /// A stream of which a terminal obeys nothing.

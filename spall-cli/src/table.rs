@@ -5,7 +5,16 @@ use std::io::{self, Write};
 use serde_json::{Map, Value};
 use spall_trace::model::{Clock, Tick, Ticks};
 
-use crate::{picture::clean, shown::Printed};
+use crate::{
+    shown::{Printed, cut, line},
+    terminal,
+};
+
+/// The characters that a cell has at most, but for those of the last column.
+const MAX_CELL: usize = 60;
+
+/// The characters that the last column has at least, even in a terminal that is too narrow for the others.
+const MIN_LAST: usize = 20;
 
 /// How a table is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
@@ -35,7 +44,7 @@ pub(crate) struct Cell {
 
 impl Cell {
     pub(crate) fn text(text: &str) -> Self {
-        Self { value: text.into(), text: clean(text) }
+        Self { value: text.into(), text: line(text) }
     }
 
     pub(crate) fn number(number: impl Into<Value>) -> Self {
@@ -107,25 +116,35 @@ impl<const N: usize> Table<N> {
         self.rows.is_empty()
     }
 
-    /// Writes the table, as text with its columns to the right and the last one to the left.
+    /// Writes the table, as text with its columns to the right and the last one to the left. Long texts are cut, those of
+    /// the last column so that a line fits into the terminal.
     pub(crate) fn write(&self, format: TableFormat, out: &mut dyn Write) -> io::Result<()> {
         if format == TableFormat::Json {
             return self.write_json(out);
         }
+        let max = |at: usize| if at + 1 < N { MAX_CELL } else { usize::MAX };
+        let cells = |row: &[Cell; N]| std::array::from_fn(|at| cut(&row[at].text, max(at)));
+        let rows: Vec<[String; N]> = self.rows.iter().map(cells).collect();
         let width = |at: usize| {
-            let texts = self.rows.iter().map(|row| row[at].text.chars().count());
+            let texts = rows.iter().map(|row| row[at].chars().count());
             texts.chain([self.columns[at].len()]).max().unwrap_or_default()
         };
         let widths: [usize; N] = std::array::from_fn(width);
-        let mut line = |texts: [&str; N]| {
-            let cells = texts.iter().zip(widths).enumerate().map(|(at, (text, width))| match at + 1 {
-                last if last == N => (*text).to_owned(),
-                _ => format!("{text:>width$}  "),
-            });
-            writeln!(out, "{}", cells.collect::<String>().trim_end())
-        };
-        line(self.columns)?;
-        self.rows.iter().try_for_each(|row| line(row.each_ref().map(|cell| cell.text.as_str())))
+        let n_before: usize = widths.iter().take(N - 1).map(|width| width + 2).sum();
+        let room =
+            terminal::columns().map_or(usize::MAX, |columns| usize::from(columns).saturating_sub(n_before));
+        let heading = self.columns.map(str::to_owned);
+        for row in std::iter::once(&heading).chain(&rows) {
+            let mut line = String::new();
+            for (text, width) in row.iter().zip(widths).take(N - 1) {
+                line.extend(std::iter::repeat_n(' ', width.saturating_sub(text.chars().count())));
+                line.push_str(text);
+                line.push_str("  ");
+            }
+            line.push_str(&cut(&row[N - 1], room.max(MIN_LAST)));
+            writeln!(out, "{}", line.trim_end())?;
+        }
+        Ok(())
     }
 
     /// Writes each row as lines of a column's name and its value. Columns without a value are left out.

@@ -7,6 +7,7 @@ use spall_trace::layout::{
     ColorKey, Ellipsis, LiveLayout, Rect, Vertical, VerticalStyle, Viewport, block, fit_chars,
 };
 use spall_trace::model::{LiveSnapshot, SliceId, TraceView};
+use terminal_size::{Width, terminal_size_of};
 
 /// In lines of the terminal.
 const STYLE: VerticalStyle<'_> = VerticalStyle { process: 1, track: 1, row: 1, ..VerticalStyle::FLAT };
@@ -57,6 +58,12 @@ fn cells(line: &mut String, width: usize, rect: &Rect, name: &str) {
     let text = fit_chars(&name, width, Ellipsis::End).map(|fitted| fitted.to_string()).unwrap_or_default();
     line.push_str(&text);
     line.extend(std::iter::repeat_n('─', width.saturating_sub(text.chars().count())));
+}
+
+/// Returns how many columns the terminal has that shows the standard output, if one does.
+pub(crate) fn columns() -> Option<u16> {
+    let (Width(columns), _) = terminal_size_of(io::stdout()).filter(|_| io::stdout().is_terminal())?;
+    Some(columns)
 }
 
 /// Replaces characters that may take any number of cells or move the cursor.

@@ -293,6 +293,47 @@ fn top_lists_functions_by_self_time_and_the_longest_calls() {
     assert_eq!(calls.collect::<Vec<_>>(), [("main", ""), ("parse", "n=3"), ("parse", "")]);
 }
 
+/// A file of 182 bytes, whose slice has a name of 65 536.
+#[test]
+fn a_table_cuts_what_is_too_long_for_a_line() {
+    let (folder, trace) = (Folder::new("long_names"), testdata("damaged/name-of-64-kib.json.gz"));
+    let longest = folder.prints(&["top", "--longest", &trace]);
+    let n_chars = |text: &str| text.lines().map(|line| line.chars().count()).max();
+    assert!(longest.lines().count() == 3 && longest.contains('…'), "{longest}");
+    assert!(n_chars(&longest) < Some(200), "{longest}");
+    let rows: Value =
+        serde_json::from_str(&folder.prints(&["top", "--longest", "--format", "json", &trace])).unwrap();
+    assert_eq!(rows[0]["name"].as_str().unwrap().len(), 65_536);
+    // Names of everything that there is.
+    let n = |c: &str| c.repeat(70_000);
+    let json = json!([
+        {"ph":"X","name":n("x"),"cat":n("c"),"pid":1,"tid":1,"ts":0,"dur":9,"args":{n("k"): n("v")}},
+        {"ph":"X","name":n("x"),"pid":1,"tid":2,"ts":0,"dur":9},
+        {"ph":"M","name":"process_name","pid":1,"args":{"name":n("p")}},
+        {"ph":"M","name":"thread_name","pid":1,"tid":1,"args":{"name":n("t")}},
+        {"ph":"s","id":1,"name":n("f"),"pid":1,"tid":1,"ts":1},
+        {"ph":"f","id":1,"name":n("f"),"pid":1,"tid":2,"ts":2,"bp":"e"},
+        {"ph":"C","name":n("n"),"pid":1,"ts":5,"args":{n("s"):3}},
+    ]);
+    let folder = folder.with("a.json", json.to_string()).with("b.json", TRACE);
+    for arguments in [
+        &["top", "a.json"][..],
+        &["top", "--longest", "a.json"],
+        &["info", "a.json"],
+        &["find", "a.json", "x"],
+        &["diff", "a.json", "b.json"],
+        &["diff", "--fail-above", "1", "b.json", "a.json"],
+        &["flame", "a.json"],
+        &["flame", "--inverted", "a.json"],
+        &["flame", "--diff", "b.json", "a.json"],
+        &["render", "a.json", "o.svg"],
+    ] {
+        let ran = folder.run(arguments);
+        assert!(matches!(ran.status, Some(0 | 1)) && !ran.out.is_empty(), "{arguments:?}: {ran:?}");
+        assert!(n_chars(&ran.out).max(n_chars(&ran.err)) < Some(700), "{arguments:?}: {ran:?}");
+    }
+}
+
 /// Two runs of 100 µs: in the second, `parse` takes 6 µs more, and `log` is gone.
 fn two_runs(test: &str) -> Folder {
     let run = |calls: &[(&str, i32)]| {
