@@ -11,11 +11,10 @@ use crate::{
     error::Result,
     find, flame,
     hide::Hide,
-    info,
-    input::MeasureChoice,
-    render,
+    info, render,
     session::Session,
     shown::{Printed, to_stdout},
+    sums::MeasureChoice,
     table::TableFormat,
     top, tui,
 };

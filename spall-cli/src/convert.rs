@@ -14,9 +14,10 @@ use spall_trace::{
 
 use crate::{
     error::{Error, Result},
-    input::{MeasureChoice, load_one, open},
+    input::{load_one, open},
     output::Output,
     session::Session,
+    sums::{MeasureChoice, call_tree},
 };
 
 /// A format that can be written.
@@ -158,6 +159,15 @@ fn write(
     output: &Output,
     session: &Session,
 ) -> Result<()> {
+    if measure != Measure::WallTime {
+        match target {
+            Target::Folded | Target::Nested => drop(call_tree(&trace, measure, title)?),
+            _ => session.tell(format_args!(
+                "{}: `--measure` changes nothing, as only .folded and .nested.json are sums of one measure",
+                output.path.display()
+            )),
+        }
+    }
     session.doing(format_args!("writing {}", output.path.display()));
     let report = output.write(|out| target.write(trace, title, measure, out))?;
     session.tell_losses(&output.path, &report);

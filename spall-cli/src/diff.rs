@@ -11,9 +11,10 @@ use spall_trace::model::{CallTree, Clock, FunctionDiff, FunctionStats, Measure, 
 use crate::{
     error::{Error, Result},
     hide::Hide,
-    input::{Loaded, call_tree, load_one, tell_unmeasured},
+    input::{Loaded, load_one},
     session::Session,
     shown::{short, to_stdout},
+    sums::{call_tree, tell_unmeasured},
     table::{Cell, Table, TableFormat},
     top::share,
 };
@@ -128,15 +129,15 @@ pub(crate) fn comparable(
     };
     let clock = if units[0] <= units[1] { before } else { after };
     let finest = units[0].min(units[1]);
-    let tree = |at: usize| {
-        let (tree, factor) = (call_tree(traces[at], measure), units[at] / finest);
+    let tree = |at: usize| -> Result<CallTree> {
+        let (tree, factor) = (call_tree(traces[at], measure, &names[at])?, units[at] / finest);
         tell_unmeasured(&tree, measure, &names[at], session);
         if factor == 1.0 {
-            return tree;
+            return Ok(tree);
         }
-        tree.with_self_times(|node| Ticks((node.self_time.0 as f64 * factor).round() as i64))
+        Ok(tree.with_self_times(|node| Ticks((node.self_time.0 as f64 * factor).round() as i64)))
     };
-    Ok(([0, 1].map(tree), clock))
+    Ok(([tree(0)?, tree(1)?], clock))
 }
 
 /// Prints the sum, and of the functions the `count` that got slowest and as many that got fastest.

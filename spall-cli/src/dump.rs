@@ -6,6 +6,7 @@ use std::{
 };
 
 use spall_trace::{
+    Format,
     format::{apitrace, container::decompress},
     layout::{Layout, LayoutOptions, LayoutView},
     model::{
@@ -16,7 +17,7 @@ use spall_trace::{
 
 use crate::{
     error::{Error, Result},
-    input::{self, load_one},
+    input::{self, load_one, on_disk},
     json::{Line, quoted},
     phases::Phases,
     session::Session,
@@ -58,8 +59,19 @@ pub(crate) fn folded(file: &Path, session: &Session) -> Result<()> {
 
 /// Prints the calls of an apitrace recording, in the order in which they returned.
 pub(crate) fn calls(file: &Path, session: &Session) -> Result<()> {
+    let file = &on_disk(vec![input::one(file)?])?.remove(0);
     let failed = |error: spall_trace::Error| Error::loading(file, &error);
     let data = std::fs::read(file).map_err(|error| Error::reading(file, &error))?;
+    match spall_trace::detect(&data) {
+        None | Some(Format::Apitrace) => {}
+        Some(other) => {
+            return Err(Error::new(format_args!(
+                "{}: `--calls` prints the calls of an apitrace recording, and this file is {}. Leave it out.",
+                file.display(),
+                other.name()
+            )));
+        }
+    }
     let unpacked = decompress(&data, &Limits::default()).map_err(|error| failed(error.into()))?;
     let mut calls = apitrace::Calls::new(&unpacked.stream).map_err(|error| failed(error.into()))?;
     let mut memory = Vec::new();

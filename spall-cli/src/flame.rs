@@ -9,16 +9,19 @@ use std::{
 
 use spall_trace::{
     layout::{Row, RowId, SelfSide, TreeOrder, Viewport, diff_rows, flame_rows},
-    model::{DiffWidth, Function, InvertedTree, Job, Measure, Tick, Ticks, Trace, TraceView, TreeDiff},
+    model::{
+        CallTree, DiffWidth, Function, InvertedTree, Job, Measure, Tick, Ticks, Trace, TraceView, TreeDiff,
+    },
 };
 
 use crate::{
     diff::comparable,
-    error::Result,
+    error::{Error, Result},
     hide::Hide,
-    input::{Opened, call_tree, tell_unmeasured},
+    input::Opened,
     session::Session,
     shown::{Printed, to_stdout},
+    sums::{call_tree, tell_unmeasured},
     table::Cell,
     terminal,
 };
@@ -63,29 +66,51 @@ pub(crate) fn run(
     if let Some(Opened { trace: other, title: other_title, .. }) = other {
         return diff([&other, &trace], &[other_title, title], measure, session);
     }
-    let tree = call_tree(&trace, measure);
+    let tree = call_tree(&trace, measure, &title)?;
     tell_unmeasured(&tree, measure, &title, session);
-    session.done();
     if choice.inverted {
+        session.done();
         // What is narrower than a column would not be seen.
         let least = Ticks(tree.total().0 / i64::from(COLUMNS));
         let inverted = InvertedTree::bottom_up(&tree).run().expand_all(least, 100).run();
         let rows = flame_rows(inverted.nodes(), TreeOrder::Weight, SelfSide::Right).run();
-        return Ok(draw(&rows, inverted.total(), |node| inverted.nodes()[node].function.describe(&trace))?);
+        let label = |node: usize| inverted.nodes()[node].function.describe(&trace);
+        return draw(&rows, inverted.total(), &title, label);
     }
-    let matches = |text: &str| {
-        let (text, trace) = (text.to_owned(), &trace);
-        move |function: Function| function.describe(trace).contains(&text)
-    };
-    let tree = match choice {
-        Choice { flat: true, .. } => tree.flatten_recursion(),
-        Choice { only: Some(text), .. } => tree.keep_stacks(matches(text)),
-        Choice { without: Some(text), .. } => tree.drop_stacks(matches(text)),
-        Choice { skip: Some(text), .. } => tree.hide(matches(text)),
-        _ => tree,
-    };
+    let tree = choice.apply(tree, &trace, &title, session)?;
+    session.done();
     let rows = flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right).run();
-    Ok(draw(&rows, tree.total(), |node| tree.nodes()[node].function.describe(&trace))?)
+    draw(&rows, tree.total(), &title, |node| tree.nodes()[node].function.describe(&trace))
+}
+
+impl Choice {
+    /// Returns the part of a tree that was chosen. It is an error if nothing is left of it.
+    fn apply(&self, tree: CallTree, trace: &Trace<'_>, title: &str, session: &Session) -> Result<CallTree> {
+        let text = self.only.as_ref().or(self.without.as_ref()).or(self.skip.as_ref());
+        let Some(text) = text else {
+            return Ok(if self.flat { tree.flatten_recursion() } else { tree });
+        };
+        let matches = |function: Function| function.describe(trace).contains(text.as_str());
+        let is_found = tree.functions().iter().any(|stats| matches(stats.function));
+        if !is_found {
+            let said = format!("{title}: no function has a name that contains \"{text}\"");
+            if self.only.is_some() {
+                return Err(Error::new(format_args!("{said}. `spall top` lists names.")));
+            }
+            session.tell(format_args!("{said}, so all are drawn"));
+        }
+        let left = match self {
+            Self { only: Some(_), .. } => tree.keep_stacks(matches),
+            Self { without: Some(_), .. } => tree.drop_stacks(matches),
+            _ => tree.hide(matches),
+        };
+        if left.nodes().is_empty() {
+            return Err(Error::new(format_args!(
+                "{title}: nothing is left to draw, as every call stack has a function whose name contains \"{text}\"."
+            )));
+        }
+        Ok(left)
+    }
 }
 
 /// Draws the trees of two traces as one, each function as wide as the longer of its times.
@@ -101,21 +126,26 @@ fn diff(
     let rows = diff_rows(&diff, DiffWidth::Larger, TreeOrder::Weight).run();
     let roots = diff.nodes().iter().zip(diff.widths(DiffWidth::Larger));
     let total = roots.filter(|(node, _)| node.parent.is_none()).map(|(_, width)| width).sum();
-    Ok(draw(&rows, total, |node| {
+    draw(&rows, total, &titles[1], |node| {
         let node = diff.nodes()[node];
         let label = node.before.function.map(|function| function.describe(before));
         let label = label.or_else(|| Some(node.after.function?.describe(after))).unwrap_or_default();
         let change = Cell::duration(&clock, node.after.total - node.before.total).with_sign();
         format!("{} {label}", change.shown())
-    })?)
+    })
 }
 
 /// Draws rows over an axis from 0 to `total`. `label` names the box of a node.
-fn draw(rows: &[Row], total: Ticks, label: impl Fn(usize) -> String) -> io::Result<()> {
+fn draw(rows: &[Row], total: Ticks, title: &str, label: impl Fn(usize) -> String) -> Result<()> {
+    if total.0 <= 0 {
+        return Err(Error::new(format_args!(
+            "{title}: what is to be drawn took no time. `spall top --measure count` lists calls."
+        )));
+    }
     let viewport = Viewport::fit(Tick(0)..Tick(total.0), COLUMNS, 0);
     let mut rects = Vec::new();
     let color = io::stdout().is_terminal();
-    to_stdout(Printed::Drawing, |out| {
+    Ok(to_stdout(Printed::Drawing, |out| {
         for row in rows {
             rects.clear();
             row.view(RowId(0)).rects(&viewport, &mut rects);
@@ -127,5 +157,5 @@ fn draw(rows: &[Row], total: Ticks, label: impl Fn(usize) -> String) -> io::Resu
             )?;
         }
         Ok(())
-    })
+    })?)
 }

@@ -6,13 +6,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use spall_trace::{
-    Alignment, Error as LoadError, Format, Loader, MergeInput, PlacedBy, Placement,
-    json::V8,
-    merge_traces,
-    model::{CallTree, Limits, Measure, Trace, TraceView, TreeNode},
-    samples::call_trees_by,
+    Alignment, Error as LoadError, Format, Loader, MergeInput, PlacedBy, Placement, merge_traces,
+    model::{Limits, Trace, TraceView},
 };
 
 use crate::{
@@ -192,6 +188,9 @@ impl Loaded {
             let (kind, bytes) = (report.kind, report.bytes);
             session.tell(format_args!("{file}: {kind} at bytes {} to {}", bytes.start, bytes.end));
         }
+        if self.trace.bounds().is_none() {
+            session.tell(format_args!("{file}: nothing that has a time is in this file"));
+        }
     }
 }
 
@@ -261,31 +260,4 @@ fn join(mut all: Vec<Loaded>, alignment: Alignment<'_>, session: &Session) -> Op
     let merged = merge_traces(&inputs, &Limits::default());
     let placements = names.iter().cloned().zip(merged.placements).collect();
     Some(Opened { title, formats, trace: merged.trace, placements })
-}
-
-/// Adds up a measure of the slices and samples of all threads by call path.
-pub(crate) fn call_tree(trace: &Trace<'_>, measure: Measure) -> CallTree {
-    CallTree::merged(call_trees_by(trace, &V8, measure).map(|thread| thread.tree))
-}
-
-/// Says how many slices a tree has no value of.
-pub(crate) fn tell_unmeasured(tree: &CallTree, measure: Measure, title: &str, session: &Session) {
-    let sum = |of: fn(&TreeNode) -> u64| tree.nodes().iter().map(of).sum::<u64>();
-    let (n_unmeasured, count) = (sum(|node| node.unmeasured), sum(|node| node.count));
-    if n_unmeasured > 0 {
-        session.tell(format_args!("{title}: {n_unmeasured} of {count} slices have no {}", measure.name()));
-    }
-}
-
-/// What call trees add up.
-#[derive(Debug, Clone, Copy, clap::Args)]
-pub(crate) struct MeasureChoice {
-    /// What is added up: time, or the time in which threads were running, or another number
-    #[arg(long, value_name = "MEASURE", default_value = Measure::WallTime.name(), value_parser = measures())]
-    pub(crate) measure: Measure,
-}
-
-fn measures() -> impl TypedValueParser<Value = Measure> {
-    PossibleValuesParser::new(Measure::ALL.map(Measure::name))
-        .map(|name| Measure::of_name(&name).unwrap_or_default())
 }

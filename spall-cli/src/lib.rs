@@ -24,6 +24,7 @@ mod query;
 mod render;
 mod session;
 mod shown;
+mod sums;
 mod table;
 pub mod terminal;
 mod top;

@@ -1,20 +1,21 @@
 //! `spall top`: what took the most time.
 
-use std::{cmp::Reverse, io};
+use std::cmp::Reverse;
 
 use spall_trace::model::{Measure, Ticks, Trace, TraceView};
 
 use crate::{
-    error::Result,
-    input::{Opened, call_tree},
+    error::{Error, Result},
+    input::Opened,
     session::Session,
     shown::to_stdout,
+    sums::call_tree,
     table::{Cell, Table, TableFormat},
 };
 
 /// Prints the functions of all threads with the most self time, or with `longest` the longest calls.
 pub(crate) fn run(
-    Opened { trace, .. }: Opened,
+    Opened { trace, title, .. }: Opened,
     count: usize,
     longest: bool,
     measure: Measure,
@@ -23,21 +24,21 @@ pub(crate) fn run(
 ) -> Result<()> {
     session.doing("adding up");
     if longest {
-        print_calls(&trace, count, format, session)?;
+        print_calls(&trace, &title, count, format, session)
     } else {
-        print_functions(&trace, count, measure, format, session)?;
+        print_functions(&trace, &title, count, measure, format, session)
     }
-    Ok(())
 }
 
 fn print_functions(
     trace: &Trace<'_>,
+    title: &str,
     count: usize,
     measure: Measure,
     format: TableFormat,
     session: &Session,
-) -> io::Result<()> {
-    let (clock, tree) = (measure.clock(trace.clock()), call_tree(trace, measure));
+) -> Result<()> {
+    let (clock, tree) = (measure.clock(trace.clock()), call_tree(trace, measure, title)?);
     let mut functions = tree.functions();
     functions.sort_by_cached_key(|stats| (Reverse(stats.self_time), stats.function.describe(trace)));
     let is_of_thread = measure.of_thread().is_some();
@@ -54,10 +55,21 @@ fn print_functions(
         ]);
     }
     session.done();
-    to_stdout(format.printed(), |out| table.write(format, out))
+    Ok(to_stdout(format.printed(), |out| table.write(format, out))?)
 }
 
-fn print_calls(trace: &Trace<'_>, count: usize, format: TableFormat, session: &Session) -> io::Result<()> {
+fn print_calls(
+    trace: &Trace<'_>,
+    title: &str,
+    count: usize,
+    format: TableFormat,
+    session: &Session,
+) -> Result<()> {
+    if trace.slices().is_empty() {
+        return Err(Error::new(format_args!(
+            "{title}: there are no slices, of which one would be the longest. `spall info` says what is in a file."
+        )));
+    }
     let clock = trace.clock();
     let mut table = Table::new(["duration", "start", "track", "name", "arguments"]);
     for id in trace.longest_slices(trace.bounds().unwrap_or_default(), count) {
@@ -71,7 +83,7 @@ fn print_calls(trace: &Trace<'_>, count: usize, format: TableFormat, session: &S
         ]);
     }
     session.done();
-    to_stdout(format.printed(), |out| table.write(format, out))
+    Ok(to_stdout(format.printed(), |out| table.write(format, out))?)
 }
 
 /// Returns a part as a fraction of a whole.

@@ -1,7 +1,7 @@
 //! What is said about a trace in words.
 
 use super::{Scene, count};
-use spall_trace::model::TraceView;
+use spall_trace::model::{SliceFlags, TraceView};
 
 /// One line: the format, how much there is, and how long it took.
 #[must_use]
@@ -12,14 +12,17 @@ pub fn about(scene: &Scene<'_>, format: &str) -> String {
         count(trace.processes().len() as u64, "process"),
         count(trace.tracks().len() as u64, "track"),
     ];
-    for (number, what) in [
-        (trace.slices().len(), "slice"),
-        (trace.instants().len(), "instant"),
-        (trace.counters().len(), "counter value"),
-        (trace.flows().len(), "flow"),
+    // Calls that samples found are no slices of the file, and are not counted with them.
+    let n_sampled = trace.slices().flags().iter().filter(|flags| flags.contains(SliceFlags::SAMPLED)).count();
+    for (number, what, of) in [
+        (trace.slices().len() - n_sampled, "slice", ""),
+        (n_sampled, "call", " found by samples"),
+        (trace.instants().len(), "instant", ""),
+        (trace.counters().len(), "counter value", ""),
+        (trace.flows().len(), "flow", ""),
     ] {
         if number > 0 {
-            parts.push(count(number as u64, what));
+            parts.push(count(number as u64, what) + of);
         }
     }
     if let Some(bounds) = trace.bounds() {

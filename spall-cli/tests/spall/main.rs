@@ -6,6 +6,7 @@ mod arguments;
 mod commands;
 mod hostile_text;
 mod mistakes;
+mod nothing;
 mod outputs;
 
 use std::{

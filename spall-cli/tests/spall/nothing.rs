@@ -1,0 +1,153 @@
+//! Nothing found, and nothing to do: a sentence, and status 1 where what was asked for could not be done.
+
+use serde_json::Value;
+
+use crate::{Folder, TRACE, testdata};
+
+const SLEEPER: &str = r#"[{"ph":"X","name":"sleep","pid":1,"tid":1,"ts":1,"dur":0}]"#;
+const SAMPLES: &str = "main;work 3\n";
+const NO_PROFILE: &str = r#"{"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":[]},"profiles":[]}"#;
+
+fn folder(test: &str) -> Folder {
+    let folder = Folder::new(test).with("a.json", TRACE).with("sleep.json", SLEEPER);
+    let folder = folder.with("empty.json", "[]").with("none.speedscope.json", NO_PROFILE);
+    folder.with("a.folded", SAMPLES)
+}
+
+#[test]
+fn a_flame_graph_of_nothing_is_said() {
+    let folder = folder("nothing_flame");
+    let names = "`spall top` lists names.";
+    for (arguments, sentence) in [
+        (
+            &["--only", "zzzz", "a.json"][..],
+            &*format!("a.json: no function has a name that contains \"zzzz\". {names}"),
+        ),
+        (
+            &["--without", "work", "a.json"],
+            "a.json: nothing is left to draw, as every call stack has a function whose name contains \"work\".",
+        ),
+        (
+            &["--skip", "work", "a.json"],
+            "a.json: nothing is left to draw, as every call stack has a function whose name contains \"work\".",
+        ),
+        (
+            &["sleep.json"],
+            "sleep.json: what is to be drawn took no time. `spall top --measure count` lists calls.",
+        ),
+        (
+            &["--inverted", "sleep.json"],
+            "sleep.json: what is to be drawn took no time. `spall top --measure count` lists calls.",
+        ),
+    ] {
+        folder.fails(&[&["flame"], arguments].concat(), sentence);
+    }
+    // What was asked for is done: nothing had to be left out.
+    for option in ["--without", "--skip"] {
+        let ran = folder.run(&["flame", option, "zzzz", "a.json"]);
+        let said = "a.json: no function has a name that contains \"zzzz\", so all are drawn\n";
+        assert_eq!((ran.status, ran.err.as_str()), (Some(0), said));
+        assert!(ran.out.starts_with("work"), "{ran:?}");
+    }
+}
+
+#[test]
+fn a_measure_that_nothing_has_is_said() {
+    let folder = folder("nothing_measured");
+    for (file, measure) in [
+        ("a.json", "thread-time"),
+        ("a.json", "instructions"),
+        ("a.json", "samples"),
+        ("a.folded", "thread-time"),
+    ] {
+        let sentence = format!(
+            "{file}: there is nothing to add up, as nothing in it has {measure}. Without `--measure`, time is added up."
+        );
+        for command in [
+            &["top", file][..],
+            &["flame", file],
+            &["flame", "--inverted", file],
+            &["flame", "--diff", file, file],
+            &["diff", file, file],
+            &["convert", file, "o.nested.json"],
+            &["convert", "--to", "folded", file, "-"],
+        ] {
+            folder.fails(&[command, &["--measure", measure]].concat(), &sentence);
+        }
+    }
+    let ran = folder.run(&["convert", "a.json", "o.spall", "--measure", "count"]);
+    let said =
+        "o.spall: `--measure` changes nothing, as only .folded and .nested.json are sums of one measure\n";
+    assert_eq!((ran.status, ran.err.as_str()), (Some(0), said));
+}
+
+#[test]
+fn a_file_without_anything_is_said() {
+    let folder = folder("nothing_at_all");
+    for file in ["empty.json", "none.speedscope.json"] {
+        let note = format!("{file}: nothing that has a time is in this file\n");
+        for command in [&["convert", file, "o.spall"][..], &["render", file, "o.svg"]] {
+            let ran = folder.run(command);
+            assert!(ran.status == Some(0) && ran.err.starts_with(&note), "{ran:?}");
+        }
+        let sums = format!(
+            "error: {file}: there are no slices and no samples to add up. `spall info` says what is in a file.\n"
+        );
+        let longest = format!(
+            "error: {file}: there are no slices, of which one would be the longest. `spall info` says what is in a file.\n"
+        );
+        let found =
+            format!("error: {file}: nothing has a name that contains \"work\". `spall top` lists names.\n");
+        for (command, sentence) in [
+            (&["top", file][..], &sums),
+            (&["flame", file], &sums),
+            (&["flame", "--inverted", file], &sums),
+            (&["flame", "--only", "work", file], &sums),
+            (&["flame", "--diff", file, "a.json"], &sums),
+            (&["diff", "a.json", file], &sums),
+            (&["diff", file, "a.json"], &sums),
+            (&["top", "--longest", file], &longest),
+            (&["find", file, "work"], &found),
+        ] {
+            let ran = folder.run(command);
+            assert_eq!((ran.status, ran.out.as_str()), (Some(1), ""), "{command:?}");
+            assert_eq!(ran.err, format!("{note}{sentence}"), "{command:?}");
+        }
+    }
+}
+
+#[test]
+fn the_calls_of_another_format_are_refused_by_its_name() {
+    let sentence = "a.json: `--calls` prints the calls of an apitrace recording, and this file is trace-event-json. Leave it out.";
+    folder("nothing_calls").fails(&["dump", "--calls", "a.json"], sentence);
+}
+
+/// Calls that samples found are counted apart from the slices of the file.
+#[test]
+fn info_and_render_count_the_same_slices() {
+    let folder = Folder::new("counts");
+    let mut n_sampled = 0;
+    for file in [
+        "recordings/profile.cpuprofile",
+        "chrome/merge-cases/10-nested-boundary.json",
+        "small/kinds.json",
+        "record.spall",
+    ] {
+        let trace = testdata(file);
+        let rows = folder.run(&["info", "--format", "json", &trace]).out;
+        let rows: Value = serde_json::from_str(&rows).unwrap();
+        let drawn = folder.run(&["render", &trace, "o.svg"]).out.replace('\u{202f}', "");
+        let count = |what: &str| {
+            let part = drawn
+                .lines()
+                .next()
+                .unwrap()
+                .split(" · ")
+                .find(|part| part.trim_end_matches('s').ends_with(what));
+            part.map_or(0, |part| part.split(' ').next().unwrap().parse::<u64>().unwrap())
+        };
+        assert_eq!(rows[0]["slices"], count(" slice"), "{drawn}");
+        n_sampled += u64::from(drawn.contains(" found by samples"));
+    }
+    assert_eq!(n_sampled, 2);
+}
