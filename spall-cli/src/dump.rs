@@ -178,25 +178,13 @@ impl Dump<'_> {
         };
     }
 
-    /// Returns the id of the thread below which a track lies, if it lies below one.
-    fn thread_above(&self, track: &Track) -> Option<Key> {
-        let mut above = track.parent;
-        while let Some(track) = above.and_then(|id| self.trace.tracks().get(id.index())) {
-            if let TrackKind::Thread { tid } = track.kind {
-                return Some(tid);
-            }
-            above = track.parent;
-        }
-        None
-    }
-
     fn track(&mut self, id: TrackId, track: &Track) -> io::Result<()> {
         let trace = self.trace;
         let mut line = Line::new("track");
         line.raw("id", id.0);
         // What lies below a thread is of that thread.
         let thread = match track.kind {
-            TrackKind::Track { .. } => self.thread_above(track),
+            TrackKind::Track { .. } => thread_above(trace, track),
             _ => None,
         };
         line.text("kind", if thread.is_some() { "thread" } else { track.kind.name() });
@@ -371,4 +359,16 @@ impl Dump<'_> {
         }
         Ok(())
     }
+}
+
+/// Returns the id of the thread below which a track lies, if it lies below one.
+pub(crate) fn thread_above(trace: &Trace<'_>, track: &Track) -> Option<Key> {
+    let mut above = track.parent;
+    while let Some(track) = above.and_then(|id| trace.tracks().get(id.index())) {
+        if let TrackKind::Thread { tid } = track.kind {
+            return Some(tid);
+        }
+        above = track.parent;
+    }
+    None
 }

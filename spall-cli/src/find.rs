@@ -1,10 +1,9 @@
 //! `spall find`: where the slices are that contain a text.
 //!
 //! Each row with hits is a strip of the whole trace with a mark in each column that has one. Below are the flows that
-//! leave or reach a row with hits, and the counters, each as the sum of its series.
+//! leave or reach a hit, and the counters, each as the sum of its series.
 
 use std::{
-    collections::HashSet,
     io::{self, Write},
     path::PathBuf,
 };
@@ -12,21 +11,27 @@ use std::{
 use spall_trace::{
     Found, find, ignoring_case,
     layout::{
-        Flows, Hits, Layout, LayoutOptions, LayoutView, Series, Vertical, VerticalStyle, Viewport, block,
+        Flows, Hits, Layout, LayoutOptions, LayoutView, RowId, Series, Vertical, VerticalStyle, Viewport,
+        block,
     },
-    model::{Job, Tick, Trace, TraceView},
+    model::{FlowId, Job, Key, Tick, Trace, TraceView, TrackId, TrackKind},
 };
 
 use crate::{
+    dump::thread_above,
     error::{Error, Result},
     hide::Hide,
     input::open,
     session::Session,
-    shown::{short, to_stdout},
+    shown::{cut, short, to_stdout},
     table::{Cell, Table, TableFormat},
+    terminal,
 };
 
-const COLUMNS: u16 = 80;
+/// The columns of the axis of time, between these numbers, and what is left for the words beside it.
+const MIN_COLUMNS: u16 = 20;
+const MAX_COLUMNS: u16 = 80;
+const BESIDE: u16 = 40;
 
 /// Prints where the slices are that contain `text` in their name or arguments, or with JSON the slices.
 pub(crate) fn run(
@@ -56,16 +61,21 @@ pub(crate) fn run(
 }
 
 /// Returns the slices in the order of time.
-fn table(trace: &Trace<'_>, layout: &Layout, hits: &Hits) -> Table<5> {
-    let (mut table, clock) = (Table::new(["start", "duration", "track", "arguments", "name"]), trace.clock());
+fn table(trace: &Trace<'_>, layout: &Layout, hits: &Hits) -> Table<7> {
+    let columns = ["start", "duration", "pid", "tid", "track", "arguments", "name"];
+    let (mut table, clock) = (Table::new(columns), trace.clock());
     let mut next = hits.first_from(layout, Tick(i64::MIN));
     while let Some(id) = next {
         next = hits.next(layout, id);
         let Some(slice) = trace.slice(id) else { continue };
+        let track = trace.track_of(id);
+        let [pid, tid] = ids(trace, track).map(|key| Cell::key(trace, key));
         table.push([
             Cell::time(&clock, slice.start),
             Cell::duration(&clock, slice.duration()),
-            Cell::text(&trace.track_of(id).map(|track| trace.track_title(track)).unwrap_or_default()),
+            pid,
+            tid,
+            Cell::text(&track.map(|track| trace.track_title(track)).unwrap_or_default()),
             Cell::text(&trace.slice_args(id).to_string()),
             Cell::text(&trace.slice_name(id)),
         ]);
@@ -73,50 +83,133 @@ fn table(trace: &Trace<'_>, layout: &Layout, hits: &Hits) -> Table<5> {
     table
 }
 
+/// Returns the ids of the process and the thread of a track, as far as it is of one.
+fn ids(trace: &Trace<'_>, track: Option<TrackId>) -> [Option<Key>; 2] {
+    let Some(track) = track.and_then(|track| trace.tracks().get(track.index())) else { return [None; 2] };
+    let process = track.process.and_then(|process| trace.processes().get(process.0 as usize));
+    let tid = match track.kind {
+        TrackKind::Thread { tid }
+        | TrackKind::Cpu { tid }
+        | TrackKind::Gpu { tid }
+        | TrackKind::Frames { tid } => Some(tid),
+        _ => thread_above(trace, track),
+    };
+    [process.map(|process| process.pid), tid]
+}
+
+/// What was found, over an axis of time.
+struct Picture<'a> {
+    trace: &'a Trace<'a>,
+    layout: &'a Layout,
+    hits: &'a Hits,
+    vertical: Vertical,
+    viewport: Viewport,
+}
+
 fn draw(trace: &Trace<'_>, layout: &Layout, found: &Found, out: &mut dyn Write) -> io::Result<()> {
-    let hits = &found.slices;
-    let vertical = Vertical::new(trace, layout, &VerticalStyle::FLAT);
-    let viewport = Viewport::new(trace.bounds().unwrap_or_default(), COLUMNS);
+    let columns = terminal::width().saturating_sub(BESIDE).clamp(MIN_COLUMNS, MAX_COLUMNS);
+    let picture = Picture {
+        trace,
+        layout,
+        hits: &found.slices,
+        vertical: Vertical::new(trace, layout, &VerticalStyle::FLAT),
+        viewport: Viewport::new(trace.bounds().unwrap_or_default(), columns),
+    };
     writeln!(out, "{found}")?;
+    picture.axis(out)?;
+    picture.strips(out)?;
+    picture.flows(out)?;
+    picture.counters(out)
+}
 
-    let (mut rects, mut lines) = (Vec::new(), HashSet::new());
-    vertical.rects(0..vertical.height(), layout, &[], &viewport, &mut rects);
-    for row in rects.chunk_by(|a, b| a.line == b.line) {
-        let marked: Vec<_> = row.iter().filter(|found| hits.in_rect(&found.rect) > Some(0)).collect();
-        let Some(first) = marked.first() else { continue };
-        lines.insert(first.line);
-        let is_marked = |x| marked.iter().any(|found| (found.rect.x0..found.rect.x1).contains(&x));
-        let strip: String = (0..u32::from(COLUMNS)).map(|x| if is_marked(x) { '█' } else { '·' }).collect();
-        let track = layout.row_info(first.rect.row).map(|info| trace.track_title(info.track));
-        let (count, label) = (hits.in_row(first.rect.row), track.unwrap_or_default());
-        writeln!(out, "{strip} {count:>6}  {}", short(&label))?;
+impl Picture<'_> {
+    /// The times of the first and the last column.
+    fn axis(&self, out: &mut dyn Write) -> io::Result<()> {
+        let (clock, range) = (self.trace.clock(), self.viewport.range());
+        let [start, end] = [range.start, range.end].map(|at| clock.time(at).to_string());
+        let n_between = (self.viewport.columns() as usize)
+            .saturating_sub(start.chars().count() + end.chars().count())
+            .max(1);
+        writeln!(out, "{start}{}{end}", " ".repeat(n_between))
     }
 
-    let mut arrows = Vec::new();
-    Flows::new(trace, layout).arrows(&viewport, &vertical, vertical.lines(), &mut arrows);
-    for arrow in
-        arrows.iter().filter(|arrow| lines.contains(&arrow.from.line) || lines.contains(&arrow.to.line))
-    {
-        let flow = &trace.flows()[arrow.flow.index()];
-        let [from, to] = [flow.from, flow.to].map(|slice| short(&trace.slice_name(slice)));
-        let takes = trace.clock().duration(flow.arrives - flow.leaves);
-        writeln!(
-            out,
-            "{} × {from} → {to}, {takes}, in columns {} to {}",
-            arrow.count, arrow.from.column, arrow.to.column
-        )?;
+    /// The rows that have hits, each with their number and the time of the first.
+    fn strips(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut rects = Vec::new();
+        self.vertical.rects(0..self.vertical.height(), self.layout, &[], &self.viewport, &mut rects);
+        for row in rects.chunk_by(|a, b| a.line == b.line) {
+            let marked: Vec<_> =
+                row.iter().filter(|found| self.hits.in_rect(&found.rect) > Some(0)).collect();
+            let Some(first) = marked.first() else { continue };
+            let is_marked = |x| marked.iter().any(|found| (found.rect.x0..found.rect.x1).contains(&x));
+            let strip: String =
+                (0..self.viewport.columns()).map(|x| if is_marked(x) { '█' } else { '·' }).collect();
+            let row = first.rect.row;
+            let track = self.layout.row_info(row).map(|info| self.trace.track_title(info.track));
+            let (count, label) = (self.hits.in_row(row), short(&track.unwrap_or_default()));
+            let words = self.beside(&format!("{count:>6}  {label}{}", self.first_time(row)));
+            writeln!(out, "{strip} {words}")?;
+        }
+        Ok(())
     }
 
-    for track in trace.track_ids() {
-        let Some(sum) = Series::stacked(trace.counters_of(track)).and_then(|mut layers| layers.pop()) else {
-            continue;
+    /// Cuts what stands beside a strip, so that the line fits into a terminal.
+    fn beside(&self, words: &str) -> String {
+        match terminal::columns() {
+            Some(columns) => {
+                cut(words, (usize::from(columns)).saturating_sub(self.viewport.columns() as usize + 1))
+            }
+            None => words.to_owned(),
+        }
+    }
+
+    /// Says when the first hit of a row is.
+    fn first_time(&self, row: RowId) -> String {
+        let slices = self.layout.row(row).map(|row| row.slices()).unwrap_or_default();
+        let first = slices.iter().find(|&&slice| self.hits.has(self.layout, slice));
+        let Some(slice) = first.and_then(|&slice| self.trace.slice(slice)) else { return String::new() };
+        format!(", from {}", self.trace.clock().time(slice.start))
+    }
+
+    /// The flows that leave or reach a hit.
+    fn flows(&self, out: &mut dyn Write) -> io::Result<()> {
+        let (trace, clock) = (self.trace, self.trace.clock());
+        let is_hit = |slice| self.hits.has(self.layout, slice);
+        let is_of_hit = |id: FlowId| {
+            let flow = trace.flows().get(id.index());
+            flow.is_some_and(|flow| is_hit(flow.from) || is_hit(flow.to))
         };
-        let (mut runs, Some((_, most))) = (Vec::new(), sum.bounds()) else { continue };
-        sum.runs(&viewport, &mut runs);
-        let strip = runs
-            .iter()
-            .flat_map(|run| std::iter::repeat_n(block((run.max / most) as f32), (run.x1 - run.x0) as usize));
-        writeln!(out, "{} up to {most}  {}", strip.collect::<String>(), short(&trace.track_title(track)))?;
+        let mut arrows = Vec::new();
+        let flows = Flows::new(trace, self.layout).filtered(is_of_hit);
+        flows.arrows(&self.viewport, &self.vertical, self.vertical.lines(), &mut arrows);
+        for arrow in &arrows {
+            let flow = &trace.flows()[arrow.flow.index()];
+            let [from, to] = [flow.from, flow.to].map(|slice| short(&trace.slice_name(slice)));
+            let takes = clock.duration(flow.arrives - flow.leaves);
+            let (leaves, arrives) = (clock.time(flow.leaves), clock.time(flow.arrives));
+            writeln!(out, "{} × {from} → {to}, {takes}, from {leaves} to {arrives}", arrow.count)?;
+        }
+        Ok(())
     }
-    Ok(())
+
+    /// The counters, each as high as the sum of its series.
+    fn counters(&self, out: &mut dyn Write) -> io::Result<()> {
+        for track in self.trace.track_ids() {
+            let layers = Series::stacked(self.trace.counters_of(track));
+            let Some(sum) = layers.and_then(|mut layers| layers.pop()) else { continue };
+            let (mut runs, Some((_, most))) = (Vec::new(), sum.bounds()) else { continue };
+            sum.runs(&self.viewport, &mut runs);
+            let strip = runs.iter().flat_map(|run| {
+                std::iter::repeat_n(block((run.max / most) as f32), (run.x1 - run.x0) as usize)
+            });
+            let title = short(&self.trace.track_title(track));
+            writeln!(
+                out,
+                "{} {}",
+                strip.collect::<String>(),
+                self.beside(&format!("up to {most}  {title}"))
+            )?;
+        }
+        Ok(())
+    }
 }

@@ -1,11 +1,9 @@
 //! `spall flame`: a flame graph in the terminal, which shows what all threads did, by call path.
 //!
-//! A block stands for functions that are too narrow for a cell each.
+//! A block stands for functions that are too narrow for a cell each. The graph is as wide as the terminal, or has 120
+//! columns. It has colours in a terminal, unless the variable `NO_COLOR` is set or `TERM` is `dumb`.
 
-use std::{
-    io::{self, IsTerminal},
-    path::PathBuf,
-};
+use std::path::PathBuf;
 
 use spall_trace::{
     layout::{Row, RowId, SelfSide, TreeOrder, Viewport, diff_rows, flame_rows},
@@ -25,8 +23,6 @@ use crate::{
     table::Cell,
     terminal,
 };
-
-const COLUMNS: u16 = 120;
 
 /// What of the call trees is drawn.
 #[derive(Debug, clap::Args)]
@@ -70,8 +66,8 @@ pub(crate) fn run(
     tell_unmeasured(&tree, measure, &title, session);
     if choice.inverted {
         session.done();
-        // What is narrower than a column would not be seen.
-        let least = Ticks(tree.total().0 / i64::from(COLUMNS));
+        // What is narrower than a column would not be seen, nor would what has no width.
+        let least = Ticks((tree.total().0 / i64::from(terminal::width())).max(1));
         let inverted = InvertedTree::bottom_up(&tree).run().expand_all(least, 100).run();
         let rows = flame_rows(inverted.nodes(), TreeOrder::Weight, SelfSide::Right).run();
         let label = |node: usize| inverted.nodes()[node].function.describe(&trace);
@@ -142,9 +138,9 @@ fn draw(rows: &[Row], total: Ticks, title: &str, label: impl Fn(usize) -> String
             "{title}: what is to be drawn took no time. `spall top --measure count` lists calls."
         )));
     }
-    let viewport = Viewport::fit(Tick(0)..Tick(total.0), COLUMNS, 0);
+    let viewport = Viewport::fit(Tick(0)..Tick(total.0), terminal::width(), 0);
     let mut rects = Vec::new();
-    let color = io::stdout().is_terminal();
+    let color = terminal::has_colors();
     Ok(to_stdout(Printed::Drawing, |out| {
         for row in rows {
             rects.clear();

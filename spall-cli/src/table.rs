@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use serde_json::{Map, Value};
-use spall_trace::model::{Clock, Tick, Ticks};
+use spall_trace::model::{Clock, Key, Tick, Ticks, Trace, TraceView};
 
 use crate::{
     shown::{Printed, cut, line},
@@ -60,6 +60,18 @@ impl Cell {
     /// A point in time, in nanoseconds since tick 0 if it is one.
     pub(crate) fn time(clock: &Clock, at: Tick) -> Self {
         Self { value: nanoseconds(clock, at - Tick(0)), text: clock.time(at).to_string() }
+    }
+
+    /// The id of a process or a thread, or nothing.
+    pub(crate) fn key(trace: &Trace<'_>, key: Option<Key>) -> Self {
+        let Some(key) = key else { return Self::none() };
+        let text = trace.key_text(key);
+        match key {
+            Key::Number(_) => {
+                Self::new(serde_json::from_str::<Value>(&text).unwrap_or_default(), text.into_owned())
+            }
+            Key::Text(_) => Self::text(&text),
+        }
     }
 
     /// A fraction, which people are shown as a percentage.

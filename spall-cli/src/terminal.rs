@@ -11,6 +11,7 @@ use terminal_size::{Width, terminal_size_of};
 
 /// In lines of the terminal.
 const STYLE: VerticalStyle<'_> = VerticalStyle { process: 1, track: 1, row: 1, ..VerticalStyle::FLAT };
+/// The columns of what is no terminal, or does not say how wide it is.
 const COLUMNS: u16 = 120;
 
 /// Draws the boxes of one line, which come from the left to the right.
@@ -60,10 +61,25 @@ fn cells(line: &mut String, width: usize, rect: &Rect, name: &str) {
     line.extend(std::iter::repeat_n('─', width.saturating_sub(text.chars().count())));
 }
 
-/// Returns how many columns the terminal has that shows the standard output, if one does.
+/// Returns how many columns the terminal has that shows the standard output, if one does and says it.
 pub(crate) fn columns() -> Option<u16> {
     let (Width(columns), _) = terminal_size_of(io::stdout()).filter(|_| io::stdout().is_terminal())?;
-    Some(columns)
+    Some(columns).filter(|&columns| columns > 0)
+}
+
+/// Returns how many columns are drawn on the standard output.
+pub(crate) fn width() -> u16 {
+    columns().unwrap_or(COLUMNS)
+}
+
+/// Returns whether the standard output is a terminal that obeys more than line ends.
+fn is_obeying() -> bool {
+    io::stdout().is_terminal() && std::env::var_os("TERM").is_none_or(|terminal| terminal != "dumb")
+}
+
+/// Returns whether the standard output shows colours, and the user wants them: <https://no-color.org>.
+pub(crate) fn has_colors() -> bool {
+    is_obeying() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
 /// Replaces characters that may take any number of cells or move the cursor.
@@ -72,19 +88,20 @@ pub fn clean(text: &str) -> String {
     text.chars().map(|c| if c == ' ' || c.is_ascii_graphic() { c } else { '·' }).collect()
 }
 
-/// Draws a live trace on the standard output, over what was drawn before if that is a terminal.
+/// Draws a live trace on the standard output, over what was drawn before if that is a terminal. It is as wide as the
+/// terminal, and has no colours where the variable `NO_COLOR` is set or `TERM` is `dumb`.
 ///
 /// # Errors
 /// This returns the errors of the output.
 pub fn draw(trace: &LiveSnapshot<'_>, live: &mut LiveLayout) -> io::Result<()> {
     let Some(bounds) = trace.bounds() else { return Ok(()) };
-    let viewport = Viewport::fit(bounds.clone(), COLUMNS, 0);
+    let viewport = Viewport::fit(bounds.clone(), width(), 0);
     let view = live.update(trace, bounds.end);
     let vertical = Vertical::new(trace, &view, &STYLE);
     let mut rects = Vec::new();
     let mut out = io::stdout().lock();
-    let color = out.is_terminal();
-    if color {
+    let color = has_colors();
+    if is_obeying() {
         write!(out, "\x1b[H\x1b[2J")?; // From the top, over what was drawn before.
     }
     for strip in vertical.lines() {

@@ -119,6 +119,22 @@ fn flame_draws_callers_callees_and_differences() {
     assert!(draws(&["--diff", &trace, &trace]).starts_with("+0 ns main"));
 }
 
+/// One sample of less ticks than a line has columns. Only what has a width is opened, callers above callers: each of the
+/// functions that have none would take as much as the one that has it.
+#[cfg(target_os = "linux")]
+#[test]
+fn flame_opens_no_function_that_has_no_width() {
+    let frames: String = (0..20_000).map(|at| format!("\tffff f{at} (/bin/x)\n")).collect();
+    let sample = format!("a 1/1 [000] 1.000000: 1 cycles: \n{frames}\n");
+    let folder = Folder::new("flame_memory").with("deep.perf.txt", sample);
+    let mut command = std::process::Command::new("bash");
+    let script =
+        format!("ulimit -d 128000; exec {} flame --inverted deep.perf.txt", env!("CARGO_BIN_EXE_spall"));
+    let ran = crate::ran(command.args(["-c", &script]).current_dir(&folder.0).output().unwrap());
+    assert_eq!(ran.status, Some(0), "{ran:?}");
+    assert!(ran.out.starts_with('f') && ran.out.lines().count() > 50, "{ran:?}");
+}
+
 /// One second is more than 999 ms, although 1 is less than 999.
 #[test]
 fn flame_compares_times_and_not_ticks() {
@@ -164,14 +180,53 @@ fn find_marks_hits_and_lists_their_flows_and_the_counters() {
     let text = folder.prints(&["find", "a.json", "send"]);
     let lines: Vec<&str> = text.lines().collect();
     // 80 columns for 80 microseconds, the sum of the series is 2 and then 8.
-    let hits = format!("{}{}      1  Thread 1", "█".repeat(10), "·".repeat(70));
+    let axis = format!("0 ns{}80 µs", " ".repeat(71));
+    let hits = format!("{}{}      1  Thread 1, from 0 ns", "█".repeat(10), "·".repeat(70));
     let counter = format!("{}{} up to 8  memory", "▂".repeat(40), "█".repeat(40));
-    let expected = ["1 slice", &hits, "1 × send → receive, 70 µs, in columns 5 to 75", &counter];
+    let expected = ["1 slice", &axis, &hits, "1 × send → receive, 70 µs, from 5 µs to 75 µs", &counter];
     assert_eq!(lines, expected);
     folder.fails(
         &["find", "a.json", "receiver"],
         "a.json: nothing has a name that contains \"receiver\". `spall top` lists names.",
     );
+}
+
+/// A trace in which 50 flows go from and to other slices of the row of the hit.
+#[test]
+fn find_lists_the_flows_of_its_hits_only() {
+    let slice =
+        |name: &str, tid: i64, ts: i64| json!({"ph":"X","name":name,"pid":1,"tid":tid,"ts":ts,"dur":5});
+    let end = |ph: &str, id: i64, tid: i64, ts: i64| json!({"ph":ph,"bp":"e","name":"f","id":id,"pid":1,"tid":tid,"ts":ts});
+    let mut events = vec![slice("needle", 1, 700), slice("thread", 2, 703), slice("other", 1, 800)];
+    for at in 0..50 {
+        let ts = at * 10;
+        events.extend([
+            slice("launch", 1, ts),
+            slice("kernel", 2, ts + 3),
+            end("s", at, 1, ts + 1),
+            end("f", at, 2, ts + 4),
+        ]);
+    }
+    let folder = Folder::new("find_flows").with("without.json", Value::from(events.clone()).to_string());
+    events.extend([end("s", 99, 1, 702), end("f", 99, 2, 704)]);
+    let folder = folder.with("with.json", Value::from(events).to_string());
+    let flows = |file: &str| {
+        let text = folder.prints(&["find", file, "needle"]);
+        text.lines().filter(|line| line.contains(" → ")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert!(flows("without.json").is_empty());
+    assert_eq!(flows("with.json"), ["1 × needle → thread, 2 µs, from 702 µs to 704 µs"]);
+}
+
+#[test]
+fn find_says_of_which_process_and_thread_a_slice_is() {
+    let json = r#"[{"ph":"X","name":"work","pid":7,"tid":-3,"ts":0,"dur":1},{"ph":"X","name":"work","pid":"p","tid":"t","ts":1,"dur":1},
+        {"ph":"b","name":"work","cat":"c","id":1,"pid":7,"tid":1,"ts":2},{"ph":"e","name":"work","cat":"c","id":1,"pid":7,"tid":1,"ts":3}]"#;
+    let folder = Folder::new("find_ids").with("a.json", json);
+    let rows: Vec<Value> =
+        serde_json::from_str(&folder.prints(&["find", "--format", "json", "a.json", "work"])).unwrap();
+    let ids: Vec<_> = rows.iter().map(|row| (row["pid"].clone(), row["tid"].clone())).collect();
+    assert_eq!(ids, [(json!(7), json!(-3)), (json!("p"), json!("t")), (json!(7), json!(null))]);
 }
 
 #[test]

@@ -5,6 +5,7 @@
 mod arguments;
 mod commands;
 mod hostile_text;
+mod in_terminal;
 mod mistakes;
 mod nothing;
 mod outputs;
