@@ -105,7 +105,7 @@ impl Flame {
         let tracks = trace.track_ids();
         let tree = slice_tree_by(trace, layout, tracks, range.clone(), self.measure, function).run();
         self.nodes = if self.is_inverted {
-            let least = Ticks(tree.total().0 / SMALLEST);
+            let least = Ticks((tree.total().0 / SMALLEST).max(1));
             InvertedTree::bottom_up(&tree).run().expand_all(least, 100).run().nodes().to_vec()
         } else {
             tree.nodes().to_vec()

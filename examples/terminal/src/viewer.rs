@@ -1,7 +1,9 @@
 //! The screen: one of three views, a line about what is selected in it, and a line for the search.
 
 use ratatui::Frame;
-use ratatui::crossterm::event::{Event, KeyCode, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use ratatui::crossterm::event::{
+    Event, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
+};
 use ratatui::layout::{Constraint, Layout as Split, Rect as Area};
 use ratatui::text::Line as Text;
 use ratatui::widgets::Paragraph;
@@ -132,8 +134,13 @@ const KEYS: &[(KeyCode, Action, &str)] = &[
     ),
     (KeyCode::Char('?'), Action::Show(View::Help), "this help"),
     (KeyCode::Esc, Action::Escape, "drop the search, then the selection; back to the timeline"),
-    (KeyCode::Char('q'), Action::Quit, "quit"),
+    (KeyCode::Char('q'), Action::Quit, "quit; also Ctrl-C"),
 ];
+
+/// Whether the key is the one that ends any program.
+fn is_interrupt(key: &KeyEvent) -> bool {
+    key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL)
+}
 
 impl Viewer {
     /// Shows all of a finished trace.
@@ -211,6 +218,8 @@ impl Viewer {
     /// Does what the user asks for. Returns false at the end.
     pub fn handle(&mut self, event: &Event, trace: &impl TraceView, layout: &impl LayoutView) -> bool {
         match event {
+            // The terminal hands the key over, in the place of the signal.
+            Event::Key(key) if key.is_press() && is_interrupt(key) => return false,
             Event::Key(key) if key.is_press() && self.is_typing => self.type_key(key.code, trace, layout),
             Event::Key(key) if key.is_press() => {
                 let action = KEYS.iter().find(|(meant, ..)| *meant == key.code);

@@ -40,6 +40,15 @@ impl Terminal {
         Some(terminal)
     }
 
+    /// Waits until the viewer has ended.
+    fn wait_for_the_end(&self) {
+        let start = Instant::now();
+        while self.tmux(&["has-session"]).is_some_and(|output| output.status.success()) {
+            assert!(start.elapsed() < Duration::from_secs(20), "it is still there:\n{}", self.screen());
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
     /// Runs tmux, or returns `None` if there is none.
     fn tmux(&self, arguments: &[&str]) -> Option<Output> {
         // `-f` keeps the settings of the user out, `-u` makes it take UTF-8.
@@ -246,10 +255,68 @@ fn the_viewer_shows_itself_until_it_is_told_to_stop() {
         terminal.wait_for(&format!("  {phase}\n"));
     }
     terminal.press(&["q"]);
-    let start = Instant::now();
-    while terminal.tmux(&["has-session"]).is_some_and(|output| output.status.success()) {
-        assert!(start.elapsed() < Duration::from_secs(20), "it is still there");
-        std::thread::sleep(Duration::from_millis(50));
+    terminal.wait_for_the_end();
+}
+
+#[test]
+fn control_and_c_end_the_viewer_whatever_it_does() {
+    for keys in [&["C-c"][..], &["/", "c", "C-c"], &["?", "C-c"]] {
+        let Some(terminal) = Terminal::start(&[&recorded()]) else { return };
+        terminal.press(keys);
+        terminal.wait_for_the_end();
+    }
+    let Some(terminal) = Terminal::start(&[Path::new("--follow"), &recorded()]) else { return };
+    terminal.press(&["C-c"]);
+    terminal.wait_for_the_end();
+}
+
+/// Runs the viewer without a terminal. Returns its status and what it printed.
+fn without_terminal(arguments: &[&str]) -> (Option<i32>, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_spall-terminal")).args(arguments).output().unwrap();
+    let [out, err] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+    (output.status.code(), out, err)
+}
+
+#[test]
+fn help_and_version_are_printed_anywhere() {
+    for option in ["--help", "-h"] {
+        let (status, out, err) = without_terminal(&[option]);
+        assert!(out.starts_with("Usage: spall-terminal FILE\n") && out.contains("--follow"), "{out}");
+        assert_eq!((status, err.as_str()), (Some(0), ""));
+    }
+    assert_eq!(without_terminal(&["-V"]).1, concat!("spall-terminal ", env!("CARGO_PKG_VERSION"), "\n"));
+}
+
+#[test]
+fn what_is_wrong_is_a_sentence() {
+    let recorded = recorded();
+    let recorded = recorded.to_str().unwrap();
+    let no_terminal =
+        "error: there is no terminal to show the trace in. Run the viewer in one, without a pipe.\n";
+    let no_file = "error: none.json: there is no such file. Check the name and the folder.\n";
+    for (arguments, said) in [
+        (&[recorded][..], no_terminal),
+        (&["--follow", recorded], no_terminal),
+        (&["--self"], no_terminal),
+        (&["none.json"], no_file),
+        (&["--follow", "none.json"], no_file),
+        (
+            &["n\x1b[31m.json"],
+            "error: n\u{fffd}[31m.json: there is no such file. Check the name and the folder.\n",
+        ),
+    ] {
+        assert_eq!(without_terminal(arguments), (Some(1), String::new(), said.to_owned()), "{arguments:?}");
+    }
+    let (status, _, err) = without_terminal(&[concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")]);
+    assert!(status == Some(1) && err.contains("Cargo.toml: not a trace of any supported format"), "{err}");
+    for (arguments, said) in [
+        (&[][..], "give one file."),
+        (&["a", "b"], "give one file."),
+        (&["--colour"], "--colour: there is no such option."),
+    ] {
+        let (status, out, err) = without_terminal(arguments);
+        assert!(err.starts_with(&format!("error: {said}\nUsage: spall-terminal FILE\n")), "{err}");
+        assert_eq!((status, out.as_str()), (Some(2), ""));
     }
 }
 

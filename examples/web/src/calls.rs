@@ -254,8 +254,8 @@ impl Viewer {
 impl Graph {
     /// Places the boxes of a tree, with its smaller callers left out.
     async fn inverted(tree: InvertedTree<Rc<CallTree>>) -> Self {
-        // What takes less than a ten-thousandth would not be seen.
-        let least = Ticks(tree.total().0 / 10_000);
+        // What takes less than a ten-thousandth, or nothing at all, would not be seen.
+        let least = Ticks((tree.total().0 / 10_000).max(1));
         Self::placed(Nodes::Inverted(task::run(tree.expand_all(least, DEEPEST)).await)).await
     }
 
