@@ -76,7 +76,7 @@ impl<W: Write> Shown<W> {
     }
 
     fn show(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if bytes.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t')) {
+        if is_plain(bytes) {
             return self.out.write_all(bytes);
         }
         let text = String::from_utf8_lossy(bytes);
@@ -92,10 +92,19 @@ impl<W: Write> Shown<W> {
     }
 }
 
+/// Whether a text is of ASCII alone, and shown as it is.
+fn is_plain(bytes: &[u8]) -> bool {
+    bytes.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t'))
+}
+
 impl<W: Write> Write for Shown<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if matches!(self.what, Printed::File | Printed::Drawing) {
             return self.out.write(bytes);
+        }
+        if self.rest.is_empty() && is_plain(bytes) {
+            self.out.write_all(bytes)?;
+            return Ok(bytes.len());
         }
         let mut all = std::mem::take(&mut self.rest);
         all.extend_from_slice(bytes);

@@ -68,6 +68,15 @@ fn the_keys_of_a_long_object_are_not_all_named() {
     assert!(message.ends_with("\"key4\", \"key5\" and more"), "{message}");
 }
 
+/// Keys are bytes of the file, written as they are or as escapes, and may be of any length.
+#[test]
+fn a_terminal_obeys_no_key_that_is_named() {
+    let message = error(b"{\"\\u001b]0;TITLE\\u0007\":1,\"k\x1b[31m\":2}");
+    assert!(message.ends_with(r#"the keys "\u{1b}]0;TITLE\u{7}", "k\u{1b}[31m""#), "{message}");
+    let message = error(format!("{{\"{}\":1}}", "ü".repeat(1000)).as_bytes());
+    assert!(message.ends_with(&format!("the keys \"{}…\"", "ü".repeat(64))), "{message}");
+}
+
 #[test]
 fn zeros_are_nothing_however_many() {
     for size in [1, 2, 3, 1 << 10, 300 << 10, 1 << 20] {

@@ -154,7 +154,12 @@ fn in_terminal(
     _ = execute!(io::stdout(), DisableMouseCapture);
     _ = ratatui::try_restore();
     shown.map_err(|error| match error.downcast::<io::Error>() {
-        Ok(error) => format!("the terminal cannot be used: {error}.").into(),
+        Ok(error) => {
+            // What the system says, without its number.
+            let words = error.to_string();
+            let words = words.split_once(" (os error").map_or(&*words, |(words, _)| words);
+            format!("the terminal cannot be used: {}.", words.to_lowercase()).into()
+        }
         Err(error) => error,
     })
 }

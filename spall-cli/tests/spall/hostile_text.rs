@@ -53,9 +53,11 @@ fn check(arguments: &[OsString], ran: &Ran) {
     }
 }
 
-/// Runs the command with arguments in which `@` stands for the hostile text, in a folder whose file has a hostile name.
+/// Runs the command with arguments in which `@` stands for the hostile text and `+` for a blank, in a folder whose file has a
+/// hostile name.
 fn run(folder: &Folder, line: &str) -> Ran {
-    let arguments: Vec<OsString> = line.split(' ').map(|word| word.replace('@', HOSTILE).into()).collect();
+    let arguments: Vec<OsString> =
+        line.split(' ').map(|word| word.replace('@', HOSTILE).replace('+', " ").into()).collect();
     let mut command = folder.command(&[]);
     command.args(&arguments).env("BROWSER", "true").env("TMPDIR", folder.0.join("tmp"));
     let output = command.output().unwrap();
@@ -124,6 +126,8 @@ fn a_terminal_obeys_nothing_that_the_command_prints() {
         "query @.json select",
         "query @.json select@",
         "query @.json -",
+        "query @.json select+name,+category,+args,+'@'+as+\"@\"+from+slice",
+        "query --format json @.json select+name,+'@'+as+\"@\"+from+slice",
         "dump @.json",
         "dump --calls @.json",
         "dump --summary @.json",
