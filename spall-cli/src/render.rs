@@ -1,6 +1,7 @@
 //! `spall render` and `spall open`: pictures of traces.
 
 use std::{
+    fs::Metadata,
     path::{Path, PathBuf},
     process::{Command, Stdio},
     time::Duration,
@@ -66,8 +67,8 @@ pub(crate) fn run(mut files: Vec<PathBuf>, force: bool, hide: &Hide, session: &S
 ///
 /// A browser may read the page at any time after it was started, so the page stays, and the next call removes it.
 pub(crate) fn show(files: &[PathBuf], hide: &Hide, session: &Session) -> Result<()> {
-    remove_old_pages();
     let folder = temporary_folder(PAGES)?;
+    remove_old_pages(&folder);
     let page = folder.join("trace.html");
     draw(files, hide, Kind::Html, &Output::private(&page), session)?;
     finished(&folder, || ());
@@ -89,17 +90,30 @@ pub(crate) fn show(files: &[PathBuf], hide: &Hide, session: &Session) -> Result<
     }
 }
 
-/// Removes the folders of pages that were shown longer than [`AGE`] ago. Those of other users are not ours to remove.
-fn remove_old_pages() {
+/// Removes the folders of pages that were shown longer than [`AGE`] ago, but those of other users than the owner of `new`.
+fn remove_old_pages(new: &Path) {
     let entries = std::env::temp_dir().read_dir().into_iter().flatten().flatten();
     for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(PAGES)) {
         // This is about the entry itself: what a symbolic link names is left alone.
         let Ok(found) = entry.metadata() else { continue };
         let is_old = found.modified().is_ok_and(|at| at.elapsed().is_ok_and(|age| age > AGE));
-        if found.is_dir() && is_old {
-            // Whoever may not remove it leaves it.
+        if found.is_dir() && is_old && is_of_one_user(&found, new) {
+            // Nobody is told when that fails: it is no part of what was asked for.
             _ = std::fs::remove_dir_all(entry.path());
         }
+    }
+}
+
+fn is_of_one_user(found: &Metadata, new: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        new.metadata().is_ok_and(|new| new.uid() == found.uid())
+    }
+    // Elsewhere each user has temporary files of their own.
+    #[cfg(not(unix))]
+    {
+        found.is_dir() && new.is_dir()
     }
 }
 

@@ -281,8 +281,23 @@ fn a_page_that_is_shown_is_the_users_own_and_goes_later() {
     // One of another day is removed, one of today is not.
     let other_day = SystemTime::now() - Duration::from_secs(2 * 24 * 60 * 60);
     fs::File::open(shown).unwrap().set_modified(other_day).unwrap();
+    // What a link names is left alone, and so is the page of somebody else.
+    let [linked, others] = ["linked", "spall-page-others"].map(|name| temporary.join(name));
+    for folder in [&linked, &others] {
+        fs::create_dir(folder).unwrap();
+        fs::write(folder.join("precious"), "").unwrap();
+        fs::File::open(folder).unwrap().set_modified(other_day).unwrap();
+    }
+    symlink(&linked, temporary.join("spall-page-link")).unwrap();
+    let is_theirs = std::os::unix::fs::chown(&others, Some(65534), None).is_ok();
     open("a.json");
-    assert!(!shown.exists() && fs::read_dir(&temporary).unwrap().count() == 1);
+    assert!(!shown.exists() && linked.join("precious").exists());
+    assert_eq!(others.exists(), is_theirs);
+    for folder in [&linked, &others] {
+        _ = fs::remove_dir_all(folder);
+    }
+    fs::remove_file(temporary.join("spall-page-link")).unwrap();
+    assert_eq!(fs::read_dir(&temporary).unwrap().count(), 1);
     open("a.json");
     assert_eq!(fs::read_dir(&temporary).unwrap().count(), 2);
 }
