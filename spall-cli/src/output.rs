@@ -199,3 +199,20 @@ pub(crate) fn temporary_folder(prefix: &str) -> Result<PathBuf> {
     let folder = made.map_err(|error| Error::writing(&std::env::temp_dir(), &error))?;
     Ok(folder.keep())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_complete_file_that_cannot_be_copied_stays_and_is_named() {
+        let mut new = NamedTempFile::new().unwrap();
+        new.write_all(b"complete").unwrap();
+        let old = NamedTempFile::new().unwrap();
+        // A file that was opened to be read takes nothing.
+        let error = copy(new, File::open(old.path()).unwrap()).unwrap_err().to_string();
+        let (_, path) = error.split_once("; its whole content is in ").unwrap();
+        assert_eq!(fs::read(path).unwrap(), b"complete");
+        fs::remove_file(path).unwrap();
+    }
+}
