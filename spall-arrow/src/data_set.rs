@@ -146,14 +146,15 @@ impl AsRef<Path> for NewTrace {
 }
 
 impl NewTrace {
-    /// Writes a file for every table.
+    /// Writes a file for every table. This is done once.
     ///
     /// # Errors
-    /// Returns an error if a file cannot be written.
+    /// Returns an error if a file cannot be written, or if the tables were written before.
     pub fn write(&self, tables: &Tables<'_>) -> Result<(), TablesError> {
         for &table in Table::ALL {
             let folder = self.folder.path().join(table.name());
-            fs::create_dir_all(&folder)?;
+            // An interruption may have removed the folder above, which must not come back.
+            fs::create_dir(&folder)?;
             let schema = table.schema();
             let properties = properties(table, &schema);
             let mut writer =

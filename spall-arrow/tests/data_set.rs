@@ -152,6 +152,11 @@ fn a_trace_that_is_not_published_leaves_nothing() {
         assert!(new.as_ref().starts_with(&folder.0) && !data_set.contains("t-a"));
         drop(new);
         assert!(names(&folder).is_empty());
+        // Whoever interrupts a program removes the folder, and it does not come back.
+        let new = data_set.begin("t-a").unwrap();
+        std::fs::remove_dir(&new).unwrap();
+        new.write(tables).unwrap_err();
+        assert!(names(&folder).is_empty());
         // A file in the place of a folder: a table cannot be moved, and those before it go again.
         std::fs::write(folder.0.join("trace"), "").unwrap();
         data_set.append("t-a", tables).unwrap_err();
