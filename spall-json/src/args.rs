@@ -121,7 +121,7 @@ pub fn json_args_text<'a>(args: &Args<'a>) -> Option<&'a [u8]> {
 pub fn json_args_micros(args: &Args<'_>, key: &[u8]) -> Option<i64> {
     let object = json_args_text(args).filter(|text| text.starts_with(b"{"))?;
     let [value] = lexer::members(object, 0, [key]);
-    scalar::rounded_micros(object, value?)
+    scalar::micros(object, value?).map(|time| time.round().ns)
 }
 
 /// Returns whether the bytes of arguments with this format are a whole event.

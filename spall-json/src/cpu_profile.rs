@@ -81,7 +81,8 @@ impl<'a> Profile<'a> {
             None if kind == ProfileKind::Whole => return None,
             None => {}
         }
-        let start = members.start.unwrap_or(at);
+        let (start, end) = members.bounds(data);
+        let start = start.unwrap_or(at);
         let offset = at - start;
         let same_clock = kind == ProfileKind::Whole || offset.0.unsigned_abs() <= SAME_CLOCK.unsigned_abs();
         let mut begins = ProfileStart::new(start, RESOLUTION);
@@ -94,8 +95,8 @@ impl<'a> Profile<'a> {
         };
         let mut event = ProfileEvent::new(thread, key, at);
         event.begins = (kind != ProfileKind::Chunk).then_some(begins);
-        event.end = members.end;
-        let bounds = (kind == ProfileKind::Whole).then(|| bounds(start, members.end));
+        event.end = end;
+        let bounds = (kind == ProfileKind::Whole).then(|| bounds(start, end));
         Some(Self { data, event, members, bounds })
     }
 
@@ -104,11 +105,8 @@ impl<'a> Profile<'a> {
     pub(crate) fn of_document(data: &'a [u8], start: usize) -> (Self, Option<usize>) {
         let mut members = ProfileMembers::default();
         let closed = members.read(data, start).or_else(|_| lexer::nested_end(data, start)).ok();
-        let (at, end) = if members.tree.is_some() {
-            members.old_bounds(data)
-        } else {
-            (members.start.unwrap_or_default(), members.end)
-        };
+        let (at, end) = members.bounds(data);
+        let at = at.unwrap_or_default();
         let mut event = ProfileEvent::new(Thread::new(1_u32, 1_u32), ProfileKey::Whole, at);
         event.begins = Some(ProfileStart::new(at, RESOLUTION));
         event.end = end;
@@ -122,6 +120,9 @@ impl<'a> Profile<'a> {
     /// call sites, and its samples.
     pub(crate) fn hand_over(self, bytes: (usize, usize), call: &mut Call<'a, '_>) {
         let Self { data, event, members, bounds } = self;
+        if members.is_clamped {
+            call.report(DiagnosticKind::TimeOutOfRange, bytes);
+        }
         call.event(&Event::Profile(event), bytes);
         let nodes = members.nodes.map(Nodes::List).or(members.tree.map(Nodes::Tree));
         let mut hits: u64 = 0;
@@ -265,8 +266,10 @@ struct ProfileMembers {
     columns: Option<usize>,
     sites: Option<usize>,
     source: Option<Token>,
-    start: Option<Tick>,
-    end: Option<Tick>,
+    start: Option<Token>,
+    end: Option<Token>,
+    /// Whether the start or the end does not fit in 64 bits of nanoseconds.
+    is_clamped: bool,
 }
 
 impl ProfileMembers {
@@ -291,8 +294,8 @@ impl ProfileMembers {
             }
             let value = lexer::token(record, key.value)?;
             match name {
-                b"startTime" => self.start = scalar::rounded_micros(record, value).map(Tick),
-                b"endTime" => self.end = scalar::rounded_micros(record, value).map(Tick),
+                b"startTime" => self.start = Some(value),
+                b"endTime" => self.end = Some(value),
                 b"source" => self.source = Some(value),
                 _ => {}
             }
@@ -314,20 +317,22 @@ impl ProfileMembers {
         }
     }
 
-    /// Returns the start and the end of a profile of the old form. Its `startTime` and `endTime` are whole seconds,
-    /// which are too coarse where samples have timestamps.
-    fn old_bounds(&self, record: &[u8]) -> (Tick, Option<Tick>) {
-        let first = self
-            .stamps
-            .and_then(|stamps| scalar::rounded_micros(record, lexer::next_item(record, &mut (stamps + 1))?));
-        match first {
-            Some(first) => (Tick(first), None),
-            None => (self.seconds(self.start).unwrap_or_default(), self.seconds(self.end)),
+    /// Returns the start and the end of a profile as far as it has them. One of the old form has a tree. Its `startTime`
+    /// and `endTime` are whole seconds, which are too coarse where samples have timestamps.
+    fn bounds(&mut self, record: &[u8]) -> (Option<Tick>, Option<Tick>) {
+        let thousands = if self.tree.is_some() { 2 } else { 0 };
+        let first = self.stamps.filter(|_| self.tree.is_some());
+        let first = first.and_then(|stamps| lexer::next_item(record, &mut (stamps + 1)));
+        match self.time(record, first, 0) {
+            Some(first) => (Some(first), None),
+            None => (self.time(record, self.start, thousands), self.time(record, self.end, thousands)),
         }
     }
 
-    /// Returns a time in seconds that was read as microseconds.
-    fn seconds(&self, time: Option<Tick>) -> Option<Tick> {
-        time.map(|time| Tick(time.0.saturating_mul(1_000_000)))
+    /// Returns a time, and remembers whether it had to be clamped.
+    fn time(&mut self, record: &[u8], token: Option<Token>, thousands: i32) -> Option<Tick> {
+        let time = scalar::time(record, token?, thousands)?.round();
+        self.is_clamped |= time.clamped;
+        Some(Tick(time.ns))
     }
 }

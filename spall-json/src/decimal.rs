@@ -45,9 +45,9 @@ impl Nanos {
         match text.get(len..) {
             Some([]) if len > 0 => Some(Self::from_whole(whole * 1000)),
             Some([b'.', decimals @ ..]) if len > 0 => {
-                Self::with_decimals(whole * 1000, decimals).or_else(|| Self::from_any(text))
+                Self::with_decimals(whole * 1000, decimals).or_else(|| Self::from_any(text, 0))
             }
-            _ => Self::from_any(text),
+            _ => Self::from_any(text, 0),
         }
     }
 
@@ -65,8 +65,9 @@ impl Nanos {
         Some(Self { negative: false, whole: whole + below / SUB, sub: below % SUB })
     }
 
-    /// Reads the general form, digit by digit.
-    fn from_any(text: &[u8]) -> Option<Self> {
+    /// Reads the general form, digit by digit: microseconds if `thousands` is 0, milliseconds if it is 1, nanoseconds if it
+    /// is -1, and so on.
+    pub(crate) fn from_any(text: &[u8], thousands: i32) -> Option<Self> {
         let (negative, text) = sign(text);
         let exponent_at = text.iter().position(|byte| matches!(byte, b'e' | b'E'));
         let (mantissa, exponent) = match exponent_at {
@@ -79,7 +80,8 @@ impl Nanos {
             return None;
         }
         // The number of digits, zeros appended where there are too few, that are whole nanoseconds.
-        let whole_digits = i64::try_from(point).ok()?.saturating_add(exponent).saturating_add(3);
+        let whole_digits = i64::try_from(point).ok()?.saturating_add(exponent);
+        let whole_digits = whole_digits.saturating_add(3 + 3 * i64::from(thousands));
         let mut value = Self { negative, whole: 0, sub: 0 };
         let mut taken = 0_i64;
         for &digit in before.iter().chain(after) {
@@ -119,9 +121,8 @@ impl Nanos {
         }
     }
 
-    /// Returns a thousand times the time for each of `steps`, or a thousandth for each negative one. What was read as
-    /// microseconds is so read as another unit.
-    #[cfg(feature = "alloc")]
+    /// Returns a thousand times the time for each of `steps`, or a thousandth for each negative one. Microseconds below
+    /// 10¹⁶, of which a thousand times is below 2⁶⁴, so become another unit.
     pub(crate) fn thousandfold(mut self, steps: i32) -> Self {
         for _ in 0..steps {
             let sub = self.sub * 1000;
@@ -138,15 +139,15 @@ impl Nanos {
     /// Returns `self + other`, rounded once.
     #[inline]
     pub(crate) fn add_round(self, other: Self) -> Rounded {
-        if !self.negative && !other.negative {
-            return self.plus(other).round();
-        }
-        self.add_round_signed(other)
+        self.plus(other).round()
     }
 
-    /// Returns the sum of two times that are not negative.
+    /// Returns `self + other`.
     #[inline]
     pub(crate) fn plus(self, other: Self) -> Self {
+        if self.negative || other.negative {
+            return self.plus_signed(other);
+        }
         let sub = self.sub + other.sub;
         let carry = u64::from(sub >= SUB);
         Self {
@@ -157,11 +158,11 @@ impl Nanos {
     }
 
     /// Adds values of any sign. Negative times are rare, and 128 bits make them simple.
-    fn add_round_signed(self, other: Self) -> Rounded {
+    fn plus_signed(self, other: Self) -> Self {
         let sum = self.fixed() + other.fixed();
-        let half = i128::from(SUB / 2);
-        let ns = (sum + if sum < 0 { -half } else { half }) / i128::from(SUB);
-        i64::try_from(ns).map_or_else(|_| clamp(ns < 0), |ns| Rounded { ns, clamped: false })
+        let (magnitude, unit) = (sum.unsigned_abs(), u128::from(SUB));
+        let whole = u64::try_from(magnitude / unit).unwrap_or(u64::MAX);
+        Self { negative: sum < 0, whole, sub: u64::try_from(magnitude % unit).unwrap_or(0) }
     }
 
     /// Returns the value in units of 10⁻¹⁵ ns. It is below 2⁶⁴ · 10¹⁵, or 2¹¹⁴, which leaves room for a sum in 128
@@ -189,6 +190,14 @@ impl Nanos {
         }
         let micros = i64::try_from(self.whole / 1000).ok()?;
         Some(if self.negative { -micros } else { micros })
+    }
+}
+
+impl Rounded {
+    /// Returns the time so many nanoseconds later, clamped.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn plus(self, ns: i64) -> Self {
+        self.ns.checked_add(ns).map_or_else(|| clamp(ns < 0), |ns| Self { ns, ..self })
     }
 }
 

@@ -9,9 +9,10 @@ mod thread;
 
 use alloc::vec::Vec;
 
-use spall_model::{Args, Clock, Event, Receiver, Text, Thread, Ticks, Unit, Value};
+use spall_model::{Args, Clock, DiagnosticKind, Event, Receiver, Text, Thread, Ticks, Unit, Value};
 
 use crate::args;
+use crate::decimal::{Nanos, Rounded};
 use crate::error::{JsonError, JsonErrorKind};
 use crate::out::Out;
 use crate::outline::{Outline, Part};
@@ -60,8 +61,13 @@ pub(crate) fn read(data: &[u8], to: &mut impl for<'e> Receiver<'e>) -> Result<()
         return Ok(());
     }
     let is_gecko = check_version(meta)?;
+    let [interval, start] = ["interval", "startTime"].map(|key| time(meta, key));
+    let mut out = Out::new(data, to);
+    if interval.is_some_and(|interval| interval.clamped) {
+        out.report(DiagnosticKind::TimeOutOfRange, (meta.value(), meta.value()));
+    }
     let mut reader = Reader {
-        out: Out::new(data, to),
+        out,
         is_gecko,
         is_cut: outline.damage.is_some(),
         thousands: if meta.get("sampleUnits").is_some_and(|units| units.text("time").is(b"bytes")) {
@@ -69,8 +75,8 @@ pub(crate) fn read(data: &[u8], to: &mut impl for<'e> Receiver<'e>) -> Result<()
         } else {
             1
         },
-        period: time(meta, "interval", 1).filter(|&period| period > 0).map(Ticks),
-        start: time(meta, "startTime", 1).unwrap_or(0),
+        period: interval.filter(|interval| interval.ns > 0).map(|interval| Ticks(interval.ns)),
+        start: start.map_or(0, |start| start.ns),
         shift: 0,
         libraries: Vec::new(),
         categories: Vec::new(),
@@ -101,10 +107,10 @@ fn check_version(meta: Part<'_, '_>) -> Result<bool, JsonError> {
     Err(JsonError::new(JsonErrorKind::FirefoxVersion { version, range }, 0))
 }
 
-/// Returns a time in nanoseconds that a member has in milliseconds, for one step of a thousand beyond microseconds.
-fn time(part: Part<'_, '_>, key: &str, thousands: i32) -> Option<i64> {
+/// Returns a time in nanoseconds that a member has in milliseconds.
+fn time(part: Part<'_, '_>, key: &str) -> Option<Rounded> {
     let token = part.get(key)?.token()?;
-    Some(Cell { data: part.data(), token }.micros()?.thousandfold(thousands).round().ns)
+    Cell { data: part.data(), token }.time(1).map(Nanos::round)
 }
 
 /// What is known while a document is read.
@@ -113,7 +119,7 @@ struct Reader<'a, 't, R> {
     is_gecko: bool,
     /// Whether the document is cut or damaged, so that members may be missing.
     is_cut: bool,
-    /// The unit of times, as [`Nanos::thousandfold`](crate::decimal::Nanos::thousandfold) takes it.
+    /// The unit of times, as [`Nanos::from_any`] takes it.
     thousands: i32,
     /// The interval of sampling.
     period: Option<Ticks>,
@@ -167,8 +173,12 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
     /// Reads the threads and the counters of a process. Returns whether all of them were there.
     fn process(&mut self, process: Part<'_, 'a>) -> bool {
         if let Some(meta) = process.get("meta") {
-            let start = time(meta, "startTime", 1).unwrap_or(self.start);
-            self.shift = start.saturating_sub(self.start);
+            let start = time(meta, "startTime").unwrap_or(Rounded { ns: self.start, clamped: false });
+            let shift = start.plus(self.start.saturating_neg());
+            if shift.clamped {
+                self.out.report(DiagnosticKind::TimeOutOfRange, (meta.value(), meta.value()));
+            }
+            self.shift = shift.ns;
             self.categories = list(meta, "categories").map(|category| text(category, b"name")).collect();
             self.schemas = Schemas::new(list(meta, "markerSchema"));
         }

@@ -46,10 +46,16 @@ pub(crate) fn micros(data: &[u8], token: Token) -> Option<Nanos> {
     }
 }
 
-/// Returns a number of microseconds rounded to nanoseconds and clamped, and `None` if the token is no number.
-#[inline]
-pub(crate) fn rounded_micros(data: &[u8], token: Token) -> Option<i64> {
-    micros(data, token).map(|time| time.round().ns)
+/// Returns a number of any unit of time, which [`Nanos::from_any`] describes, and `None` if the token is no number.
+pub(crate) fn time(data: &[u8], token: Token, thousands: i32) -> Option<Nanos> {
+    let read = |text: &[u8]| Nanos::from_any(text.trim_ascii(), thousands);
+    match token.kind {
+        TokenKind::Integer | TokenKind::Decimal => Some(micros(data, token)?.thousandfold(thousands)),
+        TokenKind::Bare => read(token.bytes(data)),
+        TokenKind::String => read(token.inside(data)),
+        TokenKind::EscapedString => unescaped(token.inside(data), read),
+        TokenKind::Object | TokenKind::Array => None,
+    }
 }
 
 /// Returns a time of a thread's clock in nanoseconds, and `None` if the token is no number, negative or out of range.

@@ -36,7 +36,7 @@ struct Scale {
     unit: Unit,
     /// The ticks of a unit.
     ticks: i64,
-    /// The unit, as [`Nanos::thousandfold`] takes it for what was read as microseconds.
+    /// The unit, as [`Nanos::from_any`] takes it.
     thousands: i32,
 }
 
@@ -57,7 +57,7 @@ impl Scale {
     }
 
     fn value(self, cell: Cell<'_>) -> Option<Nanos> {
-        Some(cell.micros()?.thousandfold(self.thousands))
+        cell.time(self.thousands)
     }
 }
 
@@ -134,7 +134,7 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
                 self.out.report(kind, bytes);
                 continue;
             };
-            let mut event = ThreadEvent::new(thread, Tick(at.round().ns), place.name);
+            let mut event = ThreadEvent::new(thread, self.tick(at, bytes), place.name);
             let kind = kind.text();
             if kind.is(b"C") {
                 self.out.event(&Event::End(event), bytes);
@@ -178,11 +178,20 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
                 }
             };
             let frame = self.stack(stack);
-            let mut sample = ThreadSampleEvent::new(thread, Tick(at.round().ns), Text::EMPTY, frame);
+            let mut sample = ThreadSampleEvent::new(thread, self.tick(at, bytes), Text::EMPTY, frame);
             sample.weight = number;
             self.out.event(&Event::ThreadSample(sample), bytes);
             at = at.plus(value);
         }
+    }
+
+    /// Returns a time, and reports one that 64 bits of ticks do not hold.
+    fn tick(&mut self, at: Nanos, bytes: (usize, usize)) -> Tick {
+        let at = at.round();
+        if at.clamped {
+            self.out.report(DiagnosticKind::TimeOutOfRange, bytes);
+        }
+        Tick(at.ns)
     }
 
     /// Returns a stack, which is the numbers of its frames, the outermost first. Those that no stack before had are handed

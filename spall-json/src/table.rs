@@ -30,9 +30,9 @@ impl<'a> Cell<'a> {
         u32::try_from(self.token.number).ok().filter(|&index| index != NONE)
     }
 
-    /// Returns a decimal number of microseconds.
-    pub(crate) fn micros(self) -> Option<Nanos> {
-        scalar::micros(self.data, self.token)
+    /// Returns a decimal number of a unit of time, which [`Nanos::from_any`] describes.
+    pub(crate) fn time(self, thousands: i32) -> Option<Nanos> {
+        scalar::time(self.data, self.token, thousands)
     }
 
     /// Returns a finite number.

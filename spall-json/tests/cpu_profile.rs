@@ -372,3 +372,34 @@ fn a_deep_tree_takes_no_stack_and_linear_time() {
     let json = format!(r#"{{"head":{open}{},"samples":[],"timestamps":[]}}"#, "]}".repeat(depth));
     assert_eq!(common::events(json.as_bytes()).len(), depth + 1);
 }
+
+#[test]
+fn cpu_2_a_time_that_64_bits_do_not_hold_is_clamped_and_counted() {
+    let count = |members: &str| {
+        let json = format!(
+            r#"{{"nodes":[{{"id":1,"callFrame":{{"functionName":"f"}}}}],"samples":[1,1],{members}}}"#
+        );
+        let is_clamped =
+            |event: &&Event<'_>| matches!(event, Event::Diagnostic(DiagnosticKind::TimeOutOfRange));
+        events(json.as_bytes()).iter().filter(is_clamped).count()
+    };
+    assert_eq!(count(r#""startTime":9223372036854775,"endTime":1,"timeDeltas":[0,0]"#), 0);
+    assert_eq!(count(r#""startTime":9223372036854776,"endTime":1,"timeDeltas":[0,0]"#), 1);
+    assert_eq!(count(r#""startTime":0,"endTime":9223372036854776,"timeDeltas":[0,0]"#), 1);
+    assert_eq!(count(r#""startTime":0,"endTime":1,"timeDeltas":[0,1e30]"#), 1);
+    // In the old form, the start is in seconds.
+    let old = |start: &str| {
+        let json = format!(
+            r#"{{"head":{{"functionName":"f","id":1,"callUID":1,"hitCount":1,"children":[]}},
+            "startTime":{start},"endTime":2,"samples":[1]}}"#
+        );
+        let found = events(json.as_bytes());
+        let start = found.iter().find_map(|event| match event {
+            Event::Profile(ProfileEvent { begins: Some(begins), .. }) => Some(begins.start.0),
+            _ => None,
+        });
+        (start, found.iter().any(|event| matches!(event, Event::Diagnostic(DiagnosticKind::TimeOutOfRange))))
+    };
+    assert_eq!(old("1.5"), (Some(1_500_000_000), false));
+    assert_eq!(old("9223372037"), (Some(i64::MAX), true));
+}

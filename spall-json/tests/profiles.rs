@@ -478,3 +478,65 @@ fn processes_inside_one_another_take_no_stack() {
     let json = inner.repeat(n) + &"]}".repeat(n);
     assert_eq!(of(&read(&json).unwrap(), "clock").len(), 1);
 }
+
+/// Returns a file of speedscope whose unit is `unit`: an evented profile from `start` to `end`, or a sampled one.
+fn speedscope(unit: &str, inside: &str) -> String {
+    format!(
+        r#"{{"shared":{{"frames":[{{"name":"f"}}]}},"profiles":[{{"type":"x","name":"a","unit":"{unit}",{inside}}}]}}"#
+    )
+}
+
+#[test]
+fn profiles_5_1_times_in_nanoseconds_at_unix_time_are_exact() {
+    let [start, end] = ["1700000000123456789", "1700000000123456999"];
+    let evented =
+        format!(r#""events":[{{"type":"O","frame":0,"at":{start}}},{{"type":"C","frame":0,"at":"{end}"}}]"#);
+    let sampled = format!(r#""startValue":{start},"samples":[[0],[0]],"weights":[210,1]"#);
+    for (unit, decimals) in [("nanoseconds", ""), ("bytes", ""), ("none", ".25")] {
+        let exact = |json: &str| json.replace(start, &format!("{start}{decimals}"));
+        let lines = read(&speedscope(unit, &exact(&evented))).unwrap();
+        assert_eq!(of(&lines, "begin"), [format!("begin f {start} ")]);
+        assert_eq!(of(&lines, "end"), [format!("end f {end}")]);
+        let lines = read(&speedscope(unit, &exact(&sampled))).unwrap();
+        let samples = [start, end].map(|at| format!(" at {at} weight "));
+        let found = of(&lines, "sample");
+        assert!(found.iter().zip(&samples).all(|(line, at)| line.contains(at)), "{found:?}");
+        assert_eq!(of(&lines, "!"), [""; 0]);
+    }
+    // Before the start of the axis, too.
+    let lines =
+        read(&speedscope("seconds", r#""startValue":-2.5,"samples":[[0],[0]],"weights":[1,2]"#)).unwrap();
+    let samples = ["sample 1 at -2500000000 weight 1 stack 0", "sample 1 at -1500000000 weight 2 stack 0"];
+    assert_eq!(of(&lines, "sample"), samples);
+}
+
+#[test]
+fn profiles_1_3_a_time_that_64_bits_do_not_hold_is_clamped_and_counted() {
+    let count = |json: &str| of(&read(json).unwrap(), "!").len();
+    let last = i64::MAX.to_string();
+    for (unit, at, n_clamped) in [
+        ("nanoseconds", "9223372036854775807", 0),
+        ("nanoseconds", "9223372036854775808", 1),
+        ("seconds", "9223372036", 0),
+        ("seconds", "9223372037", 1),
+        ("none", "1e40", 1),
+    ] {
+        let evented = speedscope(unit, &format!(r#""events":[{{"type":"O","frame":0,"at":{at}}}]"#));
+        assert_eq!(count(&evented), n_clamped, "{unit} {at}");
+        let sampled = format!(r#""samples":[[0],[0],[0]],"weights":[{at},0,0]"#);
+        assert_eq!(count(&speedscope(unit, &sampled)), 2 * n_clamped, "{unit} {at}");
+    }
+    let clamped = speedscope("none", r#""events":[{"type":"O","frame":0,"at":1e40}]"#);
+    assert_eq!(of(&read(&clamped).unwrap(), "begin"), [format!("begin f {last} ")]);
+    // Differences, the sum of which is out of range, and a start that moves times out of it.
+    let firefox = |start: &str, deltas: &str| {
+        format!(
+            r#"{{"meta":{{"interval":1,"startTime":{start},"preprocessedProfileVersion":49}},
+            "threads":[{{"name":"t","pid":1,"tid":1,"samples":{{"stack":[null,null],"timeDeltas":{deltas}}}}}]}}"#
+        )
+    };
+    assert_eq!(count(&firefox("0", "[9223372036854,0]")), 0);
+    assert_eq!(count(&firefox("0", "[9223372036855,0]")), 1);
+    assert_eq!(count(&firefox("0", "[9223372036854,1]")), 1);
+    assert_eq!(count(&firefox("9223372036855", "[0,0]")), 1);
+}

@@ -4,9 +4,10 @@
 use spall_model::{DiagnosticKind, Event, Id, SampleEvent, SampleTime, Tick, Ticks};
 
 use crate::call::Call;
+use crate::decimal::Nanos;
 use crate::id;
 use crate::lexer::{TokenKind, next_item};
-use crate::scalar::rounded_micros;
+use crate::scalar;
 
 /// The positions in the arrays of the samples.
 pub(super) struct Samples {
@@ -43,7 +44,7 @@ impl Samples {
             let Some(frame) = next_item(record, &mut self.frames) else {
                 // More times than samples are as wrong as fewer. Either way the shorter array counts.
                 let are_endless = matches!(self.times, SampleTimes::Spread { .. });
-                if !are_endless && self.times.next(record).is_some() {
+                if !are_endless && self.times.next(record, call).is_some() {
                     call.report(DiagnosticKind::SampleCount, (from, from));
                 }
                 return;
@@ -51,7 +52,7 @@ impl Samples {
             let bytes = (frame.start, frame.end);
             let (line, column) =
                 (next_position(record, &mut self.lines), next_position(record, &mut self.columns));
-            match self.times.next(record) {
+            match self.times.next(record, call) {
                 Some(Some(at)) => {
                     // A value that cannot be an id makes a sample of an unknown frame: the deltas behind it count from
                     // its time.
@@ -80,18 +81,27 @@ impl SampleTimes {
         Self::Spread { step: Ticks(duration.0 / i64::max(count, 1)), is_first: true }
     }
 
-    /// Returns the next time: `None` if there are no more, `Some(None)` if it is no number.
-    fn next(&mut self, record: &[u8]) -> Option<Option<SampleTime>> {
+    /// Returns the next time: `None` if there are no more, `Some(None)` if it is no number. One that has to be clamped is
+    /// reported.
+    fn next(&mut self, record: &[u8], call: &mut Call<'_, '_>) -> Option<Option<SampleTime>> {
+        let mut next = |pos: &mut usize| {
+            let item = next_item(record, pos)?;
+            let time = scalar::micros(record, item).map(Nanos::round);
+            if time.is_some_and(|time| time.clamped) {
+                call.report(DiagnosticKind::TimeOutOfRange, (item.start, item.end));
+            }
+            Some(time.map(|time| time.ns))
+        };
         match self {
             Self::Deltas(pos) => {
-                let delta = rounded_micros(record, next_item(record, pos)?);
+                let delta = next(pos)?;
                 Some(delta.map(|delta| {
                     let wrap = if delta < WRAPPED_BELOW { WRAP } else { 0 };
                     SampleTime::After(Ticks(delta + wrap))
                 }))
             }
             Self::Stamps(pos) => {
-                let stamp = rounded_micros(record, next_item(record, pos)?);
+                let stamp = next(pos)?;
                 Some(stamp.map(|stamp| SampleTime::At(Tick(stamp))))
             }
             Self::Spread { step, is_first } => {

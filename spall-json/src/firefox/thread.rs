@@ -5,6 +5,7 @@ use spall_model::{
     Tick, Ticks,
 };
 
+use crate::decimal::Nanos;
 use crate::id;
 use crate::outline::Part;
 use crate::table::{Cell, Rows};
@@ -114,24 +115,24 @@ impl Times {
         bytes: (usize, usize),
     ) -> Option<Tick> {
         let cell = if at.is_null() { delta } else { at };
-        let Some(time) = cell.micros().map(|time| time.thousandfold(self.thousands).round()) else {
+        let Some(time) = cell.time(self.thousands).map(Nanos::round) else {
             let kind = if cell.is_null() { DiagnosticKind::MissingTime } else { DiagnosticKind::BadTime };
             out.report(kind, bytes);
             return None;
         };
-        if time.clamped {
-            out.report(DiagnosticKind::TimeOutOfRange, bytes);
+        let mut time = time;
+        if at.is_null() {
+            time = time.plus(self.sum);
+            self.sum = time.ns;
         }
-        let time = if at.is_null() {
-            self.sum = self.sum.saturating_add(time.ns);
-            self.sum
-        } else {
-            time.ns
-        };
-        if time < 0 {
+        if time.ns < 0 {
             out.report(DiagnosticKind::BadTime, bytes);
             return None;
         }
-        Some(Tick(time.saturating_add(self.shift)))
+        let time = time.plus(self.shift);
+        if time.clamped {
+            out.report(DiagnosticKind::TimeOutOfRange, bytes);
+        }
+        Some(Tick(time.ns))
     }
 }

@@ -260,6 +260,10 @@ impl ProfileJoiner<'_> {
             for (row, number) in
                 self.log.samples[part.of(|log| log.samples)].iter().zip(part.of(|log| log.samples).start..)
             {
+                let at = if row.is_delta { now.0.checked_add(row.at) } else { Some(row.at) };
+                if at.and_then(|at| at.checked_add(head.offset.0)).is_none() {
+                    diagnostics.add(DiagnosticKind::TimeOutOfRange, part.part.bytes);
+                }
                 now = if row.is_delta { now + Ticks(row.at) } else { Tick(row.at) };
                 let detail = details.next_if(|&&(sample, _)| sample as usize == number);
                 let frame = self.ids.get(&row.frame()).copied();
