@@ -143,6 +143,7 @@ fn weight(number: &[u8]) -> Option<f64> {
 /// |---|---|---|
 /// | `Junk` | a line that is no stack | left out |
 /// | `DepthLimit` | a stack for which there are too many different ones in the file | its innermost functions are left out |
+/// | `TimeOutOfRange` | weights of a thread whose sum is beyond 63 bits | the samples behind them are at the last time |
 ///
 /// # Memory
 /// The parser keeps each name and each different beginning of a stack once.
@@ -170,12 +171,16 @@ struct Time {
 impl Time {
     #[expect(clippy::cast_possible_truncation, reason = "float to integer casts saturate")]
     #[expect(clippy::cast_precision_loss, reason = "beyond 2^53 a weight has no fraction")]
-    fn add(&mut self, weight: f64) {
+    /// Adds a weight. Returns whether the sum had to be clamped.
+    fn add(&mut self, weight: f64) -> bool {
         let whole = weight as i64;
-        self.rest += (weight - whole as f64).max(0.0);
+        let rest = weight - whole as f64;
+        self.rest += if (0.0..1.0).contains(&rest) { rest } else { 0.0 };
         let carry = self.rest >= 1.0;
         self.rest -= if carry { 1.0 } else { 0.0 };
-        self.whole = self.whole.saturating_add(whole).saturating_add(i64::from(carry));
+        let sum = self.whole.checked_add(whole).and_then(|sum| sum.checked_add(i64::from(carry)));
+        self.whole = sum.unwrap_or(i64::MAX);
+        sum.is_none() || whole == i64::MAX
     }
 }
 
@@ -243,7 +248,9 @@ impl Parser {
             sample.weight = before.weight;
             to.receive(&Event::ThreadSample(sample), bytes);
         }
-        time.add(stack.weight);
+        if time.add(stack.weight) {
+            to.receive(&Event::Diagnostic(DiagnosticKind::TimeOutOfRange), bytes);
+        }
     }
 
     /// Finds the node of the innermost function of a stack, and hands over the call frames that are new.

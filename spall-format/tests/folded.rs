@@ -159,3 +159,11 @@ fn a_file_of_nothing_but_new_stacks_has_a_bounded_tree() {
     let [(_, _, weight, stack)] = &samples(&trace)[..] else { unreachable!() };
     assert!(*weight == 1.0 && stack.len() > 50_000 && stack.len() < 1 << 19, "{}", stack.len());
 }
+
+#[test]
+fn profiles_1_3_a_sum_of_weights_that_63_bits_do_not_hold_is_counted() {
+    let count = |text: &str| load(text).diagnostics().count(DiagnosticKind::TimeOutOfRange);
+    assert_eq!(count("a;b 4611686018427387904\na 4611686018427387000\na 0\n"), 0);
+    assert_eq!(count("a;b 4611686018427387904\na 4611686018427387904\na 0\n"), 1);
+    assert_eq!(count("a;b 1000000000000000000000000000000\na 0\n"), 1);
+}

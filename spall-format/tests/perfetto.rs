@@ -316,6 +316,27 @@ fn perfetto_3_2_times_in_events_are_microseconds_of_the_monotonic_clock() {
 }
 
 #[test]
+fn perfetto_3_2_every_time_out_of_range_is_counted() {
+    let n_clamped = |packets: &[Message]| count(&load(packets), DiagnosticKind::TimeOutOfRange);
+    let last_us = (i64::MAX / 1000).cast_unsigned();
+    for (us, n) in [(last_us, 0), (last_us + 1, 1)] {
+        let thread = Message::new().number(1, 1).number(2, 2);
+        // The time that differences refer to, a difference to it, and a duration.
+        let head = |us| Message::new().number(10, 1).number(13, 1).message(44, &thread.clone().number(6, us));
+        assert_eq!(n_clamped(&[head(us)]), n, "{us}");
+        let delta = Message::new().number(10, 1).message(payload::EVENT, &event(3, 1, "").number(1, us - 7));
+        assert_eq!(n_clamped(&[head(7), delta]), n, "{us}");
+        let phase = Message::new().number(2, u64::from(b'X')).number(3, us);
+        assert_eq!(n_clamped(&[packet(0, payload::EVENT, &event(0, 1, "x").message(6, &phase))]), n, "{us}");
+        // Differences of a profile.
+        let stacks = Message::new().number(1, 1).number(2, us - 7);
+        let stacks = Message::new().number(10, 1).message(54, &stacks);
+        assert_eq!(n_clamped(&[head(7), stacks]), n, "{us}");
+    }
+    assert_eq!(n_clamped(&[snapshot(&[(3, 1 << 63), (6, 1)]), instant(1, "")]), 1);
+}
+
+#[test]
 fn perfetto_3_3_the_epoch_is_the_wall_clock_at_tick_0() {
     let clock = |packets: &[Message]| {
         let clock = load(packets).clock();

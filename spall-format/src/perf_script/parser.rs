@@ -162,9 +162,12 @@ impl Parser {
         let ids = (head.pid, head.tid);
         let weight = head.period.unwrap_or(1);
         let event = self.texts.id(head.event);
-        let Some(at) = self.profiles.add((ids, event), at, weight, most(PROFILE_COST, bytes)) else {
+        let Some((at, fits)) = self.profiles.add((ids, event), at, weight, most(PROFILE_COST, bytes)) else {
             return to.receive(&Event::Diagnostic(DiagnosticKind::NotRead), bytes);
         };
+        if !fits {
+            to.receive(&Event::Diagnostic(DiagnosticKind::TimeOutOfRange), bytes);
+        }
         let thread = thread(ids);
         let comm = self.texts.id(head.comm);
         if self.comms.insert(ids, comm) != Some(comm) {

@@ -45,15 +45,15 @@ struct Samples {
 }
 
 impl Profiles {
-    /// Adds a sample of a thread and an event, and returns its time. Without times, it lies behind the sample before. There
-    /// are at most `max` profiles; `None` if there would be more.
+    /// Adds a sample of a thread and an event, and returns its time. Without times, it lies behind the sample before, and the
+    /// result says whether 63 bits hold its end. There are at most `max` profiles; `None` if there would be more.
     pub(super) fn add(
         &mut self,
         (thread, event): (ThreadIds, TextId),
         at: Option<i64>,
         weight: u64,
         max: usize,
-    ) -> Option<Tick> {
+    ) -> Option<(Tick, bool)> {
         if self.profiles.len() >= max && !self.by_thread.contains_key(&(thread, event)) {
             return None;
         }
@@ -71,8 +71,9 @@ impl Profiles {
         let profile = self.profiles.get_mut(profile_at)?;
         let Some(at) = at else {
             let begin = profile.last;
-            profile.last = begin.saturating_add_unsigned(weight);
-            return Some(Tick(begin));
+            let end = begin.checked_add_unsigned(weight);
+            profile.last = end.unwrap_or(i64::MAX);
+            return Some((Tick(begin), end.is_some()));
         };
         if let Some(distance @ 1..) =
             at.checked_sub(profile.last).and_then(|distance| u64::try_from(distance).ok())
@@ -81,7 +82,7 @@ impl Profiles {
         }
         samples.weights.push(weight);
         profile.last = at;
-        Some(Tick(at))
+        Some((Tick(at), true))
     }
 
     /// Hands over what is known of each profile at the end of the file.

@@ -116,8 +116,9 @@ impl Default for Clocks {
 }
 
 impl Clocks {
-    /// Takes a snapshot of a sequence. All its readings relate to one of them: to the trace's clock if it is there.
-    pub(super) fn snapshot(&mut self, message: &[u8], sequence: u32) {
+    /// Takes a snapshot of a sequence. All its readings relate to one of them: to the trace's clock if it is there. Returns
+    /// whether one of them had to be clamped.
+    pub(super) fn snapshot(&mut self, message: &[u8], sequence: u32) -> Fit {
         use crate::protobuf::{Fields, FromWire as _};
         self.generation = self.generation.wrapping_add(1);
         for (number, value) in Fields::new(message).map_while(Result::ok) {
@@ -132,6 +133,8 @@ impl Clocks {
             let units = i64::try_from(found.timestamp).unwrap_or(i64::MAX);
             (Reading { clock, ns: units.saturating_mul(multiplier) }, units, multiplier, found.is_incremental)
         });
+        let is_clamped = readings.clone().any(|(reading, ..)| reading.ns == i64::MAX);
+        let fit = if is_clamped { Fit::Clamped } else { Fit::Fits };
         let mut hub: Option<Reading> = None;
         for (reading, units, multiplier, is_incremental) in readings.clone() {
             let is_better = hub.is_none_or(|hub| hub.clock != self.trace && hub.clock.sequence != 0);
@@ -148,11 +151,12 @@ impl Clocks {
                 }
             }
         }
-        let Some(hub) = hub else { return };
+        let Some(hub) = hub else { return fit };
         for (reading, ..) in readings.filter(|(reading, ..)| reading.clock != hub.clock) {
             self.relate(reading, hub);
             self.relate(hub, reading);
         }
+        fit
     }
 
     /// Returns the time of the trace that a number in a packet of a sequence means. A time that is out of range is
@@ -166,7 +170,11 @@ impl Clocks {
         self.find(clock, known);
         if let Some(scale) = known.scale.and_then(|at| self.scales.get_mut(at)) {
             if let Some(sum) = &mut scale.sum {
-                *sum = sum.saturating_add(units);
+                let next = sum.checked_add(units);
+                if next.is_none() {
+                    fit = Fit::Clamped;
+                }
+                *sum = next.unwrap_or(i64::MAX);
                 ns = *sum;
             }
             let scaled = ns.checked_mul(scale.multiplier);

@@ -253,21 +253,21 @@ impl State {
     /// Returns the time that an event says itself.
     #[inline(never)]
     fn own_time(&mut self, time: EventTime, out: &mut Output<'_>) -> Option<i64> {
-        let us = match time {
-            EventTime::Absolute(us) => us,
+        let (ns, fits) = match time {
+            EventTime::Absolute(us) => (us.saturating_mul(1000), us.checked_mul(1000).is_some()),
             EventTime::Delta(us) => {
                 let sequence = self.sequences.current();
                 let Some(sum) = sequence.thread.as_mut().and_then(|thread| thread.time_ns.as_mut()) else {
                     out.report(DiagnosticKind::LostState);
                     return None;
                 };
+                let next = us.checked_mul(1000).and_then(|ns| sum.checked_add(ns));
                 *sum = sum.saturating_add(us.saturating_mul(1000));
-                *sum / 1000
+                (*sum, next.is_some())
             }
         };
-        let fit = if us.checked_mul(1000).is_some() { Fit::Fits } else { Fit::Clamped };
-        let (at, fit) =
-            self.clocks.place(ClockId::MONOTONIC, us.saturating_mul(1000), &mut KnownClock::default(), fit);
+        let fit = if fits { Fit::Fits } else { Fit::Clamped };
+        let (at, fit) = self.clocks.place(ClockId::MONOTONIC, ns, &mut KnownClock::default(), fit);
         out.fit(fit);
         self.end = self.end.max(at);
         Some(at)

@@ -6,6 +6,7 @@ use spall_model::{
     MetaEvent, ObjectPhase, Scope, Text, Thread, ThreadEvent, Ticks, Value,
 };
 
+use super::clock::Fit;
 use super::output::Output;
 use super::schema::LegacyEvent;
 
@@ -29,7 +30,12 @@ impl<'s> Legacy<'_, 's> {
             b'B' => Event::Begin(event),
             b'E' => Event::End(event),
             b'X' => match self.legacy.duration_us {
-                Some(us) => Event::Complete(event, Ticks(us.saturating_mul(1000))),
+                Some(us) => {
+                    if us.checked_mul(1000).is_none() {
+                        out.fit(Fit::Clamped);
+                    }
+                    Event::Complete(event, Ticks(us.saturating_mul(1000)))
+                }
                 None => Event::Unfinished(event),
             },
             b'i' | b'I' | b'R' => {

@@ -97,10 +97,12 @@ impl State {
             let Some(LegacyThread { pid, tid, time_ns: Some(time), .. }) = state.thread.as_deref_mut() else {
                 return out.report(DiagnosticKind::LostState);
             };
-            *time = time.saturating_add(delta.cast_signed().saturating_mul(1000));
+            let us = delta.cast_signed();
+            let next = us.checked_mul(1000).and_then(|ns| time.checked_add(ns));
+            let fit = if next.is_some() { Fit::Fits } else { Fit::Clamped };
+            *time = time.saturating_add(us.saturating_mul(1000));
             let thread = Thread::new(*pid, *tid);
-            let (at, fit) =
-                self.clocks.place(ClockId::MONOTONIC, *time, &mut KnownClock::default(), Fit::Fits);
+            let (at, fit) = self.clocks.place(ClockId::MONOTONIC, *time, &mut KnownClock::default(), fit);
             out.fit(fit);
             let node = self.interned_stack(stack, NO_USER, out);
             self.end = self.end.max(at);

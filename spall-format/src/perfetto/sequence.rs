@@ -5,7 +5,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::clock::KnownClock;
+use super::clock::{Fit, KnownClock};
 use super::schema::{EXTRA, Packet, PacketDefaults, ThreadDescriptor, TrackEventDefaults};
 use super::strings::{Interned, Place, Strings};
 use crate::protobuf::Message as _;
@@ -100,8 +100,8 @@ impl Sequence {
         self.thread.as_ref().filter(|thread| thread.is_known).map(|thread| (thread.pid, thread.tid))
     }
 
-    /// Takes the thread of the sequence, and the times that deltas refer to.
-    pub(super) fn set_thread(&mut self, thread: &ThreadDescriptor<'_>) {
+    /// Takes the thread of the sequence, and the times that deltas refer to. Returns whether its time had to be clamped.
+    pub(super) fn set_thread(&mut self, thread: &ThreadDescriptor<'_>) -> Fit {
         let known = self.thread.get_or_insert_default();
         if let (Some(pid), Some(tid)) = (thread.pid, thread.tid) {
             (known.pid, known.tid, known.is_known) = (i64::from(pid), tid, true);
@@ -109,6 +109,7 @@ impl Sequence {
         known.time_ns = Some(thread.time_us.saturating_mul(1000));
         known.thread_time_ns = thread.thread_time_us.saturating_mul(1000);
         known.instructions = thread.instructions;
+        if thread.time_us.checked_mul(1000).is_some() { Fit::Fits } else { Fit::Clamped }
     }
 }
 

@@ -217,7 +217,7 @@ impl State {
     }
 
     fn clock_snapshot(&mut self, sequence: u32, message: &[u8], out: &mut Output<'_>) {
-        self.clocks.snapshot(message, sequence);
+        out.fit(self.clocks.snapshot(message, sequence));
         let clock = self.clocks.clock();
         if self.clock != clock {
             self.clock = clock;
@@ -235,7 +235,7 @@ impl State {
             out.report(DiagnosticKind::NotRead);
         }
         if let Some(thread) = descriptor.thread {
-            self.sequences.current().set_thread(&ThreadDescriptor::of(thread));
+            out.fit(self.sequences.current().set_thread(&ThreadDescriptor::of(thread)));
             self.name_thread(thread, descriptor.chrome_thread, out);
         } else if let Some(process) = descriptor.process {
             self.process_descriptor(process, descriptor.chrome_process, out);
@@ -280,7 +280,7 @@ impl State {
     fn thread_descriptor(&mut self, message: &[u8], out: &mut Output<'_>) {
         let (thread, whole) = ThreadDescriptor::read(message);
         out.check(whole);
-        self.sequences.current().set_thread(&thread);
+        out.fit(self.sequences.current().set_thread(&thread));
         self.name_thread(message, None, out);
     }
 
