@@ -315,3 +315,33 @@ fn a_file_of_nothing_but_new_stacks_has_a_bounded_tree() {
     assert_eq!(trace.diagnostics().count(DiagnosticKind::DepthLimit), 1);
     assert!(trace.frames().len() < 60_000, "{}", trace.frames().len());
 }
+
+#[test]
+fn profiles_1_3_a_sum_of_values_that_63_bits_do_not_hold_is_counted() {
+    let sample = |value: u64| Message::new().raw(1, &[1]).number(2, 1).number(2, value);
+    let count =
+        |samples: &[Message]| load(&profile(samples)).diagnostics().count(DiagnosticKind::TimeOutOfRange);
+    let half = 1 << 62;
+    assert_eq!(count(&[sample(half), sample(half - 1), sample(0)]), 0);
+    assert_eq!(count(&[sample(half), sample(half), sample(0)]), 1);
+    // A unit of a thousand nanoseconds.
+    let file = Message::new().message(1, &Message::new().number(1, 1).number(2, 2));
+    let file = file.message(2, &Message::new().number(2, u64::MAX >> 10));
+    let trace = load(&["", "delay", "microseconds"].iter().fold(file, |file, text| file.text(6, text)));
+    assert_eq!(trace.diagnostics().count(DiagnosticKind::TimeOutOfRange), 1);
+}
+
+#[test]
+fn profiles_3_2_the_callers_of_256_functions_inlined_into_one_another_are_left_out_and_counted() {
+    let with = |n_lines: usize| {
+        let lines = vec![(1, 1); n_lines];
+        let file = Message::new().message(1, &value_type("cpu", "nanoseconds"));
+        let file = file.message(2, &sample(&[1], &[5])).message(4, &location(1, &lines));
+        let trace = load(
+            &TEXTS.iter().fold(file.message(5, &function(1, "main", 1)), |file, text| file.text(6, text)),
+        );
+        (trace.frames().len(), trace.diagnostics().count(DiagnosticKind::DepthLimit))
+    };
+    assert_eq!(with(256), (256, 0));
+    assert_eq!(with(300), (256, 1));
+}

@@ -23,6 +23,8 @@ use crate::{FormatError, FormatErrorKind};
 /// | `NegativeDuration` | a sample with a negative value | left out |
 /// | `SampleCount` | a sample with more values than a file of this size may have | the further values are left out |
 /// | `DepthLimit` | a sample for whose stack there are too many different ones in the file | left out |
+/// | `DepthLimit` | a location of more than 256 functions inlined into one another | the outermost ones are left out |
+/// | `TimeOutOfRange` | values of a thread whose sum is beyond 63 bits | the samples behind them are at the last time |
 ///
 /// # Memory
 /// The parser keeps the tables of the profile while it reads it, and the stacks of samples as a tree.
@@ -88,8 +90,13 @@ fn read(data: &[u8], to: &mut dyn for<'e> Receiver<'e>) {
     let mut start = 0;
     while let Some(Ok((number, value))) = fields.next() {
         let end = position(&fields);
-        if let (field::SAMPLE, Wire::Bytes(sample)) = (number, value) {
-            samples.add(sample, ByteRange::new(start, end), to);
+        let bytes = ByteRange::new(start, end);
+        match (number, value) {
+            (field::SAMPLE, Wire::Bytes(sample)) => samples.add(sample, bytes, to),
+            (field::LOCATION, Wire::Bytes(location)) if !Tables::is_whole(location) => {
+                to.receive(&Event::Diagnostic(DiagnosticKind::DepthLimit), bytes);
+            }
+            _ => {}
         }
         start = end;
     }

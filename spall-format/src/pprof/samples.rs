@@ -101,7 +101,11 @@ impl<'t, 'a> Samples<'t, 'a> {
             sample.args = args.args();
             to.receive(&Event::ThreadSample(sample), bytes);
         }
-        *at = at.saturating_add(value.saturating_mul(of.period.0));
+        let end = value.checked_mul(of.period.0).and_then(|time| at.checked_add(time));
+        if end.is_none() {
+            to.receive(&Event::Diagnostic(DiagnosticKind::TimeOutOfRange), bytes);
+        }
+        *at = end.unwrap_or(i64::MAX);
         if is_full { Err(DiagnosticKind::SampleCount) } else { Ok(()) }
     }
 

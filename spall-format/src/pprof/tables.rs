@@ -7,8 +7,8 @@ use spall_model::index32;
 use super::schema::{Function, Line, Location, Mapping, field, inner};
 use crate::protobuf::{Fields, Message as _, Wire, repeated};
 
-/// The number of functions that may be inlined into one another at a location; further ones are left out. It bounds the
-/// work for a location below each of its callers.
+/// The number of functions that may be inlined into one another at a location; the callers of so many are left out, and
+/// counted. It bounds the work for a location below each of its callers.
 const MAX_INLINED: usize = 256;
 
 /// The texts of a profile, and everything that has an id, in the order of the ids.
@@ -92,6 +92,11 @@ impl<'a> Tables<'a> {
         }
         tables.locations.sort_by_key(|location| location.id);
         tables
+    }
+
+    /// Returns whether all functions of a location are in the tables.
+    pub(super) fn is_whole(location: &[u8]) -> bool {
+        repeated(location, inner::LINE).nth(MAX_INLINED).is_none()
     }
 
     fn add_location(&mut self, message: &[u8]) {
