@@ -404,6 +404,23 @@ fn sorted(texts: &[impl AsRef<str>]) -> Vec<String> {
 }
 
 #[test]
+fn perfetto_4_1_a_track_lies_below_a_thread_of_which_nothing_else_is_known() {
+    let silent = Message::new().number(1, 1).message(4, &Message::new().number(1, 5).number(2, 6));
+    let own = Message::new().number(1, 20).number(5, 1).text(2, "below");
+    let descriptors = [packet(0, payload::TRACK, &silent), packet(0, payload::TRACK, &own)];
+    let slice = packet(1, payload::EVENT, &event(1, 20, "s"));
+    for late in 0..=2 {
+        let mut packets = descriptors.to_vec();
+        packets.insert(late, slice.clone());
+        let trace = load(&packets);
+        assert_eq!(places(&trace), ["Process 5: Thread 6 0", "Process 5: Thread 6: below 1"]);
+        assert_eq!(count(&trace, DiagnosticKind::LostParent), 0);
+    }
+    // Without a track that has something, there is nothing to show.
+    assert!(load(&descriptors).tracks().is_empty());
+}
+
+#[test]
 fn perfetto_4_1_the_first_name_of_a_process_counts_and_a_command_line_without_one() {
     let process = |command: &str, name: &str| {
         let process = Message::new().number(1, 7).text(2, command);

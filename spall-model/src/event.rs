@@ -198,7 +198,7 @@ pub struct TrackEvent<'a> {
     /// The name; empty if the file has none.
     pub name: Text<'a>,
     /// The thread or the track below which the track lies, by its ids. With [`Id::NONE`] for the thread, the track lies
-    /// directly below the process.
+    /// directly below the process. A thread with a number needs no other event.
     pub parent: Thread<'a>,
     /// The group of tracks with the same parent that may become one track with this one; empty if there is none.
     pub group: Text<'a>,

@@ -180,6 +180,10 @@ impl<'a> TraceBuilder<'a> {
         let Some(track) = self.thread::<S>(event.thread, bytes) else { return };
         let &TrackEvent { parent, group, rank, children, .. } = event;
         let parent = (self.process::<S>(parent.pid), self.key::<S>(parent.tid));
+        // A number is the id of a thread, of which the tracks below it may be all that the file says.
+        if let (process, tid @ Key::Number(_)) = parent {
+            self.track(TrackKey::Thread { process, tid }, bytes);
+        }
         let own = OwnTrack { parent, group: self.intern::<S>(group), children, bytes };
         let name = self.intern::<S>(event.name);
         self.registry.set_own(track, name, i64::from(rank), own);
