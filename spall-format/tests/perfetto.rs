@@ -580,6 +580,20 @@ fn perfetto_4_4_flows_go_from_each_event_to_the_next_in_time() {
 }
 
 #[test]
+fn perfetto_4_4_of_events_at_one_time_the_order_of_the_file_counts() {
+    let with = |time, text, field| packet(time, payload::EVENT, &event(3, time, text).fixed(field, 7));
+    // The flow is over before another one begins at the same time, or is over because of it.
+    let ended = [with(1, "a", 47), with(5, "b", 48), with(5, "c", 47), with(9, "d", 48)];
+    let passed = [with(1, "a", 47), with(5, "b", 47), with(5, "c", 48), with(9, "d", 48)];
+    for (packets, expected) in [(ended, &["ab", "cd"]), (passed, &["ab", "bc"])] {
+        let trace = load(&packets);
+        let name = |slice: spall_model::SliceId| trace.slice_name(slice).into_owned();
+        let flows: Vec<_> = trace.flows().iter().map(|flow| name(flow.from) + &name(flow.to)).collect();
+        assert_eq!(flows, expected);
+    }
+}
+
+#[test]
 fn perfetto_4_4_an_instant_with_a_phase_and_a_flow_is_a_slice() {
     let at = |time, text, field| {
         let phase = Message::new().number(2, u64::from(b'I'));

@@ -104,13 +104,18 @@ pub(super) fn resolve(log: &FlowLog, arranged: &Arranged, diagnostics: &mut Diag
     let bound = bind(log, arranged);
     let mut by_time = ByTime::default();
     // Events at one time keep the order in which they are added. Events that are bound to slices directly may come in
-    // the order of threads and not of causes, so at one time a flow leaves before it arrives.
-    let phases = [FlowPhase::Start, FlowPhase::Step, FlowPhase::Pass, FlowPhase::End, FlowPhase::Stop];
-    let (mut direct, mut others) = ([const { Vec::new() }; 5], Vec::new());
+    // the order of threads and not of causes, so at one time a flow leaves before it arrives. Those of a chain do not
+    // say whether a flow leaves or arrives, so they keep the order of the file.
+    let (mut direct, mut others) = ([const { Vec::new() }; 4], Vec::new());
     for (end, position) in log.ends.iter().zip(0..) {
-        let is_direct = end.bind == FlowBind::Slice || end.phase.is_of_chain();
-        let phase = phases.iter().position(|&phase| is_direct && phase == end.phase);
-        phase.map_or(&mut others, |phase| &mut direct[phase]).push((end.at, position));
+        let of_phase = match end.phase {
+            FlowPhase::Pass | FlowPhase::Stop => &mut direct[3],
+            _ if end.bind != FlowBind::Slice => &mut others,
+            FlowPhase::Start => &mut direct[0],
+            FlowPhase::Step => &mut direct[1],
+            FlowPhase::End => &mut direct[2],
+        };
+        of_phase.push((end.at, position));
     }
     direct.iter().flatten().chain(&others).for_each(|&(at, position)| by_time.add(at, position));
     let mut flows = Vec::new();
