@@ -269,10 +269,17 @@ impl<W: Write> JsonWriter<W> {
             )]
             Unit::Nanoseconds(scale) => {
                 let (exact, rounded) = (at.0 as f64 * scale, round(at.0 as f64 * scale));
-                self.lost = self.lost.with(LostParts::TIME.only_if(exact != rounded));
+                // Beyond that, floats do not hold each nanosecond.
+                const WHOLE: f64 = (1_u64 << 53) as f64;
+                let is_rounded = exact != rounded || rounded.abs() > WHOLE;
+                self.lost = self.lost.with(LostParts::TIME.only_if(is_rounded));
                 rounded as i64
             }
-            _ => at.0.saturating_mul(1000),
+            _ => {
+                let is_clamped = at.0.checked_mul(1000).is_none();
+                self.lost = self.lost.with(LostParts::TIME.only_if(is_clamped));
+                at.0.saturating_mul(1000)
+            }
         }
     }
 

@@ -28,6 +28,14 @@ impl TickScale {
         }
     }
 
+    /// Returns whether a time is a whole number of ticks of the other clock.
+    #[cfg(any(feature = "firefox", feature = "perfetto"))]
+    pub(crate) fn is_whole(self, at: Tick) -> bool {
+        let product = i128::from(at.0) * self.mantissa;
+        // A product has at most 116 bits, so further zeros say that it is 0.
+        product == 0 || i64::from(product.trailing_zeros()) + i64::from(self.exponent) >= 0
+    }
+
     /// Returns a time in ticks of the other clock: the nearest one, the later of two, and ±[`FAR`] if it lies beyond.
     pub(crate) fn convert(self, at: Tick) -> i128 {
         // 63 bits by 53 bits fit.
@@ -61,5 +69,17 @@ mod tests {
         assert_eq!(TickScale::new(f64::MIN_POSITIVE / 2.0).convert(Tick(i64::MAX)), 0);
         assert_eq!(TickScale::new(f64::MAX).convert(Tick(-1)), -FAR);
         assert_eq!(TickScale::new(f64::MAX).convert(Tick(0)), 0);
+    }
+
+    #[cfg(any(feature = "firefox", feature = "perfetto"))]
+    #[test]
+    fn a_time_is_whole_if_its_conversion_rounds_nothing() {
+        let quarters = TickScale::new(0.25);
+        assert_eq!(
+            [0, 1, 2, -4, i64::MIN].map(|at| quarters.is_whole(Tick(at))),
+            [true, false, false, true, true]
+        );
+        assert!(TickScale::new(1000.0).is_whole(Tick(i64::MAX)) && !TickScale::new(0.1).is_whole(Tick(10)));
+        assert!(!TickScale::new(f64::MIN_POSITIVE / 2.0).is_whole(Tick(1)));
     }
 }

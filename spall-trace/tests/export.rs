@@ -52,6 +52,40 @@ fn json_counts_rounded_times_replaced_bytes_and_ids_that_become_text() {
     assert_eq!(losses(Clock::NANOSECONDS, signed, &meta), [(Loss::ArgumentType, 1)]);
 }
 
+/// Floats hold each nanosecond up to 2⁵³, and no other writer rounds what it does not count.
+#[test]
+fn every_export_counts_the_times_that_it_rounds() {
+    let far = 1_700_000_000_123_456_789_i64;
+    let trace = |unit, starts: [i64; 2], duration| {
+        let mut builder = TraceBuilder::new(&Limits::default());
+        builder.push(&Event::Clock(Clock::new(unit)));
+        for at in starts {
+            let event = ThreadEvent::new(Thread::new(1, 1), Tick(at), Text::from("a"));
+            builder.push(&Event::Complete(event, Ticks(duration)));
+        }
+        builder.finish()
+    };
+    let (near, thirds) = (Unit::Nanoseconds(1.0), Unit::Nanoseconds(1.0 / 3.0));
+    let unix = trace(near, [0, far], 4000);
+    let (short, long) = (trace(thirds, [0, 3], 2), trace(thirds, [0, far], 5));
+    let n_rounded =
+        |trace: &Trace<'_>, write: fn(&Trace<'_>, &mut Vec<u8>) -> std::io::Result<ExportReport>| {
+            exported(trace, write).1.count(Loss::ExactTime)
+        };
+    let rounded = |write| [&unix, &short, &long].map(|trace| n_rounded(trace, write));
+    assert_eq!(rounded(|trace, out| export::json(trace, out)), [0, 2, 2]);
+    // The file has fractions of nanoseconds.
+    assert_eq!(rounded(|trace, out| export::speedscope(trace, "", out)), [0, 0, 1]);
+    // Markers have two times. Edges of slices have one, of which the first is 0.
+    assert_eq!(rounded(|trace, out| export::firefox(trace, "", out)), [1, 2, 2]);
+    assert_eq!(rounded(|trace, out| export::perfetto(trace, out)), [0, 3, 3]);
+
+    let (file, _) = exported(&unix, |trace, out| export::speedscope(trace, "", out));
+    let again = load(&file);
+    assert_eq!(again.slices().starts(), unix.slices().starts());
+    assert_eq!(again.slices().ends(), unix.slices().ends());
+}
+
 /// A time beyond all floats is the largest one: JSON has no infinity.
 #[test]
 fn speedscope_has_finite_numbers() {

@@ -36,6 +36,7 @@ use crate::tick_scale::TickScale;
 /// only the first one is written. The weight of a sample with a period is the number of intervals that it stands for, and
 /// the interval is such that these numbers are whole. A function of which the file says no line belongs to a library of that
 /// name. Each series of a counter becomes a counter. Times begin with the trace, in nanoseconds; [`ExportReport::moved`] says by how much they were moved.
+/// Ticks that are no whole nanoseconds are rounded, and so are times more than 2⁵³ nanoseconds behind the start; both are counted.
 /// States, flows, objects and metadata count as left out, and so do process and thread ids that are not numbers of 32 bits.
 ///
 /// The profile is in memory as a whole until it is written. Threads of the profile share no call frames. Where those of a trace
@@ -139,6 +140,13 @@ impl<'t> Export<'t> {
         Timestamp::from_nanos_since_reference(self.ns(at))
     }
 
+    /// Counts something whose times the profile has only about: it has milliseconds as floats, which hold each nanosecond
+    /// up to 2⁵³ of them.
+    fn count_rounded<const N: usize>(&mut self, times: [Tick; N]) {
+        let is_exact = |&at: &Tick| self.scale.is_whole(at) && self.ns(at) <= 1 << 53;
+        self.report.add_lost_parts(LostParts::TIME.only_if(!times.iter().all(is_exact)));
+    }
+
     /// Returns the process of a track. Tracks without one share a process.
     fn process(&mut self, track: &Track) -> ProcessHandle {
         let number = track.process.map(|process| process.0);
@@ -199,6 +207,7 @@ impl<'t> Export<'t> {
             }
             let args = trace.slice_args(id);
             let marker = self.marker(slice.name, slice.category, (!args.is_none()).then(|| args.to_string()));
+            self.count_rounded([slice.start, slice.end]);
             let (start, end) = (self.time(slice.start), self.time(slice.end));
             let timing = match slice.flags.is_unfinished() {
                 true => MarkerTiming::IntervalStart(start),
@@ -210,6 +219,7 @@ impl<'t> Export<'t> {
             let args = trace.args_of(instant);
             let marker =
                 self.marker(instant.name, instant.category, (!args.is_none()).then(|| args.to_string()));
+            self.count_rounded([instant.at]);
             let timing = MarkerTiming::Instant(self.time(instant.at));
             self.profile.add_marker(thread, timing, marker);
         }
@@ -228,6 +238,7 @@ impl<'t> Export<'t> {
         let mut before = self.ns(profile.start);
         for sample in self.trace.samples_of(profile) {
             let stack = sample.frame().and_then(|frame| self.stack(frame, thread, &mut stacks));
+            self.count_rounded([sample.at]);
             let at = self.ns(sample.at);
             // The thread is taken to have run since the sample before.
             let busy = if stack.is_some() { at.saturating_sub(before) } else { 0 };
@@ -318,6 +329,7 @@ impl<'t> Export<'t> {
         let beginning = beginning(&name);
         let mut series: HashMap<NameId, (CounterHandle, f64), RandomState> = HashMap::default();
         for value in self.trace.counters_of(track.id) {
+            self.count_rounded([value.at]);
             let at = self.time(value.at);
             let name = if series.is_empty() { &name } else { &beginning };
             let (counter, before) = series.entry(value.series).or_insert_with(|| {

@@ -7,7 +7,7 @@ use spall_json::V8;
 use spall_model::{Function, Key, Tick, Ticks, Trace, TraceView, TrackId};
 use spall_samples::{ThreadTree, call_trees};
 
-use super::{ExportReport, number_table::NumberTable, protobuf::MessageWriter, trees::WrittenTrees};
+use super::{ExportReport, Loss, number_table::NumberTable, protobuf::MessageWriter, trees::WrittenTrees};
 use crate::tick_scale::{TickScale, clamped};
 
 /// Writes the call trees of all threads as a profile for pprof.
@@ -48,11 +48,15 @@ pub fn pprof(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
         })?;
     }
     let [thread_key, pid_key, tid_key] = ["thread", "pid", "tid"].map(|key| tables.string(key));
+    let mut n_clamped = 0;
     for ThreadTree { track, tree, .. } in call_trees(trace, &V8) {
         let thread = tables.string(&trace.track_title(track));
         let ids = thread_ids(trace, track);
-        let values =
-            |count, hits, time: Ticks| [signed(count), signed(hits), clamped(scale.convert(Tick(time.0)))];
+        let mut values = |count, hits, time: Ticks| {
+            let time = scale.convert(Tick(time.0));
+            n_clamped += usize::from(i128::from(clamped(time)) != time);
+            [signed(count), signed(hits), clamped(time)]
+        };
         let nothing_open = tree.unattributed();
         let nothing_open = (None, values(0, nothing_open.hits, nothing_open.time));
         let nodes = tree.folded_nodes();
@@ -96,7 +100,9 @@ pub fn pprof(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
         })?;
     }
     out.finish()?;
-    Ok(written.report(trace))
+    let mut report = written.report(trace);
+    report.add(Loss::Time, n_clamped);
+    Ok(report)
 }
 
 /// Returns the ids of the process and the thread of a track, as far as they are numbers.

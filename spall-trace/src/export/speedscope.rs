@@ -1,6 +1,6 @@
 //! Writes the file format of <https://www.speedscope.app>.
 
-use core::iter;
+use core::{fmt, iter};
 
 use alloc::vec::Vec;
 use std::io::{self, BufWriter, Write};
@@ -22,9 +22,10 @@ use super::{
 /// `title` is the name of the whole file. Each lane of slices becomes an evented profile, because the format cannot hold
 /// overlapping slices. The CPU samples of a thread become a sampled profile unless they were merged with its slices: each
 /// sample is as wide as the time that it stands for, or else the time up to the next one. Of several profiles of a thread,
-/// only the first one is written, and of a stack the innermost [`MAX_FOLDED_DEPTH`] functions. Times become floating point nanoseconds since the start of the trace, or counts of events since then if the clock
-/// has no unit of time. Times since the epoch would be rounded to hundreds of nanoseconds. Times beyond all floats count as
-/// out of range, and become the largest one. Lanes but the first of a process have the beginning of a long name. An unfinished
+/// only the first one is written, and of a stack the innermost [`MAX_FOLDED_DEPTH`] functions. Times become nanoseconds since the start of the trace, or counts of events since then if the clock
+/// has no unit of time. Times since the epoch would be rounded by speedscope, which takes them for floats. Ticks that are
+/// nanoseconds are exact in the file. Others become floats, and are counted as rounded beyond 2⁵³ nanoseconds. Times beyond
+/// all floats count as out of range, and become the largest one. Lanes but the first of a process have the beginning of a long name. An unfinished
 /// slice ends at the time to which it is drawn. Categories and arguments of slices, and everything that is not a slice on a
 /// thread, are left out and counted.
 ///
@@ -99,33 +100,31 @@ impl<W: Write> File<'_, W> {
         let (unit, scale) = self.unit();
         // Subtracted as integers: a float has no room for nanoseconds since 1970.
         let origin = self.trace.bounds().map_or(Tick(0), |bounds| bounds.start);
-        let time = |at: Tick| value(at.0.abs_diff(origin.0), scale);
-        let at = |edge: Option<&Edge>| edge.map_or(0.0, |edge| time(edge.at()));
+        let time = |at: Tick| Value { ticks: at.0.abs_diff(origin.0), scale };
+        let at = |edge: Option<&Edge>| time(edge.map_or(origin, |edge| edge.at()));
         let (start, end) = (at(edges.first()), at(edges.last()));
         let name = JsonString(Text::plain(name.as_bytes()));
         write!(
             self.out,
             "\n{{\"type\":\"evented\",\"name\":{name},\"unit\":\"{unit}\",\
-             \"startValue\":{start:?},\"endValue\":{end:?},\"events\":["
+             \"startValue\":{start},\"endValue\":{end},\"events\":["
         )?;
         // The call frames of the open slices. The slice that ends is always the innermost one.
         let mut open = Vec::new();
         for (index, edge) in edges.iter().enumerate() {
             let (kind, frame) = match *edge {
                 Edge::Begin(id, at) => {
-                    let frame = self.frame(id);
-                    self.report.add(Loss::Time, usize::from(time(at) == f64::MAX));
+                    let is_rounded = |at| time(at).is_rounded();
+                    let end = self.trace.slice(id).map_or(at, |slice| slice.end);
+                    let frame = self.frame(id, is_rounded(at) || is_rounded(end));
+                    self.report.add(Loss::Time, usize::from(time(at).float() == f64::MAX));
                     open.push(frame);
                     ("O", frame)
                 }
                 Edge::End(..) => ("C", open.pop().unwrap_or_default()),
             };
             let comma = if index > 0 { "," } else { "" };
-            write!(
-                self.out,
-                "{comma}{{\"type\":\"{kind}\",\"frame\":{frame},\"at\":{:?}}}",
-                time(edge.at())
-            )?;
+            write!(self.out, "{comma}{{\"type\":\"{kind}\",\"frame\":{frame},\"at\":{}}}", time(edge.at()))?;
         }
         write!(self.out, "]}}")
     }
@@ -148,13 +147,16 @@ impl<W: Write> File<'_, W> {
         let width =
             |(sample, next): (&Sample, Tick)| profile.time_of(sample.weight).unwrap_or(next - sample.at);
         let widths: Vec<Ticks> = samples.iter().zip(next).map(width).collect();
-        let value = |ticks: Ticks| value(u64::try_from(ticks.0).unwrap_or(0), scale);
-        self.report.add(Loss::Time, widths.iter().filter(|&&width| value(width) == f64::MAX).count());
+        let value = |ticks: Ticks| Value { ticks: u64::try_from(ticks.0).unwrap_or(0), scale };
+        for &width in &widths {
+            self.report.add(Loss::Time, usize::from(value(width).float() == f64::MAX));
+            self.report.add_lost_parts(LostParts::TIME.only_if(value(width).is_rounded()));
+        }
         let (name, end) = (JsonString(Text::plain(name.as_bytes())), value(widths.iter().copied().sum()));
         write!(
             self.out,
             "\n{{\"type\":\"sampled\",\"name\":{name},\"unit\":\"{unit}\",\
-             \"startValue\":0.0,\"endValue\":{end:?},\"samples\":["
+             \"startValue\":0.0,\"endValue\":{end},\"samples\":["
         )?;
         let mut stack = Vec::new();
         for (index, sample) in samples.iter().enumerate() {
@@ -172,26 +174,52 @@ impl<W: Write> File<'_, W> {
         }
         write!(self.out, "],\"weights\":[")?;
         for (index, &width) in widths.iter().enumerate() {
-            write!(self.out, "{}{:?}", if index > 0 { "," } else { "" }, value(width))?;
+            write!(self.out, "{}{}", if index > 0 { "," } else { "" }, value(width))?;
         }
         write!(self.out, "]}}")
     }
 
     /// Returns the number of the call frame of a slice, and counts the parts of the slice that are lost.
-    fn frame(&mut self, id: SliceId) -> usize {
+    fn frame(&mut self, id: SliceId, is_rounded: bool) -> usize {
         let Some(slice) = self.trace.slice(id) else { return 0 };
         let lost = LostParts::CATEGORY
             .only_if(!slice.category.is_empty())
+            .with(LostParts::TIME.only_if(is_rounded))
             .with(LostParts::ARGUMENTS.only_if(!self.trace.slice_args(id).is_none()));
         self.report.add_lost_parts(lost);
         self.frames.number(self.trace.function_of(id).unwrap_or(Function::named(slice.name)))
     }
 }
 
-/// Returns a duration in the unit of a file. JSON has no infinity, so the largest number stands for all above.
-#[allow(clippy::cast_precision_loss, reason = "the format has floating point numbers only")]
-fn value(ticks: u64, scale: f64) -> f64 {
-    (ticks as f64 * scale).min(f64::MAX)
+/// A time or a duration of so many ticks in the unit of a file, of which each is `scale`.
+#[derive(Debug, Clone, Copy)]
+struct Value {
+    ticks: u64,
+    scale: f64,
+}
+
+impl Value {
+    /// Returns the nearest float. JSON has no infinity, so the largest number stands for all above.
+    #[allow(clippy::cast_precision_loss, reason = "the nearest float")]
+    fn float(self) -> f64 {
+        (self.ticks as f64 * self.scale).min(f64::MAX)
+    }
+
+    /// Returns whether the number in the file may be more than half a nanosecond away.
+    fn is_rounded(self) -> bool {
+        const WHOLE: f64 = (1_u64 << 53) as f64;
+        self.scale != 1.0 && self.float() > WHOLE
+    }
+}
+
+/// Writes all digits of a whole number of units, and the nearest float of any other.
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.scale == 1.0 {
+            true => write!(f, "{}.0", self.ticks),
+            false => write!(f, "{:?}", self.float()),
+        }
+    }
 }
 
 /// Writes a call frame.

@@ -42,7 +42,7 @@ use uuids::Uuids;
 /// Times are whole nanoseconds, of which Trace Event JSON loses some in Perfetto. Tracks of their own keep their places, names
 /// and ids if these are numbers of 64 bits. Slices that overlap go to a track below that of their thread, each series of a counter is a track, thread states are slices on a track of their own, and flows
 /// have ids of 64 bits. Process ids that are not numbers of 31 bits, and thread ids that are not, are replaced by free ones, and
-/// become names where there is no name. If the trace has a time before 0, all times are moved by [`ExportReport::moved`].
+/// become names where there is no name. Ticks that are no whole nanoseconds are rounded, and counted for each event. If the trace has a time before 0, all times are moved by [`ExportReport::moved`].
 ///
 /// A flow of Perfetto leads from the start of a slice to the start of a later one. Others count as left out, and so do
 /// objects, samples that were not merged, and metadata without a place in Perfetto. Fields of an event that are not
@@ -121,8 +121,10 @@ impl<'t, W: Write> Export<'t, W> {
 
     /// Returns a time in the file. Readers take the 64 bits of one as a number with a sign.
     fn ns(&mut self, at: Tick) -> u64 {
-        let ns = i64::try_from(self.scale.convert(at + self.report.moved).max(0));
+        let at = at + self.report.moved;
+        let ns = i64::try_from(self.scale.convert(at).max(0));
         self.report.add(Loss::Time, usize::from(ns.is_err()));
+        self.report.add_lost_parts(LostParts::TIME.only_if(!self.scale.is_whole(at)));
         ns.unwrap_or(i64::MAX).unsigned_abs()
     }
 
