@@ -7,14 +7,18 @@ use spall_json::V8;
 use spall_model::{Key, Measure, Trace, TraceView, TrackId, TrackKind};
 use spall_samples::{ThreadTree, call_trees_by};
 
-use super::{ExportReport, trees::WrittenTrees};
+use super::{
+    ExportReport,
+    trees::{StackRoom, WrittenTrees},
+};
 
 /// Writes the call tree of each thread as folded stacks: one line for each call path.
 ///
 /// A line has the ids of process and thread, the names from the outermost slice inwards, and the self time in ticks, or
 /// what else `measure` adds up. It
 /// repeats its whole path, so a path has at most [`MAX_FOLDED_DEPTH`] names. The time of deeper calls counts for the
-/// innermost call that is written, and the report counts their stacks. Functions that CPU samples found are included,
+/// innermost call that is written, and the report counts their stacks. Where a small trace has stacks without end, because
+/// threads share them or names are very long, the further ones have only their first 128 bytes, and are counted, too. Functions that CPU samples found are included,
 /// whether the samples were merged or not. Slices on overflow lanes have no place in a tree. They are counted as left out,
 /// and so is everything that is not on a thread.
 ///
@@ -39,10 +43,16 @@ use super::{ExportReport, trees::WrittenTrees};
 pub fn folded(trace: &Trace<'_>, measure: Measure, out: impl Write) -> io::Result<ExportReport> {
     let mut out = BufWriter::new(out);
     let mut written = WrittenTrees::default();
+    let mut room = StackRoom::of(trace);
     for ThreadTree { track, tree, .. } in call_trees_by(trace, &V8, measure) {
         let Some(thread) = ids(trace, track) else { continue };
         let mut stacks = tree.folded(trace);
         while let Some((stack, self_time)) = stacks.next_stack() {
+            let whole = stack.len();
+            let stack = if room.take(whole) { stack } else { first_functions(stack) };
+            if stack.len() < whole {
+                written.add_cut();
+            }
             out.write_all(thread.as_bytes())?;
             out.write_all(if stack.is_empty() { b"" } else { b";" })?;
             out.write_all(stack.as_bytes())?;
@@ -54,6 +64,15 @@ pub fn folded(trace: &Trace<'_>, measure: Measure, out: impl Write) -> io::Resul
     }
     out.flush()?;
     Ok(written.report(trace))
+}
+
+/// Returns the first functions of a stack that is too long, or the beginning of the first one.
+fn first_functions(stack: &str) -> &str {
+    let start = stack.get(..stack.floor_char_boundary(StackRoom::FEW_BYTES)).unwrap_or(stack);
+    match start.rfind(';').filter(|_| start.len() < stack.len()) {
+        Some(end) => start.get(..end).unwrap_or(start),
+        None => start,
+    }
 }
 
 /// Writes a number in decimal. With the formatting of the standard library the whole export takes an eighth longer.

@@ -7,7 +7,11 @@ use spall_json::{JsonString, V8};
 use spall_model::{CallTree, Measure, Text, Ticks, Trace, TraceView, TreeNode, TreeStep};
 use spall_samples::{ThreadTree, call_trees_by};
 
-use super::{ExportReport, speedscope::write_source, trees::WrittenTrees};
+use super::{
+    ExportReport,
+    speedscope::write_source,
+    trees::{StackRoom, WrittenTrees},
+};
 
 /// Writes the call trees of all threads as one tree of JSON objects, as d3-flame-graph reads it.
 ///
@@ -20,7 +24,8 @@ use super::{ExportReport, speedscope::write_source, trees::WrittenTrees};
 /// place in a tree. They are counted as left out, and so is everything that is not on a thread.
 ///
 /// A tree of any depth is written, one object after the other. Readers that recurse may not read what is nested thousands of
-/// levels deep.
+/// levels deep. Where threads of a small trace share very many functions, or names are very long, there is an end to what is
+/// written: further objects have no children, and the report counts the stacks that are missing there.
 ///
 /// # Errors
 /// This returns an error when writing to `out` fails.
@@ -44,41 +49,68 @@ use super::{ExportReport, speedscope::write_source, trees::WrittenTrees};
 pub fn nested(trace: &Trace<'_>, measure: Measure, out: impl Write) -> io::Result<ExportReport> {
     let mut out = BufWriter::new(out);
     let mut written = WrittenTrees::default();
-    // The sum stands before its parts, so all trees are made first.
-    let trees: alloc::vec::Vec<_> = call_trees_by(trace, &V8, measure).collect();
-    let total = trees.iter().map(|thread| thread.tree.total()).fold(Ticks::ZERO, |sum, total| sum + total);
+    // The sum stands before its parts, so all trees are made twice: threads may share so many functions that the trees
+    // would take far more memory than the trace.
+    let trees = || call_trees_by(trace, &V8, measure);
+    let total = trees().map(|thread| thread.tree.total()).fold(Ticks::ZERO, |sum, total| sum + total);
+    let mut room = StackRoom::of(trace);
     write!(out, "{{\"name\":\"all\",\"value\":{},\"children\":[", total.0)?;
     let mut is_first = true;
-    for ThreadTree { track, tree, .. } in trees {
+    for ThreadTree { track, tree, .. } in trees() {
         let Some(thread) = super::folded::ids(trace, track) else { continue };
         out.write_all(if core::mem::take(&mut is_first) { b"\n" } else { b",\n" })?;
         let name = JsonString(Text::from(&*thread));
         write!(out, "{{\"name\":{name},\"value\":{},\"children\":[", tree.total().0)?;
-        write_nodes(trace, &tree, &mut out)?;
+        let n_cut = write_nodes(trace, &tree, &mut room, &mut out)?;
         out.write_all(b"]}")?;
         written.add_deep(&tree);
+        (0..n_cut).for_each(|_| written.add_cut());
     }
     out.write_all(b"]}\n")?;
     out.flush()?;
     Ok(written.report(trace))
 }
 
-/// Writes the roots of a tree with everything below them.
-fn write_nodes(trace: &Trace<'_>, tree: &CallTree, out: &mut impl Write) -> io::Result<()> {
+/// Writes the roots of a tree with everything below them, as far as there is room. Returns the number of nodes that were left
+/// out with everything below them.
+fn write_nodes(
+    trace: &Trace<'_>,
+    tree: &CallTree,
+    room: &mut StackRoom,
+    out: &mut impl Write,
+) -> io::Result<usize> {
     let (mut result, mut is_first) = (Ok(()), true);
+    // How many of the nodes that are open are left out.
+    let (mut n_left_out, mut n_cut) = (0_usize, 0);
     tree.depth_first(|step| {
-        if result.is_ok() {
-            result = match step {
-                TreeStep::Enter(id) => {
-                    let node = &tree.nodes()[id.index()];
-                    write_node(trace, node, is_first, out)
-                }
-                TreeStep::Leave(_) => out.write_all(b"]}"),
-            };
-            is_first = matches!(step, TreeStep::Enter(_));
+        if result.is_err() {
+            return;
         }
+        match step {
+            TreeStep::Enter(id) => {
+                let node = &tree.nodes()[id.index()];
+                if n_left_out > 0 || !room.take(size(trace, node)) {
+                    n_cut += usize::from(n_left_out == 0);
+                    n_left_out += 1;
+                    return;
+                }
+                result = write_node(trace, node, is_first, out);
+            }
+            TreeStep::Leave(_) if n_left_out > 0 => {
+                n_left_out -= 1;
+                return;
+            }
+            TreeStep::Leave(_) => result = out.write_all(b"]}"),
+        }
+        is_first = matches!(step, TreeStep::Enter(_));
     });
-    result
+    result.map(|()| n_cut)
+}
+
+/// Returns about how many bytes an object without its children takes.
+fn size(trace: &Trace<'_>, node: &TreeNode) -> usize {
+    let len = |name| trace.names().bytes(name).len();
+    48 + len(node.function.name) + node.function.source.map_or(0, |source| len(source.url))
 }
 
 /// Writes an object up to its children.

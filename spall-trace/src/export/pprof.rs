@@ -2,12 +2,17 @@
 
 use std::io::{self, Write};
 
-use alloc::{borrow::ToOwned, string::String};
+use alloc::{borrow::ToOwned, string::String, vec::Vec};
 use spall_json::V8;
-use spall_model::{Function, Key, Tick, Ticks, Trace, TraceView, TrackId};
+use spall_model::{FoldedNode, Function, Key, Tick, Ticks, Trace, TraceView, TrackId};
 use spall_samples::{ThreadTree, call_trees};
 
-use super::{ExportReport, Loss, number_table::NumberTable, protobuf::MessageWriter, trees::WrittenTrees};
+use super::{
+    ExportReport, Loss,
+    number_table::NumberTable,
+    protobuf::MessageWriter,
+    trees::{StackRoom, WrittenTrees},
+};
 use crate::tick_scale::{TickScale, clamped};
 
 /// Writes the call trees of all threads as a profile for pprof.
@@ -15,8 +20,10 @@ use crate::tick_scale::{TickScale, clamped};
 /// A sample of the profile is a call path of a thread, with the label `thread`, and `pid` and `tid` where
 /// they are numbers. It has three values: the number of calls,
 /// the number of CPU samples, and the self time, in nanoseconds or in what the clock counts. Functions have their source
-/// and the line at which they begin. Time and samples with nothing open are a path without functions. As for [folded stacks](super::folded()), a path has at most
+/// and the line at which they begin. Time and samples with nothing open are a path without functions. A function that CPU
+/// samples found has a path where it has time or samples of its own: calls were not counted there. As for [folded stacks](super::folded()), a path has at most
 /// [`MAX_FOLDED_DEPTH`](spall_model::CallTree::MAX_FOLDED_DEPTH) names, and everything that is not in a call tree of a thread counts as left out.
+/// Where threads of a small trace share very many functions, the further paths have only their 16 outermost ones, and count as too deep.
 ///
 /// The file is not compressed. pprof reads it as it is.
 ///
@@ -49,6 +56,7 @@ pub fn pprof(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
     }
     let [thread_key, pid_key, tid_key] = ["thread", "pid", "tid"].map(|key| tables.string(key));
     let mut n_clamped = 0;
+    let (mut room, mut path) = (StackRoom::of(trace), Vec::new());
     for ThreadTree { track, tree, .. } in call_trees(trace, &V8) {
         let thread = tables.string(&trace.track_title(track));
         let ids = thread_ids(trace, track);
@@ -60,14 +68,28 @@ pub fn pprof(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
         let nothing_open = tree.unattributed();
         let nothing_open = (None, values(0, nothing_open.hits, nothing_open.time));
         let nodes = tree.folded_nodes();
+        // The calls of a function that samples found were inferred. With a path for each such function, a stack would take
+        // as many paths as it has functions.
+        let is_counted = |node: &FoldedNode| {
+            let is_of_samples = tree.node(node.id).is_some_and(|of| of.function.source.is_some());
+            !is_of_samples || node.hits > 0 || node.self_time > Ticks::ZERO
+        };
+        let nodes = nodes.filter(is_counted);
         let nodes = nodes.map(|node| (Some(node.id), values(node.count, node.hits, node.self_time)));
         for (id, value) in core::iter::once(nothing_open).chain(nodes) {
             if value == [0; 3] {
                 continue;
             }
-            let path =
+            path.clear();
+            let callers =
                 core::iter::successors(id.and_then(|id| tree.node(id)), |node| tree.node(node.parent?));
-            let locations = path.map(|node| tables.location(node.function));
+            path.extend(callers.map(|node| tables.location(node.function)));
+            if path.len() > StackRoom::FEW_FUNCTIONS && !room.take(LOCATION_BYTES * path.len()) {
+                // The innermost function comes first.
+                path.drain(..path.len() - StackRoom::FEW_FUNCTIONS);
+                written.add_cut();
+            }
+            let locations = path.iter().copied();
             out.write(|profile| {
                 profile.message(field::SAMPLE, |sample| {
                     sample.uints(1, locations);
@@ -104,6 +126,9 @@ pub fn pprof(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
     report.add(Loss::Time, n_clamped);
     Ok(report)
 }
+
+/// How many bytes the number of a location takes in a path, about.
+const LOCATION_BYTES: usize = 3;
 
 /// Returns the ids of the process and the thread of a track, as far as they are numbers.
 fn thread_ids(trace: &Trace<'_>, track: TrackId) -> [Option<i64>; 2] {

@@ -15,6 +15,7 @@ use super::{
     lane::{Edge, lanes},
     number_table::NumberTable,
     thread::threads,
+    trees::StackRoom,
 };
 
 /// Writes the threads of a trace in the JSON format of speedscope.
@@ -25,7 +26,8 @@ use super::{
 /// only the first one is written, and of a stack the innermost [`MAX_FOLDED_DEPTH`] functions. Times become nanoseconds since the start of the trace, or counts of events since then if the clock
 /// has no unit of time. Times since the epoch would be rounded by speedscope, which takes them for floats. Ticks that are
 /// nanoseconds are exact in the file. Others become floats, and are counted as rounded beyond 2⁵³ nanoseconds. Times beyond
-/// all floats count as out of range, and become the largest one. Lanes but the first of a process have the beginning of a long name. An unfinished
+/// all floats count as out of range, and become the largest one. Where samples of a small trace repeat very deep stacks, the
+/// further ones have only their 16 innermost functions, and count as too deep. Lanes but the first of a process have the beginning of a long name. An unfinished
 /// slice ends at the time to which it is drawn. Categories and arguments of slices, and everything that is not a slice on a
 /// thread, are left out and counted.
 ///
@@ -45,7 +47,8 @@ use super::{
 /// ```
 pub fn speedscope(trace: &Trace<'_>, title: &str, out: impl Write) -> io::Result<ExportReport> {
     let report = ExportReport::all_but_thread_slices(trace);
-    let mut file = File { out: BufWriter::new(out), trace, frames: NumberTable::default(), report };
+    let (frames, room) = (NumberTable::default(), StackRoom::of(trace));
+    let mut file = File { out: BufWriter::new(out), trace, frames, report, room };
     file.write(title)?;
     file.out.flush()?;
     Ok(file.report)
@@ -58,7 +61,11 @@ struct File<'t, W: Write> {
     /// The call frames that all profiles of the file share.
     frames: NumberTable<Function>,
     report: ExportReport,
+    room: StackRoom,
 }
+
+/// How many bytes the number of a call frame takes in a stack, about.
+const FRAME_BYTES: usize = 6;
 
 impl<W: Write> File<'_, W> {
     /// Writes the whole file. The call frames come last, because the profiles number them.
@@ -165,7 +172,12 @@ impl<W: Write> File<'_, W> {
             let callers = iter::successors(sample.frame(), |&frame| trace.frame(frame)?.parent);
             let mut frames = callers.filter_map(|frame| trace.frame(frame));
             stack.extend(frames.by_ref().take(CallTree::MAX_FOLDED_DEPTH as usize).map(Function::of_frame));
-            self.report.add(Loss::DeepStack, usize::from(frames.next().is_some()));
+            let mut is_whole = frames.next().is_none();
+            if stack.len() > StackRoom::FEW_FUNCTIONS && !self.room.take(FRAME_BYTES * stack.len()) {
+                stack.truncate(StackRoom::FEW_FUNCTIONS);
+                is_whole = false;
+            }
+            self.report.add(Loss::DeepStack, usize::from(!is_whole));
             self.out.write_all(if index > 0 { b",[" } else { b"[" })?;
             for (depth, &function) in stack.iter().rev().enumerate() {
                 write!(self.out, "{}{}", if depth > 0 { "," } else { "" }, self.frames.number(function))?;
