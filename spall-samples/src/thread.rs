@@ -126,7 +126,7 @@ impl SampledThread {
     pub(super) fn new(trace: &Trace<'_>, track: TrackId, stacks: Stacks, rules: &SampleRules) -> Self {
         let profile = trace.profile_of(track);
         let mut thread = Self {
-            slices: slices(trace, track, rules),
+            slices: slices(trace, track, &stacks, rules),
             samples: Vec::new(),
             n_samples: 0,
             stacks,
@@ -264,10 +264,12 @@ impl SampledThread {
 }
 
 /// Returns the slices of lane 0.
-fn slices(trace: &Trace<'_>, track: TrackId, rules: &SampleRules) -> Vec<NestedSlice> {
+fn slices(trace: &Trace<'_>, track: TrackId, stacks: &Stacks, rules: &SampleRules) -> Vec<NestedSlice> {
     let Some(track) = trace.tracks().get(track.index()) else { return Vec::new() };
     let callers = Callers::new(trace, track, rules);
     let slice_roles = slice_roles(trace, rules);
+    // A function on top, such as a garbage collection, says nothing of the functions below it.
+    let has_stack = |site: u32| !matches!(stacks.role(site as usize), FrameRole::OnTop(_));
     let mut slices: Vec<NestedSlice> = Vec::with_capacity(track.slices().len());
     for (id, found, place) in main_lane(trace, track.id) {
         let number = u32::try_from(slices.len()).unwrap_or(u32::MAX);
@@ -281,7 +283,7 @@ fn slices(trace: &Trace<'_>, track: TrackId, rules: &SampleRules) -> Vec<NestedS
             parent: place.parent,
             call: around.or(role.is_invocation().then_some(number)),
             role,
-            caller: callers.caller(id),
+            caller: callers.caller(id).filter(|&site| has_stack(site)),
             enclosing: None,
             first: None,
             first_stack: None,

@@ -237,6 +237,20 @@ fn cpu_4_a_sample_in_an_inner_invocation_opens_nothing_below_the_slice_around_it
     );
 }
 
+#[test]
+fn cpu_4_2_the_collector_is_no_call_site() {
+    let (found, _) = merged(include_bytes!("../../testdata/small/collector-as-call-site.json"));
+    let expected = [
+        (1050, 48, 0, "Layout", false),
+        (1051, 6, 1, "MinorGC", false),
+        (1052, 5, 2, "(garbage collector)", true),
+    ];
+    assert_eq!(
+        found,
+        expected.map(|(at, duration, depth, name, by)| (at, duration, depth, name.into(), by)).into()
+    );
+}
+
 /// Returns a document with the head of a profile that starts at 1000 µs, a chunk of it with `data` beside its nodes, of
 /// which node 2 is the function `f`, and `events` before both.
 fn profile(events: &str, data: &str) -> String {

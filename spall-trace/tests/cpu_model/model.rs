@@ -90,7 +90,11 @@ fn spans(case: &Case) -> Vec<Span<'_>> {
             is_reset: RESETS.contains(&slice.name),
             site: site.and_then(|id| {
                 path(&case.nodes, id)?;
-                Some((id, if let Said::Stack(stack) = said(&case.nodes, id) { stack } else { Vec::new() }))
+                match said(&case.nodes, id) {
+                    Said::Stack(stack) => Some((id, stack)),
+                    Said::Nothing { .. } => Some((id, Vec::new())),
+                    Said::Collector => None,
+                }
             }),
         });
     }
