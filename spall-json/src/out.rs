@@ -56,12 +56,15 @@ impl<'a, 't, R: for<'e> Receiver<'e>> Out<'a, 't, R> {
 
     /// Hands over the members of an object that are no objects or arrays themselves, as facts of the file.
     pub(crate) fn facts(&mut self, object: Part<'_, 'a>) {
-        for fact in object.parts() {
-            let Some(token) = fact.token() else { continue };
-            if !matches!(token.kind, TokenKind::Object | TokenKind::Array) {
-                let value = args::value(self.data, token);
-                self.event(&Event::Meta(MetaEvent::new(fact.key(), value)), (token.start, token.end));
-            }
+        object.parts().for_each(|fact| self.fact(fact));
+    }
+
+    /// Hands over a member of an object as a fact of the file, unless it is an object or an array itself.
+    pub(crate) fn fact(&mut self, fact: Part<'_, 'a>) {
+        let Some(token) = fact.token() else { return };
+        if !matches!(token.kind, TokenKind::Object | TokenKind::Array) {
+            let value = args::value(self.data, token);
+            self.event(&Event::Meta(MetaEvent::new(fact.key(), value)), (token.start, token.end));
         }
     }
 }

@@ -110,10 +110,14 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
         if is_cut && !root.get("profiles").is_some_and(Part::is_complete) {
             return;
         }
-        self.out.facts(root);
-        let title = root.text("name");
-        if !title.is_empty() {
-            self.out.event(&Event::ProcessName(PROCESS, title), (0, 0));
+        // The name comes with its fact, so that the facts behind the end of a cut file are the last events of the whole one.
+        for fact in root.parts() {
+            self.out.fact(fact);
+            let title = fact.token().filter(|_| fact.key().is(b"name"));
+            let title = title.map_or(Text::EMPTY, |token| Cell { data, token }.text());
+            if !title.is_empty() {
+                self.out.event(&Event::ProcessName(PROCESS, title), (0, 0));
+            }
         }
     }
 

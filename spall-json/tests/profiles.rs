@@ -540,3 +540,32 @@ fn profiles_1_3_a_time_that_64_bits_do_not_hold_is_clamped_and_counted() {
     assert_eq!(count(&firefox("0", "[9223372036854,1]")), 1);
     assert_eq!(count(&firefox("9223372036855", "[0,0]")), 1);
 }
+
+#[test]
+fn the_facts_of_a_cut_document_are_the_first_of_the_whole_one() {
+    let title = r#""name": "file""#;
+    let members =
+        [title, r#""$schema": "https://www.speedscope.app/file-format-schema.json""#, r#""exporter": "x""#];
+    let body = speedscope("none", r#""samples":[[0]],"weights":[1]"#);
+    let body = body.strip_suffix('}').unwrap();
+    for first in 0..3 {
+        let [a, b, c] = [first, (first + 1) % 3, (first + 2) % 3].map(|at| members[at]);
+        let json = format!("{body},{a},{b},{c}}}");
+        let events = |json: &str| {
+            let mut said = Vec::new();
+            let mut see = |event: &Event<'_>, _| {
+                if !matches!(event, Event::Diagnostic(_)) {
+                    said.push(format!("{event:?}"));
+                }
+            };
+            JsonProfileParser::new().lend_all(json.as_bytes(), &mut see).unwrap();
+            said
+        };
+        let whole = events(&json);
+        assert!(whole.iter().any(|event| event.starts_with("ProcessName")));
+        for end in body.len()..json.len() {
+            let cut = events(&json[..end]);
+            assert_eq!(cut, whole[..cut.len()], "{}", &json[..end]);
+        }
+    }
+}
