@@ -60,6 +60,7 @@ pub fn embedded(scene: &Scene<'_>, title: &str, about: &str, notes: &[String], m
     let mut page = Page::new(scene);
     let mut notes = notes.to_vec();
     let frame = (scene.trace.slices().len() > max_boxes).then(|| coarse(scene, max_boxes));
+    page.max_boxes = frame.as_ref().map(|_| max_boxes as u64);
     page.processes(frame.as_ref());
     match frame {
         None => page.flows(),
@@ -100,7 +101,9 @@ struct Page<'s, 't> {
     out: Stream,
     names: Names<'s>,
     texts: Texts,
-    /// The number that each slice has in the page, for flows.
+    /// The most boxes; `None` if every slice is one.
+    max_boxes: Option<u64>,
+    /// The number that each slice has in the page, for flows and for the slices inside.
     positions: Vec<u64>,
     n_boxes: u64,
     /// How many slices the boxes stand for.
@@ -116,6 +119,7 @@ impl<'s, 't> Page<'s, 't> {
             out: Stream::default(),
             names: Names::new(scene.trace),
             texts: Texts::default(),
+            max_boxes: None,
             positions: vec![0; scene.trace.slices().len()],
             n_boxes: 0,
             n_slices: 0,
@@ -123,8 +127,25 @@ impl<'s, 't> Page<'s, 't> {
         }
     }
 
+    /// Numbers the slices of a page that has a box for each.
+    fn number(&mut self) {
+        let scene = self.scene;
+        let mut next = 0;
+        for lane in scene.processes.iter().flat_map(|process| &process.lanes) {
+            for id in lane.rows(scene).iter().flat_map(|row| row.slices()) {
+                self.positions[id.index()] = next;
+                next += 1;
+            }
+            let states = lane.tracks.iter().map(|&track| scene.trace.states_of(track).len());
+            next += states.sum::<usize>() as u64;
+        }
+    }
+
     fn processes(&mut self, frame: Option<&Viewport>) {
         let scene = self.scene;
+        if frame.is_none() {
+            self.number();
+        }
         self.out.uint(scene.processes.len() as u64);
         for process in &scene.processes {
             self.out.text(&process.name);
@@ -135,15 +156,27 @@ impl<'s, 't> Page<'s, 't> {
                 self.out.text(&lane.name);
                 self.out.text(&lane.detail);
                 self.out.text(kind.as_ref().map_or("", TrackKind::name));
-                let rows = lane.rows(scene);
+                let mut rows: Vec<_> =
+                    lane.rows(scene).into_iter().map(|row| (boxes(&row, frame), row)).collect();
+                if let Some(max) = self.max_boxes {
+                    // Each row has a box, however few columns there are, and a trace may have very many rows.
+                    let mut left = max.saturating_sub(self.n_boxes);
+                    let fits = |(boxes, _): &(Vec<Shown>, _)| {
+                        let rest = left.checked_sub(boxes.len() as u64);
+                        left = rest.unwrap_or(0);
+                        rest.is_some()
+                    };
+                    let n_rows = rows.iter().map(fits).take_while(|&fits| fits).count();
+                    rows.truncate(n_rows);
+                }
                 self.out.uint(rows.len() as u64);
-                for row in &rows {
+                for (boxes, row) in &rows {
                     // Lines that tracks share are no nesting.
                     let is_nested = lane.tracks.len() == 1;
                     let depth =
                         scene.layout.row_info(row.id()).filter(|_| is_nested).map_or(0, |info| info.depth);
                     self.out.uint(depth.into());
-                    self.row(row, frame);
+                    self.row(row, boxes);
                 }
                 self.states(lane);
                 self.instants(lane);
@@ -152,18 +185,10 @@ impl<'s, 't> Page<'s, 't> {
         }
     }
 
-    fn row(&mut self, row: &RowView<'_>, frame: Option<&Viewport>) {
-        let boxes: Vec<Shown> = match frame {
-            Some(frame) => {
-                let mut rects = Vec::new();
-                row.rects(frame, &mut rects);
-                rects.iter().map(|rect| Shown::new(rect.slice, rect.first, rect.count)).collect()
-            }
-            None => (0..).zip(row.slices()).map(|(first, &slice)| Shown::new(slice, first, 1)).collect(),
-        };
+    fn row(&mut self, row: &RowView<'_>, boxes: &[Shown]) {
         self.out.uint(boxes.len() as u64);
         let mut now = self.scene.view.start;
-        for shown in &boxes {
+        for shown in boxes {
             now = self.slice(row, shown, now);
         }
     }
@@ -177,7 +202,8 @@ impl<'s, 't> Page<'s, 't> {
         let start = starts[0].max(now);
         let end = ends[ends.len() - 1].max(start);
         let Some(slice) = scene.trace.slice(id) else { return now };
-        self.positions[id.index()] = self.n_boxes;
+        let position = self.n_boxes;
+        self.positions[id.index()] = position;
         self.n_boxes += 1;
         let count = shown.slices.len() as u64;
         self.n_slices += count;
@@ -199,6 +225,8 @@ impl<'s, 't> Page<'s, 't> {
         self.out.uint(args);
         let source = self.source(id);
         self.out.uint(source);
+        let parent = scene.layout.parent(id).filter(|_| self.max_boxes.is_none());
+        self.out.uint(parent.map_or(0, |parent| distance(position, self.positions[parent.index()])));
         if let Some(own) = own {
             self.out.uint(own);
         }
@@ -258,6 +286,8 @@ impl<'s, 't> Page<'s, 't> {
             self.out.uint(end.0.abs_diff(start.0));
             let args = self.texts.args(self.scene.trace.args_of(state).iter());
             self.out.uint(args);
+            // No source, and nothing around it.
+            self.out.uint(0);
             self.out.uint(0);
             now = end;
             self.n_boxes += 1;
@@ -349,6 +379,7 @@ impl<'s, 't> Page<'s, 't> {
         let active = active_range(self.scene.trace, &self.scene.layout).unwrap_or_default();
         stream.uint(active.start.0.abs_diff(start.0));
         stream.uint(active.end.0.abs_diff(start.0));
+        stream.uint(self.max_boxes.is_none().into());
         stream.uint(self.n_boxes);
         self.names.write(&mut stream);
         self.texts.write(&mut stream);
@@ -358,6 +389,23 @@ impl<'s, 't> Page<'s, 't> {
         let colours = format!(r#"{{"light":{light},"dark":{dark},"okabeIto":{okabe_ito},"own":{own:?}}}"#);
         Embedded { data: stream.into_bytes(), colours }
     }
+}
+
+/// Returns the boxes of a row: those of a frame, or one for each slice.
+fn boxes(row: &RowView<'_>, frame: Option<&Viewport>) -> Vec<Shown> {
+    match frame {
+        Some(frame) => {
+            let mut rects = Vec::new();
+            row.rects(frame, &mut rects);
+            rects.iter().map(|rect| Shown::new(rect.slice, rect.first, rect.count)).collect()
+        }
+        None => (0..).zip(row.slices()).map(|(first, &slice)| Shown::new(slice, first, 1)).collect(),
+    }
+}
+
+/// Returns how far one box is behind another one, or before it, as a number that is not 0.
+fn distance(position: u64, other: u64) -> u64 {
+    2 * position.abs_diff(other) + u64::from(position < other)
 }
 
 /// The colours of a theme as JSON.

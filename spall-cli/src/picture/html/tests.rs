@@ -39,3 +39,17 @@ fn a_page_has_a_box_for_each_slice_and_knows_where() {
     page.positions.sort_unstable();
     assert!(page.positions.into_iter().eq(0..22));
 }
+
+#[test]
+fn a_coarse_page_of_very_many_rows_has_the_first_of_them_and_counts_the_others() {
+    let slice = |tid| format!(r#"{{"ph":"X","pid":1,"tid":{tid},"ts":0,"dur":9,"name":"a"}}"#);
+    let json = format!("[{}]", (0..100).map(slice).collect::<Vec<_>>().join(","));
+    let trace = spall_trace::load(json.as_bytes()).unwrap();
+    let scene = Scene::new(&trace);
+    let mut page = Page::new(&scene);
+    page.max_boxes = Some(10);
+    let frame = coarse(&scene, 10);
+    page.processes(Some(&frame));
+    assert_eq!((page.n_boxes, page.n_slices), (10, 10));
+    assert!(page.coarse_notes(&frame).contains(&"not drawn: 90 slices".to_owned()));
+}

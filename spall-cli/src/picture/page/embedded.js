@@ -50,6 +50,7 @@ function readTrace(reader) {
     span: reader.uint(),
     active: [reader.uint(), reader.uint()],
   };
+  trace.isWhole = reader.uint() === 1; // every box is one slice
   const n = reader.uint();
   trace.shades = [];
   trace.names = reader.list(() => {
@@ -59,11 +60,11 @@ function readTrace(reader) {
   trace.texts = reader.list(() => reader.text());
   Object.assign(trace, {
     length: n,
-    isWhole: true, // every box is one slice
     start: new Float64Array(n), end: new Float64Array(n), self: new Float64Array(n),
     name: new Uint32Array(n), category: new Uint32Array(n), args: new Uint32Array(n), source: new Uint32Array(n),
     own: new Uint8Array(n), // the number of the colour that the file asks for, counted from 1
     isOpen: new Uint8Array(n), // the file does not say where it ends
+    parent: new Uint32Array(n), // the slice around it in a whole trace, plus 1; 0 if there is none
     count: new Uint32Array(n).fill(1), // how many slices it stands for
     busy: new Float64Array(n + 1), // how many ticks the boxes before take together
     cpu: new Map(), // in how many ticks the thread was running, of boxes of which the file says it
@@ -84,11 +85,12 @@ function readTrace(reader) {
       trace.self[next] = reader.uint();
       trace.args[next] = reader.uint();
       trace.source[next] = reader.uint();
+      const distance = reader.uint();
+      if (distance) trace.parent[next] = next + 1 + (distance % 2 ? 1 : -1) * Math.floor(distance / 2);
       if (name & 4) trace.own[next] = reader.uint();
       if (name & 8) trace.cpu.set(next, reader.uint());
       let busy = length;
       if (name & 2) {
-        trace.isWhole = false;
         trace.count[next] = reader.uint();
         busy = reader.uint();
       }
@@ -275,7 +277,7 @@ export class EmbeddedSource {
       const next = Math.max(gallop(at, row.last, (at) => trace.end[at] > edge), at + 1);
       let shown = at;
       const length = (slice) => trace.end[slice] - trace.start[slice];
-      for (let slice = at + 1; slice < Math.min(next, at + 16); slice++) if (length(slice) > length(shown)) shown = slice;
+      for (let slice = at + 1; slice < next; slice++) if (length(slice) > length(shown)) shown = slice;
       const isAlone = next === at + 1;
       const box = numbers.length;
       push(column, column + 1, at, next - at, isAlone ? 3 : quarters(((trace.busy[next] - trace.busy[at]) * perTick)));
@@ -430,7 +432,7 @@ export class EmbeddedSource {
     if (category) facts.push(['category', category]);
     facts.push(['start', moment(trace.start[id], trace.unit)], ['duration', length(ticks) + (trace.isOpen[id] ? ', not finished' : '')]);
     if (count > 1) facts.push(['stands for', `${count} slices`], ['busy', length(trace.busy[id + 1] - trace.busy[id])]);
-    else if (!row.isState) facts.push(['self', `${length(trace.self[id])}, ${((100 * trace.self[id]) / Math.max(ticks, 1)).toFixed(1)} %`], ['depth', String(row.depth)]);
+    else if (!row.isState) facts.push(['self', `${length(trace.self[id])}, ${((100 * trace.self[id]) / Math.max(ticks, 1)).toFixed(1)} %`], ['depth', String(trace.isWhole ? this.around(id).length : row.depth)]);
     if (trace.cpu.has(id)) facts.push(['CPU', length(trace.cpu.get(id))], ['waiting', length(Math.max(ticks - trace.cpu.get(id), 0))]);
     if (trace.source[id]) facts.push(['source', trace.texts[trace.source[id]]]);
     const flows = trace.flows.filter(({ from, to }) => from === id || to === id).map((flow) => {
@@ -457,13 +459,31 @@ export class EmbeddedSource {
     const row = this.rowOf(slice);
     if (how === 'next') return slice + 1 < row.last ? slice + 1 : undefined;
     if (how === 'previous') return slice > row.first ? slice - 1 : undefined;
+    if (how === 'parent' && trace.isWhole) return this.around(slice)[0];
     const other = trace.rows[trace.rows.indexOf(row) + (how === 'parent' ? -1 : 1)];
+    if (trace.isWhole) return other?.lane === row.lane && !other.isState ? this.longestChild(slice, other) : undefined;
     if (!other || other.lane !== row.lane || other.isState || other.depth !== row.depth + (how === 'parent' ? -1 : 1)) return undefined;
     const first = partition(other.first, other.last, (at) => trace.end[at] >= trace.start[slice] && (how === 'parent' || trace.start[at] >= trace.start[slice]));
     if (how === 'parent') return first < other.last && trace.start[first] <= trace.start[slice] ? first : undefined;
     let longest;
     for (let at = first; at < other.last && trace.start[at] < trace.end[slice]; at++) {
       if (longest === undefined || trace.end[at] - trace.start[at] > trace.end[longest] - trace.start[longest]) longest = at;
+    }
+    return longest;
+  }
+
+  // The slices around one, the innermost first.
+  around(slice) {
+    const { parent } = this.trace, found = [];
+    for (let outer = parent[slice]; outer; outer = parent[outer - 1]) found.push(outer - 1);
+    return found;
+  }
+
+  longestChild(slice, { first, last }) {
+    const { trace } = this, length = (child) => trace.end[child] - trace.start[child];
+    let longest;
+    for (let at = partition(first, last, (at) => trace.start[at] >= trace.start[slice]); at < last && trace.start[at] <= trace.end[slice]; at++) {
+      if (trace.parent[at] === slice + 1 && (longest === undefined || length(at) > length(longest))) longest = at;
     }
     return longest;
   }
@@ -534,30 +554,22 @@ export class EmbeddedSource {
     return found;
   }
 
-  // Visits the slices of an area, each after those around it: its ticks in the range, its depth, what `visit` returned for
-  // those around it by depth, how many of its ticks are also those of its parent, and its lane. `visit` returns an object.
+  // Visits the slices of an area, each after those around it: where its part in the range begins and ends, the slice around it
+  // if that is in the range, and its lane.
   walk({ start, end, items }, visit) {
     const { trace } = this;
     const ids = items && new Set(items.map(({ kind, id }) => `${kind} ${id}`));
     const isWanted = ({ item, group }) => !ids || ids.has(`track ${item.id}`) || ids.has(`process ${group.item.id}`);
+    const isInRange = (slice) => trace.start[slice] < end && (trace.end[slice] > start || trace.start[slice] >= start);
     for (const lane of trace.lanes.filter(isWanted)) {
       const slices = [];
-      for (const row of lane.rows) {
-        const first = partition(row.first, row.last, (at) => trace.end[at] > start || trace.start[at] >= start);
-        for (let at = first; at < row.last && trace.start[at] < end; at++) slices.push([at, row]);
+      for (const { first, last } of lane.rows) {
+        for (let at = partition(first, last, (at) => trace.end[at] > start || trace.start[at] >= start); at < last && trace.start[at] < end; at++) slices.push(at);
       }
-      const nests = nesting(lane.rows);
-      slices.sort(([a, rowA], [b, rowB]) => nests.get(rowA) - nests.get(rowB) || trace.start[a] - trace.start[b] || rowA.depth - rowB.depth);
-      const open = [];
-      let nest;
-      for (const [slice, row] of slices) {
-        if (nest !== nests.get(row)) open.length = 0;
-        nest = nests.get(row);
-        open.length = Math.min(open.length, row.depth);
-        const from = Math.max(trace.start[slice], start), ticks = Math.min(trace.end[slice], end) - from;
-        const around = open[row.depth - 1];
-        const covered = around ? Math.min(trace.end[slice], around.until, end) - from : 0;
-        open[row.depth] = { ...visit(slice, ticks, row.depth, open, covered, lane), until: trace.end[slice] };
+      for (const slice of slices.sort((a, b) => trace.start[a] - trace.start[b] || a - b)) {
+        const outer = trace.parent[slice] - 1; // as the library has it
+        const around = outer >= 0 && isInRange(outer) ? outer : undefined;
+        visit(slice, Math.max(trace.start[slice], start), Math.min(trace.end[slice], end), around, lane);
       }
     }
   }
@@ -566,20 +578,21 @@ export class EmbeddedSource {
   statistics(area, by, ranking) {
     const { trace } = this, sums = new Map();
     const of = (name) => {
-      if (!sums.has(name)) sums.set(name, { name: trace.names[name], count: 0, total: 0, own: 0, min: Infinity, max: 0 });
+      if (!sums.has(name)) sums.set(name, { name: trace.names[name], count: 0, total: 0, own: 0, all: 0, min: Infinity, max: 0 });
       return sums.get(name);
     };
-    this.walk(area, (slice, ticks, depth, open, covered, lane) => {
-      const name = trace.name[slice], sum = of(name), around = open[depth - 1];
+    this.walk(area, (slice, from, until, around, lane) => {
+      const name = trace.name[slice], sum = of(name), ticks = until - from;
       sum.count++;
       sum.own += ticks;
+      sum.all += ticks;
       sum.min = Math.min(sum.min, ticks);
       sum.max = Math.max(sum.max, ticks);
-      if (lane.what === 'async' || !open.some((outer) => outer?.name === name)) sum.total += ticks;
-      if (around) of(around.name).own -= covered;
-      return { name };
+      if (lane.what === 'async' || !this.around(slice).some((outer) => trace.name[outer] === name)) sum.total += ticks;
+      // A span may outlive the one around it, which may be over before the span begins.
+      if (around !== undefined) of(trace.name[around]).own -= Math.max(Math.min(until, trace.end[around]) - from, 0);
     });
-    return ranked([...sums.values()].map((sum) => ({ ...sum, mean: Math.floor(sum.total / sum.count) })), ranking);
+    return ranked([...sums.values()].map((sum) => ({ ...sum, mean: Math.floor(sum.all / sum.count) })), ranking);
   }
 }
 
@@ -598,12 +611,6 @@ function axisLabel(ticks, step, largest, unit) {
   if (isCount) return moment(ticks, unit);
   const decimals = Math.max(0, -Math.floor(Math.log10(((step * perTick) / size) * 1.001)));
   return `${grouped((ticks * perTick) / size, Math.min(decimals, 12))} ${name}`;
-}
-
-// The number of the nesting of each row: a row of depth 0 begins a new one.
-function nesting(rows) {
-  let number = 0;
-  return new Map(rows.map((row) => [row, row.depth === 0 ? ++number : number]));
 }
 
 // How busy a box is, in quarters.

@@ -38,15 +38,20 @@ export class Graphs {
 
   // Sums by call path. The time of functions that are left out is that of their callers.
   tree(area, isLeftOut) {
-    const { source } = this, { trace } = source, root = node();
-    source.walk(area, (slice, ticks, depth, open, covered) => {
-      const around = open[depth - 1];
-      const above = around?.node ?? root;
-      if (isLeftOut[trace.name[slice]]) return { node: above };
-      const own = child(above, trace.name[slice]);
-      own.total += around ? covered : ticks;
+    const { source } = this, { trace } = source, root = node(), shown = new Map();
+    source.walk(area, (slice, from, until) => {
+      // Of a span whose caller is over before the range begins, the nearest one around that caller counts.
+      let outer = trace.parent[slice];
+      while (outer && !shown.has(outer)) outer = trace.parent[outer - 1];
+      const around = shown.get(outer) ?? { node: root, until: Infinity };
+      shown.set(slice + 1, around);
+      if (isLeftOut[trace.name[slice]]) return;
+      const own = child(around.node, trace.name[slice]);
+      // A span that outlives its caller counts as far as they overlap.
+      const end = Math.max(Math.min(until, around.until), from);
+      own.total += end - from;
       own.count++;
-      return { node: own };
+      shown.set(slice + 1, { node: own, until: end });
     });
     return settled(root);
   }
