@@ -8,7 +8,7 @@
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
 
-use spall_model::nest::Nesting;
+use spall_model::nest::{LeftOut, Nesting};
 use spall_model::{SliceId, Slices, Tick, Trace, Track, TrackId, TrackKind, index32};
 
 use crate::index::{append, n_nodes};
@@ -73,9 +73,8 @@ struct LayoutBuilder<'t> {
     drawn_ends: Vec<(u32, Tick)>,
     /// The end of the latest span of each depth. Used for async tracks.
     open_ends: Vec<Tick>,
-    /// For the latest span of each depth of an async track, how many of it and the spans around it are left out. A depth
-    /// that is missing has none.
-    n_left_out: Vec<u32>,
+    /// The depths without the slices that are left out.
+    left_out: LeftOut,
     /// For each row of the track, the position in the arrays of its next slice.
     cursors: Vec<u32>,
 }
@@ -123,7 +122,7 @@ impl<'t> LayoutBuilder<'t> {
             provisional_rows: Vec::new(),
             drawn_ends: Vec::new(),
             open_ends: Vec::new(),
-            n_left_out: Vec::new(),
+            left_out: LeftOut::default(),
             cursors: Vec::new(),
         }
     }
@@ -159,7 +158,10 @@ impl<'t> LayoutBuilder<'t> {
     #[inline(never)]
     fn place_by_nesting(&mut self, range: Range<usize>, is_shown: &mut impl FnMut(SliceId) -> bool) -> bool {
         self.nesting.clear();
-        let Self { nesting, layout, track_rows, provisional_rows, drawn_ends, .. } = self;
+        self.left_out.clear();
+        let Self { nesting, layout, track_rows, provisional_rows, drawn_ends, left_out, .. } = self;
+        // No slice can be deeper than there are slices before it. This bounds the memory, whatever the flags say.
+        let deepest = index32(range.len() - 1);
         let (starts, ends) = (&self.slices.starts()[range.clone()], &self.slices.ends()[range.clone()]);
         let flags = &self.slices.flags()[range.clone()];
         let slices = starts.iter().zip(ends).zip(flags).zip(index32(range.start)..);
@@ -168,8 +170,12 @@ impl<'t> LayoutBuilder<'t> {
         provisional_rows.extend(slices.map(|(((&start, &end), &flags), id)| {
             if !is_shown(SliceId(id)) {
                 are_shown = false;
+                if flags.is_paired() {
+                    left_out.leave_out(flags.open_depth().min(deepest));
+                }
                 return NO_ROW;
             }
+            let flags = if are_shown || flags.open_depth() > deepest { flags } else { left_out.keep(flags) };
             let Some(placement) = nesting.place(id, start, end, flags) else {
                 n_overlapping += 1;
                 n_rejected += 1;
@@ -195,26 +201,19 @@ impl<'t> LayoutBuilder<'t> {
     fn place_by_depth(&mut self, range: Range<usize>, is_shown: &mut impl FnMut(SliceId) -> bool) -> bool {
         let (starts, ends, flags) = (self.slices.starts(), self.slices.ends(), self.slices.flags());
         // No slice can be deeper than there are slices before it. This bounds the rows, whatever the flags say.
-        let deepest = range.len() - 1;
+        let deepest = index32(range.len() - 1);
         self.open_ends.clear();
-        self.n_left_out.clear();
+        self.left_out.clear();
         let mut have_rows = true;
         for index in range {
-            let depth = (flags[index].open_depth() as usize).min(deepest);
-            let around = depth.checked_sub(1).and_then(|above| self.n_left_out.get(above)).copied();
-            let around = around.unwrap_or(0);
-            let is_left_out = !is_shown(SliceId(index32(index)));
-            let n_left_out = around + u32::from(is_left_out);
-            if n_left_out > 0 || depth < self.n_left_out.len() {
-                self.n_left_out.resize(self.n_left_out.len().max(depth + 1), 0);
-                self.n_left_out[depth] = n_left_out;
-            }
-            if is_left_out {
+            let depth = flags[index].open_depth().min(deepest);
+            if !is_shown(SliceId(index32(index))) {
+                self.left_out.leave_out(depth);
                 have_rows = false;
                 self.provisional_rows.push(NO_ROW);
                 continue;
             }
-            let depth = depth - around as usize;
+            let depth = self.left_out.keep_at(depth) as usize;
             if self.open_ends.len() <= depth {
                 self.open_ends.resize(depth + 1, Tick::MIN);
             }

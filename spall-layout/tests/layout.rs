@@ -303,6 +303,92 @@ fn layout_4_9_a_layout_of_some_slices_is_that_of_a_trace_without_the_others() {
     assert!(n_left_out > 10_000 && n_lost < 100, "{n_left_out} {n_lost}");
 }
 
+/// Returns lane, depth, times, name and parent of each slice that a layout of those without the name `h` has.
+fn shown_places(trace: &Trace<'_>) -> Vec<String> {
+    let hidden = trace.names().find(b"h");
+    let is_shown = |id: SliceId| hidden.is_none() || trace.slice_name_id(id) != hidden;
+    let layout = Layout::of_slices(trace, &LayoutOptions::default(), is_shown);
+    let shown = trace.slices().ids().iter().filter(|&id| is_shown(id));
+    shown
+        .map(|id| {
+            let place = layout.place(id).unwrap();
+            let name = |id| trace.slice_name(id).into_owned();
+            let parent = layout.parent(id).map_or_else(String::new, name);
+            let (start, end) = (place.start.0, place.end.0);
+            format!("{} {}.{} {start}-{end} <{parent}", name(id), place.lane, place.depth)
+        })
+        .collect()
+}
+
+#[test]
+fn layout_4_9_pairs_that_are_left_out_hold_no_lane_and_no_depth() {
+    let (begin, end) = (|at, name| Event::Begin(event(1, at, name)), |at| Event::End(event(1, at, "")));
+    // `inner` was begun in a pair of another lane's depth, and has room in lane 0 without it.
+    let lane =
+        [complete("x", 0, 2), begin(1, "beside"), end(3), begin(4, "h"), begin(7, "inner"), end(9), end(11)];
+    let expected = ["x 0.0 0-2 <", "beside 1.0 1-3 <", "inner 0.0 7-9 <"];
+    assert_eq!(shown_places(&trace_of(&lane)), expected);
+    // `point` was begun in a pair that begins where `outer` ends.
+    let depth = [begin(0, "outer"), end(5), begin(5, "h"), begin(5, "point"), end(5), end(9)];
+    assert_eq!(shown_places(&trace_of(&depth)), ["outer 0.0 0-5 <", "point 0.0 5-5 <"]);
+}
+
+/// The events of nested pairs, and of slices that overlap them. Those of the name `h` are not in the second list.
+fn random_pairs(random: &mut Random) -> [Vec<Event<'static>>; 2] {
+    let (mut all, mut shown, mut open, mut at) = (Vec::new(), Vec::new(), Vec::new(), 0);
+    for _ in 0..1 + random.below(60) {
+        // Pairs begin and end at times of their own: of those without duration, a trace does not say in which of two pairs
+        // they were begun that meet there.
+        at += 1 + random.below(4);
+        let name = ["a", "b", "h"][usize::try_from(random.below(3)).unwrap()];
+        let (event, name) = match random.below(5) {
+            0 | 1 => {
+                open.push(name);
+                (Event::Begin(event(1, at, name)), name)
+            }
+            2 | 3 => match open.pop() {
+                Some(name) => (Event::End(event(1, at, name)), name),
+                None => continue,
+            },
+            _ => (Event::Complete(event(1, at, name), Ticks(random.below(12))), name),
+        };
+        all.push(event);
+        if name != "h" {
+            shown.push(event);
+        }
+    }
+    while let Some(name) = open.pop() {
+        at += 1;
+        let event = Event::End(event(1, at, name));
+        all.push(event);
+        if name != "h" {
+            shown.push(event);
+        }
+    }
+    [all, shown]
+}
+
+#[test]
+fn layout_4_9_pairs_lie_as_in_a_file_without_those_that_are_left_out() {
+    let mut random = Random(49);
+    let mut n_hidden = 0;
+    for _ in 0..5_000 {
+        let [all, shown] = random_pairs(&mut random);
+        let (trace, without) = (trace_of(&all), trace_of(&shown));
+        n_hidden += trace.slices().len() - without.slices().len();
+        let expected = shown_places(&without);
+        assert_eq!(shown_places(&trace), expected, "{all:?}");
+        // A trace of which slices were taken away is laid out alike.
+        let hidden = trace.names().find(b"h");
+        let filtered = trace.with_slices(|old, track, slices| {
+            let kept = old.slices_of(track).filter(|(_, slice)| Some(slice.name) != hidden);
+            kept.for_each(|(id, _)| _ = slices.keep(id));
+        });
+        assert_eq!(shown_places(&filtered), expected, "{all:?}");
+    }
+    assert!(n_hidden > 20_000, "{n_hidden}");
+}
+
 #[test]
 fn layout_4_9_async_spans_move_up() {
     use AsyncPhase::{Begin, End};

@@ -7,6 +7,10 @@ use core::cmp::Reverse;
 
 use crate::{SliceFlags, Tick, Ticks};
 
+mod left_out;
+
+pub use left_out::LeftOut;
+
 /// The treatment of a slice that begins inside another slice and ends after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -42,7 +46,8 @@ pub struct Placement {
 
 /// A walk over the slices of one track that decides how they nest.
 ///
-/// Slices are placed in the order of [`Track::slices`](crate::Track::slices). A walk holds only the slices that later
+/// Slices are placed in the order of [`Track::slices`](crate::Track::slices). Where some are left out, [`LeftOut`] says what
+/// flags the others have. A walk holds only the slices that later
 /// ones may lie inside, so that its memory grows with the deepest stack and not with the track. Placing a slice takes
 /// amortised constant time as long as all slices are in lane 0, and O(log n) for n lanes once slices overlap.
 ///

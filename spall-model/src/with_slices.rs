@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::{
     ByteRange, DiagnosticKind, Sampled, Slice, SliceFlags, SliceId, Slices, Tick, Trace, TraceView, TrackId,
-    args_table::ArgsId, index32,
+    args_table::ArgsId, index32, nest::LeftOut,
 };
 
 impl<'a> Trace<'a> {
@@ -17,7 +17,8 @@ impl<'a> Trace<'a> {
     /// that come in another order are sorted, and those of one start stay as they were written.
     ///
     /// Everything else of the trace stays as it is. Flows follow the slices that they are bound to, and one whose slice
-    /// is not kept is removed. The bounds grow with the slices that are added.
+    /// is not kept is removed. The bounds grow with the slices that are added. A pair whose outer pair is not kept has the
+    /// [depth](SliceFlags::open_depth) that it has without it.
     ///
     /// ```
     /// use spall_model::SliceFlags;
@@ -51,6 +52,7 @@ impl<'a> Trace<'a> {
             if new.room_to_add < room_before {
                 new.extend_bounds(from);
             }
+            new.settle_depths(&self, track);
             ranges.push(index32(from)..index32(new.slices.len()));
         }
         new.replace(&mut self);
@@ -215,6 +217,25 @@ impl NewSlices {
         if let (Some(&start), Some(&end)) = (starts.first(), ends.iter().max()) {
             let (min, max) = self.bounds.unwrap_or((start, end));
             self.bounds = Some((min.min(start), max.max(end)));
+        }
+    }
+
+    /// Gives the pairs of a track the depth that they have without those that are not kept.
+    fn settle_depths(&mut self, trace: &Trace<'_>, track: TrackId) {
+        let range = trace.tracks[track.index()].slices().indices();
+        let (flags, new_ids) = (&trace.slices.flags[range.clone()], &self.new_ids[range]);
+        let pairs = flags.iter().zip(new_ids).filter(|(flags, _)| flags.is_paired());
+        if !pairs.clone().any(|(_, &id)| id == NOT_KEPT) {
+            return;
+        }
+        let mut left_out = LeftOut::default();
+        for (&flags, &id) in pairs {
+            if id == NOT_KEPT {
+                left_out.leave_out(flags.open_depth());
+                continue;
+            }
+            let id = self.moved.get(id.index()).copied().unwrap_or(id);
+            self.slices.flags[id.index()] = left_out.keep(flags);
         }
     }
 
