@@ -114,30 +114,19 @@ pub(crate) fn comparable(
     session: &Session,
 ) -> Result<([CallTree; 2], Clock)> {
     let clocks = traces.map(|trace| measure.clock(trace.clock()));
-    let [before, after] = clocks;
-    let units = match (before.ns_per_tick(), after.ns_per_tick()) {
-        (Some(before), Some(after)) => [before, after],
-        _ if before.unit == after.unit => [1.0; 2],
-        _ => {
-            let [before, after] =
-                clocks.map(|clock| clock.unit.counted().unwrap_or("nanoseconds").to_owned());
-            return Err(Error::new(format_args!(
-                "{}: this file counts {after}, and {} counts {before}. Give two files that count the same.",
-                names[1], names[0]
-            )));
-        }
-    };
-    let clock = if units[0] <= units[1] { before } else { after };
-    let finest = units[0].min(units[1]);
-    let tree = |at: usize| -> Result<CallTree> {
-        let (tree, factor) = (call_tree(traces[at], measure, &names[at])?, units[at] / finest);
-        tell_unmeasured(&tree, measure, &names[at], session);
-        if factor == 1.0 {
-            return Ok(tree);
-        }
-        Ok(tree.with_self_times(|node| Ticks((node.self_time.0 as f64 * factor).round() as i64)))
-    };
-    Ok(([tree(0)?, tree(1)?], clock))
+    let trees = [call_tree(traces[0], measure, &names[0])?, call_tree(traces[1], measure, &names[1])?];
+    let found = CallTree::in_one_unit(trees, clocks);
+    let ([before, after], clock) = found.ok_or_else(|| {
+        let [before, after] = clocks.map(|clock| clock.unit.counted().unwrap_or("nanoseconds").to_owned());
+        Error::new(format_args!(
+            "{}: this file counts {after}, and {} counts {before}. Give two files that count the same.",
+            names[1], names[0]
+        ))
+    })?;
+    for (tree, name) in [&before, &after].into_iter().zip(names) {
+        tell_unmeasured(tree, measure, name, session);
+    }
+    Ok(([before, after], clock))
 }
 
 /// Prints the sum, and of the functions the `count` that got slowest and as many that got fastest.

@@ -63,13 +63,12 @@ pub(crate) fn functions(trace: &Trace<'_>, n: usize, measure: Measure) -> Result
     ])
 }
 
-/// Returns the functions of both traces, those that got slowest first.
+/// Returns the functions of both traces, those that got slowest first, in the finer of the units of the traces.
 pub(crate) fn changes(before: &Trace<'_>, after: &Trace<'_>, measure: Measure) -> PyResult<Table> {
-    let (old, new) = (measure.clock(before.clock()), measure.clock(after.clock()));
-    if old.unit != new.unit {
-        return Err(PyValueError::new_err("the two traces count different things, or in different units"));
-    }
+    let clocks = [before, after].map(|trace| measure.clock(trace.clock()));
     let trees = [before, after].map(|trace| call_tree(trace, measure));
+    let (trees, _) = CallTree::in_one_unit(trees, clocks)
+        .ok_or_else(|| PyValueError::new_err("the two traces count different things"))?;
     let mut diffs = FunctionDiff::of_traces((&trees[0], before.names()), (&trees[1], after.names()));
     let sum = |stats: Option<FunctionStats>| stats.map_or(0, |stats| stats.self_time.0);
     diffs.sort_by_key(|diff| sum(diff.before).saturating_sub(sum(diff.after)));

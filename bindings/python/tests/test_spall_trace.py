@@ -9,6 +9,7 @@ import os
 import pathlib
 import shutil
 import signal
+import struct
 import tempfile
 import threading
 import unittest
@@ -149,6 +150,20 @@ class ThreadTime(unittest.TestCase):
         self.assertIn("sift", slowest["function"])
         self.assertEqual(slowest["change"], slowest["after"] - slowest["before"])
         self.assertIn("sift", after.top(1).to_polars()["function"][0])
+
+    def test_recordings_with_clocks_of_different_units_are_compared(self):
+        def recording(ns_per_tick, ticks):
+            # A file of spall's version 3 with one slice.
+            header = struct.pack("<QQdQ", 0x0BADF00D, 3, ns_per_tick, 0)
+            records = struct.pack("<BQBB", 3, 0, 1, 0) + b"f" + struct.pack("<BQ", 4, ticks)
+            return header + struct.pack("<IIIQ", len(records), 1, 1, 0) + records
+
+        before, after = (spall_trace.load(recording(*of)) for of in [(0.333, 1_000_000), (0.3331, 3_000_000)])
+        row = after.diff(before).to_polars().row(0, named=True)
+        self.assertEqual((row["function"], row["before"], row["after"]), ("f", 1_000_000, 3_000_901))
+        counted = spall_trace.load(b"main;f 3\nmain;g 2\n")
+        with self.assertRaisesRegex(ValueError, "count different things"):
+            counted.diff(before)
 
 
 class Showing(unittest.TestCase):

@@ -85,4 +85,50 @@ impl CallTree {
         }
         builder.finish()
     }
+
+    /// Returns two trees with times in the finer of the units of their clocks, and the clock of that unit, so that the trees
+    /// can be compared. Returns `None` if the clocks count different things. [tree 5](crate::rules::tree#5)
+    ///
+    /// The clocks are those of [`Measure::clock`].
+    ///
+    /// ```
+    /// use spall_model::{CallTree, CallTreeBuilder, Clock, Function, NameId, Ticks, Unit, UnitName};
+    /// let mut builder = CallTreeBuilder::new();
+    /// let root = builder.child(None, Function::named(NameId(1)));
+    /// builder.add_time(Some(root), Ticks(30));
+    /// let tree = builder.finish();
+    /// let [nanos, micros] = [1.0, 1000.0].map(|ns| Clock::new(Unit::Nanoseconds(ns)));
+    /// let (trees, clock) = CallTree::in_one_unit([tree.clone(), tree.clone()], [micros, nanos]).unwrap();
+    /// assert_eq!((trees.map(|tree| tree.total()), clock), ([Ticks(30_000), Ticks(30)], nanos));
+    /// let calls = Clock::new(Unit::Count(UnitName::new("calls")));
+    /// assert_eq!(CallTree::in_one_unit([tree.clone(), tree], [nanos, calls]), None);
+    /// ```
+    #[must_use]
+    pub fn in_one_unit(trees: [Self; 2], clocks: [Clock; 2]) -> Option<([Self; 2], Clock)> {
+        let [before, after] = clocks;
+        let (units, clock) = match (before.ns_per_tick(), after.ns_per_tick()) {
+            (Some(of_before), Some(of_after)) => {
+                ([of_before, of_after], if of_before <= of_after { before } else { after })
+            }
+            _ if before.unit == after.unit => return Some((trees, before)),
+            _ => return None,
+        };
+        let finer = units[0].min(units[1]);
+        let [of_before, of_after] = units.map(|unit| unit / finer);
+        let [before, after] = trees;
+        Some(([before.scaled(of_before), after.scaled(of_after)], clock))
+    }
+
+    /// Returns the same tree with self times that are `factor` times as large, rounded.
+    fn scaled(self, factor: f64) -> Self {
+        if factor == 1.0 {
+            return self;
+        }
+        #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "the cast saturates")]
+        self.with_self_times(|node| {
+            let time = node.self_time.0 as f64 * factor;
+            // No time is negative, so this rounds to the nearest tick.
+            Ticks((time + 0.5) as i64)
+        })
+    }
 }

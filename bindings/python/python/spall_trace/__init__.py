@@ -125,7 +125,10 @@ class Trace:
         return Table(self._native.top(n, measure))
 
     def diff(self, before, measure="wall-time"):
-        """Return how each function differs from a trace that was recorded before, those that got slower first."""
+        """Return how each function differs from a trace that was recorded before, those that got slower first.
+
+        Times are ticks of the trace whose ticks are shorter.
+        """
         return Table(self._native.diff(before._native, measure))
 
     def export(self, path, format=None, measure="wall-time"):
