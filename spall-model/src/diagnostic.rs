@@ -110,7 +110,8 @@ kinds! {
     /// below the process.
     LostParent = "lost-parent",
     /// More slices are open at once than `Limits::max_depth` allows, and the slice is left out. Or there are more different
-    /// stacks than a file of this size may have, and functions or samples are left out.
+    /// stacks than a file of this size may have, or more than 256 functions inlined into one another, and functions or
+    /// samples are left out.
     DepthLimit = "depth-limit",
     /// There are more tracks than `Limits::max_tracks` allows. The event is left out.
     TrackLimit = "track-limit",
