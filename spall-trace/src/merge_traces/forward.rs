@@ -1,11 +1,11 @@
 //! Hands the events of a trace on, with the times and ids that they have in the result.
 
 use alloc::{collections::BTreeSet, string::String, vec::Vec};
-use core::{convert::Infallible, fmt::Write};
+use core::{cell::Cell, convert::Infallible, fmt::Write};
 
 use spall_model::{
-    Event, FrameParent, Id, KeyedEvent, ProfileEvent, SampleStack, SampleTime, Text, Thread, ThreadEvent,
-    Tick, Ticks, Trace, TraceBuilder,
+    DiagnosticKind, Event, FrameParent, Id, KeyedEvent, ProfileEvent, SampleStack, SampleTime, Text, Thread,
+    ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
 };
 
 use super::{
@@ -22,6 +22,8 @@ pub(super) struct Forward<'i> {
     /// The name that ids get which hold for a whole file, such as those of flows. `None` leaves them as they are.
     pub(super) suffix: Option<&'i str>,
     pub(super) ids: InputIds,
+    /// Whether a time of the event that is being mapped had to be clamped.
+    pub(super) is_clamped: Cell<bool>,
 }
 
 impl Forward<'_> {
@@ -45,6 +47,9 @@ impl Forward<'_> {
         let Ok(()) = trace.replay(|event| {
             let mut texts = Texts::default();
             let Some(event) = self.mapped(event, &mut texts) else { return Ok(()) };
+            if self.is_clamped.take() {
+                builder.push(&Event::Diagnostic(DiagnosticKind::TimeOutOfRange));
+            }
             let of = match event {
                 Event::ProcessName(pid, _) => Some((OwnedId::of(pid), None)),
                 Event::ThreadName(of, _) => Some((OwnedId::of(of.pid), Some(OwnedId::of(of.tid)))),
@@ -162,7 +167,10 @@ impl Forward<'_> {
 
     /// Returns a time on the axis of the result.
     fn at(&self, at: Tick) -> Tick {
-        Tick(clamped(self.scale.convert(at).saturating_add(i128::from(self.placement.offset.0))))
+        let exact = self.scale.convert(at).saturating_add(i128::from(self.placement.offset.0));
+        let at = clamped(exact);
+        self.is_clamped.set(self.is_clamped.get() || i128::from(at) != exact);
+        Tick(at)
     }
 
     /// Returns a duration in ticks of the result, so that start and end are both at the nearest tick.

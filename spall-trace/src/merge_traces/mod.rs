@@ -5,6 +5,7 @@ mod ids;
 mod placement;
 
 use alloc::{collections::BTreeSet, vec::Vec};
+use core::cell::Cell;
 
 use spall_model::{Clock, DiagnosticKind, Event, Limits, Trace, TraceBuilder, TraceView, Unit};
 
@@ -128,7 +129,13 @@ pub fn merge_traces(inputs: &[MergeInput<'_>], limits: &Limits) -> MergedTraces 
         }
         let suffix = (number > 0).then_some(input.name);
         let ids = InputIds::new(input.trace, is_of_machine, &mut pids);
-        Forward { scale, placement, suffix, ids }.all(input.trace, input.name, &mut named, &mut builder);
+        let is_clamped = Cell::new(false);
+        Forward { scale, placement, suffix, ids, is_clamped }.all(
+            input.trace,
+            input.name,
+            &mut named,
+            &mut builder,
+        );
     }
     MergedTraces { trace: builder.finish(), placements }
 }
