@@ -3,6 +3,7 @@
 
 #![allow(
     clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
