@@ -28,6 +28,7 @@ mod cpu_random;
 mod cpu_speedscope;
 mod cpu_threads;
 mod export;
+mod export_sizes;
 mod facts;
 mod flooding;
 mod from_args;
