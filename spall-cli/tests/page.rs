@@ -15,8 +15,8 @@ use spall_trace::{
     model::{Job as _, Tick, Trace, TraceView},
 };
 
-/// Returns what the page of a trace says about ranges of it, and with a number of columns the owners of the boxes of the first
-/// row; `None` if Node is not here.
+/// Returns what the page of a trace says about ranges of it, and with a number of columns the owners of the boxes of
+/// the first row; `None` if Node is not here.
 fn asked(trace: &Trace<'_>, ranges: &[(i64, i64)], columns: u32) -> Option<Value> {
     let page = picture::html(&Scene::new(trace), "", "", &[], picture::MAX_BOXES);
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/page.mjs");

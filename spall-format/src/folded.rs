@@ -43,8 +43,8 @@ const FEW_LINES: usize = 5;
 
 /// Returns whether a text is folded stacks, by its first lines. [profiles 6.1](spall_model::rules::profiles#6.1)
 ///
-/// A last line without an end may be cut, so it counts only if it fits or is the only one. Of fewer than five stacks, one has a
-/// caller, because any short text may end with a number.
+/// A last line without an end may be cut, so it counts only if it fits or is the only one. Of fewer than five stacks,
+/// one has a caller, because any short text may end with a number.
 ///
 /// ```
 /// use spall_format::folded::is_folded;

@@ -134,8 +134,8 @@ kinds! {
     /// A sample, a call site or a line refers to a call frame that is not in the profile. A sample is kept with an
     /// empty stack; a call site or a line is left out.
     UnknownFrame = "unknown-frame",
-    /// A thread has more than one sampling profile, and they are not several values of the same samples. Every profile is kept,
-    /// but only the first is on the timeline.
+    /// A thread has more than one sampling profile, and they are not several values of the same samples. Every profile
+    /// is kept, but only the first is on the timeline.
     SecondProfile = "second-profile",
     /// A sample does not say its process, and not exactly one process has such a thread. The sample is taken for
     /// one of the process with the thread's id.

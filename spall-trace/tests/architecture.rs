@@ -96,7 +96,8 @@ fn dependencies_point_one_way() {
     );
 }
 
-/// A library whose tests are modules of one program names each of them there. Nothing else would notice a file that is left out.
+/// A library whose tests are modules of one program names each of them there. Nothing else would notice a file that is
+/// left out.
 #[test]
 fn every_file_of_tests_is_in_a_program() {
     let mut n_files = 0;

@@ -150,7 +150,8 @@ impl<'a> TraceBuilder<'a> {
         })
     }
 
-    /// The slow path of [`TraceBuilder::thread`] for numbers, kept out of line: most events are of the thread of the event before.
+    /// The slow path of [`TraceBuilder::thread`] for numbers, kept out of line: most events are of the thread of the
+    /// event before.
     // It gets numbers: an id would be passed on the stack, and stored there for every event.
     #[inline(never)]
     fn find_numbered_thread(&mut self, pid: i64, tid: i64, bytes: ByteRange) -> Option<u32> {

@@ -40,7 +40,8 @@ impl LeftOut {
         self.set(depth, around + 1);
     }
 
-    /// Takes the next slice of the track, which has a depth and stays. Returns its depth without the slices that are left out.
+    /// Takes the next slice of the track, which has a depth and stays. Returns its depth without the slices that are
+    /// left out.
     pub fn keep_at(&mut self, depth: u32) -> u32 {
         let around = self.around(depth);
         self.set(depth, around);

@@ -45,7 +45,8 @@ impl Trace<'_> {
     /// - Pairs of begin and end become complete slices if the times of their thread go back, unless begin and end
     ///   both have arguments. Slices of such a thread that begin at one time may nest otherwise.
     /// - Flows that are bound to slices directly, or that are chains without a beginning, may be bound in another order if
-    ///   their events are at one time on several tracks. Such a flow is lost if it arrives on a track that is emitted before the one it leaves.
+    ///   their events are at one time on several tracks. Such a flow is lost if it arrives on a track that is emitted
+    ///   before the one it leaves.
     ///
     /// A rebuilt trace that is replayed and rebuilt again differs in the order of such flows only, unless the times of
     /// one of its threads go back, which its diagnostics count as [`crate::DiagnosticKind::Unordered`].

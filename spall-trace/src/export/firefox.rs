@@ -31,16 +31,17 @@ use crate::tick_scale::TickScale;
 
 /// Writes a trace as a profile for the Firefox Profiler.
 ///
-/// Slices and instants become markers, with their category and arguments. Each track that has some becomes a thread, async
-/// tracks too. CPU samples become samples of their thread, whether they were merged or not; of several profiles of a thread,
-/// only the first one is written. The weight of a sample with a period is the number of intervals that it stands for, and
-/// the interval is such that these numbers are whole. A function of which the file says no line belongs to a library of that
-/// name. Each series of a counter becomes a counter. Times begin with the trace, in nanoseconds; [`ExportReport::moved`] says by how much they were moved.
-/// Ticks that are no whole nanoseconds are rounded, and so are times more than 2⁵³ nanoseconds behind the start; both are counted.
-/// States, flows, objects and metadata count as left out, and so do process and thread ids that are not numbers of 32 bits.
+/// Slices and instants become markers, with their category and arguments. Each track that has some becomes a thread,
+/// async tracks too. CPU samples become samples of their thread, whether they were merged or not; of several profiles
+/// of a thread, only the first one is written. The weight of a sample with a period is the number of intervals that it
+/// stands for, and the interval is such that these numbers are whole. A function of which the file says no line belongs
+/// to a library of that name. Each series of a counter becomes a counter. Times begin with the trace, in nanoseconds;
+/// [`ExportReport::moved`] says by how much they were moved. Ticks that are no whole nanoseconds are rounded, and so
+/// are times more than 2⁵³ nanoseconds behind the start; both are counted. States, flows, objects and metadata count as
+/// left out, and so do process and thread ids that are not numbers of 32 bits.
 ///
-/// The profile is in memory as a whole until it is written. Threads of the profile share no call frames. Where those of a trace
-/// are shared by very many threads, stacks have no callers from some frame on, and count as too deep.
+/// The profile is in memory as a whole until it is written. Threads of the profile share no call frames. Where those of
+/// a trace are shared by very many threads, stacks have no callers from some frame on, and count as too deep.
 ///
 /// # Errors
 /// This returns an error when writing to `out` fails.

@@ -15,12 +15,12 @@ use super::{
 /// Writes the call tree of each thread as folded stacks: one line for each call path.
 ///
 /// A line has the ids of process and thread, the names from the outermost slice inwards, and the self time in ticks, or
-/// what else `measure` adds up. It
-/// repeats its whole path, so a path has at most [`MAX_FOLDED_DEPTH`] names. The time of deeper calls counts for the
-/// innermost call that is written, and the report counts their stacks. Where a small trace has stacks without end, because
-/// threads share them or names are very long, the further ones have only their first 128 bytes, and are counted, too. Functions that CPU samples found are included,
-/// whether the samples were merged or not. Slices on overflow lanes have no place in a tree. They are counted as left out,
-/// and so is everything that is not on a thread.
+/// what else `measure` adds up. It repeats its whole path, so a path has at most [`MAX_FOLDED_DEPTH`] names. The time
+/// of deeper calls counts for the innermost call that is written, and the report counts their stacks. Where a small
+/// trace has stacks without end, because threads share them or names are very long, the further ones have only their
+/// first 128 bytes, and are counted, too. Functions that CPU samples found are included, whether the samples were
+/// merged or not. Slices on overflow lanes have no place in a tree. They are counted as left out, and so is everything
+/// that is not on a thread.
 ///
 /// [`MAX_FOLDED_DEPTH`]: spall_model::CallTree::MAX_FOLDED_DEPTH
 ///

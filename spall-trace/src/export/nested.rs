@@ -15,10 +15,10 @@ use super::{
 
 /// Writes the call trees of all threads as one tree of JSON objects, as d3-flame-graph reads it.
 ///
-/// An object has a `name`, its `children`, and as its `value` the total of `measure`, children included: ticks, or a number of
-/// instructions, slices or samples. A function with a source has its `file`, and `line` and `column` counted from 1. An object
-/// of which slices lack the measure has their number, `unmeasured`. The outermost object is named `all`, and those in it are
-/// the threads. The time in which nothing runs is in no object.
+/// An object has a `name`, its `children`, and as its `value` the total of `measure`, children included: ticks, or a
+/// number of instructions, slices or samples. A function with a source has its `file`, and `line` and `column` counted
+/// from 1. An object of which slices lack the measure has their number, `unmeasured`. The outermost object is named
+/// `all`, and those in it are the threads. The time in which nothing runs is in no object.
 ///
 /// Functions that CPU samples found are included, whether the samples were merged or not. Slices on overflow lanes have no
 /// place in a tree. They are counted as left out, and so is everything that is not on a thread.

@@ -17,13 +17,14 @@ use crate::tick_scale::{TickScale, clamped};
 
 /// Writes the call trees of all threads as a profile for pprof.
 ///
-/// A sample of the profile is a call path of a thread, with the label `thread`, and `pid` and `tid` where
-/// they are numbers. It has three values: the number of calls,
-/// the number of CPU samples, and the self time, in nanoseconds or in what the clock counts. Functions have their source
-/// and the line at which they begin. Time and samples with nothing open are a path without functions. A function that CPU
-/// samples found has a path where it has time or samples of its own: calls were not counted there. As for [folded stacks](super::folded()), a path has at most
-/// [`MAX_FOLDED_DEPTH`](spall_model::CallTree::MAX_FOLDED_DEPTH) names, and everything that is not in a call tree of a thread counts as left out.
-/// Where threads of a small trace share very many functions, the further paths have only their 16 outermost ones, and count as too deep.
+/// A sample of the profile is a call path of a thread, with the label `thread`, and `pid` and `tid` where they are
+/// numbers. It has three values: the number of calls, the number of CPU samples, and the self time, in nanoseconds or
+/// in what the clock counts. Functions have their source and the line at which they begin. Time and samples with
+/// nothing open are a path without functions. A function that CPU samples found has a path where it has time or samples
+/// of its own: calls were not counted there. As for [folded stacks](super::folded()), a path has at most
+/// [`MAX_FOLDED_DEPTH`](spall_model::CallTree::MAX_FOLDED_DEPTH) names, and everything that is not in a call tree of a
+/// thread counts as left out. Where threads of a small trace share very many functions, the further paths have only
+/// their 16 outermost ones, and count as too deep.
 ///
 /// The file is not compressed. pprof reads it as it is.
 ///

@@ -65,7 +65,8 @@ losses! {
     ArgumentType = "types of arguments",
     /// The end of a name or an argument that is longer than the format allows, or bytes of one that are no UTF-8.
     Text = "ends or bytes of texts",
-    /// The exact time of something whose ticks are shorter than the format's, or that is beyond what the format holds exactly.
+    /// The exact time of something whose ticks are shorter than the format's, or that is beyond what the format holds
+    /// exactly.
     ExactTime = "exact times",
     /// The number of an id that is read as text.
     IdType = "types of ids",

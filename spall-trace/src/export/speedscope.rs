@@ -20,16 +20,17 @@ use super::{
 
 /// Writes the threads of a trace in the JSON format of speedscope.
 ///
-/// `title` is the name of the whole file. Each lane of slices becomes an evented profile, because the format cannot hold
-/// overlapping slices. The CPU samples of a thread become a sampled profile unless they were merged with its slices: each
-/// sample is as wide as the time that it stands for, or else the time up to the next one. Of several profiles of a thread,
-/// only the first one is written, and of a stack the innermost [`MAX_FOLDED_DEPTH`] functions. Times become nanoseconds since the start of the trace, or counts of events since then if the clock
-/// has no unit of time. Times since the epoch would be rounded by speedscope, which takes them for floats. Ticks that are
-/// nanoseconds are exact in the file. Others become floats, and are counted as rounded beyond 2⁵³ nanoseconds. Times beyond
-/// all floats count as out of range, and become the largest one. Where samples of a small trace repeat very deep stacks, the
-/// further ones have only their 16 innermost functions, and count as too deep. Lanes but the first of a process have the beginning of a long name. An unfinished
-/// slice ends at the time to which it is drawn. Categories and arguments of slices, and everything that is not a slice on a
-/// thread, are left out and counted.
+/// `title` is the name of the whole file. Each lane of slices becomes an evented profile, because the format cannot
+/// hold overlapping slices. The CPU samples of a thread become a sampled profile unless they were merged with its
+/// slices: each sample is as wide as the time that it stands for, or else the time up to the next one. Of several
+/// profiles of a thread, only the first one is written, and of a stack the innermost [`MAX_FOLDED_DEPTH`] functions.
+/// Times become nanoseconds since the start of the trace, or counts of events since then if the clock has no unit of
+/// time. Times since the epoch would be rounded by speedscope, which takes them for floats. Ticks that are nanoseconds
+/// are exact in the file. Others become floats, and are counted as rounded beyond 2⁵³ nanoseconds. Times beyond all
+/// floats count as out of range, and become the largest one. Where samples of a small trace repeat very deep stacks,
+/// the further ones have only their 16 innermost functions, and count as too deep. Lanes but the first of a process
+/// have the beginning of a long name. An unfinished slice ends at the time to which it is drawn. Categories and
+/// arguments of slices, and everything that is not a slice on a thread, are left out and counted.
 ///
 /// [`MAX_FOLDED_DEPTH`]: spall_model::CallTree::MAX_FOLDED_DEPTH
 ///

@@ -27,8 +27,8 @@ pub(super) struct Forward<'i> {
 }
 
 impl Forward<'_> {
-    /// Adds the events of the trace to the result, and labels its processes with `name`. `named` are the processes and threads
-    /// that have a name in the result, which they keep.
+    /// Adds the events of the trace to the result, and labels its processes with `name`. `named` are the processes and
+    /// threads that have a name in the result, which they keep.
     pub(super) fn all(
         &self,
         trace: &Trace<'_>,

@@ -55,7 +55,8 @@ fn check(case: &Case, name: &str) -> usize {
     expected.rows.iter().filter(|row| row.hits.is_some()).count()
 }
 
-/// The model states how samples hold, what an invocation is, and what happens when a slice begins. [cpu 2.5, 2.6, 3, 4.1, 4.2, 4.3, 4.4, 4.5, 4.6]
+/// The model states how samples hold, what an invocation is, and what happens when a slice begins. [cpu 2.5, 2.6, 3,
+/// 4.1, 4.2, 4.3, 4.4, 4.5, 4.6]
 #[test]
 fn cpu_4_random_traces_are_merged_as_the_model_merges_them() {
     let (mut n_functions, mut stats) = (0, [0; 5]);

@@ -39,10 +39,12 @@ use uuids::Uuids;
 
 /// Writes a trace as Perfetto's track events, in protocol buffers.
 ///
-/// Times are whole nanoseconds, of which Trace Event JSON loses some in Perfetto. Tracks of their own keep their places, names
-/// and ids if these are numbers of 64 bits. Slices that overlap go to a track below that of their thread, each series of a counter is a track, thread states are slices on a track of their own, and flows
-/// have ids of 64 bits. Process ids that are not numbers of 31 bits, and thread ids that are not, are replaced by free ones, and
-/// become names where there is no name. Ticks that are no whole nanoseconds are rounded, and counted for each event. If the trace has a time before 0, all times are moved by [`ExportReport::moved`].
+/// Times are whole nanoseconds, of which Trace Event JSON loses some in Perfetto. Tracks of their own keep their
+/// places, names and ids if these are numbers of 64 bits. Slices that overlap go to a track below that of their thread,
+/// each series of a counter is a track, thread states are slices on a track of their own, and flows have ids of 64
+/// bits. Process ids that are not numbers of 31 bits, and thread ids that are not, are replaced by free ones, and
+/// become names where there is no name. Ticks that are no whole nanoseconds are rounded, and counted for each event. If
+/// the trace has a time before 0, all times are moved by [`ExportReport::moved`].
 ///
 /// A flow of Perfetto leads from the start of a slice to the start of a later one. Others count as left out, and so do
 /// objects, samples that were not merged, and metadata without a place in Perfetto. Fields of an event that are not
