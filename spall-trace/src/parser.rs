@@ -36,17 +36,21 @@ pub(crate) trait Visit {
 }
 
 /// Makes the parser of a format. This is the only place that knows which parser reads which format.
+///
+/// The parsers of profiles and of native auto traces are boxed, so that they are compiled once, and not for each visitor.
 pub(crate) fn visit<V: Visit>(format: Format, limits: &Limits, visitor: V) -> V::Output {
     match format {
         Format::Spall { .. } => visitor.visit(spall::Parser::new()),
-        Format::SpallAuto => visitor.visit_lending(auto::Parser::new(NoSymbols)),
+        Format::SpallAuto => visitor.visit_lending(TraceParser::boxed(auto::Parser::new(NoSymbols))),
         Format::Heph => visitor.visit(heph::Parser::new()),
         Format::TraceEventJson | Format::CpuProfile => visitor.visit(JsonParser::new()),
         Format::Apitrace => visitor.visit_lending(apitrace::Parser::new().with_limits(limits)),
-        Format::Firefox | Format::Speedscope => visitor.visit_lending(JsonProfileParser::new()),
+        Format::Firefox | Format::Speedscope => {
+            visitor.visit_lending(TraceParser::boxed(JsonProfileParser::new()))
+        }
         Format::Perfetto => visitor.visit_lending(PerfettoParser::new(limits)),
-        Format::PerfScript => visitor.visit_lending(perf_script::Parser::new()),
-        Format::Pprof => visitor.visit_lending(pprof::Parser::new()),
+        Format::PerfScript => visitor.visit_lending(TraceParser::boxed(perf_script::Parser::new())),
+        Format::Pprof => visitor.visit_lending(TraceParser::boxed(pprof::Parser::new())),
         Format::Folded => visitor.visit(folded::Parser::new()),
     }
 }
@@ -80,6 +84,10 @@ impl core::fmt::Debug for TraceParser {
 }
 
 impl TraceParser {
+    fn boxed(parser: impl LendingParser<Error: Into<Error>> + Send + Sync + 'static) -> Self {
+        Self(Box::new(parser))
+    }
+
     /// Creates a parser at the start of a file. Of the limits, [`Limits::max_open_calls`] concerns parsers.
     #[must_use]
     pub fn new(format: Format, limits: &Limits) -> Self {
@@ -155,6 +163,6 @@ impl Visit for Boxed {
     where
         P: LendingParser<Error: Into<Error>> + Send + Sync + 'static,
     {
-        TraceParser(Box::new(parser))
+        TraceParser::boxed(parser)
     }
 }

@@ -43,14 +43,14 @@ impl LendingParser for PerfettoParser {
 
 /// Hands over the part of a CPU profile that is in the arguments of an event, or the event itself if there is none.
 #[cold]
-fn receive_part_of_profile(event: &Event<'_>, bytes: ByteRange, to: &mut impl for<'e> Receiver<'e>) {
+fn receive_part_of_profile(event: &Event<'_>, bytes: ByteRange, to: &mut dyn for<'e> Receiver<'e>) {
     if read_profile(event, bytes, to).is_none() {
         to.receive(event, bytes);
     }
 }
 
 /// Hands over the part of a CPU profile that is in the arguments of an event. Returns `None` if there is none.
-fn read_profile(event: &Event<'_>, bytes: ByteRange, to: &mut impl for<'e> Receiver<'e>) -> Option<()> {
+fn read_profile(event: &Event<'_>, bytes: ByteRange, to: &mut dyn for<'e> Receiver<'e>) -> Option<()> {
     let Event::Other(part, _) = event else { return None };
     if !part.name.is(b"Profile") && !part.name.is(b"ProfileChunk") {
         return None;
