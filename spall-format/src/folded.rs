@@ -15,7 +15,7 @@
 //! # Ok::<(), spall_format::FormatError>(())
 //! ```
 
-use alloc::{boxed::Box, collections::BTreeMap, vec::Vec};
+use alloc::{boxed::Box, vec::Vec};
 
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
@@ -158,7 +158,7 @@ pub struct Parser {
     /// have most of them in common.
     last: (Vec<u8>, Vec<(usize, u32)>),
     /// The time of each thread.
-    times: BTreeMap<(i64, i64), Time>,
+    times: HashMap<(i64, i64), Time, RandomState>,
 }
 
 /// The sum of the weights before: a whole number, and the rest below 1.

@@ -5,9 +5,11 @@
 //! and not the content: it holds no reference into the stream, so a reader can keep it between pieces of input.
 //! [`Signatures`] joins the table with the stream and decodes a signature when it is asked for.
 
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::ops::Range;
+
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
 
 use super::input::ReadFailure;
 use super::role::CallRole;
@@ -320,7 +322,7 @@ impl SignatureTable {
 #[derive(Debug, Clone)]
 struct IdTable<T> {
     small: Vec<Option<T>>,
-    large: BTreeMap<u64, T>,
+    large: HashMap<u64, T, RandomState>,
 }
 
 /// Ids below this bound are found by index. The largest id in real traces is 2349.
@@ -328,7 +330,7 @@ const SMALL_IDS: u64 = 2560;
 
 impl<T> Default for IdTable<T> {
     fn default() -> Self {
-        Self { small: Vec::new(), large: BTreeMap::new() }
+        Self { small: Vec::new(), large: HashMap::default() }
     }
 }
 

@@ -4,13 +4,15 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::ops::Bound;
 
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
 use spall_model::Clock;
 
 use super::schema;
 use crate::protobuf::{Message as _, repeated};
 
 /// A clock: its id, and the sequence that it belongs to, which is 0 for a clock of the whole trace.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub(super) struct ClockId {
     id: u32,
     sequence: u32,
@@ -68,7 +70,7 @@ pub(super) struct Clocks {
     /// The number of snapshots, which tells what was found before the latest one.
     generation: u32,
     scales: Vec<Scale>,
-    scale_of: BTreeMap<ClockId, usize>,
+    scale_of: HashMap<ClockId, usize, RandomState>,
 }
 
 /// How the numbers of packets mean times of a clock.
@@ -110,7 +112,7 @@ impl Default for Clocks {
             moments: BTreeMap::new(),
             generation: 0,
             scales: Vec::new(),
-            scale_of: BTreeMap::new(),
+            scale_of: HashMap::default(),
         }
     }
 }

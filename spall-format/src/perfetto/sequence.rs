@@ -1,9 +1,11 @@
 //! What packets of one sequence leave behind for later ones. [perfetto 2](crate::rules::perfetto#2)
 
 use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
+
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
 
 use super::clock::{Fit, KnownClock};
 use super::schema::{EXTRA, Packet, PacketDefaults, ThreadDescriptor, TrackEventDefaults};
@@ -26,7 +28,7 @@ pub(super) struct Sequence {
     /// The thread of the sequence by the legacy descriptors.
     pub(super) thread: Option<Box<LegacyThread>>,
     /// The counters that are given as differences, and their values.
-    pub(super) counters: BTreeMap<u64, f64>,
+    pub(super) counters: HashMap<u64, f64, RandomState>,
     pub(super) clock: KnownClock,
 }
 
@@ -117,7 +119,7 @@ impl Sequence {
 #[derive(Debug, Clone)]
 pub(super) struct Sequences {
     list: Vec<Sequence>,
-    by_id: BTreeMap<u32, usize>,
+    by_id: HashMap<u32, usize, RandomState>,
     /// The position of the sequence of the packet that is being read.
     current: usize,
 }
@@ -125,7 +127,7 @@ pub(super) struct Sequences {
 impl Default for Sequences {
     /// Returns the sequence 0, which is that of packets without a number.
     fn default() -> Self {
-        Self { list: vec![Sequence::default()], by_id: BTreeMap::from([(0, 0)]), current: 0 }
+        Self { list: vec![Sequence::default()], by_id: HashMap::from_iter([(0, 0)]), current: 0 }
     }
 }
 

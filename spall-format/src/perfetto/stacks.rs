@@ -3,7 +3,10 @@
 use alloc::borrow::{Borrow, ToOwned};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use core::hash::Hash;
 
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
 use spall_model::{DiagnosticKind, Event, FrameEvent, FrameParent, Id, Text, index32};
 
 use super::output::Output;
@@ -22,7 +25,7 @@ pub(super) type User = u32;
 pub(super) const NO_USER: User = u32::MAX;
 
 /// A function of a program of a user, or a place in one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Function {
     user: User,
     name: TextId,
@@ -45,28 +48,28 @@ pub(super) struct Stacks {
     functions: Numbered<Function>,
     texts: Numbered<Vec<u8>>,
     /// The name of the package of each user.
-    packages: BTreeMap<User, TextId>,
+    packages: HashMap<User, TextId, RandomState>,
     /// The names that obfuscated names stand for, by package and name.
     plain_names: BTreeMap<(TextId, TextId), TextId>,
     /// The name, the source and the line of the function at an address of a mapping, by its path and by its build id.
-    symbols: BTreeMap<(TextId, u64), (TextId, TextId, u32)>,
+    symbols: HashMap<(TextId, u64), (TextId, TextId, u32), RandomState>,
 }
 
 /// Values with a number each.
 #[derive(Debug)]
 struct Numbered<T> {
     values: Vec<T>,
-    numbers: BTreeMap<T, u32>,
+    numbers: HashMap<T, u32, RandomState>,
 }
 
 impl<T> Default for Numbered<T> {
     fn default() -> Self {
-        Self { values: Vec::new(), numbers: BTreeMap::new() }
+        Self { values: Vec::new(), numbers: HashMap::default() }
     }
 }
 
-impl<T: Ord> Numbered<T> {
-    fn add<Q: Ord + ToOwned<Owned = T> + ?Sized>(&mut self, value: &Q) -> u32
+impl<T: Eq + Hash> Numbered<T> {
+    fn add<Q: Eq + Hash + ToOwned<Owned = T> + ?Sized>(&mut self, value: &Q) -> u32
     where
         T: Borrow<Q>,
     {
@@ -296,7 +299,7 @@ impl Stacks {
 
     /// Hands over all call frames, with the best names that the file has for them.
     pub(super) fn hand_over(&self, out: &mut Output<'_>) {
-        let mut packages = BTreeMap::new();
+        let mut packages = HashMap::<_, _, RandomState>::default();
         for (&(caller, function), node) in self.calls.iter().zip(0_u32..) {
             let Some(function) = self.functions.get(function) else { continue };
             let symbol = [function.mapping, function.build_id]

@@ -1,8 +1,10 @@
 //! Everything that packets leave behind for later ones, and what each kind of packet does with it.
 
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
+use foldhash::fast::RandomState;
+use hashbrown::{HashMap, HashSet};
 use spall_model::{
     ArgsBuilder, ChildOrder, Clock, DiagnosticKind, Event, Id, MetaEvent, Scope, Text, Thread, ThreadEvent,
     Tick, TrackEvent, Value,
@@ -45,17 +47,17 @@ pub(super) struct State {
     /// The arguments of earlier events.
     pub(super) known_args: KnownArgs,
     /// The process of each thread of the system.
-    pub(super) threads: BTreeMap<i32, i32>,
+    pub(super) threads: HashMap<i32, i32, RandomState>,
     /// The processes that a descriptor has given a name, which nothing replaces.
-    named: BTreeSet<i32>,
+    named: HashSet<i32, RandomState>,
     /// The user of each process.
-    pub(super) uids: BTreeMap<i32, i32>,
+    pub(super) uids: HashMap<i32, i32, RandomState>,
     pub(super) stacks: Stacks,
     /// The name of each thread of the system.
-    pub(super) task_names: BTreeMap<i32, Place>,
+    pub(super) task_names: HashMap<i32, Place, RandomState>,
     pub(super) ftrace_clock: KnownClock,
     /// The last statistics of each disk.
-    pub(super) disks: BTreeMap<Vec<u8>, [u64; 10]>,
+    pub(super) disks: HashMap<Vec<u8>, [u64; 10], RandomState>,
     pub(super) name: NameBuffer,
     /// The numbers of payloads that are not read, and how many there are.
     not_read: BTreeMap<u32, u64>,
@@ -77,13 +79,13 @@ impl State {
             args: ArgsBuilder::new(),
             categories: Vec::new(),
             known_args: KnownArgs::default(),
-            threads: BTreeMap::new(),
-            named: BTreeSet::new(),
-            uids: BTreeMap::new(),
+            threads: HashMap::default(),
+            named: HashSet::default(),
+            uids: HashMap::default(),
             stacks: Stacks::default(),
-            task_names: BTreeMap::new(),
+            task_names: HashMap::default(),
             ftrace_clock: KnownClock::default(),
-            disks: BTreeMap::new(),
+            disks: HashMap::default(),
             name: NameBuffer::default(),
             not_read: BTreeMap::new(),
             clock: Clock::NANOSECONDS,

@@ -1,8 +1,10 @@
 //! Texts that packets refer to by number. [perfetto 2.2](crate::rules::perfetto#2.2)
 
 use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
 
 /// A memory of texts, which grows only. A text is there as often as the file has it.
 #[derive(Debug, Clone, Default)]
@@ -11,7 +13,7 @@ pub(super) struct Strings {
 }
 
 /// The place of a text in [`Strings`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(super) struct Place {
     start: usize,
     len: u32,
@@ -92,9 +94,9 @@ struct Tables {
     /// The entries of the first tables, which nearly all events refer to, by number. An entry whose start is
     /// [`usize::MAX`] is missing.
     dense: [Vec<Place>; 3],
-    others: BTreeMap<(Table, u64), Place>,
+    others: HashMap<(Table, u64), Place, RandomState>,
     /// What was made of an interned message, by its place and a number.
-    known: BTreeMap<(Place, u32), u32>,
+    known: HashMap<(Place, u32), u32, RandomState>,
     /// How often entries were replaced or forgotten.
     version: u64,
 }

@@ -1,9 +1,10 @@
 //! The tracks of track events. [perfetto 4.1](crate::rules::perfetto#4.1)
 
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::iter::successors;
 
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
 use spall_model::{Id, Thread, ThreadMeasure};
 
 use super::counters::{counter_name, signed_float};
@@ -105,7 +106,7 @@ const MAX_PARENTS: usize = 64;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tracks {
     list: Vec<Track>,
-    by_uuid: BTreeMap<u64, u32>,
+    by_uuid: HashMap<u64, u32, RandomState>,
     counters: Vec<Counter>,
     merge_keys: Vec<Place>,
     /// The tracks found last, each at the lowest bits of its uuid: an event and its counters have one each.

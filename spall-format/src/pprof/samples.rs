@@ -1,7 +1,9 @@
 //! Samples with their stacks, times and threads.
 
-use alloc::{collections::BTreeMap, format, vec::Vec};
+use alloc::{format, vec::Vec};
 
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
 use spall_model::{
     ArgsBuilder, ByteRange, DiagnosticKind, Event, FrameEvent, FrameParent, Id, Receiver, SampleStack, Text,
     Thread, ThreadProfileEvent, ThreadSampleEvent, Tick,
@@ -31,7 +33,7 @@ pub(super) struct Samples<'t, 'a> {
     pub(super) types: &'t ValueTypes,
     tree: StackTree,
     /// The sum of the values before of each thread that a sample has named.
-    times: BTreeMap<ThreadLabels<'a>, i64>,
+    times: HashMap<ThreadLabels<'a>, i64, RandomState>,
     n_samples: u64,
     /// Memory that is used again and again.
     values: Vec<i64>,
@@ -40,7 +42,7 @@ pub(super) struct Samples<'t, 'a> {
 
 impl<'t, 'a> Samples<'t, 'a> {
     pub(super) fn new(tables: &'t Tables<'a>, types: &'t ValueTypes) -> Self {
-        let (times, values, locations) = (BTreeMap::new(), Vec::new(), Vec::new());
+        let (times, values, locations) = (HashMap::default(), Vec::new(), Vec::new());
         Self { tables, types, tree: StackTree::default(), times, n_samples: 0, values, locations }
     }
 
@@ -204,7 +206,7 @@ impl<'t, 'a> Samples<'t, 'a> {
 }
 
 /// What the labels of a sample say about its thread: a number, or a name, or both.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct ThreadLabels<'a> {
     process: i64,
     number: Option<i64>,
