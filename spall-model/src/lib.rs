@@ -124,6 +124,8 @@ mod sample_rules;
 mod slice_args;
 #[cfg(feature = "alloc")]
 mod slices;
+#[cfg(feature = "alloc")]
+mod sort;
 mod source_location;
 #[cfg(feature = "alloc")]
 mod store;

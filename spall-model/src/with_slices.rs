@@ -5,7 +5,10 @@ use alloc::vec::Vec;
 
 use crate::{
     ByteRange, DiagnosticKind, Sampled, Slice, SliceFlags, SliceId, Slices, Tick, Trace, TraceView, TrackId,
-    args_table::ArgsId, index32, nest::LeftOut,
+    args_table::ArgsId,
+    index32,
+    nest::LeftOut,
+    sort::{order_of, permute, sort_by_number},
 };
 
 impl<'a> Trace<'a> {
@@ -134,8 +137,7 @@ impl TrackSlices<'_> {
         if self.new.slices.start[from..].is_sorted() {
             return;
         }
-        let mut order: Vec<usize> = (0..to - from).collect();
-        order.sort_by_key(|&at| self.new.slices.start[from + at]);
+        let order = order_of(self.new.slices.start[from..].iter().map(|start| start.0).collect());
         let slices = &mut self.new.slices;
         permute(&mut slices.start[from..], &order);
         permute(&mut slices.end[from..], &order);
@@ -152,7 +154,7 @@ impl TrackSlices<'_> {
         }
         let sampled = &mut self.new.sampled[self.sampled_from..];
         sampled.iter_mut().for_each(|(id, _)| *id = moved[id.index()]);
-        sampled.sort_unstable_by_key(|&(id, _)| id);
+        sort_by_number(sampled, |&(id, _)| id.0.into());
     }
 }
 
@@ -162,14 +164,6 @@ impl TrackSlices<'_> {
 #[inline(never)]
 fn push_column_by_column(slices: &mut Slices, slice: Slice, args: ArgsId) {
     slices.push(slice, args);
-}
-
-/// Moves the value at `order[i]` to `i`, for all `i`.
-fn permute<T: Copy>(values: &mut [T], order: &[usize]) {
-    let before = values.to_vec();
-    for (value, &was) in values.iter_mut().zip(order) {
-        *value = before[was];
-    }
 }
 
 /// The new slices of all tracks so far.

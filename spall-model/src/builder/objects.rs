@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 
 use crate::{
     ByteRange, DiagnosticKind, Key, KeyedEvent, NameId, Object, ObjectPhase, ProcessId, Snapshot, Tick,
-    args_table::ArgsId,
+    args_table::ArgsId, index32, sort::sort_by_number,
 };
 
 use super::{TextStorage, TraceBuilder, order::Arranged};
@@ -68,7 +68,7 @@ impl<'a> TraceBuilder<'a> {
 pub(super) fn finish(builder: &mut TraceBuilder<'_>, arranged: &Arranged) -> (Vec<Object>, Vec<Snapshot>) {
     let mut events = core::mem::take(&mut builder.objects.events);
     // Events of one time keep the order of the file.
-    events.sort_by_key(|event| event.at);
+    sort_by_number(&mut events, |event| event.at.0);
     let mut objects: Vec<Object> = Vec::new();
     // Only objects that are not deleted yet: an id may be used again, and then names another object.
     let mut alive: HashMap<(Option<u32>, Key, NameId), usize, RandomState> = HashMap::default();
@@ -109,7 +109,7 @@ pub(super) fn finish(builder: &mut TraceBuilder<'_>, arranged: &Arranged) -> (Ve
         }
     }
     // A stable sort keeps the snapshots of one object in the order of time.
-    snapshots.sort_by_key(|&(object, _)| object);
+    sort_by_number(&mut snapshots, |&(object, _)| index32(object).into());
     for (position, &(object, _)) in (0_u32..).zip(&snapshots) {
         let range = &mut objects[object].snapshots;
         if range.end == 0 {

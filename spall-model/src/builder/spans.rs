@@ -8,7 +8,7 @@ use alloc::{string::ToString, vec::Vec};
 
 use crate::{
     AsyncPhase, ByteRange, DiagnosticKind, Instant, KeyedEvent, Scope, SliceFlags, Tick, Value,
-    args_table::ArgsId, index32, log::Log, open_stack::OpenStack,
+    args_table::ArgsId, index32, log::Log, open_stack::OpenStack, sort::sort_by_number,
 };
 
 use super::{
@@ -95,7 +95,7 @@ impl<'a> TraceBuilder<'a> {
             group.clear();
             group.extend(by_track.items(track).iter().map(|&event| events[event]));
             // A stable sort: events of one time keep the order of the file.
-            group.sort_by_key(|event| event.row.at);
+            sort_by_number(&mut group, |event| event.row.at.0);
             self.set_title(track, &group);
             match group.first().map(|event| event.phase) {
                 Some(AsyncPhase::Begin | AsyncPhase::End | AsyncPhase::Instant) => {

@@ -9,7 +9,7 @@ use hashbrown::{HashMap, HashSet, hash_map::Entry};
 use crate::{
     ByteRange, DiagnosticKind, Frame, FrameId, Key, NameId, Profile, Sample, SampleStack, Text,
     ThreadProfileEvent, ThreadSampleEvent, Tick, Ticks, TrackId, Value, args_table::ArgsId, index32,
-    profile::samples_end,
+    profile::samples_end, sort::sort_by_number,
 };
 
 use super::{
@@ -182,9 +182,9 @@ impl<'a> TraceBuilder<'a> {
         let owners = self.join_groups(&log.groups, &mut rows);
         drop(log.groups);
         rows.retain(|row| (row.group as usize) < owners.len());
-        let order = |row: &ThreadSampleRow| (row.group, row.at);
-        if !rows.is_sorted_by_key(order) {
-            rows.sort_by_key(order);
+        if !rows.is_sorted_by_key(|row| (row.group, row.at)) {
+            sort_by_number(&mut rows, |row| row.at.0);
+            sort_by_number(&mut rows, |row| row.group.into());
         }
         found.samples.reserve_exact(rows.len());
         found.profiles.reserve_exact(owners.len());

@@ -9,7 +9,7 @@ use core::cmp::Reverse;
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 
-use crate::{ChildOrder, Key, NameId, Tick, index32};
+use crate::{ChildOrder, Key, NameId, Tick, index32, sort::sort_by_number};
 
 use super::{
     TraceBuilder,
@@ -269,11 +269,10 @@ impl TrackTree {
             ChildOrder::Unspecified => {}
             ChildOrder::ByName => tracks.sort_by(|&a, &b| builder.names.compare(row(a).name, row(b).name)),
             ChildOrder::ByTime => {
-                tracks
-                    .sort_by_cached_key(|&track| builder.bounds_of(track).map_or(Tick::MAX, |times| times.0));
+                sort_by_number(tracks, |&track| builder.bounds_of(track).map_or(i64::MAX, |times| times.0.0));
             }
             ChildOrder::ByRank => {
-                tracks.sort_by_key(|&track| row(self.place(track).unwrap_or(track)).sort_index);
+                sort_by_number(tracks, |&track| row(self.place(track).unwrap_or(track)).sort_index);
             }
         }
     }

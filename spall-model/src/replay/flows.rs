@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use crate::{
     Event, Flow, FlowBind, FlowEvent, FlowPhase, Key, SliceId, Thread, Tick, Trace, TraceView, TrackId,
-    facts::FlowEnds,
+    facts::FlowEnds, sort::sort_by_number,
 };
 
 use super::{
@@ -45,7 +45,7 @@ impl<'t> SliceBoundEnds<'t> {
     pub(super) fn of(trace: &'t Trace<'_>) -> Self {
         let direct = |end: &ReplayedEnd<'_>| end.bind == FlowBind::Slice;
         let mut bound: Vec<ReplayedEnd<'_>> = trace.flows.iter().flat_map(flow_ends).filter(direct).collect();
-        bound.sort_by_key(|end| end.slice);
+        sort_by_number(&mut bound, |end| end.slice.0.into());
         bound.reverse();
         Self(bound)
     }

@@ -18,8 +18,12 @@ pub(super) fn sort(builder: &TraceBuilder<'_>, slices: &mut Vec<SliceId>) {
     let (mut pairs, mut complete): (Vec<_>, Vec<_>) = keys.partition(|slice| slice.is_pair);
     // The slices consist of a few sorted runs: those that were in order, and those that came late. A stable sort
     // merges runs in hardly more than linear time.
-    pairs.sort_by_key(|pair| (pair.start, pair.row));
-    complete.sort_by(|a, b| a.compare_complete(b, builder.conventions));
+    let compare = |a: &SliceKey, b: &SliceKey| match a.is_pair {
+        true => (a.start, a.row).cmp(&(b.start, b.row)),
+        false => a.compare_complete(b, builder.conventions),
+    };
+    pairs.sort_by(compare);
+    complete.sort_by(compare);
     let mut pairs = pairs.into_iter().peekable();
     slices.clear();
     for other in complete {

@@ -4,7 +4,7 @@ use alloc::{boxed::Box, collections::VecDeque, vec::Vec};
 
 use smallvec::Array;
 
-use crate::{CounterValue, Instant, SliceId, State, TrackId};
+use crate::{CounterValue, Instant, SliceId, State, TrackId, sort::sort_by_number};
 
 use super::{Point, PointLog, TraceBuilder, order, time_ordered::TimeOrdered};
 
@@ -170,9 +170,9 @@ impl TrackItems {
             .insert_late(|&slice| order::key(builder, slice).start, |slices| order::sort(builder, slices));
         if let Some(points) = &mut self.points {
             // Stable sorts: items of one time keep the order in which they came.
-            points.instants.insert_late(Point::start, |items| items.sort_by_key(Point::start));
-            points.counters.insert_late(Point::start, |items| items.sort_by_key(Point::start));
-            points.states.insert_late(Point::start, |items| items.sort_by_key(Point::start));
+            points.instants.insert_late(Point::start, |items| sort_by_number(items, |item| item.start().0));
+            points.counters.insert_late(Point::start, |items| sort_by_number(items, |item| item.start().0));
+            points.states.insert_late(Point::start, |items| sort_by_number(items, |item| item.start().0));
         }
     }
 }

@@ -12,6 +12,7 @@ use crate::{
     builder::{TraceBuilder, cycles::cut_cycles},
     index32,
     profile::samples_end,
+    sort::sort_by_number,
 };
 
 use super::{LineRow, LogLengths, ProfileHead, ProfileLog, ProfilePart, SampleDetail};
@@ -35,7 +36,8 @@ impl Profiles {
         for (profile, _) in &mut self.profiles {
             profile.track = TrackId(track_ids.get(profile.track.index()).copied().unwrap_or(u32::MAX));
         }
-        self.profiles.sort_by_key(|(profile, _)| (profile.track, profile.rank));
+        sort_by_number(&mut self.profiles, |(profile, _)| profile.rank.into());
+        sort_by_number(&mut self.profiles, |(profile, _)| profile.track.0.into());
         for of_track in self.profiles.chunk_by(|(a, _), (b, _)| a.track == b.track) {
             let Some(((first, _), others)) = of_track.split_first() else { continue };
             // Several values of a sample are several profiles, of which the file says which one counts.
@@ -54,7 +56,8 @@ impl TraceBuilder<'_> {
         let ends = log.parts.iter().skip(1).map(|part| part.from).chain([log.lengths()]);
         let mut parts: Vec<_> =
             log.parts.iter().zip(ends).map(|(&part, to)| PartRows { part, rows: part.from..to }).collect();
-        parts.sort_by_key(|rows| (rows.part.profile, rows.part.at));
+        sort_by_number(&mut parts, |rows| rows.part.at.0);
+        sort_by_number(&mut parts, |rows| rows.part.profile.into());
         let mut joining = ProfileJoiner { log: &log, found: Profiles::default(), ids: HashMap::default() };
         let mut shared: &[_] = &[];
         for parts in parts.chunk_by(|a, b| a.part.profile == b.part.profile) {
@@ -72,8 +75,8 @@ impl TraceBuilder<'_> {
             let (from, to) = joining.join(head, parts, &mut self.diagnostics);
             self.touch(head.track, from, to);
         }
-        // The later sort by track and rank is stable: of equal ranks the profile that begins first counts.
-        joining.found.profiles.sort_by_key(|(profile, _)| profile.start);
+        // The later sorts by rank and track are stable: of equal ranks the profile that begins first counts.
+        sort_by_number(&mut joining.found.profiles, |(profile, _)| profile.start.0);
         let shared = joining.join_shared(shared, &mut self.diagnostics);
         (joining.found, shared)
     }
@@ -127,10 +130,7 @@ impl ProfileJoiner<'_> {
         self.add_samples(head, parts, diagnostics);
         let found = &mut self.found;
         let samples = &mut found.samples[first[1] as usize..];
-        // A stable sort allocates even if there is nothing to sort.
-        if !samples.is_sorted_by_key(|sample| sample.at) {
-            samples.sort_by_key(|sample| sample.at);
-        }
+        sort_by_number(samples, |sample| sample.at.0);
         let start = head.start + head.offset;
         let end = parts.iter().filter_map(|part| part.part.end).next_back();
         let end = end.map(|end| end + head.offset);
