@@ -1,10 +1,6 @@
 //! Tells apart what has the same id in several traces.
 
-use alloc::{
-    collections::{BTreeMap, BTreeSet},
-    string::ToString,
-    vec::Vec,
-};
+use alloc::{collections::BTreeMap, string::ToString, vec::Vec};
 
 use spall_model::{Id, Key, Trace, TraceView};
 
@@ -32,28 +28,37 @@ impl OwnedId {
 }
 
 /// The ids of the processes of all traces.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Pids {
     /// Those that the traces have, and those that were given.
-    known: BTreeSet<OwnedId>,
-    /// Those that processes of the result have.
-    taken: BTreeSet<OwnedId>,
-    /// Those that processes have of the machine whose monotonic time is known.
-    of_machine: BTreeSet<OwnedId>,
+    known: BTreeMap<OwnedId, PidUse>,
     /// The number to try first for a process whose own id is taken.
     next: i64,
 }
 
+/// Which processes of the result have an id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum PidUse {
+    /// None so far.
+    Free,
+    /// One or more.
+    Taken,
+    /// One or more, and one of them is of the machine whose monotonic time is known.
+    TakenOnMachine,
+}
+
 impl Pids {
     pub(super) fn new<'t>(traces: impl Iterator<Item = &'t Trace<'t>>) -> Self {
-        let known: BTreeSet<_> =
-            traces.flat_map(|trace| pids(trace).map(|pid| numbered(trace, pid))).collect();
-        let numbers = known.iter().filter_map(|id| match id {
+        let mut known = BTreeMap::new();
+        for trace in traces {
+            known.extend(pids(trace).map(|pid| (numbered(trace, pid), PidUse::Free)));
+        }
+        let numbers = known.keys().filter_map(|id| match id {
             OwnedId::Number(number) => Some(*number),
             OwnedId::Text(_) => None,
         });
         let next = numbers.max().unwrap_or_default().max(0).checked_add(1).unwrap_or(1);
-        Self { known, next, ..Self::default() }
+        Self { known, next }
     }
 
     /// Returns a number that no process has: the one behind the largest, or the first free one if there is none.
@@ -61,10 +66,15 @@ impl Pids {
         loop {
             let number = OwnedId::Number(self.next);
             self.next = self.next.checked_add(1).unwrap_or(1);
-            if self.known.insert(number.clone()) {
+            if !self.known.contains_key(&number) {
+                self.known.insert(number.clone(), PidUse::Free);
                 return number;
             }
         }
+    }
+
+    fn use_of(&self, id: &OwnedId) -> PidUse {
+        self.known.get(id).copied().unwrap_or(PidUse::Free)
     }
 }
 
@@ -81,11 +91,14 @@ fn own(trace: &Trace<'_>, key: Key) -> OwnedId {
     match key {
         Key::Number(number) => OwnedId::Number(number),
         Key::Text(name) => {
-            let escaped = trace.names().bytes(name).iter().flat_map(|&byte| match byte {
-                b'\\' => [Some(byte), Some(byte)],
-                _ => [Some(byte), None],
-            });
-            OwnedId::Text(escaped.flatten().collect())
+            let mut escaped = Vec::new();
+            for &byte in trace.names().bytes(name) {
+                if byte == b'\\' {
+                    escaped.push(byte);
+                }
+                escaped.push(byte);
+            }
+            OwnedId::Text(escaped)
         }
     }
 }
@@ -121,14 +134,18 @@ impl InputIds {
         for pid in pids(trace) {
             ids.entry(own(trace, pid)).or_insert_with(|| {
                 let wanted = numbered(trace, pid);
-                let is_same = is_of_machine && all.of_machine.contains(&wanted);
-                if !is_same && all.taken.contains(&wanted) { all.free() } else { wanted }
+                match all.use_of(&wanted) {
+                    PidUse::TakenOnMachine if is_of_machine => wanted,
+                    PidUse::Free => wanted,
+                    _ => all.free(),
+                }
             });
         }
-        if is_of_machine {
-            all.of_machine.extend(ids.values().cloned());
+        let now = if is_of_machine { PidUse::TakenOnMachine } else { PidUse::Taken };
+        for id in ids.values() {
+            let before = all.use_of(id);
+            all.known.insert(id.clone(), now.max(before));
         }
-        all.taken.extend(ids.values().cloned());
         Self { unsigned: trace.conventions().unsigned_ids, pids: ids }
     }
 

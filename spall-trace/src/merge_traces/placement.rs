@@ -1,13 +1,9 @@
 //! Finds out where the times of a trace lie on the axis of another.
 
-use alloc::{
-    collections::{BTreeMap, BTreeSet},
-    string::ToString,
-    vec::Vec,
-};
+use alloc::{collections::BTreeMap, string::ToString, vec, vec::Vec};
 
 use spall_json::json_args_micros;
-use spall_model::{NameId, OtherEvent, Tick, Ticks, Trace, TraceView, Value};
+use spall_model::{OtherEvent, Tick, Ticks, Trace, TraceView, Value};
 
 use super::{Alignment, MergeInput};
 use crate::tick_scale::{TickScale, clamped};
@@ -79,10 +75,8 @@ pub(super) struct Axis<'n> {
     to_ticks: TickScale,
     /// The start of the first trace.
     start: Option<i128>,
-    /// The names of the events that traces are placed by.
-    wanted: BTreeSet<&'n [u8]>,
-    /// The times of the first of these events.
-    events: BTreeMap<Vec<u8>, i128>,
+    /// The names of the events that traces are placed by, and the time of the first of each.
+    events: BTreeMap<&'n [u8], Option<i128>>,
     /// Of the markers with one id that whose time is known best.
     markers: BTreeMap<SyncId, SyncTimes>,
     /// The Unix time and the monotonic time at tick 0, in ticks of the axis.
@@ -95,14 +89,13 @@ impl<'n> Axis<'n> {
     /// Returns the axis of these traces, none of which has a place yet. `ns_per_tick` is that of the axis.
     pub(super) fn new(inputs: &[MergeInput<'n>], ns_per_tick: Option<f64>) -> Self {
         let names = inputs.iter().filter_map(|input| match input.alignment {
-            Alignment::Event(name) => Some(name.as_bytes()),
+            Alignment::Event(name) => Some((name.as_bytes(), None)),
             _ => None,
         });
         Self {
             to_ticks: TickScale::new(1.0 / ns_per_tick.unwrap_or(1.0)),
             start: None,
-            wanted: names.collect(),
-            events: BTreeMap::new(),
+            events: names.collect(),
             markers: BTreeMap::new(),
             epoch: None,
             monotonic: None,
@@ -138,7 +131,8 @@ impl<'n> Axis<'n> {
             Alignment::Start => by(PlacedBy::Start, self.start, start),
             Alignment::Event(name) => {
                 let name = name.as_bytes();
-                by(PlacedBy::Event, self.events.get(name).copied(), events.get(name).copied())
+                let here = events.iter().find(|&&(event, _)| event == name);
+                by(PlacedBy::Event, self.events.get(name).copied().flatten(), here.map(|&(_, at)| at))
             }
             Alignment::Monotonic => by(PlacedBy::Monotonic, monotonic, self.monotonic),
             Alignment::Auto => self
@@ -161,7 +155,7 @@ impl<'n> Axis<'n> {
         }
         if placement.by != PlacedBy::Nothing {
             for (name, at) in events {
-                self.events.entry(name.to_vec()).or_insert(at + offset);
+                self.events.entry(name).or_default().get_or_insert(at + offset);
             }
             for (id, marker) in markers {
                 let marker = SyncTimes { at: marker.at + offset, ..marker };
@@ -177,18 +171,12 @@ impl<'n> Axis<'n> {
     }
 
     /// Returns the times of the first slice or instant of a trace with each of the wanted names.
-    fn first_events<'t>(&self, trace: &'t Trace<'_>, scale: TickScale) -> BTreeMap<&'t [u8], i128> {
+    fn first_events(&self, trace: &Trace<'_>, scale: TickScale) -> Vec<(&'n [u8], i128)> {
         let names = trace.names();
-        let is_wanted = |name: &&[u8]| self.wanted.contains(name);
-        let mut ids: BTreeMap<NameId, i128> = names
-            .iter()
-            .filter(is_wanted)
-            .filter_map(|name| names.find(name))
-            .map(|id| (id, i128::MAX))
-            .collect();
-        if ids.is_empty() {
-            return BTreeMap::new();
+        if self.events.keys().all(|name| names.find(name).is_none()) {
+            return Vec::new();
         }
+        let mut first_of = vec![i128::MAX; names.len()];
         let slices = trace.slices();
         let of_slices = slices
             .ids()
@@ -196,11 +184,12 @@ impl<'n> Axis<'n> {
             .filter_map(|id| Some((trace.slice_name_id(id)?, slices.starts().get(id.index())?)));
         for (name, &at) in of_slices.chain(trace.instants().iter().map(|instant| (instant.name, &instant.at)))
         {
-            if let Some(first) = ids.get_mut(&name) {
+            if let Some(first) = first_of.get_mut(name.index()) {
                 *first = scale.convert(at).min(*first);
             }
         }
-        ids.into_iter().filter(|&(_, at)| at != i128::MAX).map(|(id, at)| (names.bytes(id), at)).collect()
+        let first = |&name: &&'n [u8]| Some((name, *first_of.get(names.find(name)?.index())?));
+        self.events.keys().filter_map(first).filter(|&(_, at)| at != i128::MAX).collect()
     }
 
     /// Places a trace by the marker that both have and whose time is known best.
