@@ -18,7 +18,10 @@ pub(crate) struct FreeLines {
 impl FreeLines {
     /// Returns lines that are all free.
     pub(crate) fn new() -> Self {
-        Self { runs: BTreeMap::from([(0, u32::MAX)]) }
+        // Not `BTreeMap::from`, which brings a sort.
+        let mut runs = BTreeMap::new();
+        runs.insert(0, u32::MAX);
+        Self { runs }
     }
 
     /// Takes the lowest `height` neighbouring lines that are free. Returns the first of them.

@@ -1,9 +1,10 @@
 //! Stacks the series of a counter on top of each other. [layout 11.3](crate::rules::layout#11.3)
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
 use spall_model::{CounterValue, NameId};
 
 use crate::Series;
@@ -30,7 +31,7 @@ impl Series {
     /// ```
     #[must_use]
     pub fn stacked(values: &[CounterValue]) -> Option<Vec<Self>> {
-        let mut layer_of: BTreeMap<NameId, usize> = BTreeMap::new();
+        let mut layer_of: HashMap<NameId, usize, RandomState> = HashMap::default();
         let mut sums: Vec<Self> = Vec::new();
         for value in values {
             layer_of.entry(value.series).or_insert_with(|| {

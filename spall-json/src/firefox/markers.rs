@@ -35,13 +35,14 @@ impl<'a> Schemas<'a> {
                 .any(|name| format.is(name));
             is_number.then(|| text(field, b"key"))
         };
-        Self(
-            list.map(|schema| {
-                (text(schema, b"name").raw(), fields(schema).iter().filter_map(key).collect::<Vec<_>>())
-            })
-            .filter(|(_, keys)| !keys.is_empty())
-            .collect(),
-        )
+        let mut schemas = Self::default();
+        for schema in list {
+            let keys: Vec<_> = fields(schema).iter().filter_map(key).collect();
+            if !keys.is_empty() {
+                schemas.0.insert(text(schema, b"name").raw(), keys);
+            }
+        }
+        schemas
     }
 
     /// Hands `then` the arguments of a marker, with the texts that they mean.
