@@ -204,7 +204,7 @@ pub(crate) enum Command {
         #[command(flatten)]
         how: Destination,
     },
-    /// Asks traces, or a data set, questions in SQL, if built with the feature `sql`
+    /// Asks traces, or a data set, questions in SQL, if built with `--features sql`: tens of minutes on two cores
     #[command(
         override_usage = "spall query [OPTIONS] <FILE>... <SQL>",
         after_help = "Examples:\n  spall query trace.json 'show tables'\n  spall query trace.json 'select name, count(*) from slice group by name'"
@@ -315,7 +315,7 @@ impl Command {
             }
             #[cfg(not(feature = "sql"))]
             Self::Query { .. } => Err(crate::error::Error::new(
-                "this `spall` was built without SQL. Install it with `--features sql`.",
+                "this `spall` was built without SQL. Install it with `--features sql`: tens of minutes on two cores.",
             )),
             Self::Dump { file, folded: true, .. } => dump::folded(&file, session),
             Self::Dump { file, calls: true, .. } => dump::calls(&file, session),

@@ -468,7 +468,7 @@ fn query_answers_in_sql_or_says_that_it_was_not_built() {
     let folder = Folder::new("query").with("a.json", TRACE).with("b.json", TRACE);
     let sql = "select trace_id, name, dur from slice order by trace_id";
     if cfg!(not(feature = "sql")) {
-        let sentence = "this `spall` was built without SQL. Install it with `--features sql`.";
+        let sentence = "this `spall` was built without SQL. Install it with `--features sql`: tens of minutes on two cores.";
         return folder.fails(&["query", "a.json", sql], sentence);
     }
     let expected = "trace_id\tname\tdur\nt-a.json\twork\t2500\nt-b.json\twork\t2500\n";
