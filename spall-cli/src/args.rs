@@ -204,7 +204,9 @@ pub(crate) enum Command {
         #[command(flatten)]
         how: Destination,
     },
-    /// Asks traces, or a data set, questions in SQL, if built with `--features sql`: tens of minutes on two cores
+    /// Asks traces, or a data set, questions in SQL, if built with the feature `sql`
+    ///
+    /// The feature takes tens of minutes to build on two cores.
     #[command(
         override_usage = "spall query [OPTIONS] <FILE>... <SQL>",
         after_help = "Examples:\n  spall query trace.json 'show tables'\n  spall query trace.json 'select name, count(*) from slice group by name'"
