@@ -25,7 +25,7 @@ use std::{
 };
 
 use allocation_counter::measure;
-use spall_synth::{apitrace, gzip, heph, json_profiles, perf_script, spall as synth};
+use spall_synth::{apitrace, gzip, heph, json_profiles, perf_script, profiles, spall as synth};
 use spall_trace::{
     Loader,
     export::{self, ExportReport},
@@ -606,5 +606,7 @@ fn damaged_input() {
     check("one symbol of perf script", &move |parts| {
         [head, "\t1 a", &"->b".repeat(parts), " (/tmp/perf-1.map)"].concat().into_bytes()
     });
+    check("folded stacks", &|parts| profiles::folded(parts).into_bytes());
+    check("pprof", &profiles::pprof);
     check("heph magic with small sizes", &|parts| [0xc1, 0xfc, 0x1f, 0xb7, 0, 0, 0, 9].repeat(parts));
 }
