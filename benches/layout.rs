@@ -126,7 +126,7 @@ fn many_rows(criterion: &mut Criterion) {
     }
 }
 
-fn tracks(trace: &Trace<'_>) -> impl Iterator<Item = TrackId> + use<> {
+fn tracks(trace: &Trace) -> impl Iterator<Item = TrackId> + use<> {
     (0..u32::try_from(trace.tracks().len()).unwrap_or(0)).map(TrackId)
 }
 

@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Adds the lines of a log and returns their number, or `None` if ticks of the trace have no duration.
-fn add_log(builder: &mut TraceBuilder<'_>, log: &str) -> Option<usize> {
+fn add_log(builder: &mut TraceBuilder, log: &str) -> Option<usize> {
     let ticks_per_second = 1e9 / builder.clock().ns_per_tick()?;
     let ticks = |seconds: &str| seconds.parse().ok().map(|seconds: f64| (seconds * ticks_per_second) as i64);
     let thread = Thread::new("log", 1);
@@ -45,7 +45,7 @@ fn add_log(builder: &mut TraceBuilder<'_>, log: &str) -> Option<usize> {
             None => Event::Instant(event, Scope::Thread),
         };
         // Copied, because the arguments are overwritten by those of the next line.
-        builder.push_copied(&event);
+        builder.push(&event);
         added += 1;
     }
     Some(added)

@@ -85,7 +85,7 @@ fn write_trace(job: u64) -> Vec<u8> {
 }
 
 /// Asks for the rectangles of every track, at closer and closer range.
-fn draw(trace: &Trace<'_>, layout: &Layout) {
+fn draw(trace: &Trace, layout: &Layout) {
     let _span = span!("draw");
     let Some(Range { start, end }) = trace.bounds() else { return };
     let mut rects = Vec::new();

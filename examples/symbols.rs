@@ -62,7 +62,7 @@ fn list(path: &std::path::Path, program: Option<&std::ffi::OsStr>) -> Result<(),
     Ok(())
 }
 
-fn recorded_program(trace: &spall_trace::model::Trace<'_>) -> Option<String> {
+fn recorded_program(trace: &spall_trace::model::Trace) -> Option<String> {
     let is_program = |text: &str| text == "program";
     let meta = trace.meta().iter().find(|meta| is_program(&trace.name(meta.key)))?;
     match trace.meta_value(meta) {

@@ -56,7 +56,7 @@ fn build() {
     line("building", "shuffled/1M", "ns/slice", ours, rival, Budget::Slower(1.5));
 }
 
-fn tracks(trace: &Trace<'_>) -> impl Iterator<Item = TrackId> + use<> {
+fn tracks(trace: &Trace) -> impl Iterator<Item = TrackId> + use<> {
     (0..u32::try_from(trace.tracks().len()).unwrap_or(0)).map(TrackId)
 }
 

@@ -94,7 +94,7 @@ const JOBS: &[(&str, Run)] = &[
 
 /// The jobs that read the file themselves, by their names. Their figures are a time and how much the process grew.
 const FILE_JOBS: &[(&str, RunFile)] = &[
-    ("load_from", |path| growing(|| std::fs::File::open(path).ok().map(|file| spall_trace::load_from(file)))),
+    ("load_from", |path| growing(|| std::fs::File::open(path).ok().map(spall_trace::load_from))),
     ("read and load", |path| {
         let mut data = Vec::new();
         growing(|| {
@@ -429,7 +429,7 @@ fn trace_and_picture(data: &[u8]) -> Vec<f64> {
     vec![time]
 }
 
-fn whole(trace: &Trace<'_>) -> Viewport {
+fn whole(trace: &Trace) -> Viewport {
     Viewport::new(trace.bounds().unwrap_or_default(), COLUMNS)
 }
 

@@ -90,7 +90,7 @@ pub fn family_slices(slices: u32, shuffled: bool) -> impl Iterator<Item = (u32, 
 
 /// Returns a builder with [`family_slices`].
 #[must_use]
-pub fn families(slices: u32, shuffled: bool) -> TraceBuilder<'static> {
+pub fn families(slices: u32, shuffled: bool) -> TraceBuilder {
     let mut builder = TraceBuilder::new(&Limits::default());
     for (thread, at, duration) in family_slices(slices, shuffled) {
         let event = ThreadEvent::new(Thread::new(1_u32, thread), Tick(at), Text::plain(b"work"));
@@ -101,7 +101,7 @@ pub fn families(slices: u32, shuffled: bool) -> TraceBuilder<'static> {
 
 /// Returns a trace of calls as a program makes them: `slices` of 16 names on 4 threads, up to 12 deep, some recursive.
 #[must_use]
-pub fn calls(slices: u32) -> Trace<'static> {
+pub fn calls(slices: u32) -> Trace {
     const NAMES: &[u8; 41] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmno";
     let mut builder = TraceBuilder::new(&Limits::default());
     let mut random = Random(11);

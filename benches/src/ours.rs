@@ -31,20 +31,20 @@ pub fn spall_counts(data: &[u8]) -> Counts {
     counts
 }
 
-fn empty() -> Trace<'static> {
+fn empty() -> Trace {
     TraceBuilder::new(&Limits::default()).finish()
 }
 
 /// Loads a trace. Returns an empty one if the file cannot be read.
 #[must_use]
-pub fn trace(data: &[u8]) -> Trace<'_> {
+pub fn trace(data: &[u8]) -> Trace {
     spall_trace::load(data).unwrap_or_else(|_| empty())
 }
 
 /// Loads a trace on two threads. Returns an empty one if the file cannot be read.
 #[cfg(feature = "parallel")]
 #[must_use]
-pub fn trace_on_two_threads(data: &[u8]) -> Trace<'_> {
+pub fn trace_on_two_threads(data: &[u8]) -> Trace {
     let two = core::num::NonZeroUsize::MIN.saturating_add(1);
     spall_trace::Loader::new().with_threads(two).load(data).unwrap_or_else(|_| empty())
 }
@@ -69,9 +69,9 @@ pub fn live(data: &[u8]) -> (LiveTrace, LiveLayout) {
 
 /// Loads a spall file and lays it out. Strings are copied, as those of [`live`] are.
 #[must_use]
-pub fn copied_trace_and_layout(data: &[u8]) -> (Trace<'static>, Layout) {
+pub fn copied_trace_and_layout(data: &[u8]) -> (Trace, Layout) {
     let mut builder = TraceBuilder::new(&Limits::default());
-    let result = spall::Parser::new().parse_all(data, |event, bytes| builder.copying().receive(event, bytes));
+    let result = spall::Parser::new().parse_all(data, |event, bytes| builder.receive(event, bytes));
     assert!(result.is_ok());
     let trace = builder.finish();
     let layout = Layout::new(&trace, &LayoutOptions::default());

@@ -23,13 +23,12 @@ pub fn run(bytes: &[u8]) -> bool {
         limits.max_tracks = u.int_in_range(0..=6).unwrap_or(6);
         limits.max_slices = u.int_in_range(0..=20).unwrap_or(20);
     }
-    let copied = u.arbitrary().unwrap_or(false);
     let events = events::sequence(&mut u);
     let mut builder = TraceBuilder::new(&limits);
     for (place, event) in (0..).zip(&events) {
         // The place in the sequence is the place in the file: a diagnostic says which event it is about.
         let bytes = ByteRange::new(place, place + 1);
-        if copied { builder.copying().receive(event, bytes) } else { builder.receive(event, bytes) }
+        builder.receive(event, bytes);
     }
     let trace = builder.finish();
     Books::new(&events, &trace).check();
@@ -43,7 +42,7 @@ pub fn run(bytes: &[u8]) -> bool {
 /// The events of one sequence, the trace they became, and what was said about each.
 struct Books<'e> {
     events: &'e [Event<'e>],
-    trace: &'e Trace<'e>,
+    trace: &'e Trace,
     /// By event, what a limit or a rule left out.
     left_out: Vec<bool>,
 }
@@ -51,7 +50,7 @@ struct Books<'e> {
 const LIMITS: [Kind; 3] = [Kind::DepthLimit, Kind::TrackLimit, Kind::SliceLimit];
 
 impl<'e> Books<'e> {
-    fn new(events: &'e [Event<'e>], trace: &'e Trace<'e>) -> Self {
+    fn new(events: &'e [Event<'e>], trace: &'e Trace) -> Self {
         let mut left_out = vec![false; events.len()];
         for diagnostic in trace.diagnostics().kept() {
             if LIMITS.contains(&diagnostic.kind) {

@@ -61,17 +61,17 @@ fn settings(u: &mut Unstructured<'_>) -> Result<(LayoutOptions, Vec<View>)> {
     Ok((options, views))
 }
 
-fn ids(trace: &Trace<'_>) -> impl Iterator<Item = SliceId> {
+fn ids(trace: &Trace) -> impl Iterator<Item = SliceId> {
     (0..u32::try_from(trace.slices().len()).unwrap()).map(SliceId)
 }
 
-fn is_span(trace: &Trace<'_>, slice: SliceId) -> bool {
+fn is_span(trace: &Trace, slice: SliceId) -> bool {
     let track = trace.track_of(slice).unwrap();
     matches!(trace.tracks()[track.index()].kind, TrackKind::Async { .. })
 }
 
 /// Every slice has one place on a row of its track, and the slices of a row do not overlap.
-fn check_places(trace: &Trace<'_>, layout: &Layout, options: &LayoutOptions) {
+fn check_places(trace: &Trace, layout: &Layout, options: &LayoutOptions) {
     let mut placed = 0;
     for row in layout.rows().iter() {
         let (info, view) = (layout.row_info(row).unwrap(), layout.row(row).unwrap());
@@ -107,7 +107,7 @@ fn check_places(trace: &Trace<'_>, layout: &Layout, options: &LayoutOptions) {
 }
 
 /// Checks that children lie in their parents, one row below, and leave the self time of the parent.
-fn check_family(trace: &Trace<'_>, layout: &Layout) {
+fn check_family(trace: &Trace, layout: &Layout) {
     let mut n_children = 0;
     let mut with_parent = 0;
     for slice in ids(trace) {
@@ -202,7 +202,7 @@ fn check_boxes(row: &RowView<'_>, viewport: &Viewport, rects: &[Rect], covered: 
 }
 
 /// Checks that statistics of adjacent ranges add up, and that a call tree has all of the time.
-fn check_sums(trace: &Trace<'_>, layout: &Layout, views: &[View]) {
+fn check_sums(trace: &Trace, layout: &Layout, views: &[View]) {
     let all: Vec<TrackId> = trace.tracks().iter().map(|track| track.id).collect();
     let View { start, duration, .. } = views[0];
     let (middle, end) = (start + Ticks(duration.0 / 2), start + duration);

@@ -24,7 +24,7 @@ pub fn run(bytes: &[u8]) -> bool {
     whole.is_ok()
 }
 
-fn check(trace: &Trace<'_>) {
+fn check(trace: &Trace) {
     let slices = trace.slices();
     let mut next = SliceId(0);
     for track in trace.tracks() {

@@ -13,7 +13,7 @@ use crate::{events, rebuild::again};
 
 /// A trace, and what places it.
 struct Case {
-    trace: Trace<'static>,
+    trace: Trace,
     name: String,
     /// Two to the power of this many nanoseconds make a tick.
     exponent: i32,
@@ -132,9 +132,9 @@ fn case(number: usize, u: &mut Unstructured<'_>) -> Result<Case> {
             args: json_args(args.as_bytes()),
             ..ThreadEvent::new(Thread::new(5, 5), Tick(marker.at), Text::from("clock_sync"))
         };
-        builder.push_copied(&Event::Other(event, b'c'));
+        builder.push(&Event::Other(event, b'c'));
     }
-    events::sequence(u).iter().for_each(|event| builder.push_copied(event));
+    events::sequence(u).iter().for_each(|event| builder.push(event));
     let trace = builder.finish();
     Ok(Case { trace, name: format!("trace{number}"), exponent, epoch, monotonic, markers, alignment })
 }
@@ -203,7 +203,7 @@ fn place(case: &Case, axis: i32, before: &[(&Case, PlacedBy, i128)]) -> Option<(
     }
 }
 
-fn first_event(trace: &Trace<'_>, name: &str) -> Option<i64> {
+fn first_event(trace: &Trace, name: &str) -> Option<i64> {
     let of_slices = trace.slices().ids().iter().filter(|&id| trace.slice_name(id) == name);
     let starts = of_slices.map(|id| trace.slice(id).unwrap().start.0);
     let instants = trace.instants().iter().filter(|instant| trace.name(instant.name) == name);
@@ -211,7 +211,7 @@ fn first_event(trace: &Trace<'_>, name: &str) -> Option<i64> {
 }
 
 /// Returns the ids of processes that anything in a trace mentions.
-fn pids(trace: &Trace<'_>) -> Vec<String> {
+fn pids(trace: &Trace) -> Vec<String> {
     let mut pids: Vec<Key> = trace.processes().iter().map(|process| process.pid).collect();
     pids.extend(trace.meta().iter().filter_map(|meta| Some(meta.thread?.0)));
     pids.extend(trace.others().iter().map(|other| other.thread.0));
@@ -219,7 +219,7 @@ fn pids(trace: &Trace<'_>) -> Vec<String> {
 }
 
 /// A process keeps its id if no trace before mentions it, and gets one otherwise that no trace mentions.
-fn check_ids(before: &[Case], case: &Case, merged: &Trace<'_>) {
+fn check_ids(before: &[Case], case: &Case, merged: &Trace) {
     let earlier: Vec<_> = before.iter().flat_map(|case| pids(&case.trace)).collect();
     let own: Vec<_> =
         case.trace.processes().iter().map(|process| case.trace.key_text(process.pid).into_owned()).collect();
@@ -233,13 +233,13 @@ fn check_ids(before: &[Case], case: &Case, merged: &Trace<'_>) {
     assert!(!found.iter().any(|pid| earlier.contains(pid)), "two traces share a process");
 }
 
-fn label(trace: &Trace<'_>, label: Option<&spall_trace::model::NameId>) -> String {
+fn label(trace: &Trace, label: Option<&spall_trace::model::NameId>) -> String {
     label.map_or(String::new(), |&label| trace.name(label).into_owned())
 }
 
 /// Returns what is in each process with this last label, or without it in a trace of its own, with the times that `at` gives
 /// them. Where times are not exact, the contents of slices are left out.
-fn contents(trace: &Trace<'_>, name: &str, at: impl Fn(Tick) -> i64, is_exact: bool) -> Vec<Vec<String>> {
+fn contents(trace: &Trace, name: &str, at: impl Fn(Tick) -> i64, is_exact: bool) -> Vec<Vec<String>> {
     let mut all = Vec::new();
     for process in trace.processes() {
         let mut labels: Vec<_> = process.labels.iter().map(|label| trace.name(*label)).collect();
@@ -258,7 +258,7 @@ fn contents(trace: &Trace<'_>, name: &str, at: impl Fn(Tick) -> i64, is_exact: b
     all
 }
 
-fn of_track(trace: &Trace<'_>, track: &Track, at: &dyn Fn(Tick) -> i64, is_exact: bool) -> Vec<String> {
+fn of_track(trace: &Trace, track: &Track, at: &dyn Fn(Tick) -> i64, is_exact: bool) -> Vec<String> {
     // Ids of a whole file have another spelling in the result.
     let tid = track.kind.tid().map(|tid| trace.key_text(tid));
     // An unsigned id beyond those with a sign becomes a text there, which names the thread.

@@ -64,10 +64,10 @@ fn bind_to_own_threads(events: &mut [Event<'_>]) {
     }
 }
 
-pub(crate) fn again(trace: &Trace<'_>) -> Trace<'static> {
+pub(crate) fn again(trace: &Trace) -> Trace {
     let mut builder = TraceBuilder::new(&Limits::default());
     let Ok(()) = trace.replay(|event| {
-        builder.push_copied(event);
+        builder.push(event);
         Ok::<(), Infallible>(())
     });
     builder.finish()
@@ -75,7 +75,7 @@ pub(crate) fn again(trace: &Trace<'_>) -> Trace<'static> {
 
 /// What the events themselves say. How far the trace and its unfinished slices reach, and so the order of slices, what
 /// lies in what and which arrows are bound to it, also follows from ends that were left out.
-fn said(trace: &Trace<'_>) -> Vec<String> {
+fn said(trace: &Trace) -> Vec<String> {
     let mut facts = facts(trace);
     let mut in_group = false;
     for fact in &mut facts {

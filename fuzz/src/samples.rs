@@ -49,12 +49,12 @@ pub fn run(bytes: &[u8]) -> bool {
     trace.samples().len() > 5
 }
 
-fn ids(trace: &Trace<'_>) -> impl Iterator<Item = SliceId> {
+fn ids(trace: &Trace) -> impl Iterator<Item = SliceId> {
     (0..u32::try_from(trace.slices().len()).unwrap()).map(SliceId)
 }
 
 /// Returns the slices that come from the file.
-fn slices(trace: &Trace<'_>) -> Vec<(TrackId, Tick, Tick, String)> {
+fn slices(trace: &Trace) -> Vec<(TrackId, Tick, Tick, String)> {
     let of_file =
         ids(trace).filter(|slice| !trace.slice(*slice).unwrap().flags.contains(SliceFlags::SAMPLED));
     let mut slices: Vec<_> = of_file
@@ -67,7 +67,7 @@ fn slices(trace: &Trace<'_>) -> Vec<(TrackId, Tick, Tick, String)> {
     slices
 }
 
-fn check_order(trace: &Trace<'_>) {
+fn check_order(trace: &Trace) {
     let mut next = SliceId(0);
     for track in trace.tracks() {
         assert_eq!(track.slices().start(), next, "tracks share out all slices");
@@ -78,7 +78,7 @@ fn check_order(trace: &Trace<'_>) {
 }
 
 /// The nodes of a call tree, once their times were seen to add up. First stands what is in no node.
-fn call_tree(trace: &Trace<'_>, track: TrackId) -> Vec<(String, Option<TreeNodeId>, Ticks, Ticks, u64)> {
+fn call_tree(trace: &Trace, track: TrackId) -> Vec<(String, Option<TreeNodeId>, Ticks, Ticks, u64)> {
     let thread = samples::call_tree(trace, track, &V8);
     let (nodes, outside) = (thread.tree.nodes(), thread.tree.unattributed());
     let mut rest: Vec<i64> = nodes.iter().map(|node| node.total.0 - node.self_time.0).collect();
@@ -112,7 +112,7 @@ fn call_tree(trace: &Trace<'_>, track: TrackId) -> Vec<(String, Option<TreeNodeI
 }
 
 /// Every sample and every frame is in the trace or counted.
-fn check_nothing_lost(events: &[Event<'_>], trace: &Trace<'_>) {
+fn check_nothing_lost(events: &[Event<'_>], trace: &Trace) {
     let pushed = |is: fn(&Event<'_>) -> bool| events.iter().filter(|event| is(event)).count();
     let count = |kind: Kind| usize::try_from(trace.diagnostics().count(kind)).unwrap();
     assert_eq!(count(Kind::ProfileWithoutHead), 0, "the profile has one");
@@ -151,7 +151,7 @@ fn check_round_trip(events: &[Event<'_>]) {
     let mut builder = TraceBuilder::new(&Limits::default());
     for event in events {
         if writer.write_event(event).unwrap() == Written::Done {
-            builder.push_copied(event);
+            builder.push(event);
         }
     }
     let text = writer.finish().unwrap();
@@ -162,7 +162,7 @@ fn check_round_trip(events: &[Event<'_>]) {
 }
 
 /// Returns all facts of a trace about profiles, as text.
-fn profiles(trace: &Trace<'_>) -> Vec<String> {
+fn profiles(trace: &Trace) -> Vec<String> {
     let stack = |frame: Option<FrameId>| {
         let (mut at, mut stack) = (frame, String::new());
         while let Some(frame) = at.and_then(|frame| trace.frame(frame)) {

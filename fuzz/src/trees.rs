@@ -173,7 +173,7 @@ fn check_diff([before, after]: &[CallTree; 2]) {
 }
 
 /// Statistics in small steps, moved from one range to another, are those made at once.
-fn check_stats(trace: &Trace<'_>, layout: &Layout, ranges: &[core::ops::Range<Tick>; 2]) {
+fn check_stats(trace: &Trace, layout: &Layout, ranges: &[core::ops::Range<Tick>; 2]) {
     let tracks = || (0..u32::try_from(trace.tracks().len()).unwrap()).map(TrackId);
     for edges in [EdgeRule::Clamp, EdgeRule::Whole, EdgeRule::InsideOnly] {
         let mut moved = Stats::new(trace, layout, tracks(), ranges[0].clone(), edges);

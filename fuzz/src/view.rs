@@ -57,7 +57,7 @@ impl View {
     }
 
     /// Everything that is drawn.
-    fn look(&self, trace: &Trace<'_>, layout: &Layout, vertical: &Vertical, flows: &Flows) {
+    fn look(&self, trace: &Trace, layout: &Layout, vertical: &Vertical, flows: &Flows) {
         let columns = self.viewport.columns() as usize;
         let mut rects = Vec::new();
         layout.rects(&self.viewport, vertical.lines(), &mut rects);
@@ -98,7 +98,7 @@ impl View {
     }
 
     /// A window that is moved in every way, and stays near the trace.
-    fn move_window(&self, trace: &Trace<'_>, vertical: &Vertical) {
+    fn move_window(&self, trace: &Trace, vertical: &Vertical) {
         let bounds = trace.bounds().unwrap_or_default();
         let mut window = Window::new(bounds.clone());
         window.resize(self.margin, self.number, vertical);
@@ -114,7 +114,7 @@ impl View {
     }
 
     /// Everything that is looked up.
-    fn ask(&self, trace: &Trace<'_>, layout: &Layout, vertical: &Vertical) {
+    fn ask(&self, trace: &Trace, layout: &Layout, vertical: &Vertical) {
         let Self { viewport, at, x, number, .. } = self;
         _ = viewport.tick_at(*x);
         _ = viewport.x(*at);

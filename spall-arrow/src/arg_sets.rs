@@ -7,7 +7,7 @@ use crate::Table;
 /// The argument sets of a trace, numbered table by table in the order of [`ArgOwner`].
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ArgSets<'t> {
-    trace: &'t Trace<'t>,
+    trace: &'t Trace,
     /// The number of the first set of each owner, and behind the last one the number of sets.
     starts: [usize; ArgOwner::ALL.len() + 1],
 }
@@ -53,7 +53,7 @@ impl ArgOwner {
 }
 
 impl<'t> ArgSets<'t> {
-    pub(crate) fn new(trace: &'t Trace<'t>) -> Self {
+    pub(crate) fn new(trace: &'t Trace) -> Self {
         let mut starts = [0; ArgOwner::ALL.len() + 1];
         let mut next = 0;
         for (start, owner) in starts.iter_mut().zip(ArgOwner::ALL) {

@@ -14,7 +14,7 @@ pub(crate) struct DiagnosticRow {
 
 impl DiagnosticRow {
     /// Returns the diagnostics of the trace, and one of the layout: the slices that overlap others.
-    pub(crate) fn all(trace: &Trace<'_>, layout: &Layout) -> Vec<Self> {
+    pub(crate) fn all(trace: &Trace, layout: &Layout) -> Vec<Self> {
         let signed = |number| i64::try_from(number).unwrap_or(i64::MAX);
         let of_trace = trace.diagnostics().counts().iter().map(|row| DiagnosticRow {
             kind: row.kind.name(),

@@ -69,7 +69,7 @@ tables! {
 
 impl Table {
     /// Returns how many items of a trace are the rows of the table; 0 where rows are no items of the trace.
-    pub(crate) fn n_items(self, trace: &Trace<'_>) -> usize {
+    pub(crate) fn n_items(self, trace: &Trace) -> usize {
         match self {
             Self::Trace => 1,
             Self::Process => trace.processes().len(),

@@ -15,7 +15,7 @@ use crate::{Table, TablesError, arg_sets::ArgSets, diagnostic_rows::DiagnosticRo
 /// share: no row copies a name.
 #[derive(Debug, Clone)]
 pub struct Tables<'t> {
-    pub(crate) trace: &'t Trace<'t>,
+    pub(crate) trace: &'t Trace,
     pub(crate) layout: &'t Layout,
     pub(crate) arg_sets: ArgSets<'t>,
     pub(crate) labels: Vec<(String, String)>,
@@ -29,7 +29,7 @@ impl<'t> Tables<'t> {
     ///
     /// # Errors
     /// Returns [`TablesError::NamesTooLong`] if the names of the trace take more than 2 GiB.
-    pub fn new(trace: &'t Trace<'t>, layout: &'t Layout) -> Result<Self, TablesError> {
+    pub fn new(trace: &'t Trace, layout: &'t Layout) -> Result<Self, TablesError> {
         let diagnostics = DiagnosticRow::all(trace, layout);
         let names = names(trace)?;
         Ok(Self { trace, layout, arg_sets: ArgSets::new(trace), labels: Vec::new(), diagnostics, names })
@@ -73,7 +73,7 @@ impl<'t> Tables<'t> {
 }
 
 /// Makes the dictionary of all names.
-fn names(trace: &Trace<'_>) -> Result<ArrayRef, TablesError> {
+fn names(trace: &Trace) -> Result<ArrayRef, TablesError> {
     let names = trace.names();
     let mut offsets = Vec::with_capacity(names.len() + 1);
     let mut text = String::new();

@@ -68,7 +68,7 @@ impl Target {
 
     fn write(
         self,
-        trace: Trace<'_>,
+        trace: Trace,
         title: &str,
         measure: Measure,
         out: &mut dyn Write,
@@ -152,7 +152,7 @@ pub(crate) fn merge(
 }
 
 fn write(
-    trace: Trace<'_>,
+    trace: Trace,
     title: &str,
     target: Target,
     measure: Measure,

@@ -82,7 +82,7 @@ fn is_second(path: &Path, first: &Path, trace_id: &str) -> Error {
 }
 
 /// Adds a trace. The data set has all of it afterwards, or nothing, whatever happens meanwhile.
-fn add(data_set: &DataSet, path: &Path, trace: Trace<'_>, session: &Session) -> Result<()> {
+fn add(data_set: &DataSet, path: &Path, trace: Trace, session: &Session) -> Result<()> {
     let (file, trace_id) = (path.display(), DataSet::trace_id(path));
     for count in trace.diagnostics().counts() {
         session.tell(format_args!("{file}: {count}"));

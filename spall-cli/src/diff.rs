@@ -71,7 +71,7 @@ pub(crate) fn run(
         comparable([&before.trace, &after.trace], &names, measure, session)?;
     let diffs =
         FunctionDiff::of_traces((&tree_before, before.trace.names()), (&tree_after, after.trace.names()));
-    let describe = |stats: Option<FunctionStats>, trace: &Trace<'_>| Some(stats?.function.describe(trace));
+    let describe = |stats: Option<FunctionStats>, trace: &Trace| Some(stats?.function.describe(trace));
     let self_time = |stats: Option<FunctionStats>| stats.map_or(Ticks::ZERO, |stats| stats.self_time);
     let change = |diff: &FunctionDiff| Change {
         function: describe(diff.after, &after.trace)
@@ -108,7 +108,7 @@ pub(crate) fn run(
 
 /// Returns the call trees of two traces, with times in the finer of their units, and the clock of that unit.
 pub(crate) fn comparable(
-    traces: [&Trace<'_>; 2],
+    traces: [&Trace; 2],
     names: &[String; 2],
     measure: Measure,
     session: &Session,

@@ -94,7 +94,7 @@ pub(crate) fn calls(file: &Path, session: &Session) -> Result<()> {
 }
 
 struct Dump<'a> {
-    trace: &'a Trace<'a>,
+    trace: &'a Trace,
     layout: &'a Layout,
     out: &'a mut dyn Write,
 }
@@ -362,7 +362,7 @@ impl Dump<'_> {
 }
 
 /// Returns the id of the thread below which a track lies, if it lies below one.
-pub(crate) fn thread_above(trace: &Trace<'_>, track: &Track) -> Option<Key> {
+pub(crate) fn thread_above(trace: &Trace, track: &Track) -> Option<Key> {
     let mut above = track.parent;
     while let Some(track) = above.and_then(|id| trace.tracks().get(id.index())) {
         if let TrackKind::Thread { tid } = track.kind {

@@ -61,7 +61,7 @@ pub(crate) fn run(
 }
 
 /// Returns the slices in the order of time.
-fn table(trace: &Trace<'_>, layout: &Layout, hits: &Hits) -> Table<7> {
+fn table(trace: &Trace, layout: &Layout, hits: &Hits) -> Table<7> {
     let columns = ["start", "duration", "pid", "tid", "track", "arguments", "name"];
     let (mut table, clock) = (Table::new(columns), trace.clock());
     let mut next = hits.first_from(layout, Tick(i64::MIN));
@@ -84,7 +84,7 @@ fn table(trace: &Trace<'_>, layout: &Layout, hits: &Hits) -> Table<7> {
 }
 
 /// Returns the ids of the process and the thread of a track, as far as it is of one.
-fn ids(trace: &Trace<'_>, track: Option<TrackId>) -> [Option<Key>; 2] {
+fn ids(trace: &Trace, track: Option<TrackId>) -> [Option<Key>; 2] {
     let Some(track) = track.and_then(|track| trace.tracks().get(track.index())) else { return [None; 2] };
     let process = track.process.and_then(|process| trace.processes().get(process.0 as usize));
     let tid = match track.kind {
@@ -99,14 +99,14 @@ fn ids(trace: &Trace<'_>, track: Option<TrackId>) -> [Option<Key>; 2] {
 
 /// What was found, over an axis of time.
 struct Picture<'a> {
-    trace: &'a Trace<'a>,
+    trace: &'a Trace,
     layout: &'a Layout,
     hits: &'a Hits,
     vertical: Vertical,
     viewport: Viewport,
 }
 
-fn draw(trace: &Trace<'_>, layout: &Layout, found: &Found, out: &mut dyn Write) -> io::Result<()> {
+fn draw(trace: &Trace, layout: &Layout, found: &Found, out: &mut dyn Write) -> io::Result<()> {
     let columns = terminal::width().saturating_sub(BESIDE).clamp(MIN_COLUMNS, MAX_COLUMNS);
     let picture = Picture {
         trace,

@@ -81,7 +81,7 @@ pub(crate) fn run(
 
 impl Choice {
     /// Returns the part of a tree that was chosen. It is an error if nothing is left of it.
-    fn apply(&self, tree: CallTree, trace: &Trace<'_>, title: &str, session: &Session) -> Result<CallTree> {
+    fn apply(&self, tree: CallTree, trace: &Trace, title: &str, session: &Session) -> Result<CallTree> {
         let text = self.only.as_ref().or(self.without.as_ref()).or(self.skip.as_ref());
         let Some(text) = text else {
             return Ok(if self.flat { tree.flatten_recursion() } else { tree });
@@ -111,7 +111,7 @@ impl Choice {
 
 /// Draws the trees of two traces as one, each function as wide as the longer of its times.
 fn diff(
-    [before, after]: [&Trace<'_>; 2],
+    [before, after]: [&Trace; 2],
     titles: &[String; 2],
     measure: Measure,
     session: &Session,

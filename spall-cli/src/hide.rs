@@ -26,7 +26,7 @@ pub(crate) struct Hide {
 
 impl Hide {
     /// Returns what is hidden of a trace, and says which categories it does not have.
-    pub(crate) fn hidden(&self, trace: &Trace<'_>, title: &str, session: &Session) -> Hidden {
+    pub(crate) fn hidden(&self, trace: &Trace, title: &str, session: &Session) -> Hidden {
         if !self.hide.is_empty() {
             self.tell_missing(trace, title, session);
         }
@@ -34,7 +34,7 @@ impl Hide {
     }
 
     /// Returns a trace without its hidden slices, for sums. Callers get the time of what is hidden below them.
-    pub(crate) fn without<'t>(&self, trace: Trace<'t>, title: &str, session: &Session) -> Trace<'t> {
+    pub(crate) fn without(&self, trace: Trace, title: &str, session: &Session) -> Trace {
         if self.hide.is_empty() {
             return trace;
         }
@@ -55,7 +55,7 @@ impl Hide {
         Ok(Opened { trace, ..opened })
     }
 
-    fn tell_missing(&self, trace: &Trace<'_>, title: &str, session: &Session) {
+    fn tell_missing(&self, trace: &Trace, title: &str, session: &Session) {
         let of_instants = trace.instants().iter().map(|instant| instant.category);
         let ids: BTreeSet<NameId> = trace.slices().categories().iter().copied().chain(of_instants).collect();
         let texts: Vec<_> = ids.iter().map(|&id| trace.name(id)).collect();

@@ -39,7 +39,7 @@ pub(crate) struct Loaded {
     pub(crate) path: PathBuf,
     pub(crate) format: Option<Format>,
     pub(crate) n_bytes: u64,
-    pub(crate) trace: Trace<'static>,
+    pub(crate) trace: Trace,
 }
 
 /// Returns the files that arguments stand for. A folder stands for the files in it, and a pattern with `*`, `?` or `[` for
@@ -205,7 +205,7 @@ pub(crate) fn load_one(argument: &Path, session: &Session) -> Result<Loaded> {
 pub(crate) struct Opened {
     pub(crate) title: String,
     pub(crate) formats: String,
-    pub(crate) trace: Trace<'static>,
+    pub(crate) trace: Trace,
     /// Where each of several traces was put on the axis of time, with its name.
     pub(crate) placements: Vec<(String, Placement)>,
 }

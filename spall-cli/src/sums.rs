@@ -26,7 +26,7 @@ fn measures() -> impl TypedValueParser<Value = Measure> {
 }
 
 /// Adds up a measure of the slices and samples of all threads by call path. It is an error if the trace has none of it.
-pub(crate) fn call_tree(trace: &Trace<'_>, measure: Measure, title: &str) -> Result<CallTree> {
+pub(crate) fn call_tree(trace: &Trace, measure: Measure, title: &str) -> Result<CallTree> {
     let tree = CallTree::merged(call_trees_by(trace, &V8, measure).map(|thread| thread.tree));
     if tree.nodes().is_empty() {
         return Err(Error::new(format_args!(

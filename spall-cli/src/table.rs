@@ -63,7 +63,7 @@ impl Cell {
     }
 
     /// The id of a process or a thread, or nothing.
-    pub(crate) fn key(trace: &Trace<'_>, key: Option<Key>) -> Self {
+    pub(crate) fn key(trace: &Trace, key: Option<Key>) -> Self {
         let Some(key) = key else { return Self::none() };
         let text = trace.key_text(key);
         match key {

@@ -31,7 +31,7 @@ pub(crate) fn run(
 }
 
 fn print_functions(
-    trace: &Trace<'_>,
+    trace: &Trace,
     title: &str,
     count: usize,
     measure: Measure,
@@ -59,7 +59,7 @@ fn print_functions(
 }
 
 fn print_calls(
-    trace: &Trace<'_>,
+    trace: &Trace,
     title: &str,
     count: usize,
     format: TableFormat,

@@ -17,7 +17,7 @@ use spall_trace::{
 
 /// Returns what the page of a trace says about ranges of it, and with a number of columns the owners of the boxes of
 /// the first row; `None` if Node is not here.
-fn asked(trace: &Trace<'_>, ranges: &[(i64, i64)], columns: u32) -> Option<Value> {
+fn asked(trace: &Trace, ranges: &[(i64, i64)], columns: u32) -> Option<Value> {
     let page = picture::html(&Scene::new(trace), "", "", &[], picture::MAX_BOXES);
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/page.mjs");
     let node = Command::new("node")
@@ -38,7 +38,7 @@ fn asked(trace: &Trace<'_>, ranges: &[(i64, i64)], columns: u32) -> Option<Value
 }
 
 /// Returns what the library says about a range, in the order of names and of paths.
-fn expected(trace: &Trace<'_>, (start, end): (i64, i64)) -> Value {
+fn expected(trace: &Trace, (start, end): (i64, i64)) -> Value {
     let scene = Scene::new(trace);
     let range = Tick(scene.view.start.0 + start)..Tick(scene.view.start.0 + end);
     let tracks = || shown_tracks(trace, &scene.layout);

@@ -44,7 +44,7 @@ fn c5_in_a_trace_frames_have_a_track_and_groups_enclose_calls() {
     let data = game(200);
     let mut builder = spall_model::TraceBuilder::new(&Limits::default());
     let mut parser = Parser::new();
-    while let Progress::Read(0) = parser.lend(&data, true, &mut builder.copying()).unwrap() {}
+    while let Progress::Read(0) = parser.lend(&data, true, &mut builder).unwrap() {}
     let trace = builder.finish();
     assert!(trace.diagnostics().is_empty());
     let tracks: Vec<_> = trace.tracks().iter().map(|track| track.slices().len()).collect();

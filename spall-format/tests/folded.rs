@@ -6,7 +6,7 @@ use crate::common::{in_pieces, items};
 use spall_format::folded::{Parser, is_folded};
 use spall_model::{DiagnosticKind, Event, FrameId, Limits, Trace, TraceBuilder, TraceView, Unit, UnitName};
 
-fn load(text: &str) -> Trace<'_> {
+fn load(text: &str) -> Trace {
     let mut builder = TraceBuilder::new(&Limits::default());
     for item in items(Parser::new(), text.as_bytes()) {
         let item = item.unwrap();
@@ -16,7 +16,7 @@ fn load(text: &str) -> Trace<'_> {
 }
 
 /// Each sample: its profile, time, weight and stack.
-fn samples(trace: &Trace<'_>) -> Vec<(String, i64, f64, String)> {
+fn samples(trace: &Trace) -> Vec<(String, i64, f64, String)> {
     let mut samples = Vec::new();
     for profile in trace.profiles() {
         for sample in trace.samples_of(profile) {

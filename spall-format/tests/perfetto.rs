@@ -9,27 +9,21 @@ use spall_model::{
 use spall_synth::gzip;
 use spall_synth::perfetto::{Message, event, file, packet, payload, thread, trace};
 
-fn load(packets: &[Message]) -> Trace<'static> {
+fn load(packets: &[Message]) -> Trace {
     load_bytes(&file(packets))
 }
 
-fn load_bytes(data: &[u8]) -> Trace<'static> {
+fn load_bytes(data: &[u8]) -> Trace {
     let mut builder = TraceBuilder::new(&Limits::default());
-    {
-        let mut to = builder.copying();
-        let mut see = |event: &Event<'_>, bytes: ByteRange| {
-            spall_model::Receiver::receive(&mut to, event, bytes);
-        };
-        let (mut parser, mut rest) = (Parser::new(), data);
-        while let Progress::Read(n) = parser.lend(rest, true, &mut see).unwrap() {
-            rest = &rest[n..];
-        }
+    let (mut parser, mut rest) = (Parser::new(), data);
+    while let Progress::Read(n) = parser.lend(rest, true, &mut builder).unwrap() {
+        rest = &rest[n..];
     }
-    builder.finish().into_owned()
+    builder.finish()
 }
 
 /// Name, start and end of all slices, in the order of display.
-fn slices(trace: &Trace<'_>) -> Vec<(String, i64, i64)> {
+fn slices(trace: &Trace) -> Vec<(String, i64, i64)> {
     let slices = trace.slices();
     (0..slices.len())
         .map(|at| (trace.name(slices.names()[at]).into_owned(), slices.starts()[at].0, slices.ends()[at].0))
@@ -37,15 +31,15 @@ fn slices(trace: &Trace<'_>) -> Vec<(String, i64, i64)> {
 }
 
 /// Name and time of all instants.
-fn instants(trace: &Trace<'_>) -> Vec<(String, i64)> {
+fn instants(trace: &Trace) -> Vec<(String, i64)> {
     trace.instants().iter().map(|instant| (trace.name(instant.name).into_owned(), instant.at.0)).collect()
 }
 
-fn counters(trace: &Trace<'_>) -> Vec<(i64, f64)> {
+fn counters(trace: &Trace) -> Vec<(i64, f64)> {
     trace.counters().iter().map(|counter| (counter.at.0, counter.value)).collect()
 }
 
-fn count(trace: &Trace<'_>, kind: DiagnosticKind) -> u64 {
+fn count(trace: &Trace, kind: DiagnosticKind) -> u64 {
     trace.diagnostics().count(kind)
 }
 
@@ -385,7 +379,7 @@ fn perfetto_4_1_tracks_lie_below_their_parents() {
 }
 
 /// Returns what each track lies below, beginning with its process, its title, and how much is on it.
-fn places(trace: &Trace<'_>) -> Vec<String> {
+fn places(trace: &Trace) -> Vec<String> {
     let place = |track: &Track| {
         let above = core::iter::successors(Some(track), |track| trace.tracks().get(track.parent?.index()));
         let mut titles: Vec<_> = above.map(|track| trace.track_title(track.id)).collect();
@@ -888,7 +882,7 @@ fn perfetto_4_7_samples_have_the_names_that_come_behind_them() {
 }
 
 /// The thread time and the instructions of each slice.
-fn thread_measures(trace: &Trace<'_>) -> Vec<(String, Option<i64>, Option<i64>)> {
+fn thread_measures(trace: &Trace) -> Vec<(String, Option<i64>, Option<i64>)> {
     let slices = trace.slices().ids().into_iter();
     let of = |id| {
         let (slice, args) = (trace.slice(id).unwrap(), trace.slice_args(id));

@@ -5,7 +5,7 @@ use crate::common;
 use spall_format::FormatErrorKind;
 use spall_format::pprof::{Parser, is_profile};
 use spall_model::{
-    ByteRange, DiagnosticKind, Event, Frame, LendingParser as _, Limits, Receiver as _, Tick, Ticks, Trace,
+    DiagnosticKind, Event, Frame, LendingParser as _, Limits, Receiver as _, Tick, Ticks, Trace,
     TraceBuilder, TraceView, Unit, UnitName,
 };
 use spall_synth::perfetto::Message;
@@ -73,21 +73,18 @@ fn profile(samples: &[Message]) -> Message {
     TEXTS.iter().fold(file, |file, text| file.text(6, text))
 }
 
-fn load(file: &Message) -> Trace<'static> {
+fn load(file: &Message) -> Trace {
     load_bytes(file.bytes())
 }
 
-fn load_bytes(data: &[u8]) -> Trace<'static> {
+fn load_bytes(data: &[u8]) -> Trace {
     let mut builder = TraceBuilder::new(&Limits::default());
-    {
-        let mut to = builder.copying();
-        Parser::new().lend_all(data, |event: &Event<'_>, bytes: ByteRange| to.receive(event, bytes)).unwrap();
-    }
-    builder.finish().into_owned()
+    Parser::new().lend_all(data, |event, bytes| builder.receive(event, bytes)).unwrap();
+    builder.finish()
 }
 
 /// Returns the names on the path to each sample of a profile, with its time and weight.
-fn samples(trace: &Trace<'_>, profile: usize) -> Vec<(i64, f64, String)> {
+fn samples(trace: &Trace, profile: usize) -> Vec<(i64, f64, String)> {
     let frame = |id| *trace.frame(id).unwrap();
     let of = trace.samples_of(&trace.profiles()[profile]).iter();
     of.map(|sample| {
@@ -103,7 +100,7 @@ fn named(at: i64, weight: f64, stack: &str) -> (i64, f64, String) {
     (at, weight, stack.to_owned())
 }
 
-fn names(trace: &Trace<'_>) -> Vec<String> {
+fn names(trace: &Trace) -> Vec<String> {
     trace.profiles().iter().map(|profile| trace.name(profile.name).into_owned()).collect()
 }
 

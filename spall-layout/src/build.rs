@@ -20,7 +20,7 @@ impl Layout {
     ///
     /// This takes O(n) for n slices that nest, and O(n log n) at worst.
     #[must_use]
-    pub fn new(trace: &Trace<'_>, options: &LayoutOptions) -> Self {
+    pub fn new(trace: &Trace, options: &LayoutOptions) -> Self {
         LayoutBuilder::new(trace, options).build(|_| true)
     }
 
@@ -49,11 +49,7 @@ impl Layout {
     /// ```
     #[must_use]
     #[doc(alias("filter", "hide"))]
-    pub fn of_slices(
-        trace: &Trace<'_>,
-        options: &LayoutOptions,
-        is_shown: impl FnMut(SliceId) -> bool,
-    ) -> Self {
+    pub fn of_slices(trace: &Trace, options: &LayoutOptions, is_shown: impl FnMut(SliceId) -> bool) -> Self {
         LayoutBuilder::new(trace, options).build(is_shown)
     }
 }
@@ -110,7 +106,7 @@ const NO_ROW: u32 = u32::MAX;
 const OTHER: u32 = 1 << 31;
 
 impl<'t> LayoutBuilder<'t> {
-    fn new(trace: &'t Trace<'_>, options: &LayoutOptions) -> Self {
+    fn new(trace: &'t Trace, options: &LayoutOptions) -> Self {
         let n_slices = trace.slices().len();
         Self {
             slices: trace.slices(),

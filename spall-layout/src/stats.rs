@@ -94,7 +94,7 @@ pub struct NameStats {
 /// ```
 #[doc(alias("aggregate", "summary", "inclusive time"))]
 #[derive(Debug, Clone)]
-pub struct Stats<'l, T = Trace<'l>, L: LayoutView = Layout> {
+pub struct Stats<'l, T = Trace, L: LayoutView = Layout> {
     trace: &'l T,
     layout: &'l L,
     tracks: Vec<TrackId>,

@@ -8,7 +8,7 @@ use spall_model::{Event, Limits, Scope, Text, Thread, ThreadEvent, Tick, Ticks, 
 const DAY: i64 = 86_400_000_000_000;
 
 /// Pushes a hundred slices of 9 ticks, ten ticks apart, from `at` on.
-fn push_work(builder: &mut TraceBuilder<'_>, at: i64) {
+fn push_work(builder: &mut TraceBuilder, at: i64) {
     for step in 0..100 {
         push_slice(builder, at + step * 10, 9);
     }
@@ -18,16 +18,16 @@ fn event(at: i64) -> ThreadEvent<'static> {
     ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(at), Text::plain(b"f"))
 }
 
-fn push_slice(builder: &mut TraceBuilder<'_>, at: i64, duration: i64) {
+fn push_slice(builder: &mut TraceBuilder, at: i64, duration: i64) {
     builder.push(&Event::Complete(event(at), Ticks(duration)));
 }
 
-fn push_instant(builder: &mut TraceBuilder<'_>, at: i64) {
+fn push_instant(builder: &mut TraceBuilder, at: i64) {
     builder.push(&Event::Instant(event(at), Scope::Thread));
 }
 
-fn active(builder: TraceBuilder<'_>) -> Range<i64> {
-    let trace: Trace<'_> = builder.finish();
+fn active(builder: TraceBuilder) -> Range<i64> {
+    let trace: Trace = builder.finish();
     let range = active_range(&trace, &Layout::new(&trace, &LayoutOptions::default())).unwrap();
     range.start.0..range.end.0
 }

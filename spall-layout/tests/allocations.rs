@@ -60,7 +60,7 @@ fn layout_2_9_steady_queries_allocate_nothing() {
 }
 
 /// Returns a trace of four threads of slices, with flows from each to the next, and instants.
-fn trace() -> Trace<'static> {
+fn trace() -> Trace {
     let mut builder = TraceBuilder::new(&Limits::default());
     let mut push = |event| builder.push(&event);
     for n in 0..4000 {

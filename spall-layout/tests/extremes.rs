@@ -17,7 +17,7 @@ fn time(random: &mut Random) -> Tick {
     Tick(TIMES[usize::try_from(random.below(8)).unwrap()])
 }
 
-fn trace(random: &mut Random) -> Trace<'static> {
+fn trace(random: &mut Random) -> Trace {
     let mut builder = TraceBuilder::new(&Limits::default());
     for _ in 0..random.below(30) {
         let name: &[u8] = if random.below(2) == 0 { b"a" } else { b"b" };

@@ -18,7 +18,7 @@ fn flow(phase: FlowPhase, tid: i64, at: i64, id: i64) -> Event<'static> {
 }
 
 /// Returns a trace of three threads of adjacent slices with flows between random places, and the times of each flow.
-fn random_trace(random: &mut Random) -> (Trace<'static>, BTreeMap<Key, (i64, i64)>) {
+fn random_trace(random: &mut Random) -> (Trace, BTreeMap<Key, (i64, i64)>) {
     let mut builder = TraceBuilder::new(&Limits::default());
     let mut times = BTreeMap::new();
     for tid in 0..3_i64 {

@@ -11,7 +11,7 @@ fn event(tid: i64, at: i64, name: &'static str) -> ThreadEvent<'static> {
     ThreadEvent::new(Thread::new(1_i64, tid), Tick(at), Text::plain(name.as_bytes()))
 }
 
-fn trace_of(events: &[Event<'static>]) -> Trace<'static> {
+fn trace_of(events: &[Event<'static>]) -> Trace {
     let mut builder = TraceBuilder::new(&Limits::default());
     for event in events {
         builder.push(event);
@@ -286,25 +286,24 @@ fn layout_4_9_a_layout_of_some_slices_is_that_of_a_trace_without_the_others() {
             layout.n_overlapping() - layout.n_rejected(),
             without.n_overlapping() - without.n_rejected()
         );
-        let threads = |trace: &Trace<'_>| -> Vec<TrackId> {
+        let threads = |trace: &Trace| -> Vec<TrackId> {
             let tracks = trace.tracks().iter().filter(|track| !matches!(track.kind, TrackKind::Async { .. }));
             tracks.map(|track| track.id).collect()
         };
         let range = Tick(random.below(100))..Tick(100 + random.below(100));
-        let sums = |trace: &Trace<'_>, layout: &Layout| {
+        let sums = |trace: &Trace, layout: &Layout| {
             Stats::new(trace, layout, threads(trace), range.clone(), EdgeRule::Clamp).run()
         };
         assert_eq!(sums(&trace, &layout), sums(&others, &without));
-        let tree = |trace: &Trace<'_>, layout: &Layout| {
-            slice_tree(trace, layout, threads(trace), range.clone()).run()
-        };
+        let tree =
+            |trace: &Trace, layout: &Layout| slice_tree(trace, layout, threads(trace), range.clone()).run();
         assert_eq!(tree(&trace, &layout).nodes(), tree(&others, &without).nodes());
     }
     assert!(n_left_out > 10_000 && n_lost < 100, "{n_left_out} {n_lost}");
 }
 
 /// Returns lane, depth, times, name and parent of each slice that a layout of those without the name `h` has.
-fn shown_places(trace: &Trace<'_>) -> Vec<String> {
+fn shown_places(trace: &Trace) -> Vec<String> {
     let hidden = trace.names().find(b"h");
     let is_shown = |id: SliceId| hidden.is_none() || trace.slice_name_id(id) != hidden;
     let layout = Layout::of_slices(trace, &LayoutOptions::default(), is_shown);

@@ -31,7 +31,7 @@ fn complete(at: i64, to: i64) -> Event<'static> {
 }
 
 /// Checks the rows of all tracks, and the rectangles of these rows.
-fn check(random: &mut Random, trace: &Trace<'_>, committed: &LiveSnapshot<'_>, view: &LiveView<'_>) {
+fn check(random: &mut Random, trace: &Trace, committed: &LiveSnapshot<'_>, view: &LiveView<'_>) {
     let layout = Layout::new(trace, &LayoutOptions::default());
     let order: Vec<_> = committed.track_ids().collect();
     assert_eq!(order.len(), trace.tracks().len());
@@ -79,7 +79,7 @@ fn check(random: &mut Random, trace: &Trace<'_>, committed: &LiveSnapshot<'_>, v
 /// Checks that a live and a finished layout of the same slices return the same for the same queries.
 fn check_queries(
     random: &mut Random,
-    trace: &Trace<'_>,
+    trace: &Trace,
     layout: &Layout,
     live: &LiveSnapshot<'_>,
     view: &LiveView<'_>,

@@ -14,7 +14,7 @@ use spall_model::{
 use crate::common::{Random, tracks};
 
 /// Makes threads with few slices each, which are up to `depth` deep and begin at any time before `end`.
-fn many_tracks(random: &mut Random, end: i64, depth: i64) -> Trace<'static> {
+fn many_tracks(random: &mut Random, end: i64, depth: i64) -> Trace {
     let mut builder = TraceBuilder::new(&Limits::default());
     for tid in 0..random.below(40) {
         let mut push = |start, duration| {
@@ -33,7 +33,7 @@ fn many_tracks(random: &mut Random, end: i64, depth: i64) -> Trace<'static> {
 /// Returns the first and the last time, the height and the first line of each group of slices, in order of time.
 type Groups = Vec<(i64, i64, u32, u32)>;
 
-fn groups(trace: &Trace<'_>, layout: &Layout, packed: &Packed) -> Groups {
+fn groups(trace: &Trace, layout: &Layout, packed: &Packed) -> Groups {
     let mut groups = Vec::new();
     for (track, id) in trace.tracks().iter().zip(tracks(trace)) {
         let first_row = layout.track_rows(id).start().0;
@@ -219,7 +219,7 @@ fn layout_5_4_tracks_can_share_lines() {
 #[test]
 fn layout_5_4_packs_have_headers_and_can_be_folded_and_5_5_hidden_tracks_have_no_lines() {
     let mut random = Random(11);
-    let has_five = |trace: &Trace<'_>| tracks(trace).count() == 5;
+    let has_five = |trace: &Trace| tracks(trace).count() == 5;
     let trace = core::iter::from_fn(|| Some(many_tracks(&mut random, 200, 5))).find(has_five).unwrap();
     let layout = Layout::new(&trace, &LayoutOptions::default());
     let all: Vec<TrackId> = tracks(&trace).collect();

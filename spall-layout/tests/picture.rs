@@ -10,7 +10,7 @@ use spall_model::{
 };
 
 /// Makes two processes. The first one has two threads with two rows each, the second one has a thread with one row.
-fn trace() -> Trace<'static> {
+fn trace() -> Trace {
     let mut builder = TraceBuilder::new(&Limits::default());
     for (pid, tid, start, end) in
         [(1, 1, 0, 100), (1, 1, 20, 30), (1, 2, 50, 70), (1, 2, 55, 60), (2, 3, 90, 100), (2, 3, 100, 104)]

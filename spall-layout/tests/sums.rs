@@ -43,7 +43,7 @@ impl From<NameStats> for Sums {
     }
 }
 
-fn brute(trace: &Trace<'_>, layout: &Layout, range: &Range<Tick>, edges: EdgeRule) -> BTreeMap<NameId, Sums> {
+fn brute(trace: &Trace, layout: &Layout, range: &Range<Tick>, edges: EdgeRule) -> BTreeMap<NameId, Sums> {
     let mut sums: BTreeMap<NameId, Sums> = BTreeMap::new();
     for index in 0..trace.slices().len() {
         let slice = SliceId(index as u32);

@@ -12,7 +12,7 @@ use spall_model::{
 const STYLE: VerticalStyle<'_> = VerticalStyle { process: 24, track: 20, row: 16, ..VerticalStyle::FLAT };
 
 /// Makes two processes with a thread each: two rows from 0 to 1000, and one row from 500 to 600.
-fn trace() -> Trace<'static> {
+fn trace() -> Trace {
     let mut builder = TraceBuilder::new(&Limits::default());
     for (pid, start, end) in [(1, 0, 1000), (1, 100, 200), (2, 500, 600)] {
         let event = ThreadEvent::new(Thread::new(pid, 1_i64), Tick(start), Text::plain(b"s"));
@@ -164,7 +164,7 @@ fn places_in_a_window_are_those_of_the_picture() {
 }
 
 /// Makes a process with tracks that lie below each other: a, then b and c below a, d below b, then e. Each has a slice.
-fn nested() -> Trace<'static> {
+fn nested() -> Trace {
     let mut builder = TraceBuilder::new(&Limits::default());
     for (id, parent) in [("a", ""), ("b", "a"), ("c", "a"), ("d", "b"), ("e", "")] {
         let (thread, name) = (Thread::new(1, id), Text::from(id));
@@ -176,7 +176,7 @@ fn nested() -> Trace<'static> {
 }
 
 /// Returns the names and levels of the headers of tracks, and the number of rows.
-fn headers(trace: &Trace<'_>, style: &VerticalStyle<'_>) -> (String, usize) {
+fn headers(trace: &Trace, style: &VerticalStyle<'_>) -> (String, usize) {
     let layout = Layout::new(trace, &LayoutOptions::default());
     let vertical = Vertical::new(trace, &layout, style);
     let (mut headers, mut n_rows) = (String::new(), 0);

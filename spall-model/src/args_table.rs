@@ -2,11 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::{
-    Args, ArgsFormat,
-    log::Log,
-    store::{Arena, Entry},
-};
+use crate::{Args, ArgsFormat, store::Strings};
 
 /// The number of a row of an [`ArgsTable`], counted from 1; 0 stands for no arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -22,29 +18,29 @@ impl ArgsId {
     }
 }
 
-/// A table of arguments. A row takes 17 bytes, and 4 more in a trace where a later one is overlaid by another.
+/// A table of arguments. A row takes 9 bytes beside those of the arguments, and 4 more in a trace where a later one is
+/// overlaid by another.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct ArgsTable<'a> {
-    bytes: Log<Entry<'a>>,
+pub(crate) struct ArgsTable {
+    bytes: Strings,
     /// The encoding of every row, as a position in `formats`.
-    format: Log<u8>,
-    arena: Arena,
+    format: Vec<u8>,
     formats: Vec<&'static ArgsFormat>,
     /// The row that overlays each row, as the arguments at the end of a slice overlay those at its begin. Rows without a cell
     /// have none.
     on_top: Vec<ArgsId>,
 }
 
-impl<'a> ArgsTable<'a> {
-    /// Adds `args`, whose bytes `keep` copies or borrows. Returns [`ArgsId::NONE`] if there are no arguments, if the
-    /// table is full with 2³² − 2 rows, or for the encodings after the first 256.
-    fn add(&mut self, args: Args<'_>, keep: impl FnOnce(&mut Arena) -> Entry<'a>) -> ArgsId {
+impl ArgsTable {
+    /// Adds a copy of arguments. Returns [`ArgsId::NONE`] if there are none, if the table is full with 2³² − 2 rows, or for
+    /// the encodings after the first 256.
+    pub(crate) fn add(&mut self, args: Args<'_>) -> ArgsId {
         if args.is_none() {
             return ArgsId::NONE;
         }
         let Ok(index) = u32::try_from(self.bytes.len() + 1) else { return ArgsId::NONE };
         let Some(format) = self.format_of(args.format()) else { return ArgsId::NONE };
-        self.bytes.push(keep(&mut self.arena));
+        self.bytes.push(args.bytes());
         self.format.push(format);
         ArgsId(index)
     }
@@ -59,16 +55,6 @@ impl<'a> ArgsTable<'a> {
             self.formats.push(format);
         }
         Some(number)
-    }
-
-    /// Adds arguments that stay in the input.
-    pub(crate) fn add_borrowed(&mut self, args: Args<'a>) -> ArgsId {
-        self.add(args, |_| Entry::Input(args.bytes()))
-    }
-
-    /// Adds a copy of arguments.
-    pub(crate) fn add_copied(&mut self, args: Args<'_>) -> ArgsId {
-        self.add(args, |arena| arena.copy(args.bytes()))
     }
 
     /// Returns the number of rows.
@@ -90,15 +76,12 @@ impl<'a> ArgsTable<'a> {
             return;
         }
         let formats: Vec<_> = other.formats.iter().map(|format| self.format_of(format)).collect();
-        for row in rows {
-            let (Some(&entry), Some(&format)) = (other.bytes.get(row), other.format.get(row)) else { return };
-            let Some(&Some(format)) = formats.get(usize::from(format)) else { return };
-            self.bytes.push(match entry {
-                Entry::Input(_) => entry,
-                Entry::Arena(_) => self.arena.copy(other.arena.get(entry)),
-            });
-            self.format.push(format);
-        }
+        let numbers = other.format.get(rows.clone()).unwrap_or_default();
+        // There is room for all of them.
+        let number_of =
+            |number: &u8| formats.get(usize::from(*number)).copied().flatten().unwrap_or_default();
+        self.format.extend(numbers.iter().map(number_of));
+        self.bytes.append(&other.bytes, rows);
     }
 
     /// Removes all rows.
@@ -106,7 +89,6 @@ impl<'a> ArgsTable<'a> {
     pub(crate) fn clear(&mut self) {
         self.bytes.clear();
         self.format.clear();
-        self.arena = Arena::default();
         self.formats.clear();
         self.on_top.clear();
     }
@@ -134,7 +116,7 @@ impl<'a> ArgsTable<'a> {
         let row = || {
             let index = id.index()?;
             let format = self.formats.get(usize::from(*self.format.get(index)?))?;
-            Some(Args::new(self.arena.get(*self.bytes.get(index)?), format))
+            Some(Args::new(self.bytes.get(index), format))
         };
         row().unwrap_or(Args::NONE)
     }
@@ -142,16 +124,7 @@ impl<'a> ArgsTable<'a> {
     /// Shrinks the table after the last row was added.
     pub(crate) fn finish(&mut self) {
         self.on_top.shrink_to_fit();
-        self.arena.shrink_to_fit();
         self.bytes.shrink_to_fit();
         self.format.shrink_to_fit();
-    }
-
-    /// Returns the table with copies of everything that it borrows. The ids stay the same.
-    pub(crate) fn into_owned(self) -> ArgsTable<'static> {
-        let Self { bytes, format, mut arena, formats, on_top } = self;
-        let mut owned = Log::default();
-        bytes.iter().for_each(|&entry| owned.push(arena.own(entry)));
-        ArgsTable { bytes: owned, format, arena, formats, on_top }
     }
 }

@@ -211,13 +211,13 @@ mod tests {
     #[test]
     fn what_people_share_can_be_shared_between_threads() {
         fn check<T: Send + Sync>() {}
-        check::<Trace<'static>>();
-        check::<TraceBuilder<'static>>();
+        check::<Trace>();
+        check::<TraceBuilder>();
         check::<LiveTrace>();
         check::<LiveSnapshot<'static>>();
         check::<Limits>();
         check::<Diagnostics>();
-        check::<Names<'static>>();
+        check::<Names>();
         check::<Event<'static>>();
         check::<Args<'static>>();
         check::<ArgsBuilder<'static>>();

@@ -66,21 +66,6 @@ impl<T> Log<T> {
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> + Clone {
         self.pieces.iter().flatten()
     }
-
-    /// Removes all items, and keeps the memory of the first piece.
-    #[cfg(feature = "parallel")]
-    pub(crate) fn clear(&mut self) {
-        self.pieces.truncate(1);
-        self.pieces.iter_mut().for_each(Vec::clear);
-        self.len = 0;
-    }
-
-    /// Frees the unused memory of the last piece.
-    pub(crate) fn shrink_to_fit(&mut self) {
-        if let Some(last) = self.pieces.last_mut() {
-            last.shrink_to_fit();
-        }
-    }
 }
 
 impl<T> Index<u32> for Log<T> {

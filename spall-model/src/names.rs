@@ -7,7 +7,7 @@ use alloc::{borrow::Cow, string::String};
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
-use crate::{Text, dense_id, store::Store};
+use crate::{Text, dense_id, store::Strings};
 
 /// The number of a string in a trace's [`Names`]. Equal strings have equal numbers, so comparing numbers compares
 /// strings.
@@ -43,27 +43,27 @@ dense_id! {
 /// assert!(trace.slices().names().iter().all(|&name| name == work));
 /// ```
 #[derive(Debug, Clone)]
-pub struct Names<'a> {
-    store: Store<'a>,
+pub struct Names {
+    strings: Strings,
     table: HashTable<NameId>,
     hasher: RandomState,
 }
 
-impl Default for Names<'_> {
+impl Default for Names {
     fn default() -> Self {
         let mut names =
-            Self { store: Store::default(), table: HashTable::new(), hasher: RandomState::default() };
+            Self { strings: Strings::default(), table: HashTable::new(), hasher: RandomState::default() };
         names.intern(Text::EMPTY);
         names
     }
 }
 
-impl<'a> Names<'a> {
+impl Names {
     /// Returns the bytes of a name, with JSON escapes decoded; they are empty for a number that the table does not
     /// have.
     #[must_use]
     pub fn bytes(&self, id: NameId) -> &[u8] {
-        self.store.get(id.index())
+        self.strings.get(id.index())
     }
 
     /// Returns a name as text, with bad UTF-8 replaced by U+FFFD.
@@ -77,7 +77,7 @@ impl<'a> Names<'a> {
     /// Returns the number of names, the empty one included.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.store.len()
+        self.strings.len()
     }
 
     /// Returns `false`: the empty string is always in the table.
@@ -88,7 +88,7 @@ impl<'a> Names<'a> {
 
     /// Iterates over all names in the order of their numbers.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
-        (0..self.len()).map(|index| self.store.get(index))
+        (0..self.len()).map(|index| self.strings.get(index))
     }
 
     /// Returns the number of a string, or `None` if the trace does not have the string. It takes the time of one hash
@@ -104,64 +104,34 @@ impl<'a> Names<'a> {
         if a == b { Ordering::Equal } else { self.bytes(a).cmp(self.bytes(b)) }
     }
 
-    /// Returns the number of a text, which is added and borrowed from the input if it is new.
-    pub(crate) fn intern(&mut self, text: Text<'a>) -> NameId {
-        if text.is_escaped() {
-            return self.intern_escaped(text);
-        }
-        self.find_or_push(text.raw(), |store| store.push_borrowed(text.raw()))
+    /// Returns the number of a text, which is added if it is new.
+    pub(crate) fn intern(&mut self, text: Text<'_>) -> NameId {
+        self.intern_bytes(&text.unescape())
     }
 
-    /// Interns a text that may have escapes. Only texts that do have them are copied.
-    fn intern_escaped(&mut self, text: Text<'a>) -> NameId {
-        match text.unescape() {
-            Cow::Borrowed(bytes) => self.intern(Text::plain(bytes)),
-            Cow::Owned(bytes) => self.intern_copied(&bytes),
-        }
-    }
-
-    /// Returns the number of a string, which is added and copied if it is new.
-    pub(crate) fn intern_copied(&mut self, bytes: &[u8]) -> NameId {
-        self.find_or_push(bytes, |store| store.push_copied(bytes))
-    }
-
-    /// Returns the number of a name of another table, which is added if it is new.
-    #[cfg(feature = "parallel")]
-    pub(crate) fn intern_name_of(&mut self, other: &Names<'a>, name: NameId) -> NameId {
-        match other.store.borrowed(name.index()) {
-            Some(bytes) => self.intern(Text::plain(bytes)),
-            None => self.intern_copied(other.bytes(name)),
-        }
-    }
-
-    /// Returns the number of a string, which `push` adds to the store if it is new.
-    fn find_or_push(&mut self, bytes: &[u8], push: impl FnOnce(&mut Store<'a>)) -> NameId {
+    /// Returns the number of a string, which is added if it is new.
+    pub(crate) fn intern_bytes(&mut self, bytes: &[u8]) -> NameId {
         let hash = hash(&self.hasher, bytes);
-        if let Some(&id) = self.table.find(hash, |&id| self.store.get(id.index()) == bytes) {
+        if let Some(&id) = self.table.find(hash, |&id| self.bytes(id) == bytes) {
             return id;
         }
-        self.push(hash, push)
+        self.push(hash, bytes)
     }
 
     /// Adds a string that the table does not have. It is out of line, because most strings of a file are known.
     #[cold]
-    fn push(&mut self, hash: u64, push: impl FnOnce(&mut Store<'a>)) -> NameId {
-        let Self { store, table, hasher } = self;
+    fn push(&mut self, hash: u64, bytes: &[u8]) -> NameId {
+        let Self { strings, table, hasher } = self;
         // Each name is paid for by an event, and events are counted in 32 bits before they come here.
-        let Ok(index) = u32::try_from(store.len()) else { return NameId::EMPTY };
-        push(store);
+        let Ok(index) = u32::try_from(strings.len()) else { return NameId::EMPTY };
+        strings.push(bytes);
         let id = NameId(index);
-        table.insert_unique(hash, id, |&id| self::hash(hasher, store.get(id.index())));
+        table.insert_unique(hash, id, |&id| self::hash(hasher, strings.get(id.index())));
         id
     }
 
-    /// Returns the table with all strings in memory of its own. Numbers stay the same.
-    pub(crate) fn into_owned(self) -> Names<'static> {
-        Names { store: self.store.into_owned(), table: self.table, hasher: self.hasher }
-    }
-
     pub(crate) fn shrink_to_fit(&mut self) {
-        self.store.shrink_to_fit();
+        self.strings.shrink_to_fit();
     }
 }
 
@@ -181,7 +151,7 @@ mod tests {
         let mut names = Names::default();
         let plain = names.intern(Text::plain(b"aAb"));
         assert_eq!(names.intern(Text::escaped(br"a\u0041b")), plain);
-        assert_eq!(names.intern_copied(b"aAb"), plain);
+        assert_eq!(names.intern_bytes(b"aAb"), plain);
         assert_eq!(names.find(b"aAb"), Some(plain));
         assert_eq!(names.find(b"other"), None);
         assert_eq!(names.len(), 2);

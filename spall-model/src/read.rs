@@ -5,7 +5,7 @@ use crate::{ByteRange, Event};
 /// An incremental parser. It owns no input and does no I/O: the caller owns the buffer.
 ///
 /// A call of [`Parser::read`] reads one record of the file, such as a JSON object or a packet, and hands all its events to
-/// a [`Receiver`]. Events borrow from the input, so a trace can keep their texts without a copy. A parser whose events
+/// a [`Receiver`]. Events borrow from the input, so a receiver can keep their texts without a copy. A parser whose events
 /// borrow from its own memory implements [`LendingParser`] instead.
 ///
 /// # Contract

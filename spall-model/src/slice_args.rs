@@ -23,8 +23,8 @@ use crate::{Args, Text, ThreadMeasure, Value};
 ///     ThreadEvent { args, ..event }
 /// };
 /// let mut builder = TraceBuilder::new(&Limits::default());
-/// builder.push_copied(&Event::Begin(event(0, at_begin.args())));
-/// builder.push_copied(&Event::End(event(9, at_end.args())));
+/// builder.push(&Event::Begin(event(0, at_begin.args())));
+/// builder.push(&Event::End(event(9, at_end.args())));
 /// let trace = builder.finish();
 ///
 /// let args = trace.slice_args(SliceId(0));

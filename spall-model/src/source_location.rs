@@ -81,7 +81,7 @@ impl PartialEq for SourceLocation<'_> {
 impl Eq for SourceLocation<'_> {}
 
 #[cfg(feature = "alloc")]
-impl Trace<'_> {
+impl Trace {
     /// Iterates over the places in the source at which the program says that it records.
     ///
     /// ```

@@ -1,117 +1,57 @@
-//! Lists of byte strings that are borrowed from the input where possible, and copied otherwise.
+//! Lists of byte strings.
 
 use alloc::vec::Vec;
 
-/// An append-only list of byte strings. An entry takes 16 bytes.
+/// An append-only list of byte strings, which lie one behind the other. An entry takes 8 bytes besides its own.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Store<'a> {
-    entries: Vec<Entry<'a>>,
-    arena: Arena,
+pub(crate) struct Strings {
+    bytes: Vec<u8>,
+    /// Where each string ends in `bytes`, and the next one begins.
+    ends: Vec<usize>,
 }
 
-/// A byte string that is borrowed from the input, or at a position in an [`Arena`].
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Entry<'a> {
-    /// A string that stays in the input.
-    Input(&'a [u8]),
-    /// The position of a copied string in its arena.
-    Arena(usize),
-}
-
-const _: () = assert!(size_of::<Entry<'_>>() == size_of::<&[u8]>());
-
-/// Copied strings. Each follows its length, so that an [`Entry`] needs no length and takes only two machine words. A
-/// length is one byte, or for longer strings the byte [`LONG`] and eight more.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Arena(Vec<u8>);
-
-/// The byte that stands before the length of a string of 255 bytes or more.
-const LONG: u8 = u8::MAX;
-
-impl Arena {
-    /// Adds a copy of a string.
-    pub(crate) fn copy<'a>(&mut self, bytes: &[u8]) -> Entry<'a> {
-        let entry = Entry::Arena(self.0.len());
-        match u8::try_from(bytes.len()) {
-            Ok(length) if length < LONG => self.0.push(length),
-            _ => {
-                self.0.push(LONG);
-                self.0.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
-            }
-        }
-        self.0.extend_from_slice(bytes);
-        entry
-    }
-
-    /// Returns the string of an entry that this arena made or that is borrowed.
-    pub(crate) fn get<'s>(&'s self, entry: Entry<'s>) -> &'s [u8] {
-        match entry {
-            Entry::Input(bytes) => bytes,
-            Entry::Arena(start) => self.copied(start).unwrap_or_default(),
-        }
-    }
-
-    /// Returns the copied string at a position, or `None` if none lies there.
-    fn copied(&self, start: usize) -> Option<&[u8]> {
-        let (&length, rest) = self.0.get(start..)?.split_first()?;
-        if length < LONG {
-            return rest.get(..usize::from(length));
-        }
-        let (length, rest) = rest.split_first_chunk()?;
-        rest.get(..usize::try_from(u64::from_le_bytes(*length)).ok()?)
-    }
-
-    /// Returns an entry that does not borrow. A borrowed string is copied.
-    pub(crate) fn own(&mut self, entry: Entry<'_>) -> Entry<'static> {
-        match entry {
-            Entry::Input(bytes) => self.copy(bytes),
-            Entry::Arena(start) => Entry::Arena(start),
-        }
-    }
-
-    pub(crate) fn shrink_to_fit(&mut self) {
-        self.0.shrink_to_fit();
-    }
-}
-
-impl<'a> Store<'a> {
+impl Strings {
     pub(crate) fn len(&self) -> usize {
-        self.entries.len()
+        self.ends.len()
     }
 
     /// Returns the string at a position, or an empty one if the list has no such position.
+    #[inline]
     pub(crate) fn get(&self, index: usize) -> &[u8] {
-        self.entries.get(index).map_or(b"", |&entry| self.arena.get(entry))
+        let Some(&end) = self.ends.get(index) else { return b"" };
+        self.bytes.get(self.begin(index)..end).unwrap_or_default()
     }
 
-    /// Returns the string at a position if it stays in the input.
+    /// Returns where the string at a position begins, which may be the next one that is added.
+    #[inline]
+    fn begin(&self, index: usize) -> usize {
+        self.ends.get(index.wrapping_sub(1)).copied().unwrap_or(0)
+    }
+
+    pub(crate) fn push(&mut self, string: &[u8]) {
+        self.bytes.extend_from_slice(string);
+        self.ends.push(self.bytes.len());
+    }
+
+    /// Adds strings of another list, all of which it has.
     #[cfg(feature = "parallel")]
-    pub(crate) fn borrowed(&self, index: usize) -> Option<&'a [u8]> {
-        match self.entries.get(index) {
-            Some(&Entry::Input(bytes)) => Some(bytes),
-            _ => None,
-        }
+    pub(crate) fn append(&mut self, other: &Self, range: core::ops::Range<usize>) {
+        let (from, to) = (other.begin(range.start), other.begin(range.end));
+        let first = self.bytes.len();
+        self.bytes.extend_from_slice(other.bytes.get(from..to).unwrap_or_default());
+        self.ends.extend(other.ends.get(range).unwrap_or_default().iter().map(|end| end - from + first));
     }
 
-    /// Adds a string that stays in the input.
-    pub(crate) fn push_borrowed(&mut self, bytes: &'a [u8]) {
-        self.entries.push(Entry::Input(bytes));
-    }
-
-    /// Adds a copy of a string.
-    pub(crate) fn push_copied(&mut self, bytes: &[u8]) {
-        self.entries.push(self.arena.copy(bytes));
-    }
-
-    /// Returns the list with copies of all borrowed strings. Positions stay the same.
-    pub(crate) fn into_owned(mut self) -> Store<'static> {
-        let entries = self.entries.into_iter().map(|entry| self.arena.own(entry)).collect();
-        Store { entries, arena: self.arena }
+    /// Removes all strings, and keeps the memory.
+    #[cfg(feature = "parallel")]
+    pub(crate) fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
     }
 
     pub(crate) fn shrink_to_fit(&mut self) {
-        self.entries.shrink_to_fit();
-        self.arena.shrink_to_fit();
+        self.bytes.shrink_to_fit();
+        self.ends.shrink_to_fit();
     }
 }
 
@@ -120,18 +60,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn borrowed_and_copied_strings_read_the_same() {
-        let mut store = Store::default();
-        store.push_borrowed(b"one");
-        store.push_copied(b"");
-        store.push_copied(b"three");
-        let long = [254, 255, 256, 70_000].map(|length| alloc::vec![b'x'; length]);
-        long.iter().for_each(|string| store.push_copied(string));
-        let owned = store.clone().into_owned();
-        for store in [&store, &owned] {
-            assert_eq!([store.get(0), store.get(1), store.get(2)], [&b"one"[..], b"", b"three"]);
-            assert!((3..).zip(&long).all(|(index, string)| store.get(index) == string));
-            assert_eq!(store.get(7), b"");
-        }
+    fn strings_are_found_by_their_positions() {
+        let mut strings = Strings::default();
+        assert_eq!(strings.get(0), b"");
+        [&b"one"[..], b"", b"three"].iter().for_each(|string| strings.push(string));
+        assert_eq!([0, 1, 2, 3].map(|index| strings.get(index)), [&b"one"[..], b"", b"three", b""]);
+    }
+
+    #[cfg(feature = "parallel")]
+    #[test]
+    fn a_part_of_a_list_can_follow_another() {
+        let (mut first, mut then) = (Strings::default(), Strings::default());
+        first.push(b"one");
+        [&b"x"[..], b"two", b"", b"y"].iter().for_each(|string| then.push(string));
+        first.append(&then, 1..3);
+        first.push(b"last");
+        first.append(&then, 4..4);
+        assert_eq!([0, 1, 2, 3, 4].map(|index| first.get(index)), [&b"one"[..], b"two", b"", b"last", b""]);
     }
 }

@@ -14,8 +14,8 @@ use crate::{
 /// A finished trace: processes with their tracks, and everything on the tracks.
 ///
 /// The elements of a track have consecutive numbers, in the order of the tracks, so that one column serves all tracks:
-/// [`Track::slices`] is a range of [`SliceId`], and [`TraceView::slices_of`] looks up the slices. Names and arguments are
-/// borrowed from the input where possible; [`Trace::into_owned`] copies them. The queries that a live trace answers too
+/// [`Track::slices`] is a range of [`SliceId`], and [`TraceView::slices_of`] looks up the slices. A trace owns its names
+/// and arguments. The queries that a live trace answers too
 /// are methods of [`TraceView`], which has to be imported.
 ///
 /// ```
@@ -37,11 +37,11 @@ use crate::{
 /// ```
 #[doc(alias("profile", "timeline"))]
 #[derive(Debug, Clone)]
-pub struct Trace<'a> {
+pub struct Trace {
     pub(crate) clock: Clock,
     pub(crate) conventions: Conventions,
-    pub(crate) names: Names<'a>,
-    pub(crate) args: ArgsTable<'a>,
+    pub(crate) names: Names,
+    pub(crate) args: ArgsTable,
     pub(crate) processes: Vec<Process>,
     pub(crate) tracks: Vec<Track>,
     pub(crate) slices: Slices,
@@ -68,7 +68,7 @@ pub struct Trace<'a> {
     pub(crate) bounds: Option<(Tick, Tick)>,
 }
 
-impl<'a> Trace<'a> {
+impl Trace {
     /// Returns the processes, in display order.
     #[must_use]
     pub fn processes(&self) -> &[Process] {
@@ -284,42 +284,10 @@ impl<'a> Trace<'a> {
         found.sort_unstable();
         found.into_iter().map(|(_, id)| id).collect()
     }
-
-    /// Returns the same trace with copies of everything that it borrows from the input, so that the input can be
-    /// dropped.
-    #[must_use]
-    pub fn into_owned(self) -> Trace<'static> {
-        Trace {
-            clock: self.clock,
-            conventions: self.conventions,
-            names: self.names.into_owned(),
-            args: self.args.into_owned(),
-            processes: self.processes,
-            tracks: self.tracks,
-            slices: self.slices,
-            instants: self.instants,
-            counters: self.counters,
-            states: self.states,
-            flows: self.flows,
-            objects: self.objects,
-            snapshots: self.snapshots,
-            profiles: self.profiles,
-            frames: self.frames,
-            shared_frames: self.shared_frames,
-            samples: self.samples,
-            call_sites: self.call_sites,
-            line_hits: self.line_hits,
-            sampled: self.sampled,
-            meta: self.meta,
-            others: self.others,
-            diagnostics: self.diagnostics,
-            bounds: self.bounds,
-        }
-    }
 }
 
-impl Sealed for Trace<'_> {
-    fn args_table(&self) -> &ArgsTable<'_> {
+impl Sealed for Trace {
+    fn args_table(&self) -> &ArgsTable {
         &self.args
     }
 
@@ -328,7 +296,7 @@ impl Sealed for Trace<'_> {
     }
 }
 
-impl TraceView for Trace<'_> {
+impl TraceView for Trace {
     fn clock(&self) -> Clock {
         self.clock
     }
@@ -341,7 +309,7 @@ impl TraceView for Trace<'_> {
         self.bounds.map(|(first, last)| first..last)
     }
 
-    fn names(&self) -> &Names<'_> {
+    fn names(&self) -> &Names {
         &self.names
     }
 

@@ -30,8 +30,8 @@ use crate::{
 /// assert!(trace("draw") == trace("draw"));
 /// assert!(trace("draw") != trace("load"));
 /// ```
-impl<'b> PartialEq<Trace<'b>> for Trace<'_> {
-    fn eq(&self, other: &Trace<'b>) -> bool {
+impl PartialEq for Trace {
+    fn eq(&self, other: &Self) -> bool {
         let names = self.names.iter().map(|name| other.names.find(name).unwrap_or(NOT_IN_B)).collect();
         Comparison { a: self, b: other, names }.run()
     }
@@ -44,14 +44,14 @@ const NOT_IN_B: NameId = NameId(u32::MAX);
 ///
 /// An element of `a` is put into the terms of `b`: its names and ids get the numbers that they have there. Its arguments
 /// are compared on their own, and then count as those of the element of `b`. What is left is equal or not.
-struct Comparison<'c, 'a, 'b> {
-    a: &'c Trace<'a>,
-    b: &'c Trace<'b>,
+struct Comparison<'c> {
+    a: &'c Trace,
+    b: &'c Trace,
     /// The number in `b` of each name of `a`.
     names: Vec<NameId>,
 }
 
-impl Comparison<'_, '_, '_> {
+impl Comparison<'_> {
     /// Compares all facts.
     fn run(&self) -> bool {
         let (a, b) = (self.a, self.b);
@@ -130,7 +130,7 @@ impl Comparison<'_, '_, '_> {
             (depth, flags.is_unfinished(), flags.contains(SliceFlags::SAMPLED))
         };
         let (args_a, args_b) = (self.a.slice_args(id), self.b.slice_args(id));
-        let hits = |trace: &Trace<'_>| trace.sampled(id).map(|sampled| sampled.hits);
+        let hits = |trace: &Trace| trace.sampled(id).map(|sampled| sampled.hits);
         a.start == b.start
             && (a.end == b.end || a.flags.is_unfinished())
             && kind(a.flags) == kind(b.flags)
@@ -302,16 +302,16 @@ mod tests {
     };
 
     /// A trace of one slice with these arguments, whose names have other numbers the more names come before.
-    fn trace(before: &[&str], args: &ArgsBuilder<'_>, unfinished: bool) -> Trace<'static> {
+    fn trace(before: &[&str], args: &ArgsBuilder<'_>, unfinished: bool) -> Trace {
         let mut builder = TraceBuilder::new(&Limits::default());
         for name in before {
-            builder.push_copied(&Event::ProcessName(Id::from(1), Text::from(*name)));
+            builder.push(&Event::ProcessName(Id::from(1), Text::from(*name)));
         }
-        builder.push_copied(&Event::ProcessName(Id::from(1), Text::from("game")));
+        builder.push(&Event::ProcessName(Id::from(1), Text::from("game")));
         let event = ThreadEvent::new(Thread::new(1, 2), Tick(5), Text::from("work"));
         let event = ThreadEvent { args: args.args(), ..event };
         let event = if unfinished { Event::Unfinished(event) } else { Event::Complete(event, Ticks(3)) };
-        builder.push_copied(&event);
+        builder.push(&event);
         builder.finish()
     }
 

@@ -19,7 +19,7 @@ pub enum Key {
 
 impl Key {
     /// Returns the number in decimal digits, or the text.
-    pub(crate) fn text<'n>(self, names: &'n Names<'_>, conventions: Conventions) -> Cow<'n, str> {
+    pub(crate) fn text<'n>(self, names: &'n Names, conventions: Conventions) -> Cow<'n, str> {
         match self {
             Self::Number(number) => Cow::Owned(conventions.number(number).to_string()),
             Self::Text(name) => names.text(name),
@@ -69,7 +69,7 @@ pub(crate) fn track_title<'n>(
     kind: TrackKind,
     name: NameId,
     first: impl FnOnce() -> NameId,
-    names: &'n Names<'_>,
+    names: &'n Names,
     conventions: Conventions,
 ) -> Cow<'n, str> {
     let name = match kind {

@@ -56,7 +56,7 @@ pub trait TraceView: Sealed {
     fn bounds(&self) -> Option<Range<Tick>>;
 
     /// Returns the table of all names. Their numbers never change while a trace grows.
-    fn names(&self) -> &Names<'_>;
+    fn names(&self) -> &Names;
 
     /// Returns the diagnostics of the file: the reports of the parser and of the builder. Those of a live trace leave
     /// out the pairing of begins and ends.
@@ -171,7 +171,7 @@ pub trait TraceView: Sealed {
 /// [`TraceView`].
 pub(crate) trait Sealed {
     /// Returns the table of all arguments.
-    fn args_table(&self) -> &ArgsTable<'_>;
+    fn args_table(&self) -> &ArgsTable;
 
     /// Returns the id and the name of a process, or `None` if the trace has no such process.
     fn process(&self, id: ProcessId) -> Option<(Key, NameId)>;

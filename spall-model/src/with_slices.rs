@@ -11,7 +11,7 @@ use crate::{
     sort::{order_of, permute, sort_by_number},
 };
 
-impl<'a> Trace<'a> {
+impl Trace {
     /// Returns the same trace with other slices.
     ///
     /// `derive` is called once for each track, in the order of the tracks. It sees the old trace and writes the new
@@ -71,7 +71,7 @@ impl<'a> Trace<'a> {
 /// [`Trace::with_slices`] has an example.
 #[derive(Debug)]
 pub struct TrackSlices<'n> {
-    old: &'n Trace<'n>,
+    old: &'n Trace,
     new: &'n mut NewSlices,
     /// The position of the track's first new slice in `new.slices`, and of its first entry in `new.sampled`.
     from: usize,
@@ -191,7 +191,7 @@ const NOT_KEPT: SliceId = SliceId(u32::MAX);
 
 impl NewSlices {
     /// Returns an empty list of new slices for a trace.
-    fn new(trace: &Trace<'_>) -> Self {
+    fn new(trace: &Trace) -> Self {
         Self {
             slices: Slices::default(),
             sampled: Vec::new(),
@@ -215,7 +215,7 @@ impl NewSlices {
     }
 
     /// Gives the pairs of a track the depth that they have without those that are not kept.
-    fn settle_depths(&mut self, trace: &Trace<'_>, track: TrackId) {
+    fn settle_depths(&mut self, trace: &Trace, track: TrackId) {
         let range = trace.tracks[track.index()].slices().indices();
         let (flags, new_ids) = (&trace.slices.flags[range.clone()], &self.new_ids[range]);
         let pairs = flags.iter().zip(new_ids).filter(|(flags, _)| flags.is_paired());
@@ -234,7 +234,7 @@ impl NewSlices {
     }
 
     /// Puts the new slices into the trace, and binds its flows to them.
-    fn replace(self, trace: &mut Trace<'_>) {
+    fn replace(self, trace: &mut Trace) {
         let Self { mut new_ids, moved, .. } = self;
         for id in &mut new_ids {
             *id = moved.get(id.index()).copied().unwrap_or(*id);

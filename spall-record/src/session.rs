@@ -47,7 +47,7 @@ use crate::writer;
 /// drop(span!("frame"));
 /// let missing = session.finish()?;
 /// assert!(missing.is_empty());
-/// # let trace = spall_trace::load(&std::fs::read(&path)?).unwrap().into_owned();
+/// # let trace = spall_trace::load(&std::fs::read(&path)?).unwrap();
 /// # assert_eq!((trace.slices().len(), trace.processes().len()), (1, 1));
 /// # std::fs::remove_file(&path)?;
 /// # Ok::<(), std::io::Error>(())

@@ -3,8 +3,8 @@
 use spall_model::{CallSite, SampleRules, SliceId, Trace, TraceView, Track};
 
 /// A lookup of the call frames that ran when the slices of a thread began.
-pub(super) struct Callers<'t, 'a> {
-    trace: &'t Trace<'a>,
+pub(super) struct Callers<'t> {
+    trace: &'t Trace,
     rules: &'t SampleRules,
     /// The call sites of the profile, by their numbers; empty if it has none.
     sites: &'t [CallSite],
@@ -12,9 +12,9 @@ pub(super) struct Callers<'t, 'a> {
     first_frame: usize,
 }
 
-impl<'t, 'a> Callers<'t, 'a> {
+impl<'t> Callers<'t> {
     /// Returns the callers of the slices of a track.
-    pub(super) fn new(trace: &'t Trace<'a>, track: &Track, rules: &'t SampleRules) -> Self {
+    pub(super) fn new(trace: &'t Trace, track: &Track, rules: &'t SampleRules) -> Self {
         let profile = trace.profile_of(track.id);
         Self {
             trace,

@@ -9,10 +9,7 @@ use spall_model::{
 ///
 /// Slices that an earlier merge inferred are left out, so that merging again gives the same result.
 #[inline]
-pub(super) fn main_lane(
-    trace: &Trace<'_>,
-    track: TrackId,
-) -> impl Iterator<Item = (SliceId, Slice, Placement)> {
+pub(super) fn main_lane(trace: &Trace, track: TrackId) -> impl Iterator<Item = (SliceId, Slice, Placement)> {
     let (mut nesting, mut number) = (Nesting::default(), 0_u32);
     let mut slices = recorded(trace, track);
     // Not by way of `filter_map`, which is not inlined into a loop.
@@ -31,13 +28,13 @@ pub(super) fn main_lane(
 }
 
 /// Returns the time at which the first of these slices begins, or `None` if there is none.
-pub(super) fn start(trace: &Trace<'_>, track: TrackId) -> Option<Tick> {
+pub(super) fn start(trace: &Trace, track: TrackId) -> Option<Tick> {
     // It lies in lane 0, as nothing is there before.
     recorded(trace, track).next().map(|(_, slice)| slice.start)
 }
 
 /// Iterates over the slices of a track that the file has.
 #[inline]
-fn recorded(trace: &Trace<'_>, track: TrackId) -> impl Iterator<Item = (SliceId, Slice)> {
+fn recorded(trace: &Trace, track: TrackId) -> impl Iterator<Item = (SliceId, Slice)> {
     trace.slices_of(track).filter(|(_, slice)| !slice.flags.contains(SliceFlags::SAMPLED))
 }

@@ -47,7 +47,7 @@ use crate::{
 /// assert!(slices.flags()[0].contains(SliceFlags::SAMPLED));
 /// ```
 #[must_use]
-pub fn merge<'a>(trace: Trace<'a>, rules: &SampleRules) -> Trace<'a> {
+pub fn merge(trace: Trace, rules: &SampleRules) -> Trace {
     if trace.profiles().is_empty() {
         return trace;
     }
@@ -96,7 +96,7 @@ pub fn merge<'a>(trace: Trace<'a>, rules: &SampleRules) -> Trace<'a> {
 /// ```
 #[doc(alias("flamegraph", "flame graph"))]
 #[must_use]
-pub fn call_tree(trace: &Trace<'_>, track: TrackId, rules: &SampleRules) -> ThreadTree {
+pub fn call_tree(trace: &Trace, track: TrackId, rules: &SampleRules) -> ThreadTree {
     build_tree(trace, track, Shared::default(), rules, Measure::WallTime).0
 }
 
@@ -106,7 +106,7 @@ pub fn call_tree(trace: &Trace<'_>, track: TrackId, rules: &SampleRules) -> Thre
 /// Frames that threads share are read only once, so that this takes time in proportion to the frames of the trace.
 /// The bounds of [`merge`] hold for all trees together. [`CallTree::merged`](spall_model::CallTree::merged) makes one
 /// tree of them.
-pub fn call_trees(trace: &Trace<'_>, rules: &SampleRules) -> impl Iterator<Item = ThreadTree> {
+pub fn call_trees(trace: &Trace, rules: &SampleRules) -> impl Iterator<Item = ThreadTree> {
     call_trees_by(trace, rules, Measure::WallTime)
 }
 
@@ -127,7 +127,7 @@ pub fn call_trees(trace: &Trace<'_>, rules: &SampleRules) -> impl Iterator<Item 
 /// assert_eq!((cpu.tree.total(), cpu.tree.nodes()[0].unmeasured), (Ticks(0), 3), "the events do not say it");
 /// ```
 pub fn call_trees_by(
-    trace: &Trace<'_>,
+    trace: &Trace,
     rules: &SampleRules,
     measure: Measure,
 ) -> impl Iterator<Item = ThreadTree> {
@@ -144,7 +144,7 @@ pub fn call_trees_by(
 /// Returns the slices and samples of a track, and the rules for them: samples that name their thread are of native code, of
 /// which no runtime's rules hold. [cpu 5](crate::rules::cpu#5)
 fn prepare<'r>(
-    trace: &Trace<'_>,
+    trace: &Trace,
     track: TrackId,
     shared: Shared,
     rules: &'r SampleRules,
@@ -160,7 +160,7 @@ fn prepare<'r>(
 
 impl Shared {
     /// Returns the stacks of a track's profile; those of the last profile if they are the same or the track has none.
-    fn stacks_of(self, trace: &Trace<'_>, track: TrackId, rules: &SampleRules) -> Stacks {
+    fn stacks_of(self, trace: &Trace, track: TrackId, rules: &SampleRules) -> Stacks {
         match trace.profile_of(track) {
             Some(profile) if !self.stacks.are_of(profile) => Stacks::of_profile(trace, profile, rules),
             _ => self.stacks,
@@ -170,7 +170,7 @@ impl Shared {
 
 /// Returns the call tree of a thread, and the state to pass on.
 fn build_tree(
-    trace: &Trace<'_>,
+    trace: &Trace,
     track: TrackId,
     shared: Shared,
     rules: &SampleRules,

@@ -17,7 +17,7 @@ use crate::{
 /// Finds the functions that enclose each slice, and the samples whose stacks are cut off.
 ///
 /// This takes O((n + m) log(n + m)) for n slices and m samples.
-pub(super) fn enclose(trace: &Trace<'_>, thread: &mut SampledThread) {
+pub(super) fn enclose(trace: &Trace, thread: &mut SampledThread) {
     let SampledThread { slices, samples, stacks, .. } = thread;
     mark_cut_off(samples, stacks);
     let whole: Vec<(Tick, Stack)> = samples
@@ -103,7 +103,7 @@ fn common_inside(slices: &[NestedSlice], samples: &[PlacedSample], stacks: &Stac
 /// it, and the most functions that may enclose it for what is known of the slices in it. `found` has for each slice the stack
 /// in which the function is. [cpu 5.4](crate::rules::cpu#5.4)
 fn recorded_in(
-    trace: &Trace<'_>,
+    trace: &Trace,
     slices: &[NestedSlice],
     found: &[(Stack, Stack)],
     stacks: &Stacks,

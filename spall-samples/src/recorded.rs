@@ -18,7 +18,7 @@ pub(super) struct Recorded {
 }
 
 impl Recorded {
-    pub(super) fn new(trace: &Trace<'_>) -> Self {
+    pub(super) fn new(trace: &Trace) -> Self {
         let mut recorded = Self::default();
         for place in trace.source_locations().filter(|place| !place.function.is_empty()) {
             let Some(name) = trace.names().find(&place.name.unescape()) else { continue };

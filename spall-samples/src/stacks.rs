@@ -111,7 +111,7 @@ impl Default for Stacks {
 
 impl Stacks {
     /// Returns the stacks of all frames of a profile.
-    pub(super) fn of_profile(trace: &Trace<'_>, profile: &Profile, rules: &SampleRules) -> Self {
+    pub(super) fn of_profile(trace: &Trace, profile: &Profile, rules: &SampleRules) -> Self {
         let first = profile.frames().start().index();
         let mut stacks = Self::new(trace.frames_of(profile), first, trace.names(), rules);
         if profile.of_thread_samples {
@@ -121,7 +121,7 @@ impl Stacks {
     }
 
     /// Finds the functions that record slices.
-    fn find_recorded(&mut self, trace: &Trace<'_>) {
+    fn find_recorded(&mut self, trace: &Trace) {
         self.recorded = Recorded::new(trace);
         if self.recorded.is_empty() {
             return;
@@ -156,7 +156,7 @@ impl Stacks {
     }
 
     /// Returns the stacks of frames that are at position `first` of a trace.
-    fn new(frames: &[Frame], first: usize, names: &Names<'_>, rules: &SampleRules) -> Self {
+    fn new(frames: &[Frame], first: usize, names: &Names, rules: &SampleRules) -> Self {
         let mut stacks = Self { frames: first..first + frames.len(), ..Self::default() };
         let known = RuleNames::new(names, rules);
         let functions = stacks.find_functions(frames, first, rules);
@@ -383,7 +383,7 @@ struct RuleNames {
 
 impl RuleNames {
     /// Returns the names of the rules, looked up in a trace.
-    fn new(names: &Names<'_>, rules: &SampleRules) -> Self {
+    fn new(names: &Names, rules: &SampleRules) -> Self {
         let find = |name: &str| names.find(name.as_bytes());
         Self {
             root: find(rules.root),

@@ -123,7 +123,7 @@ pub(super) struct SampledThread {
 
 impl SampledThread {
     /// Returns the slices and the samples of a track. `stacks` are the stacks of its profile, if it has one.
-    pub(super) fn new(trace: &Trace<'_>, track: TrackId, stacks: Stacks, rules: &SampleRules) -> Self {
+    pub(super) fn new(trace: &Trace, track: TrackId, stacks: Stacks, rules: &SampleRules) -> Self {
         let profile = trace.profile_of(track);
         let mut thread = Self {
             slices: slices(trace, track, &stacks, rules),
@@ -145,7 +145,7 @@ impl SampledThread {
     }
 
     /// Adds the samples of a profile, with their places among the slices.
-    fn add_samples(&mut self, trace: &Trace<'_>, profile: &Profile) {
+    fn add_samples(&mut self, trace: &Trace, profile: &Profile) {
         let first_frame = profile.frames().start().index();
         // Without slices the profile is all there is, and idle time is shown like a function.
         let is_pure = self.slices.is_empty();
@@ -264,7 +264,7 @@ impl SampledThread {
 }
 
 /// Returns the slices of lane 0.
-fn slices(trace: &Trace<'_>, track: TrackId, stacks: &Stacks, rules: &SampleRules) -> Vec<NestedSlice> {
+fn slices(trace: &Trace, track: TrackId, stacks: &Stacks, rules: &SampleRules) -> Vec<NestedSlice> {
     let Some(track) = trace.tracks().get(track.index()) else { return Vec::new() };
     let callers = Callers::new(trace, track, rules);
     let slice_roles = slice_roles(trace, rules);
@@ -293,7 +293,7 @@ fn slices(trace: &Trace<'_>, track: TrackId, stacks: &Stacks, rules: &SampleRule
 }
 
 /// Returns the roles of the slices that the rules name, by the names of the trace.
-fn slice_roles(trace: &Trace<'_>, rules: &SampleRules) -> HashMap<NameId, SliceRole, RandomState> {
+fn slice_roles(trace: &Trace, rules: &SampleRules) -> HashMap<NameId, SliceRole, RandomState> {
     let mut slice_roles = HashMap::default();
     for name in rules.resets {
         if let Some(name) = trace.names().find(name.as_bytes()) {

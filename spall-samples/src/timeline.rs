@@ -62,7 +62,7 @@ impl Sink for Timeline {
 impl Timeline {
     /// Writes the slices of a track and the functions that were found among them, in display order. Returns whether
     /// there was room for all.
-    pub(super) fn write(&self, trace: &Trace<'_>, track: &Track, out: &mut TrackSlices<'_>) -> bool {
+    pub(super) fn write(&self, trace: &Trace, track: &Track, out: &mut TrackSlices<'_>) -> bool {
         // The loop goes over ids and looks at single columns, because every look at the next slice would move a whole
         // slice out of the iterator and back.
         let is_kept_function = |row: &&OpenedSlice| row.kept && matches!(row.what, Opened::Frame(_));
@@ -99,7 +99,7 @@ impl Timeline {
 
 impl OpenedSlice {
     /// Returns the slice of a function.
-    fn slice(&self, trace: &Trace<'_>, frame: FrameId) -> Slice {
+    fn slice(&self, trace: &Trace, frame: FrameId) -> Slice {
         let name = trace.frame(frame).map_or(NameId::EMPTY, |frame| frame.name);
         let flags = if self.carries_at_end { SliceFlags::CARRIES_AT_END } else { SliceFlags::NONE };
         let flags = flags.with(SliceFlags::SAMPLED);
@@ -108,7 +108,7 @@ impl OpenedSlice {
 }
 
 /// Keeps a slice of the trace, unless an earlier merge inferred it.
-pub(super) fn keep(trace: &Trace<'_>, id: SliceId, out: &mut TrackSlices<'_>) {
+pub(super) fn keep(trace: &Trace, id: SliceId, out: &mut TrackSlices<'_>) {
     if trace.slices().flags().get(id.index()).is_some_and(|flags| !flags.contains(SliceFlags::SAMPLED)) {
         out.keep(id);
     }

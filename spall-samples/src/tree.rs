@@ -32,8 +32,8 @@ pub struct ThreadTree {
 }
 
 /// A sink that makes a call tree of a walk.
-pub(super) struct TreeSink<'t, 'a> {
-    trace: &'t Trace<'a>,
+pub(super) struct TreeSink<'t> {
+    trace: &'t Trace,
     builder: CallTreeBuilder,
     /// The nodes of call frames below their callers, by both in one number. The builder finds them as well, but by the whole
     /// function, which takes longer to hash.
@@ -59,9 +59,9 @@ struct Measured {
     rest: i64,
 }
 
-impl<'t, 'a> TreeSink<'t, 'a> {
+impl<'t> TreeSink<'t> {
     /// Returns a sink for a walk that begins at `start`.
-    pub(super) fn new(trace: &'t Trace<'a>, start: Tick, measure: Measure) -> Self {
+    pub(super) fn new(trace: &'t Trace, start: Tick, measure: Measure) -> Self {
         Self {
             trace,
             builder: CallTreeBuilder::new(),
@@ -112,7 +112,7 @@ pub(super) struct SliceTree {
 impl SliceTree {
     /// Returns the tree that a [`Walk`](crate::walk::Walk) makes of a track without samples, in half the time: most threads
     /// of a trace have none.
-    pub(super) fn new(trace: &Trace<'_>, track: TrackId, measure: Measure) -> Self {
+    pub(super) fn new(trace: &Trace, track: TrackId, measure: Measure) -> Self {
         let start = main_lane::start(trace, track);
         let mut sink = TreeSink::new(trace, start.unwrap_or(Tick::MIN), measure);
         let (mut ends, mut last, mut n_slices) = (Vec::new(), None, 0);
@@ -139,7 +139,7 @@ pub(super) fn converted(tree: CallTree, measure: Measure) -> CallTree {
 }
 
 /// Closes the innermost calls until `depth` are open. `ends` are the ends of those that are.
-fn close_inner(sink: &mut TreeSink<'_, '_>, ends: &mut Vec<Tick>, depth: u32) {
+fn close_inner(sink: &mut TreeSink<'_>, ends: &mut Vec<Tick>, depth: u32) {
     while ends.len() > depth as usize
         && let Some(end) = ends.pop()
     {
@@ -147,7 +147,7 @@ fn close_inner(sink: &mut TreeSink<'_, '_>, ends: &mut Vec<Tick>, depth: u32) {
     }
 }
 
-impl Sink for TreeSink<'_, '_> {
+impl Sink for TreeSink<'_> {
     fn open(&mut self, opened: Opened, at: Tick) {
         self.advance(at);
         let parent = self.open.last().copied();

@@ -95,8 +95,8 @@ struct TopSlice {
 }
 
 /// The state of a walk.
-pub(super) struct Walk<'w, 'a, S> {
-    trace: &'w Trace<'a>,
+pub(super) struct Walk<'w, S> {
+    trace: &'w Trace,
     rules: &'w SampleRules,
     thread: SampledThread,
     sink: &'w mut S,
@@ -131,10 +131,10 @@ impl Default for Shared {
     }
 }
 
-impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
+impl<'w, S: Sink> Walk<'w, S> {
     /// Starts a walk that may open `budget` functions more than the slices and samples pay for.
     pub(super) fn new(
-        trace: &'w Trace<'a>,
+        trace: &'w Trace,
         rules: &'w SampleRules,
         thread: SampledThread,
         budget: u64,
@@ -480,7 +480,7 @@ enum CalleeMatch {
 
 impl CalleeMatch {
     /// Returns the function to look for; `None` if the trace does not have its names.
-    fn new(trace: &Trace<'_>, callee: Callee<'_>) -> Option<Self> {
+    fn new(trace: &Trace, callee: Callee<'_>) -> Option<Self> {
         Some(match callee {
             Callee::Position { source, line, column } => Self::Position { source, line, column },
             Callee::Name { name, url } => Self::Name {
@@ -491,7 +491,7 @@ impl CalleeMatch {
     }
 
     /// Returns whether a call frame is the function.
-    fn is(&self, trace: &Trace<'_>, frame: FrameId) -> bool {
+    fn is(&self, trace: &Trace, frame: FrameId) -> bool {
         trace.frame(frame).is_some_and(|frame| match *self {
             Self::Position { source, line, column } => {
                 frame.source == source && frame.line == Some(line) && frame.column == Some(column)

@@ -23,7 +23,7 @@ use crate::{Error, Loader, threads};
 /// println!("{}", trace.diagnostics());
 /// # Ok::<(), spall_trace::Error>(())
 /// ```
-pub fn load_file(path: impl AsRef<Path>) -> Result<Trace<'static>, Error> {
+pub fn load_file(path: impl AsRef<Path>) -> Result<Trace, Error> {
     Loader::new().load_file(path)
 }
 
@@ -33,7 +33,7 @@ impl Loader {
     /// # Errors
     /// This returns [`Error::Io`] when the file cannot be opened or read, and the errors of
     /// [`load_from`](crate::load_from).
-    pub fn load_file(&self, path: impl AsRef<Path>) -> Result<Trace<'static>, Error> {
+    pub fn load_file(&self, path: impl AsRef<Path>) -> Result<Trace, Error> {
         self.load_from(File::open(path)?)
     }
 
@@ -56,7 +56,7 @@ impl Loader {
     pub fn load_files<P: AsRef<Path> + Sync>(
         &self,
         files: &[P],
-        each: impl Fn(usize, Result<Trace<'static>, Error>) + Sync,
+        each: impl Fn(usize, Result<Trace, Error>) + Sync,
     ) {
         let queue = Queue { max_bytes: self.max_file_bytes, state: Mutex::default(), freed: Condvar::new() };
         let alone = self.clone().with_threads(NonZeroUsize::MIN);

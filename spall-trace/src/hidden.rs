@@ -70,7 +70,7 @@ impl Hidden {
 
     /// Lays out the slices that are shown. [layout 4.9](spall_layout::rules::layout#4.9)
     #[must_use]
-    pub fn layout(&self, trace: &Trace<'_>, options: &LayoutOptions) -> Layout {
+    pub fn layout(&self, trace: &Trace, options: &LayoutOptions) -> Layout {
         if self.is_empty() {
             return Layout::new(trace, options);
         }

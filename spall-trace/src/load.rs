@@ -1,6 +1,5 @@
 //! Loads traces from memory: opens the container, chooses the parser and reads all events.
 
-use alloc::borrow::Cow;
 #[cfg(feature = "std")]
 use core::num::NonZeroUsize;
 
@@ -20,8 +19,7 @@ use crate::{
 /// Loads a trace of any supported format from memory, in any supported container.
 ///
 /// [`TraceView::diagnostics`](spall_model::TraceView::diagnostics) counts the damage that the parser could step over, and
-/// everything else that is odd about the file. The trace borrows names and arguments from `data`, unless the file is
-/// compressed. [`Loader`] has choices.
+/// everything else that is odd about the file. [`Loader`] has choices.
 ///
 /// # Errors
 /// This returns an error when the format is not known or when nothing of the file can be read. A file that becomes
@@ -40,7 +38,7 @@ use crate::{
 /// # Ok::<(), spall_trace::Error>(())
 /// ```
 #[doc(alias("open", "parse", "import"))]
-pub fn load(data: &[u8]) -> Result<Trace<'_>, Error> {
+pub fn load(data: &[u8]) -> Result<Trace, Error> {
     Loader::new().load(data)
 }
 
@@ -146,7 +144,7 @@ impl Loader {
     ///
     /// # Errors
     /// This returns an error when the format is not known or when nothing of the file can be read, like [`load`].
-    pub fn load<'a>(&self, data: &'a [u8]) -> Result<Trace<'a>, Error> {
+    pub fn load(&self, data: &[u8]) -> Result<Trace, Error> {
         self.read(data).map(|builder| self.finish(builder))
     }
 
@@ -156,7 +154,7 @@ impl Loader {
     ///
     /// # Errors
     /// This returns an error when nothing of the file can be read, like [`load`].
-    pub fn load_with<'a, P>(&self, parser: P, data: &'a [u8]) -> Result<Trace<'a>, Error>
+    pub fn load_with<P>(&self, parser: P, data: &[u8]) -> Result<Trace, Error>
     where
         P: Parser<Error: Into<Error>> + Send + Sync + 'static,
     {
@@ -183,7 +181,7 @@ impl Loader {
     /// assert_eq!((trace.slices().len(), trace.instants().len()), (1, 1));
     /// # Ok::<(), spall_trace::Error>(())
     /// ```
-    pub fn read<'a>(&self, data: &'a [u8]) -> Result<TraceBuilder<'a>, Error> {
+    pub fn read(&self, data: &[u8]) -> Result<TraceBuilder, Error> {
         let found = self.recognise(data)?;
         let input = open(found.container, data, &self.limits)?;
         visit(found.format, &self.limits, Build { loader: self, input })
@@ -241,7 +239,7 @@ impl Loader {
     }
 
     /// Makes the trace.
-    pub(crate) fn finish<'a>(&self, builder: TraceBuilder<'a>) -> Trace<'a> {
+    pub(crate) fn finish(&self, builder: TraceBuilder) -> Trace {
         #[cfg(feature = "parallel")]
         return builder.finish_on(self.n_threads);
         #[cfg(not(feature = "parallel"))]
@@ -250,37 +248,36 @@ impl Loader {
 }
 
 /// Adds the damage of a file's container, which comes last.
-pub(crate) fn ended<'a>(mut builder: TraceBuilder<'a>, damage: Option<Diagnostic>) -> TraceBuilder<'a> {
+pub(crate) fn ended(mut builder: TraceBuilder, damage: Option<Diagnostic>) -> TraceBuilder {
     if let Some(damage) = damage {
         builder.receive(&Event::Diagnostic(damage.kind), damage.bytes);
     }
     builder
 }
 
-/// Reads all events of an opened file into a builder. Their texts are not copied where the parser allows that.
+/// Reads all events of an opened file into a builder.
 struct Build<'l, 'a> {
     loader: &'l Loader,
     input: Decompressed<'a>,
 }
 
-impl<'a> Visit for Build<'_, 'a> {
-    type Output = Result<TraceBuilder<'a>, Error>;
+impl Visit for Build<'_, '_> {
+    type Output = Result<TraceBuilder, Error>;
 
     fn visit_lending<P>(self, parser: P) -> Self::Output
     where
         P: LendingParser<Error: Into<Error>> + Send + Sync + 'static,
     {
-        let mut builder = TraceBuilder::new(&self.loader.limits);
-        Lend { data: &self.input.stream, to: builder.copying() }.visit_lending(parser)?;
-        Ok(ended(builder, self.input.damage))
+        let mut reading = Reading::new(TraceBuilder::new(&self.loader.limits));
+        reading.read_all(parser, &self.input.stream)?;
+        Ok(ended(reading.to, self.input.damage))
     }
 
     fn visit<P>(self, parser: P) -> Self::Output
     where
         P: Parser<Error: Into<Error>> + Send + Sync + 'static,
     {
-        let Cow::Borrowed(data) = self.input.stream else { return self.visit_lending(parser) };
-        let mut order = InOrder::new(parser, data, TraceBuilder::new(&self.loader.limits));
+        let mut order = InOrder::new(parser, &self.input.stream, TraceBuilder::new(&self.loader.limits));
         #[cfg(feature = "parallel")]
         (order = self.loader.read_on_threads(order));
         order.read_to(usize::MAX);
@@ -302,9 +299,7 @@ impl<R: for<'e> Receiver<'e>> Visit for Lend<'_, R> {
     where
         P: LendingParser<Error: Into<Error>> + Send + Sync + 'static,
     {
-        let mut reading = Reading::new(self.to);
-        let result = parser.lend_all(self.data, |event, bytes| reading.receive(event, bytes));
-        result.or_else(|error| reading.stop(error.into()))
+        Reading::new(self.to).read_all(parser, self.data)
     }
 }
 
@@ -331,6 +326,21 @@ impl<R> Reading<R> {
         Self { to, has_content: false }
     }
 
+    /// Reads all events of a file that is in memory.
+    fn read_all<P>(&mut self, mut parser: P, mut data: &[u8]) -> Result<(), Error>
+    where
+        P: LendingParser<Error: Into<Error>>,
+        R: for<'e> Receiver<'e>,
+    {
+        loop {
+            match parser.lend(data, true, self) {
+                Ok(Progress::Read(consumed)) => data = data.get(consumed..).unwrap_or_default(),
+                Ok(Progress::NeedMore(_) | Progress::End) => return Ok(()),
+                Err(error) => return self.stop(error.into()),
+            }
+        }
+    }
+
     /// Handles the error that ends reading. It is returned if there was no content before it, and becomes a diagnostic
     /// otherwise.
     pub(crate) fn stop<'e>(&mut self, error: Error) -> Result<(), Error>
@@ -352,7 +362,7 @@ pub(crate) struct InOrder<'d, P> {
     /// The number of bytes consumed.
     pub(crate) at: usize,
     pub(crate) parser: P,
-    pub(crate) reading: Reading<TraceBuilder<'d>>,
+    pub(crate) reading: Reading<TraceBuilder>,
     /// The error if nothing of the file can be read.
     result: Result<(), Error>,
     /// Whether reading has ended.
@@ -360,7 +370,7 @@ pub(crate) struct InOrder<'d, P> {
 }
 
 impl<'d, P: Parser<Error: Into<Error>>> InOrder<'d, P> {
-    fn new(parser: P, data: &'d [u8], builder: TraceBuilder<'d>) -> Self {
+    fn new(parser: P, data: &'d [u8], builder: TraceBuilder) -> Self {
         Self { data, at: 0, parser, reading: Reading::new(builder), result: Ok(()), is_over: false }
     }
 

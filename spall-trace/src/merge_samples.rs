@@ -24,6 +24,6 @@ use spall_model::Trace;
 /// ```
 #[doc(alias("sampling", "stack samples"))]
 #[must_use]
-pub fn merge_samples(trace: Trace<'_>) -> Trace<'_> {
+pub fn merge_samples(trace: Trace) -> Trace {
     spall_samples::merge(trace, &V8)
 }

@@ -16,7 +16,7 @@ use crate::{
 
 /// Loads a trace of any supported format from a file or a pipe, without holding all of it in memory.
 ///
-/// The trace copies the texts that it keeps, so memory grows with the trace and not with the file. Two kinds of files are
+/// Memory grows with the trace and not with the file. Two kinds of files are
 /// held in memory as a whole: compressed files, of which at most
 /// [`Limits::max_decompressed_bytes`](spall_model::Limits::max_decompressed_bytes) are read, and apitrace recordings, which
 /// refer back to their start. `source` needs no buffer of its own. [`Loader`] has choices.
@@ -32,7 +32,7 @@ use crate::{
 /// assert_eq!(trace.slices().len(), 1);
 /// # Ok::<(), spall_trace::Error>(())
 /// ```
-pub fn load_from(source: impl Read) -> Result<Trace<'static>, Error> {
+pub fn load_from(source: impl Read) -> Result<Trace, Error> {
     Loader::new().load_from(source)
 }
 
@@ -41,7 +41,7 @@ impl Loader {
     ///
     /// # Errors
     /// This returns an error when the format is not known or when nothing of the file can be read, like [`load_from`].
-    pub fn load_from(&self, source: impl Read) -> Result<Trace<'static>, Error> {
+    pub fn load_from(&self, source: impl Read) -> Result<Trace, Error> {
         let input = Stream::new(source)?;
         let found = self.recognise(input.data())?;
         let head: Vec<u8> = input.data().iter().copied().take(MAX_HEAD).collect();
@@ -67,7 +67,7 @@ impl Loader {
     /// let trace = Loader::new().load_from_with(Parser::new(symbols), file)?;
     /// # Ok::<(), spall_trace::Error>(())
     /// ```
-    pub fn load_from_with<P>(&self, parser: P, source: impl Read) -> Result<Trace<'static>, Error>
+    pub fn load_from_with<P>(&self, parser: P, source: impl Read) -> Result<Trace, Error>
     where
         P: LendingParser<Error: Into<Error>>,
     {
@@ -76,35 +76,34 @@ impl Loader {
         self.copy(container, input, |pump| pump.run(parser))
     }
 
-    /// Opens the container and reads all events into a builder that copies their texts. `read` runs the pump.
+    /// Opens the container and reads all events into a builder. `read` runs the pump.
     fn copy<R: Read>(
         &self,
         container: Option<Container>,
         mut input: Stream<R>,
-        read: impl FnOnce(Pump<'_, '_, R>) -> Result<(), Error>,
-    ) -> Result<Trace<'static>, Error> {
+        read: impl FnOnce(Pump<R>) -> Result<TraceBuilder, Error>,
+    ) -> Result<Trace, Error> {
         let mut damage = None;
         if container.is_some() {
             let packed = input.all(self.limits.max_decompressed_bytes)?;
             let opened = open(container, &packed, &self.limits)?;
             (input.bytes, damage) = (opened.stream.into_owned(), opened.damage);
         }
-        let mut builder = TraceBuilder::new(&self.limits);
-        read(Pump { input, builder: &mut builder })?;
+        let builder = read(Pump { input, builder: TraceBuilder::new(&self.limits) })?;
         Ok(self.finish(ended(builder, damage)))
     }
 }
 
 /// A source that is read piece by piece, and the builder of its trace.
-struct Pump<'b, 't, R> {
+struct Pump<R> {
     input: Stream<R>,
-    builder: &'b mut TraceBuilder<'t>,
+    builder: TraceBuilder,
 }
 
-impl<R: Read> Visit for Pump<'_, '_, R> {
-    type Output = Result<(), Error>;
+impl<R: Read> Visit for Pump<R> {
+    type Output = Result<TraceBuilder, Error>;
 
-    fn visit_lending<P>(self, parser: P) -> Result<(), Error>
+    fn visit_lending<P>(self, parser: P) -> Self::Output
     where
         P: LendingParser<Error: Into<Error>> + Send + Sync + 'static,
     {
@@ -112,16 +111,16 @@ impl<R: Read> Visit for Pump<'_, '_, R> {
     }
 }
 
-impl<R: Read> Pump<'_, '_, R> {
+impl<R: Read> Pump<R> {
     /// Reads all events with a parser.
-    fn run<P: LendingParser<Error: Into<Error>>>(mut self, mut parser: P) -> Result<(), Error> {
-        let mut reading = Reading::new(self.builder.copying());
+    fn run<P: LendingParser<Error: Into<Error>>>(mut self, mut parser: P) -> Result<TraceBuilder, Error> {
+        let mut reading = Reading::new(self.builder);
         loop {
             match parser.lend(self.input.data(), self.input.eof, &mut reading) {
                 Ok(Progress::Read(consumed)) => self.input.start += consumed,
                 Ok(Progress::NeedMore(more)) => self.input.fill(more)?,
-                Ok(Progress::End) => return Ok(()),
-                Err(error) => return reading.stop(error.into()),
+                Ok(Progress::End) => return Ok(reading.to),
+                Err(error) => return reading.stop(error.into()).map(|()| reading.to),
             }
         }
     }

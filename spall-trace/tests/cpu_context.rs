@@ -14,13 +14,13 @@ const TRACE: &str = "chromium156-default-2s.json";
 /// The name, URL, line and column of a function.
 type Function = (String, String, Option<u32>, Option<u32>);
 
-fn function(trace: &Trace<'_>, frame: FrameId) -> Function {
+fn function(trace: &Trace, frame: FrameId) -> Function {
     let frame = trace.frame(frame).unwrap();
     (trace.name(frame.name).into_owned(), trace.name(frame.url).into_owned(), frame.line, frame.column)
 }
 
 /// Returns the functions from the root to a call frame, without the root and call frames that stand for no function.
-fn path(trace: &Trace<'_>, frame: FrameId) -> Vec<Function> {
+fn path(trace: &Trace, frame: FrameId) -> Vec<Function> {
     let mut path = Vec::new();
     let mut at = Some(frame);
     while let Some(frame) = at {
@@ -39,7 +39,7 @@ type Slice = (String, String, i64, i64, String);
 
 /// The functions below each slice that carries a number, and the number.
 fn contexts(
-    trace: &Trace<'_>,
+    trace: &Trace,
     number: impl Fn(SliceId) -> Option<u64>,
 ) -> Vec<(TrackId, Slice, Option<u64>, Vec<Function>)> {
     let layout = Layout::new(trace, &LayoutOptions::default());

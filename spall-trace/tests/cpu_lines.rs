@@ -18,7 +18,7 @@ fn profiles() -> Vec<(String, Vec<u8>)> {
     files.filter(|(_, data)| data.starts_with(b"{\"nodes\"")).collect()
 }
 
-fn load(data: &[u8]) -> Trace<'_> {
+fn load(data: &[u8]) -> Trace {
     spall_trace::load(data).unwrap()
 }
 

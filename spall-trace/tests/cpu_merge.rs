@@ -11,13 +11,13 @@ use spall_trace::model::{SliceFlags, SliceId, Tick, Trace, TraceView, TrackId};
 use crate::cpu_common::{Style, folded, ids, load, threads, tree};
 
 /// Returns the track of a thread of an expectation.
-fn thread(trace: &Trace<'_>, expected: &Value) -> TrackId {
+fn thread(trace: &Trace, expected: &Value) -> TrackId {
     let wanted = (expected["pid"].to_string(), expected["tid"].to_string());
     threads(trace).find(|(_, track)| ids(trace, track) == wanted).unwrap_or_else(|| panic!("no {wanted:?}")).0
 }
 
 /// Returns the slices as the layout places them: start, duration in microseconds, depth, name, and whether samples found it.
-fn slices(trace: &Trace<'_>, track: TrackId) -> BTreeSet<MergedSlice> {
+fn slices(trace: &Trace, track: TrackId) -> BTreeSet<MergedSlice> {
     let layout = Layout::new(trace, &LayoutOptions::default());
     let ids = trace.tracks()[track.index()].slices().iter();
     ids.map(|id| {

@@ -71,7 +71,7 @@ fn cpu_4_invariants_hold_on_random_input() {
                 }
             }
         }
-        let file = |trace: &spall_trace::model::Trace<'_>| {
+        let file = |trace: &spall_trace::model::Trace| {
             let slices =
                 (0..u32::try_from(trace.slices().len()).unwrap()).map(|id| trace.slice(SliceId(id)).unwrap());
             slices.filter(|slice| !slice.flags.contains(SliceFlags::SAMPLED)).collect::<Vec<_>>()

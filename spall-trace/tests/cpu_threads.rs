@@ -12,7 +12,7 @@ const FRAMES: &str = r#""stackFrames":{"4":{"name":"draw","parent":1},"3":{"name
 
 /// Returns a line for each sample: thread, name of the profile, time in microseconds, weight, and stack from the outermost
 /// function inwards.
-fn samples(trace: &Trace<'_>) -> Vec<String> {
+fn samples(trace: &Trace) -> Vec<String> {
     let mut lines = Vec::new();
     for profile in trace.profiles() {
         let (pid, tid) = ids(trace, &trace.tracks()[profile.track.index()]);
@@ -26,7 +26,7 @@ fn samples(trace: &Trace<'_>) -> Vec<String> {
 }
 
 /// Returns the functions that a sample found, from the outermost inwards.
-fn stack<'t>(trace: &'t Trace<'_>, sample: &Sample) -> Vec<Cow<'t, str>> {
+fn stack<'t>(trace: &'t Trace, sample: &Sample) -> Vec<Cow<'t, str>> {
     let mut stack = Vec::new();
     let mut at = sample.frame().and_then(|frame| trace.frame(frame));
     while let Some(frame) = at {
@@ -37,7 +37,7 @@ fn stack<'t>(trace: &'t Trace<'_>, sample: &Sample) -> Vec<Cow<'t, str>> {
     stack
 }
 
-fn trace(json: &str) -> Trace<'_> {
+fn trace(json: &str) -> Trace {
     spall_trace::load(json.as_bytes()).unwrap()
 }
 
@@ -49,7 +49,7 @@ fn samples_and_faults(json: &str) -> (Vec<String>, Vec<(&'static str, u64)>) {
 }
 
 /// Returns the expected and the found self times in microseconds and hits of one thread.
-fn times(trace: &Trace<'_>, expected: &[(&str, i64, u32)]) -> [BTreeMap<String, (i64, u32)>; 2] {
+fn times(trace: &Trace, expected: &[(&str, i64, u32)]) -> [BTreeMap<String, (i64, u32)>; 2] {
     let (track, _) = threads(trace).next().unwrap();
     let expected = expected.iter().map(|&(path, own, hits)| (path.to_owned(), (own, hits))).collect();
     [folded(trace, &tree(trace, track), Style::Short), expected]

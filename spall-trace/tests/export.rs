@@ -14,13 +14,13 @@ use spall_trace::{
 
 use crate::facts::facts;
 
-fn load(data: &[u8]) -> Trace<'_> {
+fn load(data: &[u8]) -> Trace {
     spall_trace::load(data).unwrap()
 }
 
 fn exported(
-    trace: &Trace<'_>,
-    write: impl Fn(&Trace<'_>, &mut Vec<u8>) -> std::io::Result<ExportReport>,
+    trace: &Trace,
+    write: impl Fn(&Trace, &mut Vec<u8>) -> std::io::Result<ExportReport>,
 ) -> (Vec<u8>, ExportReport) {
     let mut file = Vec::new();
     let exported = write(trace, &mut file).unwrap();
@@ -34,7 +34,7 @@ fn json_counts_rounded_times_replaced_bytes_and_ids_that_become_text() {
         let mut builder = TraceBuilder::new(&Limits::default());
         builder.push(&Event::Clock(clock));
         builder.push(&Event::Conventions(conventions));
-        builder.push_copied(event);
+        builder.push(event);
         let (_, report) = exported(&builder.finish(), |trace, out| export::json(trace, out));
         report.losses().collect::<Vec<_>>()
     };
@@ -68,10 +68,9 @@ fn every_export_counts_the_times_that_it_rounds() {
     let (near, thirds) = (Unit::Nanoseconds(1.0), Unit::Nanoseconds(1.0 / 3.0));
     let unix = trace(near, [0, far], 4000);
     let (short, long) = (trace(thirds, [0, 3], 2), trace(thirds, [0, far], 5));
-    let n_rounded =
-        |trace: &Trace<'_>, write: fn(&Trace<'_>, &mut Vec<u8>) -> std::io::Result<ExportReport>| {
-            exported(trace, write).1.count(Loss::ExactTime)
-        };
+    let n_rounded = |trace: &Trace, write: fn(&Trace, &mut Vec<u8>) -> std::io::Result<ExportReport>| {
+        exported(trace, write).1.count(Loss::ExactTime)
+    };
     let rounded = |write| [&unix, &short, &long].map(|trace| n_rounded(trace, write));
     assert_eq!(rounded(|trace, out| export::json(trace, out)), [0, 2, 2]);
     // The file has fractions of nanoseconds.
@@ -102,7 +101,7 @@ fn speedscope_has_finite_numbers() {
 }
 
 /// Calls `see` for all traces that are not large, with their names and formats.
-fn over_files(mut see: impl FnMut(&str, Format, Trace<'_>)) {
+fn over_files(mut see: impl FnMut(&str, Format, Trace)) {
     for path in spall_testdata::inputs("", "") {
         let data = std::fs::read(&path).unwrap();
         if data.len() > 1 << 19 {
@@ -114,7 +113,7 @@ fn over_files(mut see: impl FnMut(&str, Format, Trace<'_>)) {
 }
 
 /// Returns whether samples stand for a time that is not the time up to the next one.
-fn has_period(trace: &Trace<'_>) -> bool {
+fn has_period(trace: &Trace) -> bool {
     trace.profiles().iter().any(|profile| profile.period.is_some())
 }
 
@@ -146,7 +145,7 @@ fn json_is_the_same_trace_again() {
         // An end that was left out shows how long a thread goes on, and so how far its unfinished slices are drawn.
         let unmatched = [DiagnosticKind::UnmatchedEnd, DiagnosticKind::UnmatchedAsync];
         let has_unmatched = unmatched.iter().any(|&kind| trace.diagnostics().count(kind) > 0);
-        let said = |trace: &Trace<'_>| {
+        let said = |trace: &Trace| {
             let mut facts = facts(trace);
             let added = ["meta None \"displayTimeUnit\"", "meta None \"base"];
             facts.retain(|fact| {
@@ -169,7 +168,7 @@ fn json_is_the_same_trace_again() {
 fn flows_that_json_tells_apart_are_counted() {
     let mut builder = TraceBuilder::new(&Limits::default());
     let slice = |tid, at| ThreadEvent::new(Thread::new(1, tid), Tick(at), Text::from("s"));
-    let flow = |phase, slice: ThreadEvent<'static>, ids: &[i64], builder: &mut TraceBuilder<'_>| {
+    let flow = |phase, slice: ThreadEvent<'static>, ids: &[i64], builder: &mut TraceBuilder| {
         builder.push(&Event::Complete(slice, Ticks(5)));
         for &id in ids {
             let event = FlowEvent::new(phase, FlowBind::Slice, slice.thread, slice.at, id, Text::EMPTY);
@@ -187,7 +186,7 @@ fn flows_that_json_tells_apart_are_counted() {
     assert_eq!(report.count(Loss::Flow), 2);
 }
 
-fn has_large_ids(trace: &Trace<'_>) -> bool {
+fn has_large_ids(trace: &Trace) -> bool {
     let is_large = |key: Key| matches!(key, Key::Number(number) if number < 0);
     let threads =
         trace.tracks().iter().any(|track| matches!(track.kind, TrackKind::Thread { tid } if is_large(tid)));
@@ -195,7 +194,7 @@ fn has_large_ids(trace: &Trace<'_>) -> bool {
 }
 
 /// Returns the facts that spall 3 can hold: threads with their names, and slices. Times begin at 0.
-fn slices(trace: &Trace<'_>) -> Vec<String> {
+fn slices(trace: &Trace) -> Vec<String> {
     let first = trace.bounds().map_or(0, |bounds| bounds.start.0.min(0));
     let mut slices = Vec::new();
     for process in trace.processes() {
@@ -221,7 +220,7 @@ fn spall_is_the_same_trace_again_where_it_can_hold_it() {
         let (file, exported) = exported(&trace, |trace, out| export::spall(trace, out));
         let again = load(&file);
         assert!(again.diagnostics().count(DiagnosticKind::UnmatchedEnd) == 0, "{name}");
-        let n_slices = |trace: &Trace<'_>| {
+        let n_slices = |trace: &Trace| {
             let threads = trace
                 .tracks()
                 .iter()

@@ -26,12 +26,12 @@ fn exports_of_call_stacks_have_an_end_and_count_what_is_missing() {
     let n = 20_000;
     let long = stacks_of_a_long_name(n);
     let deep = stacks_of_a_long_name(n).replace(&"n".repeat(10_000), "n");
-    let bound = |data: &str, trace: &Trace<'_>| {
+    let bound = |data: &str, trace: &Trace| {
         let items = trace.slices().len() + trace.samples().len() + trace.frames().len();
         // As much again for all that is not in a stack.
         (64 << 20) + 64 * (data.len() + 32 * items) as u64 + 512 * items as u64
     };
-    type Export = fn(&Trace<'_>, &mut Vec<u8>) -> std::io::Result<ExportReport>;
+    type Export = fn(&Trace, &mut Vec<u8>) -> std::io::Result<ExportReport>;
     let exports: [(&str, &str, Export); 4] = [
         ("folded", &long, |trace, out| export::folded(trace, Measure::WallTime, out)),
         ("nested", &long, |trace, out| export::nested(trace, Measure::WallTime, out)),

@@ -14,7 +14,7 @@ struct Slices {
 }
 
 /// Returns the slices of a trace by stream, substream and name.
-fn slices(trace: &Trace<'_>) -> BTreeMap<(String, String, String), Slices> {
+fn slices(trace: &Trace) -> BTreeMap<(String, String, String), Slices> {
     let epoch = trace.clock().epoch_ns.unwrap_or(0);
     let mut slices: BTreeMap<_, Slices> = BTreeMap::new();
     for track in trace.tracks() {

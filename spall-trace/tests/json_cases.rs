@@ -14,9 +14,9 @@ use spall_trace::model::{
 };
 
 /// One case: the trace that was read, and the expectation.
-struct Case<'a> {
+struct Case {
     name: String,
-    trace: Trace<'a>,
+    trace: Trace,
     layout: Layout,
     expected: Json,
     differences: Vec<String>,
@@ -66,7 +66,7 @@ fn check(path: &Path) -> Vec<String> {
     case.differences
 }
 
-impl Case<'_> {
+impl Case {
     /// Compares rows regardless of their order.
     fn compare(&mut self, section: &str, mut found: Vec<String>, mut expected: Vec<String>) {
         found.sort();

@@ -32,7 +32,7 @@ fn readings(format: &str) -> Vec<(PathBuf, Vec<Value>)> {
 }
 
 /// A function as Gecko's layout spells it, which an independent reading keeps.
-fn spelt(trace: &Trace<'_>, frame: &Frame) -> String {
+fn spelt(trace: &Trace, frame: &Frame) -> String {
     let name = trace.name(frame.name);
     match (frame.line, frame.column) {
         (Some(line), Some(column)) => {
@@ -44,7 +44,7 @@ fn spelt(trace: &Trace<'_>, frame: &Frame) -> String {
 }
 
 /// The weights of all stacks.
-fn weights(trace: &Trace<'_>, name: impl Fn(&Frame) -> String) -> BTreeMap<Vec<String>, f64> {
+fn weights(trace: &Trace, name: impl Fn(&Frame) -> String) -> BTreeMap<Vec<String>, f64> {
     let mut sums = BTreeMap::new();
     for profile in trace.profiles() {
         for sample in trace.samples_of(profile) {
@@ -157,7 +157,7 @@ fn profiles_5_1_damaged_files_are_read_as_far_as_they_go() {
 }
 
 /// The self time of every call path, with the places of functions and all threads together.
-fn times(trace: &Trace<'_>) -> BTreeMap<String, i64> {
+fn times(trace: &Trace) -> BTreeMap<String, i64> {
     let mut times = BTreeMap::new();
     for ThreadTree { tree, .. } in call_trees(trace, &V8) {
         let mut paths: Vec<String> = Vec::new();
@@ -176,7 +176,7 @@ fn times(trace: &Trace<'_>) -> BTreeMap<String, i64> {
 }
 
 /// The same for functions that samples found.
-fn of_functions(trace: &Trace<'_>) -> BTreeMap<String, i64> {
+fn of_functions(trace: &Trace) -> BTreeMap<String, i64> {
     let mut times = times(trace);
     times.retain(|path, _| path.contains('*'));
     times
@@ -249,7 +249,7 @@ fn profiles_1_4_firefox_profiles_written_and_read_again_have_equal_call_trees_an
         let again = spall_trace::load(&written).unwrap();
         assert_same(&name, &of_functions(&again), &of_functions(&trace));
         let start = trace.bounds().unwrap().start;
-        let samples = |trace: &Trace<'_>, start| {
+        let samples = |trace: &Trace, start| {
             let stood_for = |profile: &Profile, weight| profile.time_of(weight).unwrap();
             let mut samples: Vec<_> = trace
                 .profiles()

@@ -11,14 +11,14 @@ fn events(count: usize, event: &str) -> String {
     (0..count).map(|i| event.replace('#', &i.to_string())).collect()
 }
 
-fn check(limits: &Limits, events: &str, check: impl Fn(&Trace<'_>)) {
+fn check(limits: &Limits, events: &str, check: impl Fn(&Trace)) {
     let json = format!("[{events}]").replace("},]", "}]");
     check(&spall_trace::Loader::new().with_limits(limits.clone()).load(json.as_bytes()).unwrap());
     check(&spall_trace::Loader::new().with_limits(limits.clone()).load_from(json.as_bytes()).unwrap());
 }
 
 /// Returns the kinds of diagnostics and how often each was reported.
-fn counts(trace: &Trace<'_>) -> Vec<(DiagnosticKind, u64)> {
+fn counts(trace: &Trace) -> Vec<(DiagnosticKind, u64)> {
     trace.diagnostics().counts().iter().map(|count| (count.kind, count.count)).collect()
 }
 

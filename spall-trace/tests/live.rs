@@ -26,7 +26,7 @@ fn check(path: &Path, same: &mut Same) {
     let mut live = LiveLayout::new(&LayoutOptions::default());
     let mut n_events = 0_u64;
     let result = spall_trace::Loader::new().read_events(&data, |event, bytes| {
-        builder.copying().receive(event, bytes);
+        builder.receive(event, bytes);
         grown.receive(event, bytes);
         n_events += 1;
         if n_events.is_multiple_of(997) {
@@ -81,7 +81,7 @@ fn check(path: &Path, same: &mut Same) {
     assert_eq!(finished.slices().ends(), trace.slices().ends());
 }
 
-fn same_slices(live: &LiveSnapshot<'_>, id: TrackId, trace: &Trace<'_>, track: &Track, same: &mut Same) {
+fn same_slices(live: &LiveSnapshot<'_>, id: TrackId, trace: &Trace, track: &Track, same: &mut Same) {
     let slices = live.track(id).unwrap().slices();
     for (&live_id, id) in slices.iter().zip(track.slices()) {
         let (shown, expected) = (live.slice(live_id).unwrap(), trace.slice(id).unwrap());
@@ -98,7 +98,7 @@ fn same_slices(live: &LiveSnapshot<'_>, id: TrackId, trace: &Trace<'_>, track: &
     same.slices += slices.len();
 }
 
-fn same_points(live: &LiveSnapshot<'_>, id: TrackId, trace: &Trace<'_>, track: &Track, same: &mut Same) {
+fn same_points(live: &LiveSnapshot<'_>, id: TrackId, trace: &Trace, track: &Track, same: &mut Same) {
     let line = live.track(id).unwrap();
     let instants = trace.instants_of(track.id);
     let of_trace = instants.iter().map(|i| (i.at, trace.name(i.name), trace.args_of(i).bytes()));

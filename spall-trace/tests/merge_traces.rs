@@ -8,8 +8,8 @@ use spall_trace::model::{
 };
 use spall_trace::{Alignment, MergeInput, MergedTraces, PlacedBy, load, merge_traces};
 
-fn json(text: &str) -> Trace<'static> {
-    load(text.as_bytes()).unwrap().into_owned()
+fn json(text: &str) -> Trace {
+    load(text.as_bytes()).unwrap()
 }
 
 fn merged(inputs: &[MergeInput<'_>]) -> MergedTraces {
@@ -17,7 +17,7 @@ fn merged(inputs: &[MergeInput<'_>]) -> MergedTraces {
 }
 
 /// Returns name and start of every slice, in the order of time.
-fn slices(trace: &Trace<'_>) -> Vec<(String, i64)> {
+fn slices(trace: &Trace) -> Vec<(String, i64)> {
     let mut slices: Vec<_> = trace
         .slices()
         .ids()
@@ -39,12 +39,12 @@ fn one_trace_stays_as_it_is() {
     let merged = merged(&[MergeInput::new(&trace, "kinds.json")]);
     assert_eq!(merged.placements[0].by, PlacedBy::First);
     // Only labels are added, so the events of both are equal when these are left out.
-    let without_labels = |trace: &Trace<'_>| {
+    let without_labels = |trace: &Trace| {
         let mut builder = spall_trace::model::TraceBuilder::new(&Limits::default());
         trace
             .replay(|event| {
                 if !matches!(event, spall_trace::model::Event::ProcessLabels(..)) {
-                    builder.copying().receive(event, Default::default());
+                    builder.receive(event, Default::default());
                 }
                 Ok::<(), core::convert::Infallible>(())
             })
@@ -73,7 +73,7 @@ fn processes_with_one_id_stay_apart_and_have_labels() {
 }
 
 /// Returns the id and the labels of each process.
-fn processes(trace: &Trace<'_>) -> Vec<String> {
+fn processes(trace: &Trace) -> Vec<String> {
     let labels =
         |labels: &[NameId]| labels.iter().map(|&label| trace.name(label)).collect::<Vec<_>>().join(" ");
     let processes = trace.processes().iter();
@@ -128,10 +128,10 @@ fn a_process_whose_id_was_text_is_named_by_it() {
 #[test]
 fn times_beyond_all_clocks_are_clamped() {
     let far = spall_synth::spall::File::new(3, 1e300).buffer(1, 1).begin_v3(1, b"a", b"").end_v3(6).finish();
-    let far = load(&far).unwrap().into_owned();
+    let far = load(&far).unwrap();
     let near = json(r#"[{"ph":"X","ts":-0.005,"dur":1,"pid":1,"tid":1,"name":"a"}]"#);
     for (alignment, by) in [(Alignment::Start, PlacedBy::Start), (Alignment::Event("a"), PlacedBy::Event)] {
-        let merged = |first: &Trace<'_>, second: &Trace<'_>| {
+        let merged = |first: &Trace, second: &Trace| {
             let inputs =
                 [MergeInput::new(first, "1"), MergeInput::new(second, "2").with_alignment(alignment)];
             let merged = merge_traces(&inputs, &Limits::default());
@@ -207,7 +207,7 @@ fn a_trace_is_placed_by_what_traces_in_front_of_it_know() {
         json(&format!(r#"{{"traceEvents":[{}],"baseTimeNanoseconds":{epoch}}}"#, events.join(",")))
     };
     let far = Alignment::Offset(7_000_000);
-    let third_by = |first: &Trace<'_>, second: &Trace<'_>, third: &Trace<'_>, alignment| {
+    let third_by = |first: &Trace, second: &Trace, third: &Trace, alignment| {
         let second = MergeInput::new(second, "2").with_alignment(far);
         let third = MergeInput::new(third, "3").with_alignment(alignment);
         let placement = merged(&[MergeInput::new(first, "1"), second, third]).placements[2];
@@ -259,7 +259,7 @@ fn the_issue_time_of_a_marker_is_a_number_of_microseconds() {
         let mut event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(at), Text::from("clock_sync"));
         event.args = args.args();
         let mut builder = TraceBuilder::new(&Limits::default());
-        builder.copying().receive(&Event::Other(event, b'c'), Default::default());
+        builder.receive(&Event::Other(event, b'c'), Default::default());
         builder.finish()
     };
     let (a, b) = (marker(Some(100), 102_000), marker(None, 0));
@@ -429,7 +429,7 @@ fn clocks_of_different_units_become_nanoseconds() {
         recorder.begin(1_000, "work");
         recorder.end(1_003);
         drop(recorder);
-        load(&file).unwrap().into_owned()
+        load(&file).unwrap()
     };
     let (half, third, json) = (spall(0.5), spall(0.5), json(&format!("[{}]", slice("a", 9, 1))));
     let both = merged(&[MergeInput::new(&half, "h"), MergeInput::new(&json, "j")]);

@@ -15,7 +15,7 @@ use spall_trace::{
 };
 
 /// The weights of the stacks of all threads, with slices in angle brackets, and the thread first.
-fn stacks(trace: &Trace<'_>) -> BTreeMap<String, f64> {
+fn stacks(trace: &Trace) -> BTreeMap<String, f64> {
     let mut found = BTreeMap::new();
     for ThreadTree { track, tree, .. } in spall_samples::call_trees(trace, &V8) {
         let TrackKind::Thread { tid } = trace.tracks()[track.index()].kind else {
@@ -60,7 +60,7 @@ fn trace_of(
     slices: &[(&'static str, i64, i64)],
     samples: &[(i64, &'static str, f64)],
     period: Option<i64>,
-) -> Trace<'static> {
+) -> Trace {
     recorded_trace(slices, samples, period, &[])
 }
 
@@ -70,12 +70,12 @@ fn recorded_trace(
     samples: &[(i64, &'static str, f64)],
     period: Option<i64>,
     places: &[(&str, &str)],
-) -> Trace<'static> {
+) -> Trace {
     let mut builder = TraceBuilder::new(&Limits::default());
     for (name, function) in places {
         let text = SourceLocation::new(name, function, "src/main.rs", 1).to_string();
         let value = Value::Text(Text::from(text.as_str()));
-        builder.push_copied(&Event::Meta(MetaEvent::new(Text::from(SourceLocation::KEY), value)));
+        builder.push(&Event::Meta(MetaEvent::new(Text::from(SourceLocation::KEY), value)));
     }
     for &(name, start, end) in slices {
         let event = ThreadEvent::new(MAIN, Tick(start), Text::from(name));
@@ -108,7 +108,7 @@ fn recorded_trace(
 }
 
 /// The functions and slices of the merged timeline: name, start and end.
-fn merged(trace: Trace<'static>) -> Vec<(String, i64, i64)> {
+fn merged(trace: Trace) -> Vec<(String, i64, i64)> {
     let merged = spall_trace::merge_samples(trace);
     let slices = merged.slices_of(merged.tracks()[0].id);
     slices.map(|(_, slice)| (merged.name(slice.name).into_owned(), slice.start.0, slice.end.0)).collect()
@@ -119,7 +119,7 @@ fn boxes(expected: &[(&str, i64, i64)]) -> Vec<(String, i64, i64)> {
 }
 
 /// The self time of each call path, and the time without a function.
-fn self_times(trace: &Trace<'_>) -> (Vec<(String, i64)>, i64) {
+fn self_times(trace: &Trace) -> (Vec<(String, i64)>, i64) {
     let ThreadTree { tree, .. } = spall_samples::call_tree(trace, TrackId(0), &V8);
     let time = |node: &TreeNode| (trace.name(node.function.name).into_owned(), node.self_time.0);
     (tree.nodes().iter().map(time).collect(), tree.unattributed().time.0)

@@ -11,7 +11,7 @@ const PROCESSES: [Id<'static>; 2] = [Id::Number(1), Id::NONE];
 
 /// Returns the same tracks in process 1 and in none: 5, with 7 and the counter 8 below it in this order, and below 7 another
 /// one of 18 digits. Process 1 has a thread 7 besides. Each but the counter has a slice, and all slices begin at one time.
-fn trace() -> Trace<'static> {
+fn trace() -> Trace {
     let mut builder = TraceBuilder::new(&Limits::default());
     let thread = ThreadEvent::new(Thread::new(1, 7), Tick(0), Text::from("on thread"));
     builder.push(&Event::Complete(thread, Ticks(90)));
@@ -29,7 +29,7 @@ fn trace() -> Trace<'static> {
                 values.add("v", 3);
                 let mut value = CounterEvent::new(pid, Tick(4), Text::from("count"), values.args());
                 value.id = Some(thread.tid);
-                builder.push_copied(&Event::Counter(value));
+                builder.push(&Event::Counter(value));
             } else {
                 let event = ThreadEvent::new(thread, Tick(0), Text::from("on track"));
                 builder.push(&Event::Complete(event, Ticks(50)));
@@ -40,7 +40,7 @@ fn trace() -> Trace<'static> {
 }
 
 /// Returns the kind and the title of each track, and its place below others, by the titles of its processes.
-fn lines(trace: &Trace<'_>) -> Vec<String> {
+fn lines(trace: &Trace) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for process in trace.processes() {
         lines.push(trace.process_title(process.id).into_owned());

@@ -96,7 +96,7 @@ fn limits_count_as_on_one_thread() {
             check(&file, &limits, &[200], &format!("{limits:?}"));
             Loader::new().with_limits(limits.clone()).load(&file).unwrap()
         };
-        let is_cut = |trace: spall_trace::model::Trace<'_>, kind| trace.diagnostics().count(kind) > 0;
+        let is_cut = |trace: spall_trace::model::Trace, kind| trace.diagnostics().count(kind) > 0;
         assert!(is_cut(limits(|limits| limits.max_slices = 100), DiagnosticKind::SliceLimit));
         assert!(is_cut(limits(|limits| limits.max_tracks = 2), DiagnosticKind::TrackLimit));
         limits(|limits| limits.max_depth = 3);

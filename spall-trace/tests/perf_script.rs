@@ -23,7 +23,7 @@ fn shares(folded: &str) -> BTreeMap<String, f64> {
         .collect()
 }
 
-fn folded(trace: &Trace<'_>) -> String {
+fn folded(trace: &Trace) -> String {
     let mut out = Vec::new();
     let _ = spall_trace::export::folded(trace, Measure::WallTime, &mut out).unwrap();
     String::from_utf8(out).unwrap()
@@ -44,12 +44,12 @@ fn profiles_4_2_sums_by_stack_are_those_of_inferno() {
 }
 
 /// The samples of the profile that counts of the only thread.
-fn samples<'t>(trace: &'t Trace<'_>) -> &'t [Sample] {
+fn samples(trace: &Trace) -> &[Sample] {
     trace.samples_of(&trace.profiles()[0])
 }
 
 /// The times and weights of samples.
-fn rows(trace: &Trace<'_>) -> Vec<(Tick, f64)> {
+fn rows(trace: &Trace) -> Vec<(Tick, f64)> {
     samples(trace).iter().map(|sample| (sample.at, sample.weight)).collect()
 }
 

@@ -35,7 +35,7 @@ fn add(rows: &mut Rows, row: impl std::fmt::Debug) {
 }
 
 /// The id of the thread that a track is or lies below.
-fn thread(trace: &Trace<'_>, mut track: TrackId) -> String {
+fn thread(trace: &Trace, mut track: TrackId) -> String {
     loop {
         let facts = &trace.tracks()[track.0 as usize];
         match (facts.kind, facts.parent) {
@@ -47,7 +47,7 @@ fn thread(trace: &Trace<'_>, mut track: TrackId) -> String {
 }
 
 /// What a trace has, in the form of the trace processor's rows.
-fn ours(trace: &Trace<'_>) -> HashMap<&'static str, Rows> {
+fn ours(trace: &Trace) -> HashMap<&'static str, Rows> {
     let mut found: HashMap<&str, Rows> = HashMap::new();
     let name = |name| trace.name(name).into_owned();
     for track in trace.tracks() {

@@ -7,15 +7,15 @@ use spall_trace::model::{
     ThreadMeasure, Tick, Ticks, Trace, TraceBuilder, TraceView, Track, TrackEvent, Unit,
 };
 
-fn again(trace: &Trace<'_>) -> (Trace<'static>, ExportReport) {
+fn again(trace: &Trace) -> (Trace, ExportReport) {
     let mut file = Vec::new();
     let report = export::perfetto(trace, &mut file).unwrap();
-    (spall_trace::load(&file).unwrap().into_owned(), report)
+    (spall_trace::load(&file).unwrap(), report)
 }
 
 /// Returns the name, the categories and the start of each slice, sorted, and the ends if they are wanted; and what instants
 /// and counters are.
-fn facts(trace: &Trace<'_>, with_ends: bool) -> Vec<String> {
+fn facts(trace: &Trace, with_ends: bool) -> Vec<String> {
     let line = |id| {
         let slice = trace.slice(id).unwrap();
         let (name, category) = (trace.name(slice.name), trace.name(slice.category));
@@ -39,7 +39,7 @@ fn facts(trace: &Trace<'_>, with_ends: bool) -> Vec<String> {
 }
 
 /// Returns what each track is, where it lies, and how much is on it.
-fn lines(trace: &Trace<'_>) -> Vec<String> {
+fn lines(trace: &Trace) -> Vec<String> {
     let line = |track: &Track| {
         let process = track.process.map(|process| trace.process_title(process));
         let (kind, id) = (track.kind.name(), track.kind.tid().map(|id| trace.key_text(id)));
@@ -80,7 +80,7 @@ fn tracks_of_their_own_are_the_same_again() {
                 values.add("value", 3.5);
                 let mut counter = CounterEvent::new(pid, work.at, Text::from("count"), values.args());
                 counter.id = Some(thread.tid);
-                builder.push_copied(&Event::Counter(counter));
+                builder.push(&Event::Counter(counter));
             }
             // Nothing but other tracks.
             "900" => {}
@@ -156,7 +156,7 @@ fn thread_times_are_the_same_again_and_are_counters() {
     let (second, report) = again(&first);
     assert!(report.is_lossless(), "{report}");
     assert!(second == first);
-    let measures = |trace: &Trace<'_>| -> Vec<_> {
+    let measures = |trace: &Trace| -> Vec<_> {
         let args = trace.slices().ids().into_iter().map(|id| trace.slice_args(id));
         let measures = [ThreadMeasure::Time, ThreadMeasure::Instructions];
         args.map(|args| measures.map(|measure| args.thread_measure(measure))).collect()

@@ -13,7 +13,7 @@ use spall_trace::{Format, detect, export, load};
 /// The sums of weights by stack, for each profile by its name.
 type Sums = BTreeMap<String, BTreeMap<Vec<String>, f64>>;
 
-fn sums(trace: &Trace<'_>) -> Sums {
+fn sums(trace: &Trace) -> Sums {
     let mut sums = Sums::new();
     let frame = |id| *trace.frame(id).unwrap();
     for profile in trace.profiles() {
@@ -72,7 +72,7 @@ fn real_profiles_have_the_sums_of_independent_readings() {
 }
 
 /// The self times of all stacks with self time, of each thread, without the ids of threads.
-fn trees(trace: &Trace<'_>) -> Vec<Vec<String>> {
+fn trees(trace: &Trace) -> Vec<Vec<String>> {
     let mut folded = Vec::new();
     let _ = export::folded(trace, spall_trace::model::Measure::WallTime, &mut folded).unwrap();
     let folded = String::from_utf8(folded).unwrap();
@@ -123,12 +123,12 @@ fn profiles_that_are_written_are_read_with_equal_call_trees() {
 /// [profiles 1.2]
 #[test]
 fn the_unit_is_printed_wherever_times_are() {
-    let labels = |trace: &Trace<'_>| -> Vec<String> {
+    let labels = |trace: &Trace| -> Vec<String> {
         let bounds = trace.bounds().unwrap();
         let viewport = Viewport::new(bounds, 100);
         Ruler::new(&viewport, trace.clock().unit, 50).map(|mark| mark.label.to_string()).collect()
     };
-    let speedscope = |trace: &Trace<'_>| {
+    let speedscope = |trace: &Trace| {
         let mut out = Vec::new();
         let _ = export::speedscope(trace, "title", &mut out).unwrap();
         let file: Value = serde_json::from_slice(&out).unwrap();

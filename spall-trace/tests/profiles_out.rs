@@ -23,7 +23,7 @@ const PROFILE: &str = r#"{"nodes":[
     {"id":3,"callFrame":{"functionName":"g","url":"a.js","lineNumber":9,"columnNumber":2}}],
     "startTime":100,"endTime":130,"samples":[3,2],"timeDeltas":[10,10]}"#;
 
-fn trace(text: &str) -> Trace<'_> {
+fn trace(text: &str) -> Trace {
     spall_trace::load(text.as_bytes()).unwrap()
 }
 
@@ -621,7 +621,7 @@ mod perfetto {
                 values.add("value", 3).add("more", 4);
                 let mut counter = CounterEvent::new(pid, Tick(0), Text::EMPTY, values.args());
                 counter.id = Some(thread.tid);
-                builder.push_copied(&Event::Counter(counter));
+                builder.push(&Event::Counter(counter));
             } else {
                 let work = ThreadEvent::new(thread, Tick(0), Text::from("work"));
                 builder.push(&Event::Complete(work, Ticks(5)));
@@ -656,7 +656,7 @@ mod perfetto {
         let mut args = ArgsBuilder::new();
         args.add_thread_count(ThreadMeasure::Time, ThreadCount { at: Some(7), during: None });
         let timed = ThreadEvent::new(thread, Tick(0), Text::from("timed"));
-        builder.push_copied(&Event::Complete(ThreadEvent { args: args.args(), ..timed }, Ticks(5)));
+        builder.push(&Event::Complete(ThreadEvent { args: args.args(), ..timed }, Ticks(5)));
         let mut out = Vec::new();
         let _ = export::perfetto(&builder.finish(), &mut out).unwrap();
         let found: Vec<_> =

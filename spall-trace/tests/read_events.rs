@@ -5,7 +5,7 @@ use spall_trace::Loader;
 use spall_trace::model::{Event, Limits, Receiver, Trace, TraceBuilder, TraceView};
 
 /// Returns everything of a trace as text, without the places where its strings are stored.
-fn show(trace: Trace<'_>) -> String {
+fn show(trace: Trace) -> String {
     let names: Vec<_> = trace.slices().names().iter().map(|&name| trace.name(name).into_owned()).collect();
     let (slices, tracks) = (trace.slices(), trace.tracks());
     let facts = (trace.clock(), trace.bounds(), slices.starts(), slices.ends(), slices.flags(), names);
@@ -14,7 +14,7 @@ fn show(trace: Trace<'_>) -> String {
 
 fn check(name: &str, data: &[u8]) {
     let mut builder = TraceBuilder::new(&Limits::default());
-    Loader::new().read_events(data, |event, bytes| builder.copying().receive(event, bytes)).unwrap();
+    Loader::new().read_events(data, |event, bytes| builder.receive(event, bytes)).unwrap();
     let trace = builder.finish();
     assert!(!trace.slices().is_empty() || !trace.samples().is_empty(), "{name}");
     assert_eq!(show(trace), show(spall_trace::load(data).unwrap()), "{name}");

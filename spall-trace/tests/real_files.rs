@@ -7,7 +7,7 @@ use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
 use spall_trace::model::{DiagnosticCount, DiagnosticKind, Trace, TraceView, TrackKind};
 
 /// Returns the numbers that the digests hold, under the same names.
-fn digest(trace: &Trace<'_>) -> BTreeMap<&'static str, Json> {
+fn digest(trace: &Trace) -> BTreeMap<&'static str, Json> {
     let layout = Layout::new(trace, &LayoutOptions::default());
     let (mut slices, mut unfinished, mut sum, mut spilled, mut spans, mut instants) = (0, 0, 0_i64, 0, 0, 0);
     let mut depths = BTreeMap::<String, u64>::new();

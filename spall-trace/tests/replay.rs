@@ -11,21 +11,21 @@ use spall_trace::model::{DiagnosticKind, Event, Limits, SliceFlags, Trace, Trace
 
 use crate::facts::facts;
 
-fn again(trace: &Trace<'_>) -> Trace<'static> {
+fn again(trace: &Trace) -> Trace {
     let mut builder = TraceBuilder::new(&Limits::default());
     let Ok(()) = trace.replay(|event| {
-        builder.push_copied(event);
+        builder.push(event);
         Ok::<(), Infallible>(())
     });
     builder.finish()
 }
 
-fn load(data: &[u8]) -> Trace<'_> {
+fn load(data: &[u8]) -> Trace {
     spall_trace::load(data).unwrap()
 }
 
 /// Returns whether an unmatched end may lie at the very end of a track, to which unfinished slices are drawn.
-fn has_unmatched(trace: &Trace<'_>) -> bool {
+fn has_unmatched(trace: &Trace) -> bool {
     let kinds = [DiagnosticKind::UnmatchedEnd, DiagnosticKind::UnmatchedAsync];
     kinds.iter().any(|&kind| trace.diagnostics().count(kind) > 0)
 }
@@ -123,7 +123,7 @@ fn heph_b_2_slices_of_equal_bounds_keep_their_order_though_the_file_has_children
         .zip(0..)
         .map(|(name, counter)| heph::Event::new((1, counter, 0), 5..9, name).bytes());
     let data = [heph::epoch(0), packets.collect::<Vec<_>>().concat()].concat();
-    let (trace, names) = (load(&data), |trace: &Trace<'_>| {
+    let (trace, names) = (load(&data), |trace: &Trace| {
         let ids = trace.slices().ids().iter();
         ids.map(|id| trace.slice_name(id).into_owned()).collect::<Vec<_>>()
     });
@@ -177,7 +177,7 @@ fn faults_of_events_are_reported_again_and_others_are_not() {
         {"ph":"E","name":"other","pid":1,"tid":2,"ts":9}]"#;
     let trace = load(json);
     let again = again(&trace);
-    let counts = |trace: &Trace<'_>| {
+    let counts = |trace: &Trace| {
         let kinds = [
             DiagnosticKind::UnfinishedSlice,
             DiagnosticKind::UnmatchedAsync,
@@ -187,7 +187,7 @@ fn faults_of_events_are_reported_again_and_others_are_not() {
         kinds.map(|kind| trace.diagnostics().count(kind))
     };
     assert_eq!((counts(&trace), counts(&again)), ([1, 1, 1, 1], [1, 1, 0, 0]));
-    let negative = |trace: &Trace<'_>| trace.slices().flags()[1].contains(SliceFlags::CLAMPED);
+    let negative = |trace: &Trace| trace.slices().flags()[1].contains(SliceFlags::CLAMPED);
     assert!(negative(&trace) && !negative(&again));
     assert_eq!(again.tracks().len(), trace.tracks().len(), "tracks without anything are kept");
 }
@@ -252,7 +252,7 @@ fn json_3_7_a_flow_between_slices_of_one_time_survives_whichever_thread_comes_fi
         let mut written = Vec::new();
         assert!(spall_trace::export::json(&trace, &mut written).unwrap().is_lossless());
         let again = spall_trace::load(&written).unwrap();
-        let names = |trace: &Trace<'_>| {
+        let names = |trace: &Trace| {
             let flow = &trace.flows()[0];
             [flow.from, flow.to].map(|slice| trace.slice_name(slice).into_owned())
         };
@@ -270,7 +270,7 @@ fn traces_are_equal_only_if_samples_found_the_same() {
                   "positionTicks":[{{"line":7,"ticks":{line_hits}}}]}}],
                 "startTime":0,"endTime":40,"samples":{samples}}}"#
         );
-        spall_trace::merge_samples(spall_trace::load(text.as_bytes()).unwrap().into_owned())
+        spall_trace::merge_samples(spall_trace::load(text.as_bytes()).unwrap())
     };
     // Two or three samples find the same slice.
     let [two, three] = [r#"[2,2],"timeDeltas":[10,20]"#, r#"[2,2,2],"timeDeltas":[10,10,10]"#];
@@ -306,9 +306,7 @@ fn traces_that_lack_anything_are_not_equal() {
             "cpuProfile":{"nodes":[{"id":1,"callFrame":{"functionName":"f"}},
             {"id":2,"parent":1,"callFrame":{"functionName":"g"}}],"trace_ids":{"77":2},"samples":[1,2]}}}}"#,
     ];
-    let load = |events: &[&str]| {
-        spall_trace::load(format!("[{}]", events.join(",")).as_bytes()).unwrap().into_owned()
-    };
+    let load = |events: &[&str]| spall_trace::load(format!("[{}]", events.join(",")).as_bytes()).unwrap();
     let whole = load(&events);
     assert!(whole == load(&events));
     for missing in 0..events.len() {

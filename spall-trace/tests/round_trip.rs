@@ -16,11 +16,11 @@ fn to_json<P: Parser<Error: core::fmt::Debug>>(parser: P, data: &[u8]) -> String
     writer.finish().unwrap()
 }
 
-fn compare(name: &str, before: &Trace<'_>, json: &str) {
+fn compare(name: &str, before: &Trace, json: &str) {
     serde_json::from_str::<serde_json::Value>(json).unwrap_or_else(|error| panic!("{name}: {error}\n{json}"));
     let after = spall_trace::load(json.as_bytes()).unwrap_or_else(|error| panic!("{name}: {error}"));
     assert_eq!(before.slices().flags(), after.slices().flags(), "{name}");
-    let said = |trace: &Trace<'_>| {
+    let said = |trace: &Trace| {
         let mut facts = facts(trace);
         // The writer adds this where the trace has no such fact.
         let added = ["clock", "meta None \"displayTimeUnit\"", "meta None \"base"];

@@ -7,11 +7,11 @@ use spall_trace::{Hidden, find, ignoring_case};
 /// Slices, instants, a counter and arguments that contain "draw", and others that do not.
 const TRACE: &[u8] = include_bytes!("../../testdata/small/search.json");
 
-fn trace() -> Trace<'static> {
+fn trace() -> Trace {
     spall_trace::load(TRACE).unwrap()
 }
 
-fn counts(trace: &Trace<'_>, hidden: &Hidden, text: &str) -> String {
+fn counts(trace: &Trace, hidden: &Hidden, text: &str) -> String {
     let layout = hidden.layout(trace, &LayoutOptions::default());
     find(trace, &layout, hidden, ignoring_case(text)).run().to_string()
 }

@@ -181,7 +181,7 @@ fn tree_6_a_tree_adds_up_the_measure() {
 
 /// Adds up the slices of a thread in a range, without those named `hidden`.
 fn tree_of_range(
-    trace: &Trace<'_>,
+    trace: &Trace,
     layout: &Layout,
     track: TrackId,
     range: Range<Tick>,
@@ -193,7 +193,7 @@ fn tree_of_range(
 }
 
 /// The sums of a tree by call path: the self value, and how many calls have none.
-fn sums(trace: &Trace<'_>, tree: &CallTree) -> BTreeMap<String, (i64, u64)> {
+fn sums(trace: &Trace, tree: &CallTree) -> BTreeMap<String, (i64, u64)> {
     let mut paths = Vec::<String>::new();
     let mut sums = BTreeMap::<_, (i64, u64)>::new();
     for node in tree.nodes() {

@@ -9,12 +9,12 @@ use spall_trace::{
 
 /// A trace, and its layout once it is needed.
 pub(crate) struct Loaded {
-    pub(crate) trace: Trace<'static>,
+    pub(crate) trace: Trace,
     layout: OnceLock<Layout>,
 }
 
 impl Loaded {
-    pub(crate) fn new(trace: Trace<'static>) -> Self {
+    pub(crate) fn new(trace: Trace) -> Self {
         Self { trace, layout: OnceLock::new() }
     }
 

@@ -21,12 +21,12 @@ pub(crate) fn measure(name: &str) -> PyResult<Measure> {
     })
 }
 
-fn call_tree(trace: &Trace<'_>, measure: Measure) -> CallTree {
+fn call_tree(trace: &Trace, measure: Measure) -> CallTree {
     CallTree::merged(call_trees_by(trace, &V8, measure).map(|thread| thread.tree))
 }
 
 /// Returns the nodes, parents before children.
-pub(crate) fn nodes(trace: &Trace<'_>, measure: Measure) -> Result<Table, ArrowError> {
+pub(crate) fn nodes(trace: &Trace, measure: Measure) -> Result<Table, ArrowError> {
     let tree = call_tree(trace, measure);
     let nodes = tree.nodes();
     let functions = nodes.iter().map(|node| node.function);
@@ -47,7 +47,7 @@ pub(crate) fn nodes(trace: &Trace<'_>, measure: Measure) -> Result<Table, ArrowE
 }
 
 /// Returns the `n` functions with the most self time.
-pub(crate) fn functions(trace: &Trace<'_>, n: usize, measure: Measure) -> Result<Table, ArrowError> {
+pub(crate) fn functions(trace: &Trace, n: usize, measure: Measure) -> Result<Table, ArrowError> {
     let tree = call_tree(trace, measure);
     let all = tree.functions();
     let top = &all[..all.len().min(n)];
@@ -64,7 +64,7 @@ pub(crate) fn functions(trace: &Trace<'_>, n: usize, measure: Measure) -> Result
 }
 
 /// Returns the functions of both traces, those that got slowest first, in the finer of the units of the traces.
-pub(crate) fn changes(before: &Trace<'_>, after: &Trace<'_>, measure: Measure) -> PyResult<Table> {
+pub(crate) fn changes(before: &Trace, after: &Trace, measure: Measure) -> PyResult<Table> {
     let clocks = [before, after].map(|trace| measure.clock(trace.clock()));
     let trees = [before, after].map(|trace| call_tree(trace, measure));
     let (trees, _) = CallTree::in_one_unit(trees, clocks)

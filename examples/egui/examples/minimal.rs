@@ -16,7 +16,7 @@ const LETTER: f32 = 7.0;
 const FONT: FontId = FontId::monospace(11.0);
 
 struct Viewer {
-    trace: Trace<'static>,
+    trace: Trace,
     layout: Layout,
     vertical: Vertical,
     window: Window,

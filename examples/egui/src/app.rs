@@ -10,7 +10,7 @@ use spall_trace::model::Trace;
 
 use crate::viewer::Viewer;
 
-type Loaded = Result<(Trace<'static>, Layout), spall_trace::Error>;
+type Loaded = Result<(Trace, Layout), spall_trace::Error>;
 
 /// The window of the program.
 pub struct App {

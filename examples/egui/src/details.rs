@@ -5,7 +5,7 @@ use spall_trace::layout::{Layout, LayoutView};
 use spall_trace::model::{SliceId, ThreadMeasure, Ticks, Trace, TraceView};
 
 /// Shows a slice. Returns another one if the user follows a flow to it.
-pub fn ui(ui: &mut Ui, trace: &Trace<'_>, layout: &Layout, id: Option<SliceId>) -> Option<SliceId> {
+pub fn ui(ui: &mut Ui, trace: &Trace, layout: &Layout, id: Option<SliceId>) -> Option<SliceId> {
     let Some((id, slice)) = id.and_then(|id| Some((id, trace.slice(id)?))) else {
         ui.weak("No slice is selected.");
         return None;

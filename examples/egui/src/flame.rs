@@ -30,7 +30,7 @@ pub struct Flame {
 
 impl Flame {
     /// Shows the flame graph of a range. A click zooms to a function, and beside all functions to everything.
-    pub fn ui(&mut self, ui: &mut Ui, trace: &Trace<'_>, layout: &Layout, range: Range<Tick>) {
+    pub fn ui(&mut self, ui: &mut Ui, trace: &Trace, layout: &Layout, range: Range<Tick>) {
         let before = (self.is_inverted, self.measure);
         ui.horizontal(|ui| {
             ui.checkbox(&mut self.is_inverted, "callers below");
@@ -100,7 +100,7 @@ impl Flame {
     }
 
     /// Adds up the slices of a range, by function.
-    fn build(&mut self, trace: &Trace<'_>, layout: &Layout, range: Range<Tick>) {
+    fn build(&mut self, trace: &Trace, layout: &Layout, range: Range<Tick>) {
         let function = |slice| trace.function_of(slice);
         let tracks = trace.track_ids();
         let tree = slice_tree_by(trace, layout, tracks, range.clone(), self.measure, function).run();

@@ -25,7 +25,7 @@ impl Statistics {
     pub fn ui(
         &mut self,
         ui: &mut Ui,
-        trace: &Trace<'_>,
+        trace: &Trace,
         layout: &Layout,
         range: Range<Tick>,
     ) -> Option<NameId> {
@@ -74,7 +74,7 @@ impl Statistics {
         clicked
     }
 
-    fn sort(&mut self, trace: &Trace<'_>) {
+    fn sort(&mut self, trace: &Trace) {
         match self.sorted_by.unwrap_or(TOTAL) {
             0 => self.rows.sort_by_cached_key(|row| trace.name(row.name).into_owned()),
             1 => self.rows.sort_by_key(|row| Reverse(row.count)),

@@ -70,7 +70,7 @@ enum Drag {
 
 impl Timeline {
     /// Makes the timeline of a whole trace.
-    pub fn new(trace: &Trace<'_>, layout: &Layout) -> Self {
+    pub fn new(trace: &Trace, layout: &Layout) -> Self {
         let counters = trace.track_ids().filter_map(|track| {
             let values = trace.counters_of(track);
             let layers = Series::stacked(values).unwrap_or_else(|| Series::of(values));
@@ -102,7 +102,7 @@ impl Timeline {
     }
 
     /// Shows what is not hidden, whose layout this is, without these tracks.
-    pub fn lay_out(&mut self, hidden: Hidden, hidden_tracks: &[TrackId], trace: &Trace<'_>, layout: &Layout) {
+    pub fn lay_out(&mut self, hidden: Hidden, hidden_tracks: &[TrackId], trace: &Trace, layout: &Layout) {
         self.hidden = hidden;
         self.tracks = shown_tracks(trace, layout);
         self.tracks.retain(|track| !hidden_tracks.contains(track));
@@ -111,7 +111,7 @@ impl Timeline {
     }
 
     /// Selects a slice, and makes it visible.
-    pub fn select(&mut self, slice: SliceId, trace: &Trace<'_>, layout: &Layout) {
+    pub fn select(&mut self, slice: SliceId, trace: &Trace, layout: &Layout) {
         self.history.push(self.window.clone());
         self.selected = Some(slice);
         self.folds.open(trace, slice);
@@ -151,13 +151,13 @@ impl Timeline {
     }
 
     /// Folds all processes, or opens everything.
-    pub fn toggle_all(&mut self, trace: &Trace<'_>, layout: &Layout) {
+    pub fn toggle_all(&mut self, trace: &Trace, layout: &Layout) {
         self.folds.toggle_all(trace);
         self.stack(trace, layout);
     }
 
     /// Keeps the track of the selected slice in sight, or no longer.
-    pub fn toggle_pin(&mut self, trace: &Trace<'_>, layout: &Layout) {
+    pub fn toggle_pin(&mut self, trace: &Trace, layout: &Layout) {
         let Some(track) = self.selected.and_then(|slice| trace.track_of(slice)) else { return };
         match self.pinned.iter().position(|&pinned| pinned == track) {
             Some(at) => _ = self.pinned.remove(at),
@@ -179,7 +179,7 @@ impl Timeline {
     }
 
     /// Stacks the lines again, after a fold or a pin.
-    fn stack(&mut self, trace: &Trace<'_>, layout: &Layout) {
+    fn stack(&mut self, trace: &Trace, layout: &Layout) {
         let style = VerticalStyle { folds: Some(&self.folds), tracks: Some(&self.tracks), ..STYLE };
         self.vertical = Vertical::new(trace, layout, &style);
         let pinned: Vec<_> =
@@ -189,7 +189,7 @@ impl Timeline {
     }
 
     /// Draws the timeline into all of `ui`, and handles the pointer.
-    pub fn ui(&mut self, ui: &mut Ui, trace: &Trace<'_>, layout: &Layout) -> Response {
+    pub fn ui(&mut self, ui: &mut Ui, trace: &Trace, layout: &Layout) -> Response {
         let (response, painter) = ui.allocate_painter(ui.available_size(), Sense::click_and_drag());
         let (map, rest) = response.rect.split_top_bottom_at_y(response.rect.top() + MAP);
         let (ruler, rest) = rest.split_top_bottom_at_y(rest.top() + RULER);
@@ -220,7 +220,7 @@ impl Timeline {
     }
 
     /// Handles drags and clicks.
-    fn choose(&mut self, ui: &Ui, response: &Response, place: Place, trace: &Trace<'_>, layout: &Layout) {
+    fn choose(&mut self, ui: &Ui, response: &Response, place: Place, trace: &Trace, layout: &Layout) {
         let Some(pointer) = response.interact_pointer_pos() else { return };
         let map = self.map(place);
         let map_tick = |at: Pos2| map.tick_at(place.column(at) + f64::from(map.offset()));
@@ -311,7 +311,7 @@ impl Timeline {
     }
 
     /// Returns what there is to say about the rectangle at a point.
-    fn tip(&self, at: Pos2, place: Place, trace: &Trace<'_>) -> Option<String> {
+    fn tip(&self, at: Pos2, place: Place, trace: &Trace) -> Option<String> {
         let rect = &self.hit(at, place)?.rect;
         let duration = trace.clock().duration(trace.slice(rect.slice)?.duration());
         let others = if rect.count > 1 { format!(", and {} more", rect.count - 1) } else { String::new() };

@@ -9,7 +9,7 @@ use crate::{details, flame::Flame, statistics::Statistics, timeline::Timeline};
 
 /// A trace and what is shown of it.
 pub struct Viewer {
-    trace: Trace<'static>,
+    trace: Trace,
     layout: Layout,
     timeline: Timeline,
     search: String,
@@ -131,7 +131,7 @@ fn key_of(event: &Event) -> Option<String> {
 }
 
 impl Viewer {
-    pub fn new(trace: Trace<'static>, layout: Layout) -> Self {
+    pub fn new(trace: Trace, layout: Layout) -> Self {
         let timeline = Timeline::new(&trace, &layout);
         Self {
             trace,

@@ -39,7 +39,7 @@ pub struct Letter {
 impl Picture {
     /// Fills the buffers with what is visible between the top and `height`.
     pub fn new(
-        trace: &Trace<'_>,
+        trace: &Trace,
         layout: &Layout,
         vertical: &Vertical,
         viewport: &Viewport,
@@ -61,7 +61,7 @@ impl Picture {
     }
 
     /// Adds a slice, or several that share columns, and its label.
-    fn add_box(&mut self, trace: &Trace<'_>, viewport: &Viewport, LineRect { rect, top, .. }: &LineRect) {
+    fn add_box(&mut self, trace: &Trace, viewport: &Viewport, LineRect { rect, top, .. }: &LineRect) {
         let name = trace.slice_name(rect.slice);
         let [red, green, blue] = ColorKey::without_digits(name.as_bytes()).rgb(THEME);
         // What is only busy in part is paler: 70, 80, 90 or 100 %.

@@ -18,7 +18,7 @@ const TOLERANCE: u8 = 1;
 ///
 /// What the GPU does not draw is left out: texts, because no font is given, the lines of the ruler, and the torn ends of
 /// unfinished slices.
-fn draw_svg(trace: &Trace<'_>) -> (tiny_skia::Pixmap, Vec<u32>) {
+fn draw_svg(trace: &Trace) -> (tiny_skia::Pixmap, Vec<u32>) {
     let svg = picture::svg(&Scene::new(trace), "", "", &[]).replace(".line{stroke:#e4e8ec;", ".line{");
     let svg = svg.replace("l4 4l-4 4l4 4l-4 4H", "h3.5v16H");
     // A row has at least one box, whose path begins at its upper left corner.
@@ -35,7 +35,7 @@ fn draw_svg(trace: &Trace<'_>) -> (tiny_skia::Pixmap, Vec<u32>) {
 
 /// Draws all rows of a trace with the GPU, without labels, over the same time as the SVG. Returns the pixels, the
 /// width and the upper edges of the rows.
-fn draw_gpu(trace: &Trace<'_>) -> (Vec<u8>, u32, Vec<u32>) {
+fn draw_gpu(trace: &Trace) -> (Vec<u8>, u32, Vec<u32>) {
     let gpu = Gpu::new().expect("a driver for Vulkan or GL, such as mesa-vulkan-drivers of Debian");
     let scene = Scene::new(trace);
     let vertical = Vertical::new(trace, &scene.layout, &STYLE);

@@ -144,14 +144,14 @@ fn is_interrupt(key: &KeyEvent) -> bool {
 
 impl Viewer {
     /// Shows all of a finished trace.
-    pub fn new(trace: &Trace<'_>) -> Self {
+    pub fn new(trace: &Trace) -> Self {
         Self { follows: false, timeline: Timeline::new(Some(trace)), ..Self::following() }
     }
 
     /// Shows all of a trace while it grows.
     pub fn following() -> Self {
         Self {
-            timeline: Timeline::new(None::<&Trace<'_>>),
+            timeline: Timeline::new(None::<&Trace>),
             flame: Flame::default(),
             measure: Measure::WallTime,
             view: View::Timeline,
@@ -414,7 +414,7 @@ impl Viewer {
     }
 
     /// Returns what is hidden, if that is something else than before. Then the trace is laid out anew.
-    pub fn hides(&mut self, trace: &Trace<'_>) -> Option<&Hidden> {
+    pub fn hides(&mut self, trace: &Trace) -> Option<&Hidden> {
         let (categories, names, tracks) = &self.hidden;
         let hidden = Hidden::new(trace, categories, names, tracks);
         if self.timeline.hidden == hidden {
@@ -425,7 +425,7 @@ impl Viewer {
     }
 
     /// Shows another layout of the trace, of which something else is hidden.
-    pub fn lay_out(&mut self, trace: &Trace<'_>, layout: &impl LayoutView) {
+    pub fn lay_out(&mut self, trace: &Trace, layout: &impl LayoutView) {
         self.timeline.hidden_tracks.clone_from(&self.hidden.2);
         self.timeline.selected = self.timeline.selected.filter(|&slice| layout.place(slice).is_some());
         self.find(trace, layout);

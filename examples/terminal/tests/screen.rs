@@ -112,9 +112,9 @@ fn recorded() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/record.spall")
 }
 
-fn trace() -> Trace<'static> {
+fn trace() -> Trace {
     let data = std::fs::read(recorded()).unwrap();
-    spall_trace::load(&data).unwrap().into_owned()
+    spall_trace::load(&data).unwrap()
 }
 
 #[test]

@@ -72,7 +72,7 @@ struct Choice {
 }
 
 impl Arrangement {
-    pub fn new(trace: &Trace<'_>, layout: &Layout, objects: &Objects) -> Self {
+    pub fn new(trace: &Trace, layout: &Layout, objects: &Objects) -> Self {
         let mut new = Self {
             packs: Packs::new(trace, layout),
             objects: trace.processes().iter().map(|process| objects.height(process.id)).collect(),
@@ -84,7 +84,7 @@ impl Arrangement {
     }
 
     /// Stacks what is shown of a trace. A track of which nothing is shown is like one that has nothing.
-    pub fn lay_out(&mut self, trace: &Trace<'_>, layout: &Layout, filter: &Filter) {
+    pub fn lay_out(&mut self, trace: &Trace, layout: &Layout, filter: &Filter) {
         self.packs.lay_out(layout);
         let header = |track: &Track| {
             let has_instants = !filter.instants_of(track).is_empty();
@@ -102,7 +102,7 @@ impl Arrangement {
         self.stack(trace, layout);
     }
 
-    pub fn groups(&self, trace: &Trace<'_>, layout: &Layout) -> Vec<Group> {
+    pub fn groups(&self, trace: &Trace, layout: &Layout) -> Vec<Group> {
         self.packs.groups(trace, layout)
     }
 
@@ -118,7 +118,7 @@ impl Arrangement {
         (self.headers.len() - self.packs.n_shown()) as u64
     }
 
-    fn stack(&mut self, trace: &Trace<'_>, layout: &Layout) {
+    fn stack(&mut self, trace: &Trace, layout: &Layout) {
         let is_shown = |track: &TrackId| {
             (self.shows_empty || self.headers[track.index()] > 0) && !self.is_hidden[track.index()]
         };
@@ -159,7 +159,7 @@ impl Arrangement {
     }
 
     /// Which tracks these items stand for.
-    pub fn marked(&self, trace: &Trace<'_>, items: &[Item]) -> Vec<bool> {
+    pub fn marked(&self, trace: &Trace, items: &[Item]) -> Vec<bool> {
         let mut is_marked = vec![false; trace.tracks().len()];
         for track in items.iter().flat_map(|&item| self.packs.tracks(trace, item)) {
             is_marked[track.index()] = true;
@@ -207,7 +207,7 @@ impl Viewer {
     }
 }
 
-fn wide(trace: &Trace<'_>, vertical: &Vertical) -> Vec<(Line, TrackId, u64)> {
+fn wide(trace: &Trace, vertical: &Vertical) -> Vec<(Line, TrackId, u64)> {
     let lines = vertical.lines();
     let next_process = |line: &Line| {
         let is_process = |next: &&Line| matches!(next.kind, LineKind::Process(_));

@@ -27,7 +27,7 @@ struct Choice {
 }
 
 impl Filter {
-    fn new(trace: &Trace<'_>, choice: &Choice) -> Self {
+    fn new(trace: &Trace, choice: &Choice) -> Self {
         let hidden = Rc::new(Hidden::new(trace, &choice.categories, &choice.names, &[]));
         let is_left = |(instant, _): &(Instant, u32)| hidden.shows(instant.name, instant.category);
         let left = || trace.instants().iter().copied().zip(0..).filter(is_left).unzip();
@@ -36,7 +36,7 @@ impl Filter {
     }
 
     /// The instants that are shown, track by track.
-    pub fn instants<'a>(&'a self, trace: &'a Trace<'_>) -> &'a [Instant] {
+    pub fn instants<'a>(&'a self, trace: &'a Trace) -> &'a [Instant] {
         self.instants.as_ref().map_or(trace.instants(), |(instants, _)| instants)
     }
 

@@ -87,7 +87,7 @@ pub struct Pictures {
 }
 
 impl Pictures {
-    pub fn new(trace: &Trace<'_>, layout: &Layout) -> Self {
+    pub fn new(trace: &Trace, layout: &Layout) -> Self {
         let shade = |name: &[u8]| ColorKey::without_digits(name).shade() as u8;
         let (own_colours, own) = own_colours(trace);
         Self {
@@ -101,7 +101,7 @@ impl Pictures {
     }
 
     /// Binds flows to other rows.
-    pub fn lay_out(&mut self, trace: &Trace<'_>, layout: &Layout) {
+    pub fn lay_out(&mut self, trace: &Trace, layout: &Layout) {
         (self.flows, self.own_flows) = (Flows::new(trace, layout), Default::default());
     }
 
@@ -112,7 +112,7 @@ impl Pictures {
 }
 
 /// The colours that Trace Event JSON asks for, each once, and the number of that of each slice.
-fn own_colours(trace: &Trace<'_>) -> (Vec<[u8; 3]>, HashMap<SliceId, u32>) {
+fn own_colours(trace: &Trace) -> (Vec<[u8; 3]>, HashMap<SliceId, u32>) {
     let (mut colours, mut own) = (Vec::new(), HashMap::new());
     for id in (0..trace.n_slices() as u32).map(SliceId) {
         let Some(Value::Text(name)) = trace.slice_args(id).field(b"cname") else { continue };
@@ -360,7 +360,7 @@ impl Viewer {
 }
 
 /// Adds a name to those that the page gets, if it does not have it yet.
-fn send(trace: &Trace<'_>, is_sent: &mut [bool], name: NameId, names: &Array) {
+fn send(trace: &Trace, is_sent: &mut [bool], name: NameId, names: &Array) {
     if let Some(is_sent) = is_sent.get_mut(name.index()).filter(|is_sent| !**is_sent) {
         *is_sent = true;
         names.push(&Array::of2(&name.0.into(), &JsValue::from(&*trace.name(name))));

@@ -31,7 +31,7 @@ use object::object;
 /// A trace, and what the page has chosen to see of it.
 #[wasm_bindgen]
 pub struct Viewer {
-    trace: &'static Trace<'static>,
+    trace: &'static Trace,
     /// The rows of what is shown of it.
     layout: Rc<Layout>,
     filter: filter::Filter,
@@ -61,7 +61,7 @@ impl Viewer {
     #[wasm_bindgen(constructor)]
     pub fn new(names: Vec<String>, reads: Vec<Function>, offsets: Vec<i64>) -> Result<Viewer, JsValue> {
         let load::Loaded { trace, format, notes, unread, placed } = load::load(&names, &reads, &offsets)?;
-        let trace: &'static Trace<'static> = Box::leak(Box::new(trace));
+        let trace: &'static Trace = Box::leak(Box::new(trace));
         let layout = Layout::new(trace, &LayoutOptions::default());
         let objects = frame::Objects::new(trace);
         Ok(Self {

@@ -46,7 +46,7 @@ fn message(error: &JsValue) -> String {
 
 /// What files say together.
 pub struct Loaded {
-    pub trace: Trace<'static>,
+    pub trace: Trace,
     pub format: String,
     pub notes: Vec<Note>,
     /// For each file 1 if it could not be read.
@@ -137,7 +137,7 @@ pub fn load(names: &[String], reads: &[Function], offsets: &[i64]) -> Result<Loa
 }
 
 /// Traces of which nothing tells where they belong begin together with the first one.
-fn merge(files: &[(Trace<'static>, &String, Alignment<'_>)]) -> MergedTraces {
+fn merge(files: &[(Trace, &String, Alignment<'_>)]) -> MergedTraces {
     let inputs = files.iter().map(|(trace, name, by)| MergeInput::new(trace, name).with_alignment(*by));
     let mut inputs: Vec<_> = inputs.collect();
     let merged = merge_traces(&inputs, &Limits::default());
@@ -151,7 +151,7 @@ fn merge(files: &[(Trace<'static>, &String, Alignment<'_>)]) -> MergedTraces {
     merge_traces(&inputs, &Limits::default())
 }
 
-fn load_file(read: &Function) -> Result<(Trace<'static>, &'static str), spall_trace::Error> {
+fn load_file(read: &Function) -> Result<(Trace, &'static str), spall_trace::Error> {
     let mut head = vec![0; HEAD];
     let length = File::new(read).read(&mut head)?;
     let format = spall_trace::detect(&head[..length]).map_or("", |format| format.name());

@@ -31,7 +31,7 @@ pub struct Names {
     question: Rc<RefCell<Option<Question>>>,
 }
 
-type Question = Box<dyn FnOnce(&mut Stats<'_, Trace<'static>>)>;
+type Question = Box<dyn FnOnce(&mut Stats<'_, Trace>)>;
 
 impl Names {
     fn new(viewer: &Viewer, area: &Area) -> Self {
@@ -54,7 +54,7 @@ impl Names {
 
     fn ask<T: 'static>(
         &mut self,
-        look: impl FnOnce(&mut Stats<'_, Trace<'static>>) -> T + 'static,
+        look: impl FnOnce(&mut Stats<'_, Trace>) -> T + 'static,
     ) -> Option<T> {
         let found = Rc::new(RefCell::new(None));
         let answer = Rc::clone(&found);
@@ -239,7 +239,7 @@ impl Viewer {
 }
 
 /// Equal ones are in the order of their names.
-fn ranked(mut sums: Vec<Sums>, wanted: &Ranking, trace: &Trace<'_>) -> Ranked {
+fn ranked(mut sums: Vec<Sums>, wanted: &Ranking, trace: &Trace) -> Ranked {
     let text = |sums: &Sums| sums.id.map_or_else(|| sums.name.clone(), |id| trace.name(NameId(id)).into());
     let own = sums.iter().map(|sums| sums.own).sum();
     if !wanted.filter.is_empty() {
@@ -281,7 +281,7 @@ impl Viewer {
 }
 
 fn sums_of_functions(
-    trace: &Trace<'_>,
+    trace: &Trace,
     tree: &CallTree,
     extremes: &HashMap<Function, (Ticks, Ticks)>,
 ) -> Vec<Sums> {

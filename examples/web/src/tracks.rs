@@ -69,7 +69,7 @@ pub struct Packs {
 
 impl Packs {
     /// Packs the async tracks of each process that have the same category and begin with a slice of the same name.
-    pub fn new(trace: &Trace<'_>, layout: &Layout) -> Self {
+    pub fn new(trace: &Trace, layout: &Layout) -> Self {
         let mut tracks: HashMap<(Option<ProcessId>, NameId, NameId), Vec<TrackId>> = HashMap::new();
         let mut keys = Vec::new();
         let shown = shown_tracks(trace, layout);
@@ -121,7 +121,7 @@ impl Packs {
     }
 
     /// The tracks that an item stands for.
-    pub fn tracks(&self, trace: &Trace<'_>, item: Item) -> Vec<TrackId> {
+    pub fn tracks(&self, trace: &Trace, item: Item) -> Vec<TrackId> {
         match item {
             Item::Process(process) => trace
                 .processes()
@@ -135,7 +135,7 @@ impl Packs {
     }
 
     /// Lists what can be shown, in the order of the trace.
-    pub fn groups(&self, trace: &Trace<'_>, layout: &Layout) -> Vec<Group> {
+    pub fn groups(&self, trace: &Trace, layout: &Layout) -> Vec<Group> {
         let global = trace.tracks().iter().filter(|track| track.process.is_none());
         let whole = Group {
             item: None,
@@ -154,7 +154,7 @@ impl Packs {
 
     fn members<'t>(
         &self,
-        trace: &Trace<'_>,
+        trace: &Trace,
         layout: &Layout,
         tracks: impl Iterator<Item = &'t Track>,
     ) -> Vec<Member> {
@@ -188,24 +188,24 @@ impl Packs {
 }
 
 /// Returns whether tracks lie below a track, which come right after it.
-pub fn has_tracks_below(trace: &Trace<'_>, track: &Track) -> bool {
+pub fn has_tracks_below(trace: &Trace, track: &Track) -> bool {
     trace.tracks().get(track.id.index() + 1).is_some_and(|next| next.parent == Some(track.id))
 }
 
 /// What an async track is about.
-fn first_name(trace: &Trace<'_>, track: &Track) -> NameId {
+fn first_name(trace: &Trace, track: &Track) -> NameId {
     let slice = trace.slices_of(track.id).next().map(|(_, slice)| slice.name);
     slice.or_else(|| trace.instants_of(track.id).first().map(|instant| instant.name)).unwrap_or_default()
 }
 
 /// The id and the labels, unless the name of the process is its id.
-fn detail_of_process(trace: &Trace<'_>, process: &Process) -> String {
+fn detail_of_process(trace: &Trace, process: &Process) -> String {
     let id = (!process.name.is_empty()).then(|| trace.key_text(process.pid));
     let labels = process.labels.iter().map(|&label| trace.name(label));
     id.into_iter().chain(labels).collect::<Vec<_>>().join(", ")
 }
 
-fn detail_of_track(trace: &Trace<'_>, track: &Track) -> String {
+fn detail_of_track(trace: &Trace, track: &Track) -> String {
     match track.kind {
         TrackKind::Thread { .. } if track.name.is_empty() => String::new(),
         TrackKind::Async { category, .. } => trace.name(category).into(),

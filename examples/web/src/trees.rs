@@ -138,6 +138,6 @@ impl Viewer {
 const NODE: usize = 7;
 
 /// Whether the name or the source of a function has a text, which is in lower case.
-fn has_text(trace: &Trace<'_>, function: Function, text: &str) -> bool {
+fn has_text(trace: &Trace, function: Function, text: &str) -> bool {
     function.describe(trace).to_ascii_lowercase().contains(text)
 }

@@ -99,7 +99,7 @@ struct Page<'s, 't> {
     scene: &'s Scene<'t>,
     /// Everything but the head and the tables of names and texts.
     out: Stream,
-    names: Names<'s>,
+    names: Names<'t>,
     texts: Texts,
     /// The most boxes; `None` if every slice is one.
     max_boxes: Option<u64>,

@@ -12,7 +12,7 @@ use spall_trace::{
 #[derive(Debug)]
 pub struct Scene<'t> {
     /// The trace that is drawn.
-    pub trace: &'t Trace<'t>,
+    pub trace: &'t Trace,
     /// The layout of the trace.
     pub layout: Layout,
     /// The times that are drawn: from the first of the trace to one behind the last. The range is never empty.
@@ -69,13 +69,13 @@ impl Lane {
 impl<'t> Scene<'t> {
     /// Lays out `trace` and decides what goes where.
     #[must_use]
-    pub fn new(trace: &'t Trace<'t>) -> Self {
+    pub fn new(trace: &'t Trace) -> Self {
         Self::without(trace, Hidden::default())
     }
 
     /// Lays out what is not hidden of `trace`, and decides what goes where.
     #[must_use]
-    pub fn without(trace: &'t Trace<'t>, hidden: Hidden) -> Self {
+    pub fn without(trace: &'t Trace, hidden: Hidden) -> Self {
         let layout = hidden.layout(trace, &LayoutOptions::default());
         let slices = trace.slices().names().iter().zip(trace.slices().categories());
         let n_hidden_slices = slices.filter(|&(&name, &category)| !hidden.shows(name, category)).count();

@@ -65,7 +65,7 @@ impl Traces {
         }
     }
 
-    fn load(&self, number: usize) -> Option<Trace<'static>> {
+    fn load(&self, number: usize) -> Option<Trace> {
         let path = &self.files[number];
         let loaded = spall_trace::load_file(path).map_err(|error| Error::loading(path, &error));
         self.bar.inc(1);
@@ -167,12 +167,7 @@ impl PartitionStream for Scan {
 
 impl Scan {
     /// Sends the batches of a trace, and returns whether more are wanted.
-    fn send(
-        &self,
-        trace_id: &str,
-        trace: Trace<'_>,
-        mut send: impl FnMut(Result<RecordBatch>) -> bool,
-    ) -> bool {
+    fn send(&self, trace_id: &str, trace: Trace, mut send: impl FnMut(Result<RecordBatch>) -> bool) -> bool {
         let trace = spall_trace::merge_samples(trace);
         let layout = Layout::new(&trace, &LayoutOptions::default());
         let tables = match Tables::new(&trace, &layout) {

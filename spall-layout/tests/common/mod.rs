@@ -18,7 +18,7 @@ use spall_model::{
 pub(crate) use spall_synth::Random;
 
 /// Returns a trace of two threads, whose slices nest, follow one another, overlap, and sometimes have no duration.
-pub(crate) fn random_trace(random: &mut Random) -> Trace<'static> {
+pub(crate) fn random_trace(random: &mut Random) -> Trace {
     let names = [b"a".as_slice(), b"b", b"c", b"d"];
     let mut builder = TraceBuilder::new(&Limits::default());
     for _ in 0..random.below(60) {
@@ -31,7 +31,7 @@ pub(crate) fn random_trace(random: &mut Random) -> Trace<'static> {
 }
 
 /// Returns a trace of spans of one process with two ids. They overlap, and some outlive the spans in which they began.
-pub(crate) fn random_async_trace(random: &mut Random) -> Trace<'static> {
+pub(crate) fn random_async_trace(random: &mut Random) -> Trace {
     let names = [b"a".as_slice(), b"b", b"c"];
     let mut builder = TraceBuilder::new(&Limits::default());
     let mut at = 0;
@@ -46,7 +46,7 @@ pub(crate) fn random_async_trace(random: &mut Random) -> Trace<'static> {
     builder.finish()
 }
 
-pub(crate) fn tracks(trace: &Trace<'_>) -> impl Iterator<Item = TrackId> + use<> {
+pub(crate) fn tracks(trace: &Trace) -> impl Iterator<Item = TrackId> + use<> {
     (0..trace.tracks().len() as u32).map(TrackId)
 }
 

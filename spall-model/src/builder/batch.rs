@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use crate::{ByteRange, Event, Limits, Receiver, ThreadEvent, index32};
 
-use super::{TraceBuilder, intern::Borrowed, pairing::Orphan, rows::OpenRow};
+use super::{TraceBuilder, pairing::Orphan, rows::OpenRow};
 
 /// Events of one file, prepared on any thread for a [`TraceBuilder`] on another.
 ///
@@ -27,7 +27,7 @@ use super::{TraceBuilder, intern::Borrowed, pairing::Orphan, rows::OpenRow};
 #[derive(Debug)]
 pub struct EventBatch<'e> {
     /// The builder of the begins, ends and complete events.
-    pub(super) part: TraceBuilder<'e>,
+    pub(super) part: TraceBuilder,
     /// The ends of slices that are not of the batch, in the order of the file, with their numbers in `part`.
     pub(super) early_ends: Vec<Orphan>,
     /// The other events, each with what the batch held before it.
@@ -89,11 +89,11 @@ impl<'e> EventBatch<'e> {
 
     #[inline(always)]
     fn push_end(&mut self, event: &ThreadEvent<'e>, bytes: ByteRange) {
-        let Some(track) = self.part.thread::<Borrowed>(event.thread, bytes) else { return };
+        let Some(track) = self.part.thread(event.thread, bytes) else { return };
         if self.part.pairs.innermost(track) == OpenRow::NONE {
             return self.push_early_end(track, event, bytes);
         }
-        self.part.end_on::<Borrowed>(track, event, bytes);
+        self.part.end_on(track, event, bytes);
     }
 
     /// Keeps an end of a slice that is not of the batch.
@@ -101,8 +101,8 @@ impl<'e> EventBatch<'e> {
     fn push_early_end(&mut self, track: u32, event: &ThreadEvent<'e>, bytes: ByteRange) {
         let closed_at = index32(self.part.rows.len());
         self.part.pairs.thread(track).add_early_end(event.at, bytes);
-        let name = self.part.intern::<Borrowed>(event.name);
-        let args = self.part.keep_args::<Borrowed>(event.args, bytes);
+        let name = self.part.intern(event.name);
+        let args = self.part.keep_args(event.args, bytes);
         self.early_ends.push(Orphan { track, closed_at, at: event.at, name, args, bytes });
     }
 

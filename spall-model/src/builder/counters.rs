@@ -6,27 +6,27 @@ use core::cmp::Reverse;
 use crate::{ByteRange, CounterEvent, CounterValue, DiagnosticKind, NameId, Text, Value};
 
 use super::{
-    TextStorage, TraceBuilder,
+    TraceBuilder,
     registry::{CounterIds, TrackKey},
 };
 
-impl<'a> TraceBuilder<'a> {
+impl TraceBuilder {
     /// Adds the values of an event to the track of its counter.
-    pub(super) fn counter<'e, S: TextStorage<'a, 'e>>(&mut self, event: &CounterEvent<'e>, bytes: ByteRange) {
+    pub(super) fn counter(&mut self, event: &CounterEvent<'_>, bytes: ByteRange) {
         let ids = CounterIds::of(event);
         let recent = ids.as_ref().and_then(|ids| self.registry.recent_counter(ids));
-        let Some(track) = recent.or_else(|| self.find_counter::<S>(event, ids, bytes)) else { return };
+        let Some(track) = recent.or_else(|| self.find_counter(event, ids, bytes)) else { return };
         let before = self.counters.items.len();
         let mut entries = event.series.iter();
         match (entries.next(), entries.next()) {
             // Nearly all events have one value, and then no series repeats.
             (Some((series, value)), None) => {
                 if let Some(value) = self.number(value, bytes) {
-                    let series = self.intern::<S>(series);
+                    let series = self.intern(series);
                     self.counters.push(track, CounterValue { at: event.at, series, value });
                 }
             }
-            _ => self.several_values::<S>(track, event, bytes),
+            _ => self.several_values(track, event, bytes),
         }
         if self.counters.items.len() > before {
             self.touch(track, event.at, event.at);
@@ -37,19 +37,14 @@ impl<'a> TraceBuilder<'a> {
 
     /// Adds the values of an event that has none or several.
     #[inline(never)]
-    fn several_values<'e, S: TextStorage<'a, 'e>>(
-        &mut self,
-        track: u32,
-        event: &CounterEvent<'e>,
-        bytes: ByteRange,
-    ) {
+    fn several_values(&mut self, track: u32, event: &CounterEvent<'_>, bytes: ByteRange) {
         let mut values = core::mem::take(&mut self.counter_values);
         values.clear();
         for (series, value) in event.series.iter() {
             let number = self.number(value, bytes);
             // What is no number takes the place of an earlier value of its series, if there is one.
             if number.is_some() || !values.is_empty() {
-                let (series, order) = (self.intern::<S>(series), values.len());
+                let (series, order) = (self.intern(series), values.len());
                 values.push(SeriesValue { series, order, value: number });
             }
         }
@@ -77,15 +72,15 @@ impl<'a> TraceBuilder<'a> {
 
     /// Returns the track of a counter that is not in the cache, into which it is put; `None` if there are too many tracks.
     #[inline(never)]
-    fn find_counter<'e, S: TextStorage<'a, 'e>>(
+    fn find_counter(
         &mut self,
-        event: &CounterEvent<'e>,
+        event: &CounterEvent<'_>,
         ids: Option<CounterIds>,
         bytes: ByteRange,
     ) -> Option<u32> {
-        let process = self.process::<S>(event.pid);
-        let name = self.intern::<S>(event.name);
-        let id = event.id.map(|id| self.key::<S>(id));
+        let process = self.process(event.pid);
+        let name = self.intern(event.name);
+        let id = event.id.map(|id| self.key(id));
         let track = self.track(TrackKey::Counter { process, name, id }, bytes)?;
         if let Some(ids) = ids {
             self.registry.remember_counter(ids, track);
@@ -182,7 +177,7 @@ mod tests {
         let event = CounterEvent { pid, at, name, id: None, category: Text::EMPTY, series };
         let mut builder = TraceBuilder::new(&Limits::default());
         builder.push(&Event::Counter(event));
-        let trace: Trace<'_> = builder.finish();
+        let trace: Trace = builder.finish();
         let name = |value: &CounterValue| trace.name(value.series).chars().next().unwrap();
         trace.counters().iter().map(|value| (name(value), value.value)).collect()
     }

@@ -60,7 +60,7 @@ pub(super) fn find(rows: &Rows, pairs: &mut PairLog) {
 /// Finishes a thread that is only cut: its open rows are unfinished, and its orphans have no begin. `somewhere` are bytes
 /// of the thread, for diagnostics whose own place is not kept.
 pub(super) fn finish<'o>(
-    builder: &mut TraceBuilder<'_>,
+    builder: &mut TraceBuilder,
     thread: &ThreadPairs,
     orphans: impl Iterator<Item = &'o Orphan>,
     somewhere: ByteRange,

@@ -13,7 +13,7 @@ use crate::{
 };
 
 use super::{
-    TextStorage, TraceBuilder,
+    TraceBuilder,
     by_time::{ByTime, Timed},
     by_track::ByTrack,
     order::Arranged,
@@ -67,19 +67,19 @@ impl FlowLog {
     }
 }
 
-impl<'a> TraceBuilder<'a> {
+impl TraceBuilder {
     /// Keeps an event of a flow.
-    pub(super) fn flow<'e, S: TextStorage<'a, 'e>>(&mut self, event: &FlowEvent<'e>, bytes: ByteRange) {
-        let Some(track) = self.thread::<S>(event.thread, bytes) else { return };
-        let (name, category) = (self.intern::<S>(event.name()), self.intern::<S>(event.category()));
+    pub(super) fn flow(&mut self, event: &FlowEvent<'_>, bytes: ByteRange) {
+        let Some(track) = self.thread(event.thread, bytes) else { return };
+        let (name, category) = (self.intern(event.name()), self.intern(event.category()));
         let key = FlowKey {
-            id: self.key::<S>(event.id),
+            id: self.key(event.id),
             process: self.registry.track(track).process.filter(|_| event.local),
             name: (event.bind != FlowBind::Slice && !event.phase.is_of_chain()).then_some((name, category)),
         };
         // Without any row this is a number that no row has, and the event stays unbound.
         let row = index32(self.rows.len()).wrapping_sub(1);
-        let args = self.keep_args::<S>(event.args, bytes);
+        let args = self.keep_args(event.args, bytes);
         self.flows.ends.push(FlowEnd {
             key,
             phase: event.phase,

@@ -5,32 +5,31 @@
 
 use alloc::vec::Vec;
 
-use crate::{ByteRange, Event, Key, NameId, SliceFlags, args_table::ArgsId, index32};
+use crate::{ByteRange, Key, NameId, Receiver, SliceFlags, args_table::ArgsId, index32};
 
 use super::{
     TraceBuilder,
     batch::{EventBatch, Held},
-    intern::Borrowed,
     pairing::Orphan,
     registry::TrackKey,
     rows::{Appended, OpenRow},
 };
 
-impl<'a> TraceBuilder<'a> {
-    /// Adds all events of a batch, whose strings the trace borrows. The result is that of [`TraceBuilder::push`] for each
+impl TraceBuilder {
+    /// Adds all events of a batch, whose strings the trace copies. The result is that of [`TraceBuilder::push`] for each
     /// event.
     ///
     /// Returns whether the events were added. If not, nothing has changed but that the batch is empty, and the events have
     /// to be pushed one by one. That happens where a limit may leave out events, and where an event is at fault in a way
     /// that only the events before the batch could tell.
     #[must_use]
-    pub fn push_batch(&mut self, batch: &mut EventBatch<'a>) -> bool {
+    pub fn push_batch(&mut self, batch: &mut EventBatch<'_>) -> bool {
         let mut join = Join::new(batch, self.rows.len());
         let can_join = join.is_within_limits(self) && join.find_threads(self);
         if can_join {
             for (held, event, bytes) in &batch.others {
                 join.add_up_to(held, self);
-                self.add_other(event, *bytes);
+                self.receive(event, *bytes);
             }
             join.add_up_to(&batch.held(), self);
             join.merge_threads(self);
@@ -38,16 +37,11 @@ impl<'a> TraceBuilder<'a> {
         batch.clear();
         can_join
     }
-
-    /// Adds an event that the batch has kept as it is.
-    fn add_other(&mut self, event: &Event<'a>, bytes: ByteRange) {
-        self.add::<Borrowed>(event, bytes);
-    }
 }
 
 /// The work of adding a batch to a builder.
-struct Join<'b, 'a> {
-    batch: &'b EventBatch<'a>,
+struct Join<'b> {
+    batch: &'b EventBatch<'b>,
     /// The number of rows of the builder before the batch.
     first_row: u32,
     /// What has been added.
@@ -58,14 +52,14 @@ struct Join<'b, 'a> {
 }
 
 #[allow(clippy::indexing_slicing, reason = "names and tracks of the batch are mapped before they are used")]
-impl<'b, 'a> Join<'b, 'a> {
-    fn new(batch: &'b EventBatch<'a>, first_row: usize) -> Self {
+impl<'b> Join<'b> {
+    fn new(batch: &'b EventBatch<'b>, first_row: usize) -> Self {
         let (names, tracks) = (Vec::new(), Vec::new());
         Self { batch, first_row: index32(first_row), added: Held::default(), names, tracks }
     }
 
     /// Returns whether no limit can leave out an event of the batch, and nothing of it was reported without the builder.
-    fn is_within_limits(&self, builder: &TraceBuilder<'a>) -> bool {
+    fn is_within_limits(&self, builder: &TraceBuilder) -> bool {
         let Held { rows, tracks, args, .. } = self.batch.held();
         let (limits, others) = (&builder.limits, self.batch.others.len());
         let fits = |n_before: usize, n_more: usize, max: u32| n_before + n_more + others <= max as usize;
@@ -82,7 +76,7 @@ impl<'b, 'a> Join<'b, 'a> {
     ///
     /// A thread that the builder does not know yet has none. Its name may be that of a thread of the batch all the same,
     /// because threads are looked up by their ids.
-    fn find_threads(&self, builder: &TraceBuilder<'a>) -> bool {
+    fn find_threads(&self, builder: &TraceBuilder) -> bool {
         let part = &self.batch.part;
         let max_depth = builder.limits.max_depth.min(SliceFlags::MAX_OPEN_DEPTH);
         (0_u32..).zip(&part.pairs.threads).all(|(number, thread)| {
@@ -99,7 +93,7 @@ impl<'b, 'a> Join<'b, 'a> {
     }
 
     /// Returns the track that the builder has for a thread of the batch; `None` if it has none yet.
-    fn known_track(&self, number: u32, builder: &TraceBuilder<'a>) -> Option<u32> {
+    fn known_track(&self, number: u32, builder: &TraceBuilder) -> Option<u32> {
         let part = &self.batch.part;
         let key = |key: Key| match key {
             Key::Number(number) => Some(Key::Number(number)),
@@ -111,10 +105,10 @@ impl<'b, 'a> Join<'b, 'a> {
     }
 
     /// Adds what the batch held at a moment and the builder does not have yet.
-    fn add_up_to(&mut self, held: &Held, builder: &mut TraceBuilder<'a>) {
+    fn add_up_to(&mut self, held: &Held, builder: &mut TraceBuilder) {
         let part = &self.batch.part;
         for name in self.added.names..held.names {
-            self.names.push(builder.names.intern_name_of(&part.names, NameId::new(name)));
+            self.names.push(builder.names.intern_bytes(part.names.bytes(NameId::new(name))));
         }
         for track in self.added.tracks..held.tracks {
             self.add_track(index32(track), builder);
@@ -148,7 +142,7 @@ impl<'b, 'a> Join<'b, 'a> {
     }
 
     /// Adds a thread of the batch.
-    fn add_track(&mut self, track: u32, builder: &mut TraceBuilder<'a>) {
+    fn add_track(&mut self, track: u32, builder: &mut TraceBuilder) {
         let Some((pid, tid)) = self.batch.part.registry.thread(track) else { return };
         let key = |key: Key| match key {
             Key::Number(number) => Key::Number(number),
@@ -167,13 +161,7 @@ impl<'b, 'a> Join<'b, 'a> {
     }
 
     /// Adds rows of one track.
-    fn add_rows(
-        &self,
-        track: u32,
-        rows: core::ops::Range<u32>,
-        args_shift: u32,
-        builder: &mut TraceBuilder<'a>,
-    ) {
+    fn add_rows(&self, track: u32, rows: core::ops::Range<u32>, args_shift: u32, builder: &mut TraceBuilder) {
         if rows.is_empty() {
             return;
         }
@@ -194,13 +182,13 @@ impl<'b, 'a> Join<'b, 'a> {
     }
 
     /// Closes a slice that began before the batch.
-    fn close(&self, end: &Orphan, args: ArgsId, builder: &mut TraceBuilder<'a>) {
+    fn close(&self, end: &Orphan, args: ArgsId, builder: &mut TraceBuilder) {
         let (track, name) = (self.tracks[end.track as usize], self.names[end.name.index()]);
         builder.end_interned(&Orphan { track, name, args, ..*end });
     }
 
     /// Adds what the batch knows of its tracks as a whole.
-    fn merge_threads(&self, builder: &mut TraceBuilder<'a>) {
+    fn merge_threads(&self, builder: &mut TraceBuilder) {
         let part = &self.batch.part;
         for (row, &track) in part.registry.tracks.iter().zip(&self.tracks) {
             builder.registry.track_mut(track).append(row);
@@ -222,7 +210,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        DiagnosticKind, Id, Limits, Receiver, Scope, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceView,
+        DiagnosticKind, Event, Id, Limits, Scope, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceView,
     };
 
     /// Events of a few threads. Some ends have no begin or another name, and some times go back.
@@ -250,7 +238,7 @@ mod tests {
     }
 
     /// Returns all that two traces of the same events have in common, the numbers of names included.
-    fn text(trace: &Trace<'_>) -> alloc::string::String {
+    fn text(trace: &Trace) -> alloc::string::String {
         let Trace { names, tracks, slices, instants, diagnostics, bounds, .. } = trace;
         let names: Vec<_> = names.iter().collect();
         let args: Vec<_> = slices.ids().into_iter().map(|id| format!("{:?}", trace.slice_args(id))).collect();

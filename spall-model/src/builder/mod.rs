@@ -52,7 +52,6 @@ pub use self::live::{LiveSnapshot, LiveTrace, LiveTrack};
 use self::{
     counters::SeriesValue,
     flows::FlowLog,
-    intern::{Borrowed, Copied, TextStorage},
     objects::ObjectLog,
     pairing::PairLog,
     points::PointLog,
@@ -82,13 +81,13 @@ use self::{
 /// assert_eq!(trace.name(trace.slices().names()[0]), "work");
 /// ```
 #[derive(Debug)]
-pub struct TraceBuilder<'a> {
+pub struct TraceBuilder {
     limits: Limits,
     clock: Clock,
     conventions: Conventions,
-    names: Names<'a>,
+    names: Names,
     recent: RecentNames,
-    args: ArgsTable<'a>,
+    args: ArgsTable,
     diagnostics: Diagnostics,
     registry: Registry,
     /// The slices, in the order of the file.
@@ -110,23 +109,12 @@ pub struct TraceBuilder<'a> {
     others: Vec<OtherEvent>,
 }
 
-/// A [`TraceBuilder`] as a receiver that copies strings.
-struct Copying<'b, 'a>(&'b mut TraceBuilder<'a>);
-
-impl<'e> Receiver<'e> for Copying<'_, '_> {
-    // A program would have a copy of this code for each of its parsers.
-    #[inline(never)]
-    fn receive(&mut self, event: &Event<'e>, bytes: ByteRange) {
-        self.0.add::<Copied>(event, bytes);
-    }
-}
-
-impl<'a> Receiver<'a> for TraceBuilder<'a> {
+impl<'e> Receiver<'e> for TraceBuilder {
     // If the parser is inlined too, an event of the hot path is never put together in memory. Without the attributes in this
     // file, the job `spall v3 to trace` takes 40 % more instructions.
     #[inline(always)]
-    fn receive(&mut self, event: &Event<'a>, bytes: ByteRange) {
-        self.add::<Borrowed>(event, bytes);
+    fn receive(&mut self, event: &Event<'e>, bytes: ByteRange) {
+        self.add(event, bytes);
     }
 }
 
@@ -140,7 +128,7 @@ struct InternedEvent {
     args: ArgsId,
 }
 
-impl<'a> TraceBuilder<'a> {
+impl TraceBuilder {
     /// Returns an empty builder.
     #[must_use]
     pub fn new(limits: &Limits) -> Self {
@@ -170,23 +158,11 @@ impl<'a> TraceBuilder<'a> {
         }
     }
 
-    /// Adds an event that no file has, whose strings the trace borrows. This takes amortised constant time.
+    /// Adds an event that no file has. This takes amortised constant time.
     ///
     /// Events of a file come through [`Receiver::receive`], with the bytes that diagnostics refer to.
-    pub fn push(&mut self, event: &Event<'a>) {
-        self.add::<Borrowed>(event, ByteRange::default());
-    }
-
-    /// Adds an event that no file has, whose strings the trace copies.
-    pub fn push_copied(&mut self, event: &Event<'_>) {
-        self.add::<Copied>(event, ByteRange::default());
-    }
-
-    /// Returns a receiver of the events of a file that copies their strings into the trace.
-    ///
-    /// It is for input that does not live as long as the trace, such as a file that is read through a buffer.
-    pub fn copying(&mut self) -> impl for<'e> Receiver<'e> + use<'_, 'a> {
-        Copying(self)
+    pub fn push(&mut self, event: &Event<'_>) {
+        self.add(event, ByteRange::default());
     }
 
     /// Returns the clock: that of the latest [`Event::Clock`], or nanoseconds if there was none.
@@ -197,55 +173,55 @@ impl<'a> TraceBuilder<'a> {
 
     /// Adds an event. The three kinds that nearly all files consist of are handled here, and the others out of line.
     #[inline(always)]
-    fn add<'e, S: TextStorage<'a, 'e>>(&mut self, event: &Event<'e>, bytes: ByteRange) {
+    fn add(&mut self, event: &Event<'_>, bytes: ByteRange) {
         match event {
             Event::Begin(event) => {
-                if let Some(row) = self.intern_event::<S>(event, bytes) {
+                if let Some(row) = self.intern_event(event, bytes) {
                     self.begin(row, bytes);
                 }
             }
-            Event::End(event) => self.end::<S>(event, bytes),
+            Event::End(event) => self.end(event, bytes),
             Event::Complete(event, duration) => {
-                if let Some(row) = self.intern_event::<S>(event, bytes) {
+                if let Some(row) = self.intern_event(event, bytes) {
                     self.complete(&row, *duration, bytes);
                 }
             }
-            event => self.add_rare::<S>(event, bytes),
+            event => self.add_rare(event, bytes),
         }
     }
 
     /// Adds an event that is not a plain slice. It is out of line to keep the hot path small.
     #[inline(never)]
-    fn add_rare<'e, S: TextStorage<'a, 'e>>(&mut self, event: &Event<'e>, bytes: ByteRange) {
+    fn add_rare(&mut self, event: &Event<'_>, bytes: ByteRange) {
         match event {
             Event::Unfinished(event) => {
-                if let Some(row) = self.intern_event::<S>(event, bytes) {
+                if let Some(row) = self.intern_event(event, bytes) {
                     self.diagnostics.add(DiagnosticKind::MissingDuration, bytes);
                     self.push_slice(&row, row.at, SliceFlags::UNFINISHED, bytes);
                     // Its end changes once the end of the thread is known, which may change its place in the order.
                     self.registry.track_mut(row.track).in_order = false;
                 }
             }
-            Event::Instant(event, scope) => self.instant::<S>(event, *scope, bytes),
+            Event::Instant(event, scope) => self.instant(event, *scope, bytes),
             Event::State(event, duration) => {
-                if let Some(row) = self.intern_event::<S>(event, bytes) {
+                if let Some(row) = self.intern_event(event, bytes) {
                     let (end, _) = self.end_of(row.at, *duration, bytes);
                     self.touch(row.track, row.at, end);
                     let item = State { start: row.at, end, name: row.name, args: row.args };
                     self.states.push(row.track, item);
                 }
             }
-            Event::Counter(event) => self.counter::<S>(event, bytes),
-            Event::Async(phase, event) => self.span::<S>(*phase, event, bytes),
-            Event::Object(phase, event) => self.object::<S>(*phase, event, bytes),
-            Event::Flow(event) => self.flow::<S>(event, bytes),
+            Event::Counter(event) => self.counter(event, bytes),
+            Event::Async(phase, event) => self.span(*phase, event, bytes),
+            Event::Object(phase, event) => self.object(*phase, event, bytes),
+            Event::Flow(event) => self.flow(event, bytes),
             Event::Other(event, tag) => {
-                let thread = (self.key::<S>(event.thread.pid), self.key::<S>(event.thread.tid));
-                let (name, category) = (self.intern::<S>(event.name), self.intern::<S>(event.category));
-                let args = self.keep_args::<S>(event.args, bytes);
+                let thread = (self.key(event.thread.pid), self.key(event.thread.tid));
+                let (name, category) = (self.intern(event.name), self.intern(event.category));
+                let args = self.keep_args(event.args, bytes);
                 self.others.push(OtherEvent { tag: *tag, thread, at: event.at, name, category, args });
             }
-            Event::Profile(event) => self.profile::<S>(event, bytes),
+            Event::Profile(event) => self.profile(event, bytes),
             Event::Frame(_)
             | Event::FrameChild(..)
             | Event::LineHits(_)
@@ -255,41 +231,41 @@ impl<'a> TraceBuilder<'a> {
             {
                 self.diagnostics.add(DiagnosticKind::ProfileWithoutHead, bytes);
             }
-            Event::Frame(event) => self.frame::<S>(event),
-            Event::FrameChild(caller, child) => self.frame_child::<S>(*caller, *child),
-            Event::LineHits(event) => self.line_hits::<S>(event),
-            Event::Sample(event) => self.sample::<S>(event),
-            Event::CallSite(number, frame) => self.call_site::<S>(*number, *frame),
-            Event::SharedFrame(event) => self.shared_frame::<S>(event, bytes),
-            Event::ThreadSample(event) => self.thread_sample::<S>(event, bytes),
-            Event::ThreadProfile(event) => self.thread_profile::<S>(event, bytes),
+            Event::Frame(event) => self.frame(event),
+            Event::FrameChild(caller, child) => self.frame_child(*caller, *child),
+            Event::LineHits(event) => self.line_hits(event),
+            Event::Sample(event) => self.sample(event),
+            Event::CallSite(number, frame) => self.call_site(*number, *frame),
+            Event::SharedFrame(event) => self.shared_frame(event, bytes),
+            Event::ThreadSample(event) => self.thread_sample(event, bytes),
+            Event::ThreadProfile(event) => self.thread_profile(event, bytes),
             Event::Clock(clock) => self.clock = *clock,
             Event::Conventions(conventions) => self.conventions = *conventions,
             Event::Diagnostic(kind) => self.diagnostics.add(*kind, bytes),
-            Event::Meta(event) => self.meta::<S>(event, bytes),
+            Event::Meta(event) => self.meta(event, bytes),
             Event::ProcessName(pid, name) => {
-                let name = self.intern::<S>(*name);
-                self.process_mut::<S>(*pid).name = name;
+                let name = self.intern(*name);
+                self.process_mut(*pid).name = name;
             }
-            Event::ProcessSortIndex(pid, index) => self.process_mut::<S>(*pid).sort_index = *index,
-            Event::ProcessLabels(pid, labels) => self.labels::<S>(*pid, *labels),
+            Event::ProcessSortIndex(pid, index) => self.process_mut(*pid).sort_index = *index,
+            Event::ProcessLabels(pid, labels) => self.labels(*pid, *labels),
             Event::ThreadName(thread, name) => {
-                let name = self.intern::<S>(*name);
-                if let Some(track) = self.thread::<S>(*thread, bytes) {
+                let name = self.intern(*name);
+                if let Some(track) = self.thread(*thread, bytes) {
                     self.registry.set_name(track, name);
                 }
             }
             Event::ThreadRole(thread, role) => {
-                if let Some(track) = self.thread::<S>(*thread, bytes) {
+                if let Some(track) = self.thread(*thread, bytes) {
                     self.registry.track_mut(track).role = Some(*role);
                 }
             }
             Event::ThreadSortIndex(thread, index) => {
-                if let Some(track) = self.thread::<S>(*thread, bytes) {
+                if let Some(track) = self.thread(*thread, bytes) {
                     self.registry.track_mut(track).sort_index = *index;
                 }
             }
-            Event::Track(event) => self.own_track::<S>(event, bytes),
+            Event::Track(event) => self.own_track(event, bytes),
             // Handled by the hot path.
             Event::Begin(_) | Event::End(_) | Event::Complete(..) => {}
         }
@@ -353,16 +329,11 @@ impl<'a> TraceBuilder<'a> {
     }
 
     /// Adds an instant to the track that its scope asks for.
-    fn instant<'e, S: TextStorage<'a, 'e>>(
-        &mut self,
-        event: &ThreadEvent<'e>,
-        scope: Scope,
-        bytes: ByteRange,
-    ) {
+    fn instant(&mut self, event: &ThreadEvent<'_>, scope: Scope, bytes: ByteRange) {
         let track = match scope {
-            Scope::Thread => self.thread::<S>(event.thread, bytes),
+            Scope::Thread => self.thread(event.thread, bytes),
             Scope::Process => {
-                let process = self.process::<S>(event.thread.pid);
+                let process = self.process(event.thread.pid);
                 self.track(TrackKey::Process { process }, bytes)
             }
             Scope::Global => self.track(TrackKey::Global, bytes),
@@ -370,37 +341,37 @@ impl<'a> TraceBuilder<'a> {
         let Some(track) = track else { return };
         let item = Instant {
             at: event.at,
-            name: self.intern::<S>(event.name),
-            category: self.intern::<S>(event.category),
+            name: self.intern(event.name),
+            category: self.intern(event.category),
             scope,
             depth: 0,
-            args: self.keep_args::<S>(event.args, bytes),
+            args: self.keep_args(event.args, bytes),
         };
         self.touch(track, event.at, event.at);
         self.instants.push(track, item);
     }
 
     /// Keeps a fact that no other event expresses.
-    fn meta<'e, S: TextStorage<'a, 'e>>(&mut self, event: &MetaEvent<'e>, bytes: ByteRange) {
+    fn meta(&mut self, event: &MetaEvent<'_>, bytes: ByteRange) {
         let value = match event.value {
             Value::Null => MetaValue::Scalar(Value::Null),
             Value::Bool(value) => MetaValue::Scalar(Value::Bool(value)),
             Value::I64(value) => MetaValue::Scalar(Value::I64(value)),
             Value::U64(value) => MetaValue::Scalar(Value::U64(value)),
             Value::F64(value) => MetaValue::Scalar(Value::F64(value)),
-            Value::Text(text) => MetaValue::Text(self.intern::<S>(text)),
-            Value::Bytes(raw) => MetaValue::Bytes(self.keep_args::<S>(crate::Args::text(raw), bytes)),
-            Value::List(args) => MetaValue::List(self.keep_args::<S>(args, bytes)),
-            Value::Map(args) => MetaValue::Map(self.keep_args::<S>(args, bytes)),
+            Value::Text(text) => MetaValue::Text(self.intern(text)),
+            Value::Bytes(raw) => MetaValue::Bytes(self.keep_args(crate::Args::text(raw), bytes)),
+            Value::List(args) => MetaValue::List(self.keep_args(args, bytes)),
+            Value::Map(args) => MetaValue::Map(self.keep_args(args, bytes)),
         };
-        let thread = event.thread.map(|thread| (self.key::<S>(thread.pid), self.key::<S>(thread.tid)));
-        let key = self.intern::<S>(event.key);
+        let thread = event.thread.map(|thread| (self.key(thread.pid), self.key(thread.tid)));
+        let key = self.intern(event.key);
         self.meta.push(Metadata { thread, key, value });
     }
 
     /// Returns the trace of all events that were pushed. This takes O(n log n) for n events.
     #[must_use]
-    pub fn finish(self) -> Trace<'a> {
+    pub fn finish(self) -> Trace {
         self.finish_with(Workers::ONE)
     }
 
@@ -411,13 +382,13 @@ impl<'a> TraceBuilder<'a> {
     /// of order, and fill the columns of slices.
     #[cfg(feature = "parallel")]
     #[must_use]
-    pub fn finish_on(self, n_threads: core::num::NonZeroUsize) -> Trace<'a> {
+    pub fn finish_on(self, n_threads: core::num::NonZeroUsize) -> Trace {
         const MANY: usize = 100_000;
         let workers = if self.rows.len() > MANY { Workers::new(n_threads) } else { Workers::ONE };
         self.finish_with(workers)
     }
 
-    fn finish_with(mut self, workers: Workers) -> Trace<'a> {
+    fn finish_with(mut self, workers: Workers) -> Trace {
         // The order matters. Spans and pairs add and close rows. Samples then extend the bounds of their threads.
         // Slices without an end last until the end of their thread, so they get it after that. The display order
         // depends on the ends of slices, and flows are bound to slices in that order.

@@ -10,7 +10,7 @@ use crate::{
     args_table::ArgsId, index32, sort::sort_by_number,
 };
 
-use super::{TextStorage, TraceBuilder, order::Arranged};
+use super::{TraceBuilder, order::Arranged};
 
 /// The events of all objects, in the order of the file.
 #[derive(Debug, Default)]
@@ -40,23 +40,18 @@ impl ObjectLog {
     }
 }
 
-impl<'a> TraceBuilder<'a> {
+impl TraceBuilder {
     /// Keeps an event of an object.
-    pub(super) fn object<'e, S: TextStorage<'a, 'e>>(
-        &mut self,
-        phase: ObjectPhase,
-        event: &KeyedEvent<'e>,
-        bytes: ByteRange,
-    ) {
+    pub(super) fn object(&mut self, phase: ObjectPhase, event: &KeyedEvent<'_>, bytes: ByteRange) {
         let object_event = ObjectEvent {
             phase,
-            process: self.process::<S>(event.pid),
+            process: self.process(event.pid),
             local: event.local,
-            id: self.key::<S>(event.id),
-            scope: self.intern::<S>(event.scope()),
-            name: self.intern::<S>(event.name()),
+            id: self.key(event.id),
+            scope: self.intern(event.scope()),
+            name: self.intern(event.name()),
             at: event.at,
-            args: self.keep_args::<S>(event.args, bytes),
+            args: self.keep_args(event.args, bytes),
             bytes,
         };
         self.objects.events.push(object_event);
@@ -65,7 +60,7 @@ impl<'a> TraceBuilder<'a> {
 
 /// Returns all objects in the order of the times of their first events, and their snapshots object by object.
 #[allow(clippy::indexing_slicing, reason = "positions are made by this function")]
-pub(super) fn finish(builder: &mut TraceBuilder<'_>, arranged: &Arranged) -> (Vec<Object>, Vec<Snapshot>) {
+pub(super) fn finish(builder: &mut TraceBuilder, arranged: &Arranged) -> (Vec<Object>, Vec<Snapshot>) {
     let mut events = core::mem::take(&mut builder.objects.events);
     // Events of one time keep the order of the file.
     sort_by_number(&mut events, |event| event.at.0);

@@ -71,7 +71,7 @@ impl Arranged {
 }
 
 /// Puts the tables of a builder into display order. Each table of the builder is freed as soon as it is copied.
-pub(super) fn arrange(builder: &mut TraceBuilder<'_>, need_slice_of_row: bool, workers: Workers) -> Arranged {
+pub(super) fn arrange(builder: &mut TraceBuilder, need_slice_of_row: bool, workers: Workers) -> Arranged {
     let tree = TrackTree::new(builder);
     let (processes, process_ids) = processes(builder, &tree);
     for track in &tree.lost {
@@ -104,7 +104,7 @@ pub(super) fn arrange(builder: &mut TraceBuilder<'_>, need_slice_of_row: bool, w
 
 /// Returns an id in a form that compares in display order: numbers before text. An `i128` holds signed and unsigned
 /// numbers, and a maximum that is above both for text.
-fn key_rank<'n>(key: Key, names: &'n Names<'_>, conventions: Conventions) -> (i128, &'n [u8]) {
+fn key_rank(key: Key, names: &Names, conventions: Conventions) -> (i128, &[u8]) {
     match key {
         Key::Number(number) if conventions.unsigned_ids => (i128::from(number.cast_unsigned()), b""),
         Key::Number(number) => (i128::from(number), b""),
@@ -121,7 +121,7 @@ fn first_sixteen(text: &[u8]) -> u128 {
 
 /// Returns the builder numbers of processes sorted by sort index, name and id, and the place of each in that order.
 #[allow(clippy::indexing_slicing, reason = "an order has numbers of processes")]
-pub(super) fn process_order(builder: &TraceBuilder<'_>, tree: &TrackTree) -> (Vec<u32>, Vec<u32>) {
+pub(super) fn process_order(builder: &TraceBuilder, tree: &TrackTree) -> (Vec<u32>, Vec<u32>) {
     let (rows, names) = (&builder.registry.processes, &builder.names);
     let mut order: Vec<u32> = (0..index32(rows.len())).filter(|&old| tree.left != Some(old)).collect();
     order.sort_by_cached_key(|&old| {
@@ -135,7 +135,7 @@ pub(super) fn process_order(builder: &TraceBuilder<'_>, tree: &TrackTree) -> (Ve
 
 /// Returns the processes in display order, and the trace number of each builder number.
 #[allow(clippy::indexing_slicing, reason = "an order is a permutation of the positions")]
-fn processes(builder: &TraceBuilder<'_>, tree: &TrackTree) -> (Vec<Process>, Vec<u32>) {
+fn processes(builder: &TraceBuilder, tree: &TrackTree) -> (Vec<Process>, Vec<u32>) {
     let (order, ids) = process_order(builder, tree);
     let rows = &builder.registry.processes;
     let processes = order
@@ -163,7 +163,7 @@ fn processes(builder: &TraceBuilder<'_>, tree: &TrackTree) -> (Vec<Process>, Vec
 ///
 /// This is the order of tracks directly below a process. [`TrackTree::order`] puts others below their parents.
 #[allow(clippy::indexing_slicing, reason = "an order is a permutation of the positions")]
-pub(super) fn track_order(builder: &TraceBuilder<'_>, tree: &TrackTree, process_ids: &[u32]) -> Vec<u32> {
+pub(super) fn track_order(builder: &TraceBuilder, tree: &TrackTree, process_ids: &[u32]) -> Vec<u32> {
     let rows = &builder.registry.tracks;
     let (names, conventions) = (&builder.names, builder.conventions);
     let mut order: Vec<u32> = (0..index32(rows.len())).collect();
@@ -222,7 +222,7 @@ fn track_ids(order: &TrackOrder) -> Vec<u32> {
 /// Returns the tracks in display order. Tracks that are shown as one have the facts of that one.
 #[allow(clippy::indexing_slicing, reason = "an order is a permutation of the positions")]
 fn tracks(
-    builder: &TraceBuilder<'_>,
+    builder: &TraceBuilder,
     process_ids: &[u32],
     tree: &TrackTree,
     order: &TrackOrder,
@@ -253,7 +253,7 @@ fn tracks(
 /// asked for. Sets the range of slices of each track.
 #[allow(clippy::indexing_slicing, reason = "track numbers are given out by the builder")]
 fn slices(
-    builder: &mut TraceBuilder<'_>,
+    builder: &mut TraceBuilder,
     tracks: &mut [Track],
     track_order: &[u32],
     need_slice_of_row: bool,
@@ -280,7 +280,7 @@ fn slices(
 /// 3.3](crate::rules::json#3.3)
 fn sort_tracks(
     mut order: Vec<u32>,
-    builder: &TraceBuilder<'_>,
+    builder: &TraceBuilder,
     tracks: &[Track],
     track_order: &[u32],
     workers: Workers,

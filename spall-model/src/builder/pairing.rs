@@ -14,7 +14,7 @@ use hashbrown::HashMap;
 
 use crate::{ByteRange, DiagnosticKind, NameId, SliceFlags, ThreadEvent, Tick, args_table::ArgsId, index32};
 
-use super::{InternedEvent, TextStorage, TraceBuilder, rows::OpenRow};
+use super::{InternedEvent, TraceBuilder, rows::OpenRow};
 
 /// The state of pairing that rows do not hold.
 #[derive(Debug, Default)]
@@ -205,7 +205,7 @@ impl PairLog {
     }
 }
 
-impl<'a> TraceBuilder<'a> {
+impl TraceBuilder {
     /// Adds a row for a begin and makes it the innermost open one of its thread.
     #[inline(always)]
     pub(super) fn begin(&mut self, row: InternedEvent, bytes: ByteRange) {
@@ -235,19 +235,14 @@ impl<'a> TraceBuilder<'a> {
 
     /// Adds the end of a thread's innermost open slice.
     #[inline(always)]
-    pub(super) fn end<'e, S: TextStorage<'a, 'e>>(&mut self, event: &ThreadEvent<'e>, bytes: ByteRange) {
-        let Some(track) = self.thread::<S>(event.thread, bytes) else { return };
-        self.end_on::<S>(track, event, bytes);
+    pub(super) fn end(&mut self, event: &ThreadEvent<'_>, bytes: ByteRange) {
+        let Some(track) = self.thread(event.thread, bytes) else { return };
+        self.end_on(track, event, bytes);
     }
 
     /// Adds the end of a thread's innermost open slice. `track` is the track of the thread.
     #[inline(always)]
-    pub(super) fn end_on<'e, S: TextStorage<'a, 'e>>(
-        &mut self,
-        track: u32,
-        event: &ThreadEvent<'e>,
-        bytes: ByteRange,
-    ) {
+    pub(super) fn end_on(&mut self, track: u32, event: &ThreadEvent<'_>, bytes: ByteRange) {
         let at = event.at;
         match self.close(track, at, bytes) {
             Closed::Row(row) => {
@@ -255,14 +250,14 @@ impl<'a> TraceBuilder<'a> {
                     // Nearly every end has the name of its begin, and comparing the bytes of two names spares a lookup.
                     let name = self.rows.name(row);
                     let is_same = !event.name.is_escaped() && event.name.raw() == self.names.bytes(name);
-                    let end_name = if is_same { name } else { self.intern::<S>(event.name) };
+                    let end_name = if is_same { name } else { self.intern(event.name) };
                     self.set_end_name(track, row, end_name, bytes);
                 }
-                let args = self.keep_args::<S>(event.args, bytes);
+                let args = self.keep_args(event.args, bytes);
                 self.add_end_args(row, args);
             }
             Closed::Nothing => {
-                let (name, args) = (self.intern::<S>(event.name), self.keep_args::<S>(event.args, bytes));
+                let (name, args) = (self.intern(event.name), self.keep_args(event.args, bytes));
                 self.orphan(track, at, name, args, bytes);
             }
             Closed::LeftOut => {}

@@ -140,7 +140,7 @@ fn ends_of_few(name: &[u8]) -> (u64, u64) {
 impl RecentNames {
     /// Returns the id of a name, or `None` if the cache does not have it.
     #[inline(always)]
-    pub(super) fn find(&self, name: &[u8], fingerprint: Fingerprint, names: &Names<'_>) -> Option<NameId> {
+    pub(super) fn find(&self, name: &[u8], fingerprint: Fingerprint, names: &Names) -> Option<NameId> {
         let hash = fingerprint.hash();
         for probe in 0..PROBES {
             let known = self.names.get(usize::from(self.positions[(hash + probe) % HASHES]))?;

@@ -22,7 +22,7 @@ use super::{
     stretches::Stretches,
 };
 
-impl TraceBuilder<'_> {
+impl TraceBuilder {
     /// Decides which end belongs to which begin once all events were read, and joins the arguments of ends to those of
     /// begins. Spans are paired already, and their ends are among those.
     pub(super) fn finish_pairs(&mut self) {
@@ -74,7 +74,7 @@ impl TraceBuilder<'_> {
 /// Reads every thread again whose plain reading has a fault, unless it is only cut, and writes the best reading into the
 /// rows.
 #[allow(clippy::indexing_slicing, reason = "positions are made by this module and never read from a file")]
-fn repair(builder: &mut TraceBuilder<'_>, pairs: &mut PairLog) {
+fn repair(builder: &mut TraceBuilder, pairs: &mut PairLog) {
     cut_threads::find(&builder.rows, pairs);
     let PairLog { threads, orphans, other_names, end_args } = pairs;
     let is_read_again = |track: u32| threads.get(track as usize).is_some_and(ThreadPairs::is_read_again);
@@ -149,7 +149,7 @@ impl PairingInput {
         reading: &Reading,
         nests: bool,
         somewhere: ByteRange,
-        builder: &mut TraceBuilder<'_>,
+        builder: &mut TraceBuilder,
         moved: &mut MovedEnds,
     ) {
         if reading.sorted && !builder.conventions.by_time {

@@ -13,7 +13,7 @@ use crate::{
     ProfileKey, ProfileStart, SampleEvent, SampleTime, Tick, Ticks, index32, profile::SourcePosition,
 };
 
-use super::{TextStorage, TraceBuilder};
+use super::TraceBuilder;
 
 pub(super) use join::{Profiles, SharedFrameIds};
 
@@ -134,15 +134,13 @@ impl SampleDetail {
 // A sample may take four bytes of a file, and memory is bounded by the size of the input.
 const _: () = assert!(size_of::<SampleRow>() <= 24);
 
-impl<'a> TraceBuilder<'a> {
+impl TraceBuilder {
     /// Begins a part of a profile.
-    pub(super) fn profile<'e, S: TextStorage<'a, 'e>>(&mut self, event: &ProfileEvent<'e>, bytes: ByteRange) {
-        let process = self.process::<S>(event.thread.pid);
+    pub(super) fn profile(&mut self, event: &ProfileEvent<'_>, bytes: ByteRange) {
+        let process = self.process(event.thread.pid);
         let handle = match event.key {
-            ProfileKey::Id(id) => Some(ProfileHandle::Id { process, id: self.key::<S>(id) }),
-            ProfileKey::Thread => {
-                Some(ProfileHandle::Thread { process, tid: self.key::<S>(event.thread.tid) })
-            }
+            ProfileKey::Id(id) => Some(ProfileHandle::Id { process, id: self.key(id) }),
+            ProfileKey::Thread => Some(ProfileHandle::Thread { process, tid: self.key(event.thread.tid) }),
             ProfileKey::Whole => None,
         };
         let log = &mut self.profiles;
@@ -154,7 +152,7 @@ impl<'a> TraceBuilder<'a> {
         log.begin_part(profile, event.at, event.end, bytes);
         log.is_open = true;
         let Some(start) = event.begins else { return };
-        let Some(track) = self.thread::<S>(event.thread, bytes) else { return };
+        let Some(track) = self.thread(event.thread, bytes) else { return };
         let ProfileStart { start, offset, rank, resolution } = start;
         let head = ProfileHead { track, start, offset, rank, resolution, bytes };
         match self.profiles.heads.get_mut(profile as usize) {
@@ -164,11 +162,7 @@ impl<'a> TraceBuilder<'a> {
     }
 
     /// Adds a frame that threads share. No profile is current afterwards.
-    pub(super) fn shared_frame<'e, S: TextStorage<'a, 'e>>(
-        &mut self,
-        event: &FrameEvent<'e>,
-        bytes: ByteRange,
-    ) {
+    pub(super) fn shared_frame(&mut self, event: &FrameEvent<'_>, bytes: ByteRange) {
         let log = &mut self.profiles;
         let new = index32(log.heads.len());
         let shared = *log.shared.get_or_insert(new);
@@ -181,15 +175,15 @@ impl<'a> TraceBuilder<'a> {
             Some(part) => part.bytes.end = bytes.end,
             None => log.begin_part(shared, Tick(0), None, bytes),
         }
-        self.frame::<S>(event);
+        self.frame(event);
     }
 
     /// Adds a frame to the last part.
-    pub(super) fn frame<'e, S: TextStorage<'a, 'e>>(&mut self, event: &FrameEvent<'e>) {
-        let id = self.key::<S>(event.id);
+    pub(super) fn frame(&mut self, event: &FrameEvent<'_>) {
+        let id = self.key(event.id);
         let frame = Frame {
-            name: self.intern::<S>(event.name),
-            url: self.intern::<S>(event.url),
+            name: self.intern(event.name),
+            url: self.intern(event.url),
             source: event.source,
             line: event.line,
             column: event.column,
@@ -197,7 +191,7 @@ impl<'a> TraceBuilder<'a> {
         };
         let caller = match event.parent {
             FrameParent::Unknown => None,
-            FrameParent::Id(id) => Some(self.key::<S>(id)),
+            FrameParent::Id(id) => Some(self.key(id)),
             FrameParent::Depth(depth) => {
                 let callers = &mut self.profiles.callers;
                 // A depth that skips levels has the last frame above as its caller: a list of callers has no holes.
@@ -211,8 +205,8 @@ impl<'a> TraceBuilder<'a> {
     }
 
     /// Adds to the last part that a frame calls another one.
-    pub(super) fn frame_child<'e, S: TextStorage<'a, 'e>>(&mut self, caller: Id<'e>, child: Id<'e>) {
-        let (caller, child) = (self.key::<S>(caller), self.key::<S>(child));
+    pub(super) fn frame_child(&mut self, caller: Id<'_>, child: Id<'_>) {
+        let (caller, child) = (self.key(caller), self.key(child));
         let log = &mut self.profiles;
         // A part begins a run of its own even with the same caller, as each part is joined by itself.
         let first = index32(log.children.len());
@@ -224,14 +218,14 @@ impl<'a> TraceBuilder<'a> {
     }
 
     /// Adds hits of a line to the last part.
-    pub(super) fn line_hits<'e, S: TextStorage<'a, 'e>>(&mut self, event: &LineHitsEvent<'e>) {
-        let frame = self.key::<S>(event.frame);
+    pub(super) fn line_hits(&mut self, event: &LineHitsEvent<'_>) {
+        let frame = self.key(event.frame);
         self.profiles.lines.push(LineRow { frame, line: event.line, hits: event.hits });
     }
 
     /// Adds a sample to the last part.
-    pub(super) fn sample<'e, S: TextStorage<'a, 'e>>(&mut self, event: &SampleEvent<'e>) {
-        let (frame, is_named) = match self.key::<S>(event.frame) {
+    pub(super) fn sample(&mut self, event: &SampleEvent<'_>) {
+        let (frame, is_named) = match self.key(event.frame) {
             Key::Number(number) => (number, false),
             Key::Text(name) => (i64::from(name.0), true),
         };
@@ -249,8 +243,8 @@ impl<'a> TraceBuilder<'a> {
     }
 
     /// Adds a call site to the last part.
-    pub(super) fn call_site<'e, S: TextStorage<'a, 'e>>(&mut self, number: u64, frame: Id<'e>) {
-        let frame = self.key::<S>(frame);
+    pub(super) fn call_site(&mut self, number: u64, frame: Id<'_>) {
+        let frame = self.key(frame);
         self.profiles.sites.push((number, frame));
     }
 }

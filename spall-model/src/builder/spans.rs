@@ -11,9 +11,7 @@ use crate::{
     args_table::ArgsId, index32, log::Log, open_stack::OpenStack, sort::sort_by_number,
 };
 
-use super::{
-    InternedEvent, TextStorage, TraceBuilder, by_track::ByTrack, pairing::PairFacts, registry::TrackKey,
-};
+use super::{InternedEvent, TraceBuilder, by_track::ByTrack, pairing::PairFacts, registry::TrackKey};
 
 /// The events of all spans, in the order of the file.
 #[derive(Debug, Default)]
@@ -32,20 +30,15 @@ struct SpanEvent {
 /// The row of a span that is open, and the bytes of its begin.
 type OpenSpan = (u32, ByteRange);
 
-impl<'a> TraceBuilder<'a> {
+impl TraceBuilder {
     /// Keeps an event of a span, and finds its track.
-    pub(super) fn span<'e, S: TextStorage<'a, 'e>>(
-        &mut self,
-        phase: AsyncPhase,
-        event: &KeyedEvent<'e>,
-        bytes: ByteRange,
-    ) {
-        let process = self.process::<S>(event.pid);
+    pub(super) fn span(&mut self, phase: AsyncPhase, event: &KeyedEvent<'_>, bytes: ByteRange) {
+        let process = self.process(event.pid);
         let key_process = event.local.then_some(process);
-        let id = self.key::<S>(event.id);
-        let category = self.intern::<S>(event.category());
-        let mut name = self.intern::<S>(event.name());
-        let scope = self.intern::<S>(event.scope());
+        let id = self.key(event.id);
+        let category = self.intern(event.category());
+        let mut name = self.intern(event.name());
+        let scope = self.intern(event.scope());
         let key = match phase {
             AsyncPhase::Begin | AsyncPhase::End | AsyncPhase::Instant => {
                 TrackKey::Async { process: key_process, category, id, scope }
@@ -71,10 +64,10 @@ impl<'a> TraceBuilder<'a> {
                 _ => None,
             };
             if let Some(step) = step {
-                name = self.names.intern_copied(&step);
+                name = self.names.intern_bytes(&step);
             }
         }
-        let args = self.keep_args::<S>(event.args, bytes);
+        let args = self.keep_args(event.args, bytes);
         self.touch(track, event.at, event.at);
         let row = InternedEvent { track, at: event.at, name, category, args };
         self.spans.events.push(SpanEvent { row, phase, bytes });

@@ -24,7 +24,7 @@ fn complete(name: &'static str, at: i64, length: i64) -> Event<'static> {
     Event::Complete(on_main(name, at), Ticks(length))
 }
 
-fn build_with(limits: &Limits, events: &[Event<'static>]) -> Trace<'static> {
+fn build_with(limits: &Limits, events: &[Event<'static>]) -> Trace {
     let mut builder = TraceBuilder::new(limits);
     for (event, position) in events.iter().zip(0..) {
         builder.receive(event, ByteRange::new(position, position + 1));
@@ -32,12 +32,12 @@ fn build_with(limits: &Limits, events: &[Event<'static>]) -> Trace<'static> {
     builder.finish()
 }
 
-fn build(events: &[Event<'static>]) -> Trace<'static> {
+fn build(events: &[Event<'static>]) -> Trace {
     build_with(&Limits::default(), events)
 }
 
 /// Returns every slice as `name start-end depth`, with `lane/` before the depth and `?` behind an unknown end.
-fn slices(trace: &Trace<'_>) -> Vec<String> {
+fn slices(trace: &Trace) -> Vec<String> {
     let mut lines = Vec::new();
     for track in trace.tracks() {
         let mut nesting = Nesting::default();
@@ -58,13 +58,13 @@ fn slices(trace: &Trace<'_>) -> Vec<String> {
     lines
 }
 
-fn check(events: &[Event<'static>], expected: &[&str]) -> Trace<'static> {
+fn check(events: &[Event<'static>], expected: &[&str]) -> Trace {
     let trace = build(events);
     assert_eq!(slices(&trace), expected, "{events:?}");
     trace
 }
 
-fn count(trace: &Trace<'_>, kind: DiagnosticKind) -> u64 {
+fn count(trace: &Trace, kind: DiagnosticKind) -> u64 {
     trace.diagnostics().count(kind)
 }
 
@@ -489,13 +489,13 @@ fn json_3_9_tracks_of_a_process_are_sorted_by_kind() {
         series: values.args(),
     };
     let mut builder = TraceBuilder::new(&Limits::default());
-    builder.push_copied(&Event::Counter(counter));
+    builder.push(&Event::Counter(counter));
     let events = [
         Event::Async(AsyncPhase::Begin, keyed("b", 1, 0)),
         complete("c", 0, 1),
         Event::Instant(on_main("d", 0), crate::Scope::Process),
     ];
-    events.iter().for_each(|event| builder.push_copied(event));
+    events.iter().for_each(|event| builder.push(event));
     let trace = builder.finish();
     let kinds = trace.tracks().iter().map(|track| match track.kind {
         TrackKind::Process => "process",
@@ -767,16 +767,6 @@ fn an_end_is_left_out_by_the_limit_that_left_out_its_begin() {
     check(&Limits { max_slices: 1, ..Limits::default() }, [0, 2]);
     check(&Limits { max_depth: 1, ..Limits::default() }, [2, 0]);
     check(&Limits { max_depth: 1, max_slices: 1, ..Limits::default() }, [2, 0]);
-}
-
-#[test]
-fn copied_and_borrowed_events_make_equal_traces() {
-    let events = [begin("a", 0), complete("b", 1, 1), end("a", 3)];
-    let mut copying = TraceBuilder::new(&Limits::default());
-    for event in &events {
-        copying.push_copied(event);
-    }
-    assert_eq!(slices(&copying.finish()), slices(&build(&events).into_owned()));
 }
 
 /// In random begins and ends no event is lost: every begin is a slice, and every end closes one or is counted.

@@ -13,7 +13,7 @@ use crate::{
 };
 
 use super::{
-    TextStorage, TraceBuilder,
+    TraceBuilder,
     registry::TrackKey,
     samples::{Profiles, SharedFrameIds},
 };
@@ -83,31 +83,25 @@ const _: () = assert!(size_of::<ThreadSampleRow>() <= 56);
 /// The resolution of such samples, whose times may be any.
 const RESOLUTION: Ticks = Ticks(1);
 
-impl<'a> TraceBuilder<'a> {
+impl TraceBuilder {
     /// Keeps a sample, with its stack as one of the calls of the log.
-    pub(super) fn thread_sample<'e, S: TextStorage<'a, 'e>>(
-        &mut self,
-        event: &ThreadSampleEvent<'e>,
-        bytes: ByteRange,
-    ) {
+    pub(super) fn thread_sample(&mut self, event: &ThreadSampleEvent<'_>, bytes: ByteRange) {
         let thread = if event.any_process {
-            GroupThread::Thread(self.key::<S>(event.thread.tid))
+            GroupThread::Thread(self.key(event.thread.tid))
         } else {
-            let Some(track) = self.thread::<S>(event.thread, bytes) else { return };
+            let Some(track) = self.thread(event.thread, bytes) else { return };
             GroupThread::Track(track)
         };
         let frame = match event.stack {
             SampleStack::Unknown => InnermostFrame::Unknown,
-            SampleStack::Frame(frame) => InnermostFrame::Shared(self.key::<S>(frame)),
+            SampleStack::Frame(frame) => InnermostFrame::Shared(self.key(frame)),
             SampleStack::Names => match event.args.field(b"stack") {
-                Some(Value::List(names)) => {
-                    self.written_stack::<S>(names.iter().map(|(_, name)| name), bytes)
-                }
+                Some(Value::List(names)) => self.written_stack(names.iter().map(|(_, name)| name), bytes),
                 _ => InnermostFrame::Unknown,
             },
         };
-        let group = ProfileGroup { thread, name: self.intern::<S>(event.name()) };
-        let args = self.keep_args::<S>(event.args, bytes);
+        let group = ProfileGroup { thread, name: self.intern(event.name()) };
+        let args = self.keep_args(event.args, bytes);
         let log = &mut self.thread_samples;
         let new = index32(log.groups.len());
         let group = *log.by_group.entry(group).or_insert_with(|| {
@@ -118,18 +112,14 @@ impl<'a> TraceBuilder<'a> {
     }
 
     /// Keeps what an event says about the profile that the samples of a thread and a name make.
-    pub(super) fn thread_profile<'e, S: TextStorage<'a, 'e>>(
-        &mut self,
-        event: &ThreadProfileEvent<'e>,
-        bytes: ByteRange,
-    ) {
-        let Some(track) = self.thread::<S>(event.thread, bytes) else { return };
-        let name = self.intern::<S>(event.name);
+    pub(super) fn thread_profile(&mut self, event: &ThreadProfileEvent<'_>, bytes: ByteRange) {
+        let Some(track) = self.thread(event.thread, bytes) else { return };
+        let name = self.intern(event.name);
         self.thread_samples.said.insert((track, name), (event.period, event.rank));
     }
 
     /// Returns the innermost function of a stack that is given by names, the outermost first.
-    fn written_stack<'e, S: TextStorage<'a, 'e>>(
+    fn written_stack<'e>(
         &mut self,
         names: impl Iterator<Item = Value<'e>>,
         bytes: ByteRange,
@@ -137,8 +127,8 @@ impl<'a> TraceBuilder<'a> {
         let mut caller = None;
         for name in names {
             let name = match name {
-                Value::Text(Text::EMPTY) => self.names.intern_copied(b"(anonymous)"),
-                Value::Text(name) => self.intern::<S>(name),
+                Value::Text(Text::EMPTY) => self.names.intern_bytes(b"(anonymous)"),
+                Value::Text(name) => self.intern(name),
                 _ => {
                     self.diagnostics.add(DiagnosticKind::BadStack, bytes);
                     continue;

@@ -61,7 +61,7 @@ impl TrackOrder {
 #[allow(clippy::indexing_slicing, reason = "track numbers are given out by the builder")]
 impl TrackTree {
     /// Returns the tree of the tracks that a builder has. This takes time linear in their number.
-    pub(super) fn new(builder: &TraceBuilder<'_>) -> Self {
+    pub(super) fn new(builder: &TraceBuilder) -> Self {
         let registry = &builder.registry;
         if registry.own.is_empty() {
             return Self::default();
@@ -128,7 +128,7 @@ impl TrackTree {
     }
 
     /// Hides all tracks of their own with nothing on them and nothing below them, unless there are no others.
-    fn hide_empty(&mut self, builder: &TraceBuilder<'_>) {
+    fn hide_empty(&mut self, builder: &TraceBuilder) {
         let mut is_needed = alloc::vec![false; self.parents.len()];
         for (start, row) in (0_u32..).zip(&builder.registry.tracks) {
             let mut track = Some(start).filter(|&track| !row.is_own || builder.bounds_of(track).is_some());
@@ -220,7 +220,7 @@ impl TrackTree {
     /// Returns the order in which each track comes right before those below it. `flat` has the builder numbers of all
     /// tracks in the order in which those directly below a process are shown. With `join`, tracks of one group become one
     /// where their times allow.
-    pub(super) fn order(&self, builder: &TraceBuilder<'_>, flat: Vec<u32>, join: bool) -> TrackOrder {
+    pub(super) fn order(&self, builder: &TraceBuilder, flat: Vec<u32>, join: bool) -> TrackOrder {
         if self.shown.is_empty() {
             return TrackOrder { order: flat, shown: Vec::new() };
         }
@@ -263,7 +263,7 @@ impl TrackTree {
     }
 
     /// Sorts tracks with one parent. Tracks that `order` does not tell apart stay as they are.
-    fn sort(&self, tracks: &mut [u32], order: ChildOrder, builder: &TraceBuilder<'_>) {
+    fn sort(&self, tracks: &mut [u32], order: ChildOrder, builder: &TraceBuilder) {
         let row = |track| builder.registry.track(track);
         match order {
             ChildOrder::Unspecified => {}
@@ -281,7 +281,7 @@ impl TrackTree {
 /// Returns for each track its first time, and the time after which the first time of another track has to be for both to
 /// become one. It is before the last time of the track unless something may begin then.
 #[allow(clippy::indexing_slicing, reason = "track numbers are given out by the builder")]
-fn busy_times(builder: &TraceBuilder<'_>) -> Vec<(Tick, Tick)> {
+fn busy_times(builder: &TraceBuilder) -> Vec<(Tick, Tick)> {
     if builder.registry.own.values().all(|own| own.group.is_empty()) {
         return Vec::new();
     }

@@ -51,7 +51,7 @@ fn n_together(values: &[CounterValue], seen: &mut BTreeSet<NameId>) -> usize {
 static SERIES: ArgsFormat = ArgsFormat::new("series", next_series);
 
 /// Appends a value to encoded series.
-fn put_series(series: &mut Vec<u8>, names: &Names<'_>, value: &CounterValue) {
+fn put_series(series: &mut Vec<u8>, names: &Names, value: &CounterValue) {
     let name = names.bytes(value.series);
     series.extend_from_slice(&value.value.to_le_bytes());
     series.extend_from_slice(&(name.len() as u64).to_le_bytes());

@@ -42,7 +42,7 @@ pub(super) struct SliceBoundEnds<'t>(Vec<ReplayedEnd<'t>>);
 
 impl<'t> SliceBoundEnds<'t> {
     /// Returns the flow events of a trace that are bound to slices directly.
-    pub(super) fn of(trace: &'t Trace<'_>) -> Self {
+    pub(super) fn of(trace: &'t Trace) -> Self {
         let direct = |end: &ReplayedEnd<'_>| end.bind == FlowBind::Slice;
         let mut bound: Vec<ReplayedEnd<'_>> = trace.flows.iter().flat_map(flow_ends).filter(direct).collect();
         sort_by_number(&mut bound, |end| end.slice.0.into());

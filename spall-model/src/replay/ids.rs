@@ -6,7 +6,7 @@ use crate::{Args, Id, Key, KeyedEvent, Text, Thread, Tick, Trace};
 
 /// Returns a key as an event has it. Text with a backslash is escaped into `escaped`, as the text of an id is read with
 /// escapes.
-pub(super) fn id<'b>(trace: &'b Trace<'_>, key: Key, escaped: &'b mut Vec<u8>) -> Id<'b> {
+pub(super) fn id<'b>(trace: &'b Trace, key: Key, escaped: &'b mut Vec<u8>) -> Id<'b> {
     let name = match key {
         Key::Number(number) => return Id::Number(number),
         Key::Text(name) => trace.names.bytes(name),
@@ -33,7 +33,7 @@ pub(super) struct ThreadIds {
 
 impl ThreadIds {
     /// Returns the thread with these ids. They stay in the buffers until the next call.
-    pub(super) fn thread<'b>(&'b mut self, trace: &'b Trace<'_>, pid: Key, tid: Key) -> Thread<'b> {
+    pub(super) fn thread<'b>(&'b mut self, trace: &'b Trace, pid: Key, tid: Key) -> Thread<'b> {
         Thread { pid: id(trace, pid, &mut self.pid), tid: id(trace, tid, &mut self.tid) }
     }
 }

@@ -17,7 +17,7 @@ use crate::{
 use flows::SliceBoundEnds;
 use spans::OpenSpans;
 
-impl Trace<'_> {
+impl Trace {
     /// Calls `emit` with events that rebuild an equal trace.
     ///
     /// This is the way to write a trace as a file, to copy a part of it, or to join several traces into one.
@@ -59,11 +59,11 @@ impl Trace<'_> {
     /// # use core::convert::Infallible;
     /// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder};
     /// /// Returns a copy without slices shorter than 10 ticks.
-    /// fn without_short(trace: &Trace<'_>) -> Trace<'static> {
+    /// fn without_short(trace: &Trace) -> Trace {
     ///     let mut builder = TraceBuilder::new(&Limits::default());
     ///     let Ok(()) = trace.replay(|event| {
     ///         if !matches!(event, Event::Complete(_, duration) if duration.0 < 10) {
-    ///             builder.push_copied(event);
+    ///             builder.push(event);
     ///         }
     ///         Ok::<(), Infallible>(())
     ///     });
@@ -85,7 +85,7 @@ impl Trace<'_> {
 
 /// The state of a replay.
 struct Replay<'t, E> {
-    trace: &'t Trace<'t>,
+    trace: &'t Trace,
     emit: &'t mut dyn FnMut(&Event<'_>) -> Result<(), E>,
     /// The open pairs of the current thread; empty between two threads, and kept for the same reason as the spans.
     open_pairs: OpenStack<(SliceId, Slice)>,

@@ -112,7 +112,7 @@ impl TreeDiff {
     ///
     /// Functions are the same if their names, and the URLs and places of their sources, are. This takes O(n) for n nodes.
     #[must_use]
-    pub fn of_traces(before: (&CallTree, &Names<'_>), after: (&CallTree, &Names<'_>)) -> Self {
+    pub fn of_traces(before: (&CallTree, &Names), after: (&CallTree, &Names)) -> Self {
         Self::matched(before.0, after.0, in_before(before.1, after.1))
     }
 
@@ -190,7 +190,7 @@ impl TreeDiff {
 
 /// Returns the mapping from a function of the second of two traces to that of the first that is the same. A name that only
 /// the second has is numbered behind those of the first.
-fn in_before(before: &Names<'_>, after: &Names<'_>) -> impl Fn(Function) -> Function {
+fn in_before(before: &Names, after: &Names) -> impl Fn(Function) -> Function {
     let name_in_before = |name: NameId| {
         let found = before.find(after.bytes(name));
         found.unwrap_or(NameId::new(before.len() + name.index()))
@@ -217,7 +217,7 @@ impl FunctionDiff {
     ///
     /// Functions are the same as for [`TreeDiff::of_traces`]. This takes O(n log n) for n nodes.
     #[must_use]
-    pub fn of_traces(before: (&CallTree, &Names<'_>), after: (&CallTree, &Names<'_>)) -> Vec<Self> {
+    pub fn of_traces(before: (&CallTree, &Names), after: (&CallTree, &Names)) -> Vec<Self> {
         let in_before = in_before(before.1, after.1);
         let functions = before.0.functions();
         let mut diffs: Vec<Self> =
@@ -244,11 +244,11 @@ mod tests {
         let names_of = |texts: &[&'static str]| {
             let mut names = Names::default();
             for text in texts {
-                names.intern_copied(text.as_bytes());
+                names.intern_bytes(text.as_bytes());
             }
             names
         };
-        let tree_of = |names: &Names<'_>, calls: &[&str]| {
+        let tree_of = |names: &Names, calls: &[&str]| {
             let mut builder = CallTreeBuilder::new();
             for call in calls {
                 let name = names.find(call.as_bytes()).unwrap();
@@ -261,15 +261,14 @@ mod tests {
         let (before, after) = (names_of(&["a", "b"]), names_of(&["new", "b", "a"]));
         let trees = (tree_of(&before, &["a", "b"]), tree_of(&after, &["a", "new"]));
         let diff = TreeDiff::of_traces((&trees.0, &before), (&trees.1, &after));
-        let text =
-            |sums: DiffSums, names: &Names<'_>| sums.function.map(|of| names.text(of.name).into_owned());
+        let text = |sums: DiffSums, names: &Names| sums.function.map(|of| names.text(of.name).into_owned());
         let found: Vec<_> =
             diff.nodes().iter().map(|node| (text(node.before, &before), text(node.after, &after))).collect();
         let name = |text: &str| Some(text.into());
         assert_eq!(found, [(name("a"), name("a")), (name("b"), None), (None, name("new"))]);
 
         let functions = FunctionDiff::of_traces((&trees.0, &before), (&trees.1, &after));
-        let text = |stats: Option<FunctionStats>, names: &Names<'_>| {
+        let text = |stats: Option<FunctionStats>, names: &Names| {
             stats.map(|of| names.text(of.function.name).into_owned())
         };
         let found = functions.iter().map(|diff| (text(diff.before, &before), text(diff.after, &after)));

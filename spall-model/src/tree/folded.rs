@@ -14,7 +14,7 @@ use super::{CallTree, TreeNodeId, folded_nodes::FoldedNodes};
 #[derive(Debug, Clone)]
 pub struct FoldedStacks<'t> {
     tree: &'t CallTree,
-    trace: &'t Trace<'t>,
+    trace: &'t Trace,
     /// The nodes whose stacks come next.
     nodes: FoldedNodes<'t>,
     /// Whether the unattributed time comes next.
@@ -28,7 +28,7 @@ pub struct FoldedStacks<'t> {
 }
 
 impl<'t> FoldedStacks<'t> {
-    pub(super) fn new(tree: &'t CallTree, trace: &'t Trace<'_>) -> Self {
+    pub(super) fn new(tree: &'t CallTree, trace: &'t Trace) -> Self {
         Self {
             tree,
             trace,
@@ -77,7 +77,7 @@ impl<'t> FoldedStacks<'t> {
 }
 
 /// Appends a name without the characters that have a meaning in folded stacks.
-fn push_name(text: &mut String, trace: &Trace<'_>, name: NameId) {
+fn push_name(text: &mut String, trace: &Trace, name: NameId) {
     if name.is_empty() {
         return text.push_str("(anonymous)");
     }

@@ -60,7 +60,7 @@ impl Function {
     /// assert_eq!(Function { name, source: Some(source) }.describe(&trace), "draw app.js:12");
     /// ```
     #[must_use]
-    pub fn describe(self, trace: &Trace<'_>) -> String {
+    pub fn describe(self, trace: &Trace) -> String {
         let name = trace.name(self.name);
         match self.source {
             Some(FunctionSource { url, line, .. }) if !url.is_empty() => match line {
@@ -72,7 +72,7 @@ impl Function {
     }
 }
 
-impl Trace<'_> {
+impl Trace {
     /// Returns the function that a slice is a call of, or `None` if the trace has no such slice.
     ///
     /// The function has a place in the source if the slice was inferred from samples. Finding it takes O(log n) for n

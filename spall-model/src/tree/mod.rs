@@ -207,7 +207,7 @@ impl CallTree {
     /// ```
     #[doc(alias("collapsed"))]
     #[must_use]
-    pub fn folded<'t>(&'t self, trace: &'t Trace<'_>) -> FoldedStacks<'t> {
+    pub fn folded<'t>(&'t self, trace: &'t Trace) -> FoldedStacks<'t> {
         FoldedStacks::new(self, trace)
     }
 }

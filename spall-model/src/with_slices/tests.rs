@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// Two threads; a flow leads from `a` of the first to `c` of the second.
-fn trace() -> Trace<'static> {
+fn trace() -> Trace {
     let mut builder = TraceBuilder::new(&Limits::default());
     for (tid, name, start, duration) in [(1_i64, "a", 0, 100), (1, "b", 10, 20), (2, "c", 50, 60)] {
         let event = ThreadEvent::new(Thread::new(1_i64, tid), Tick(start), Text::plain(name.as_bytes()));
@@ -21,7 +21,7 @@ fn trace() -> Trace<'static> {
     builder.finish()
 }
 
-fn names(trace: &Trace<'_>) -> Vec<String> {
+fn names(trace: &Trace) -> Vec<String> {
     trace.slices().names().iter().map(|&name| trace.name(name).into_owned()).collect()
 }
 

@@ -65,36 +65,36 @@ pub(crate) fn recorder(recorder: Recorder) -> (Shared, Session) {
     (out, session)
 }
 
-pub(crate) fn load(out: &Shared) -> Trace<'static> {
+pub(crate) fn load(out: &Shared) -> Trace {
     spall_trace::load_from(&out.bytes()[..]).unwrap()
 }
 
 /// All slices, track by track.
-pub(crate) fn slices(trace: &Trace<'_>) -> Vec<(SliceId, Slice)> {
+pub(crate) fn slices(trace: &Trace) -> Vec<(SliceId, Slice)> {
     trace.tracks().iter().flat_map(|track| trace.slices_of(track.id)).collect()
 }
 
 /// The names of all slices.
-pub(crate) fn names(trace: &Trace<'_>) -> Vec<String> {
+pub(crate) fn names(trace: &Trace) -> Vec<String> {
     slices(trace).iter().map(|(_, slice)| trace.name(slice.name).to_string()).collect()
 }
 
 /// The texts of the arguments of all slices.
-pub(crate) fn args(trace: &Trace<'_>) -> Vec<String> {
+pub(crate) fn args(trace: &Trace) -> Vec<String> {
     slices(trace).iter().map(|&(id, _)| trace.slice_args(id).begin.to_string()).collect()
 }
 
-pub(crate) fn open_count(trace: &Trace<'_>) -> usize {
+pub(crate) fn open_count(trace: &Trace) -> usize {
     slices(trace).iter().filter(|(_, slice)| slice.flags.is_unfinished()).count()
 }
 
 /// The numbers of slices of all tracks.
-pub(crate) fn slices_by_track(trace: &Trace<'_>) -> Vec<usize> {
+pub(crate) fn slices_by_track(trace: &Trace) -> Vec<usize> {
     trace.tracks().iter().map(|track| trace.slices_of(track.id).count()).collect()
 }
 
 /// The sum of the events that a file says are missing for this reason.
-pub(crate) fn lost(trace: &Trace<'_>, cause: &str) -> u64 {
+pub(crate) fn lost(trace: &Trace, cause: &str) -> u64 {
     let of_slice = |args: String| -> Option<u64> { args.strip_suffix(cause)?.trim().parse().ok() };
     let of_instant =
         |args: String| -> Option<u64> { args.strip_prefix(cause)?.strip_prefix('=')?.parse().ok() };
@@ -104,7 +104,7 @@ pub(crate) fn lost(trace: &Trace<'_>, cause: &str) -> u64 {
 }
 
 /// What is wrong with a trace. Slices that are open are not.
-pub(crate) fn faults(trace: &Trace<'_>) -> Vec<DiagnosticKind> {
+pub(crate) fn faults(trace: &Trace) -> Vec<DiagnosticKind> {
     let kinds = trace.diagnostics().counts().iter().map(|count| count.kind);
     kinds.filter(|&kind| kind != DiagnosticKind::UnfinishedSlice).collect()
 }

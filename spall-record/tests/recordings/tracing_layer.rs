@@ -18,7 +18,7 @@ fn subscriber(layer: TracingLayer) -> impl Subscriber + Send + Sync {
 }
 
 /// Returns what is recorded while `run` runs on this thread.
-fn record(layer: TracingLayer, encoding: Encoding, run: impl FnOnce()) -> Trace<'static> {
+fn record(layer: TracingLayer, encoding: Encoding, run: impl FnOnce()) -> Trace {
     let (out, session) = recorder(Recorder::new().encoding(encoding));
     tracing::subscriber::with_default(subscriber(layer), run);
     session.finish().unwrap();
@@ -27,7 +27,7 @@ fn record(layer: TracingLayer, encoding: Encoding, run: impl FnOnce()) -> Trace<
     trace
 }
 
-fn instants(trace: &Trace<'_>) -> Vec<(String, String, String)> {
+fn instants(trace: &Trace) -> Vec<(String, String, String)> {
     let text = |name| trace.name(name).to_string();
     let instants = trace.instants().iter();
     instants
@@ -36,7 +36,7 @@ fn instants(trace: &Trace<'_>) -> Vec<(String, String, String)> {
 }
 
 /// The names and arguments of the slices on async tracks.
-fn async_slices(trace: &Trace<'_>) -> Vec<(String, String)> {
+fn async_slices(trace: &Trace) -> Vec<(String, String)> {
     let tracks = trace.tracks().iter().filter(|track| matches!(track.kind, TrackKind::Async { .. }));
     let slices = tracks.flat_map(|track| trace.slices_of(track.id));
     slices

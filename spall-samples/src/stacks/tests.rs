@@ -14,16 +14,16 @@ const RULES: SampleRules = SampleRules {
 };
 
 /// A trace that has these names.
-fn trace_of(names: &[&str]) -> Trace<'static> {
+fn trace_of(names: &[&str]) -> Trace {
     let mut builder = TraceBuilder::new(&Limits::default());
     for name in names {
         let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(0), Text::plain(name.as_bytes()));
-        builder.push_copied(&Event::Begin(event));
+        builder.push(&Event::Begin(event));
     }
     builder.finish()
 }
 
-fn ids<const N: usize>(trace: &Trace<'_>, names: [&str; N]) -> [NameId; N] {
+fn ids<const N: usize>(trace: &Trace, names: [&str; N]) -> [NameId; N] {
     names.map(|name| trace.names().find(name.as_bytes()).unwrap())
 }
 
@@ -32,7 +32,7 @@ fn frame(name: NameId, source: i64, parent: Option<u32>) -> Frame {
 }
 
 /// Frames below a root, each called by one before it, a fifth of them native.
-fn random_frames(trace: &Trace<'_>, count: u32) -> Vec<Frame> {
+fn random_frames(trace: &Trace, count: u32) -> Vec<Frame> {
     let [root] = ids(trace, ["root"]);
     let mut random = spall_synth::Random(1);
     let mut frames = alloc::vec![frame(root, 1, None)];

@@ -54,7 +54,7 @@ use crate::tick_scale::TickScale;
 /// assert!(spall_trace::export::firefox(&trace, "game", &mut profile)?.is_lossless());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn firefox(trace: &Trace<'_>, title: &str, out: impl Write) -> io::Result<ExportReport> {
+pub fn firefox(trace: &Trace, title: &str, out: impl Write) -> io::Result<ExportReport> {
     let mut export = Export::new(trace, title);
     for track in trace.tracks() {
         match track.kind {
@@ -70,7 +70,7 @@ pub fn firefox(trace: &Trace<'_>, title: &str, out: impl Write) -> io::Result<Ex
 
 /// A profile in the making.
 struct Export<'t> {
-    trace: &'t Trace<'t>,
+    trace: &'t Trace,
     profile: FirefoxProfile,
     report: ExportReport,
     scale: TickScale,
@@ -90,7 +90,7 @@ struct Export<'t> {
 }
 
 impl<'t> Export<'t> {
-    fn new(trace: &'t Trace<'t>, title: &str) -> Self {
+    fn new(trace: &'t Trace, title: &str) -> Self {
         let clock = trace.clock();
         let scale = TickScale::new(clock.ns_per_tick().unwrap_or(1.0));
         let first = trace.bounds().map_or(Tick(0), |bounds| bounds.start);
@@ -350,7 +350,7 @@ fn stood_for(profile: &Profile, sample: &Sample, scale: TickScale) -> Option<u64
 }
 
 /// Returns the longest interval of which all samples stand for multiples.
-fn interval(trace: &Trace<'_>, scale: TickScale) -> Option<u64> {
+fn interval(trace: &Trace, scale: TickScale) -> Option<u64> {
     let profiles = trace.profiles().iter();
     let samples = profiles.flat_map(|profile| {
         trace.samples_of(profile).iter().filter_map(move |sample| stood_for(profile, sample, scale))
@@ -365,7 +365,7 @@ fn interval(trace: &Trace<'_>, scale: TickScale) -> Option<u64> {
 
 /// Adds a library for each file of functions without a line, and returns the functions as addresses in it.
 fn symbols(
-    trace: &Trace<'_>,
+    trace: &Trace,
     profile: &mut FirefoxProfile,
 ) -> HashMap<(NameId, NameId), (LibraryHandle, u32), RandomState> {
     let mut of_library: BTreeMap<NameId, BTreeSet<NameId>> = BTreeMap::new();

@@ -40,7 +40,7 @@ use super::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[doc(alias("flamegraph", "collapsed stacks"))]
-pub fn folded(trace: &Trace<'_>, measure: Measure, out: impl Write) -> io::Result<ExportReport> {
+pub fn folded(trace: &Trace, measure: Measure, out: impl Write) -> io::Result<ExportReport> {
     let mut out = BufWriter::new(out);
     let mut written = WrittenTrees::default();
     let mut room = StackRoom::of(trace);
@@ -92,7 +92,7 @@ fn write_number(out: &mut impl Write, mut number: u64) -> io::Result<()> {
 }
 
 /// Returns the ids of process and thread as the first name of a stack, or `None` if the track is not a thread's.
-pub(super) fn ids(trace: &Trace<'_>, id: TrackId) -> Option<String> {
+pub(super) fn ids(trace: &Trace, id: TrackId) -> Option<String> {
     let track = trace.tracks().get(id.index())?;
     let TrackKind::Thread { tid } = track.kind else { return None };
     let pid = trace.processes().get(track.process?.index())?.pid;

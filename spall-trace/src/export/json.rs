@@ -35,7 +35,7 @@ use super::{ExportReport, Loss};
 /// assert_eq!(again.slices().ends(), trace.slices().ends());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn json(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
+pub fn json(trace: &Trace, out: impl Write) -> io::Result<ExportReport> {
     let mut file = JsonFileWriter::new(BufWriter::new(out));
     let mut report = ExportReport::default();
     // A slice names one flow in its own fields. Further ones are events, which are other flows than those of fields.

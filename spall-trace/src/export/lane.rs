@@ -44,7 +44,7 @@ impl Lane {
 /// Returns the edges of each lane of a track, in the order of time.
 ///
 /// Of the slices that are open in a lane, the one that began last always ends first.
-pub(super) fn lanes(trace: &Trace<'_>, track: &Track) -> Vec<Vec<Edge>> {
+pub(super) fn lanes(trace: &Trace, track: &Track) -> Vec<Vec<Edge>> {
     let mut lanes: Vec<Lane> = Vec::new();
     let mut nesting = Nesting::default();
     for (id, slice) in trace.slices_of(track.id) {
@@ -68,7 +68,7 @@ pub(super) fn lanes(trace: &Trace<'_>, track: &Track) -> Vec<Vec<Edge>> {
 ///
 /// Slices that are unfinished at the end of the lane get no end. Inside a finished slice they need one, because the end of
 /// that slice would close them instead.
-pub(super) fn without_open_ends<'e>(trace: &Trace<'_>, edges: &'e [Edge]) -> &'e [Edge] {
+pub(super) fn without_open_ends<'e>(trace: &Trace, edges: &'e [Edge]) -> &'e [Edge] {
     let is_open = |edge: &&Edge| match edge {
         Edge::Begin(..) => false,
         Edge::End(id, _) => trace.slice(*id).is_some_and(|slice| slice.flags.is_unfinished()),

@@ -46,7 +46,7 @@ use super::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[doc(alias("flamegraph", "d3-flame-graph"))]
-pub fn nested(trace: &Trace<'_>, measure: Measure, out: impl Write) -> io::Result<ExportReport> {
+pub fn nested(trace: &Trace, measure: Measure, out: impl Write) -> io::Result<ExportReport> {
     let mut out = BufWriter::new(out);
     let mut written = WrittenTrees::default();
     // The sum stands before its parts, so all trees are made twice: threads may share so many functions that the trees
@@ -74,7 +74,7 @@ pub fn nested(trace: &Trace<'_>, measure: Measure, out: impl Write) -> io::Resul
 /// Writes the roots of a tree with everything below them, as far as there is room. Returns the number of nodes that were left
 /// out with everything below them.
 fn write_nodes(
-    trace: &Trace<'_>,
+    trace: &Trace,
     tree: &CallTree,
     room: &mut StackRoom,
     out: &mut impl Write,
@@ -108,13 +108,13 @@ fn write_nodes(
 }
 
 /// Returns about how many bytes an object without its children takes.
-fn size(trace: &Trace<'_>, node: &TreeNode) -> usize {
+fn size(trace: &Trace, node: &TreeNode) -> usize {
     let len = |name| trace.names().bytes(name).len();
     48 + len(node.function.name) + node.function.source.map_or(0, |source| len(source.url))
 }
 
 /// Writes an object up to its children.
-fn write_node(trace: &Trace<'_>, node: &TreeNode, is_first: bool, out: &mut impl Write) -> io::Result<()> {
+fn write_node(trace: &Trace, node: &TreeNode, is_first: bool, out: &mut impl Write) -> io::Result<()> {
     out.write_all(if is_first { b"\n" } else { b",\n" })?;
     match node.function.name {
         name if name.is_empty() => out.write_all(b"{\"name\":\"(anonymous)\"")?,

@@ -39,7 +39,7 @@ use crate::tick_scale::{TickScale, clamped};
 /// assert!(spall_trace::export::pprof(&trace, &mut profile)?.is_lossless());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn pprof(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
+pub fn pprof(trace: &Trace, out: impl Write) -> io::Result<ExportReport> {
     let mut out = MessageWriter::new(out);
     let mut tables = Tables::default();
     let mut written = WrittenTrees::default();
@@ -132,7 +132,7 @@ pub fn pprof(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
 const LOCATION_BYTES: usize = 3;
 
 /// Returns the ids of the process and the thread of a track, as far as they are numbers.
-fn thread_ids(trace: &Trace<'_>, track: TrackId) -> [Option<i64>; 2] {
+fn thread_ids(trace: &Trace, track: TrackId) -> [Option<i64>; 2] {
     let track = trace.tracks().get(track.index());
     let process = track.and_then(|track| trace.processes().get(track.process?.index()));
     [process.map(|process| process.pid), track.and_then(|track| track.kind.tid())].map(|key| match key {
@@ -168,7 +168,7 @@ impl Tables {
     }
 
     /// Writes functions, locations and strings.
-    fn write(mut self, trace: &Trace<'_>, out: &mut MessageWriter<impl Write>) -> io::Result<()> {
+    fn write(mut self, trace: &Trace, out: &mut MessageWriter<impl Write>) -> io::Result<()> {
         for (id, function) in (1_u64..).zip(core::mem::take(&mut self.functions).items()) {
             let line = function.source.and_then(|source| source.line).map_or(0, |line| i64::from(line) + 1);
             let url = function.source.map(|source| trace.name(source.url)).unwrap_or_default();

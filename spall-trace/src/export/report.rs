@@ -187,7 +187,7 @@ impl ExportReport {
     }
 
     /// Counts everything of a trace but its slices on threads, because a format of nested slices cannot hold the rest.
-    pub(super) fn all_but_thread_slices(trace: &Trace<'_>) -> Self {
+    pub(super) fn all_but_thread_slices(trace: &Trace) -> Self {
         let mut report = Self::all_facts(trace);
         let slices_on_threads: usize =
             super::thread::threads(trace).map(|thread| thread.track.slices().len()).sum();
@@ -206,7 +206,7 @@ impl ExportReport {
     }
 
     /// Counts the things of a trace that no timeline shows: objects, the facts of the file, and events without a meaning.
-    pub(super) fn all_facts(trace: &Trace<'_>) -> Self {
+    pub(super) fn all_facts(trace: &Trace) -> Self {
         let mut report = Self::default();
         report.add(Loss::Object, trace.objects().len());
         report.add(Loss::Metadata, trace.meta().len());
@@ -215,7 +215,7 @@ impl ExportReport {
     }
 
     /// Counts the samples, unless they were merged: then they are written as the slices that were inferred from them.
-    pub(super) fn add_samples(&mut self, trace: &Trace<'_>) {
+    pub(super) fn add_samples(&mut self, trace: &Trace) {
         if !trace.slices().flags().iter().any(|flags| flags.contains(SliceFlags::SAMPLED)) {
             self.add(Loss::Sample, trace.samples().len());
         }

@@ -38,7 +38,7 @@ use super::{
 /// assert_eq!(spall_trace::load(&file)?.slices().ends()[0].0, 10_000);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn spall(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
+pub fn spall(trace: &Trace, out: impl Write) -> io::Result<ExportReport> {
     let clock = trace.clock();
     let first = trace.bounds().map_or(Tick(0), |bounds| bounds.start.min(Tick(0)));
     let mut report = ExportReport::all_but_thread_slices(trace);
@@ -68,7 +68,7 @@ pub fn spall(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
 /// The file that is written, with the state that this takes.
 struct Writer<'t, W> {
     file: FileWriter<W>,
-    trace: &'t Trace<'t>,
+    trace: &'t Trace,
     report: ExportReport,
     ids: ThreadIds,
 }

@@ -46,7 +46,7 @@ use super::{
 /// assert!(file.ends_with(b"\"shared\":{\"frames\":[\n{\"name\":\"draw\"}]}}\n"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn speedscope(trace: &Trace<'_>, title: &str, out: impl Write) -> io::Result<ExportReport> {
+pub fn speedscope(trace: &Trace, title: &str, out: impl Write) -> io::Result<ExportReport> {
     let report = ExportReport::all_but_thread_slices(trace);
     let (frames, room) = (NumberTable::default(), StackRoom::of(trace));
     let mut file = File { out: BufWriter::new(out), trace, frames, report, room };
@@ -58,7 +58,7 @@ pub fn speedscope(trace: &Trace<'_>, title: &str, out: impl Write) -> io::Result
 /// The file that is written, with the state that this takes.
 struct File<'t, W: Write> {
     out: BufWriter<W>,
-    trace: &'t Trace<'t>,
+    trace: &'t Trace,
     /// The call frames that all profiles of the file share.
     frames: NumberTable<Function>,
     report: ExportReport,
@@ -236,7 +236,7 @@ impl fmt::Display for Value {
 }
 
 /// Writes a call frame.
-fn write_frame(out: &mut impl Write, trace: &Trace<'_>, function: &Function) -> io::Result<()> {
+fn write_frame(out: &mut impl Write, trace: &Trace, function: &Function) -> io::Result<()> {
     write!(out, "{{\"name\":{}", JsonString(Text::plain(trace.names().bytes(function.name))))?;
     write_source(out, trace, function, "col")?;
     write!(out, "}}")
@@ -245,7 +245,7 @@ fn write_frame(out: &mut impl Write, trace: &Trace<'_>, function: &Function) -> 
 /// Writes where a function stands, as further members of an object.
 pub(super) fn write_source(
     out: &mut impl Write,
-    trace: &Trace<'_>,
+    trace: &Trace,
     function: &Function,
     column: &str,
 ) -> io::Result<()> {

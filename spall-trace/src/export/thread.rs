@@ -18,7 +18,7 @@ pub(super) struct NamedThread<'t> {
 impl NamedThread<'_> {
     /// Returns "process / thread", with ids in the place of missing names, and with the number of the lane unless it is
     /// the first one. The whole name of the process is in that of its first lane.
-    pub(super) fn lane_name(&self, trace: &Trace<'_>, lane: usize) -> String {
+    pub(super) fn lane_name(&self, trace: &Trace, lane: usize) -> String {
         let process = match self.is_first && lane == 0 {
             true => name_or_id(trace, self.process.name, self.process.pid),
             false => repeated(trace, self.process.name, self.process.pid),
@@ -28,7 +28,7 @@ impl NamedThread<'_> {
 }
 
 /// Returns the name of a process or thread, or its id if the name is empty.
-pub(super) fn name_or_id<'t>(trace: &'t Trace<'_>, name: NameId, id: Key) -> Cow<'t, str> {
+pub(super) fn name_or_id<'t>(trace: &'t Trace, name: NameId, id: Key) -> Cow<'t, str> {
     if name.is_empty() { trace.key_text(id) } else { trace.name(name) }
 }
 
@@ -46,7 +46,7 @@ pub(super) fn beginning(text: &str) -> Cow<'_, str> {
 
 /// Returns the title of a track. One that is that of a slice may come again and again, so it is only its beginning.
 #[cfg(any(feature = "firefox", feature = "perfetto"))]
-pub(super) fn title<'t>(trace: &'t Trace<'_>, track: &Track) -> Cow<'t, str> {
+pub(super) fn title<'t>(trace: &'t Trace, track: &Track) -> Cow<'t, str> {
     match trace.track_title(track.id) {
         title if track.name.is_empty() => beginning(&title).into_owned().into(),
         title => title,
@@ -54,7 +54,7 @@ pub(super) fn title<'t>(trace: &'t Trace<'_>, track: &Track) -> Cow<'t, str> {
 }
 
 /// Returns the beginning of the name of a process or thread, or of its id if the name is empty. It does not look at the rest.
-fn repeated<'t>(trace: &'t Trace<'_>, name: NameId, id: Key) -> Cow<'t, str> {
+fn repeated<'t>(trace: &'t Trace, name: NameId, id: Key) -> Cow<'t, str> {
     let name = match id {
         Key::Text(id) if name.is_empty() => id,
         Key::Number(_) if name.is_empty() => return trace.key_text(id),
@@ -68,7 +68,7 @@ fn repeated<'t>(trace: &'t Trace<'_>, name: NameId, id: Key) -> Cow<'t, str> {
 
 /// Returns the name of a lane of a thread, which has the beginning of the thread's name but for the first lane. Lanes count
 /// from 0.
-pub(super) fn thread_lane_name<'t>(trace: &'t Trace<'_>, name: NameId, id: Key, lane: usize) -> Cow<'t, str> {
+pub(super) fn thread_lane_name<'t>(trace: &'t Trace, name: NameId, id: Key, lane: usize) -> Cow<'t, str> {
     match lane {
         0 => name_or_id(trace, name, id),
         _ => format!("{} ({})", repeated(trace, name, id), lane + 1).into(),
@@ -76,7 +76,7 @@ pub(super) fn thread_lane_name<'t>(trace: &'t Trace<'_>, name: NameId, id: Key, 
 }
 
 /// Returns the threads of a trace in display order.
-pub(super) fn threads<'t>(trace: &'t Trace<'_>) -> impl Iterator<Item = NamedThread<'t>> {
+pub(super) fn threads<'t>(trace: &'t Trace) -> impl Iterator<Item = NamedThread<'t>> {
     let mut before = None;
     trace.tracks().iter().filter_map(move |track| {
         let tid = track.kind.tid()?;

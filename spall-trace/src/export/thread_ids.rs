@@ -23,7 +23,7 @@ pub(super) struct ThreadIds {
 
 impl ThreadIds {
     /// Reserves the ids up to `max`, and finds free ones for the other processes.
-    pub(super) fn of(trace: &Trace<'_>, max: u32) -> Self {
+    pub(super) fn of(trace: &Trace, max: u32) -> Self {
         let pids = || trace.processes().iter().map(|process| process.pid);
         let mut processes: HashMap<Key, u32, RandomState> =
             pids().filter_map(|pid| Some((pid, fitting(pid, max)?))).collect();

@@ -20,7 +20,7 @@ impl StackRoom {
     pub(super) const FEW_BYTES: usize = 128;
 
     /// Returns the room for the stacks of a trace.
-    pub(super) fn of(trace: &Trace<'_>) -> Self {
+    pub(super) fn of(trace: &Trace) -> Self {
         let names: usize = trace.names().iter().map(<[u8]>::len).sum();
         let items = trace.slices().len() + trace.samples().len() + trace.frames().len();
         Self { bytes: Self::FREE + Self::PER_BYTE * (names as u64 + 32 * items as u64) }
@@ -61,7 +61,7 @@ impl WrittenTrees {
     }
 
     /// Returns what the trees do not hold of the trace.
-    pub(super) fn report(&self, trace: &Trace<'_>) -> ExportReport {
+    pub(super) fn report(&self, trace: &Trace) -> ExportReport {
         let mut report = ExportReport::all_but_thread_slices(trace);
         // Trees hold samples whether they were merged or not.
         report.set(Loss::Sample, 0);

@@ -31,17 +31,17 @@ impl Forward<'_> {
     /// threads that have a name in the result, which they keep.
     pub(super) fn all(
         &self,
-        trace: &Trace<'_>,
+        trace: &Trace,
         name: &str,
         named: &mut BTreeSet<(OwnedId, Option<OwnedId>)>,
-        builder: &mut TraceBuilder<'_>,
+        builder: &mut TraceBuilder,
     ) {
         let mut names = Vec::new();
         for (own, pid) in self.ids.processes(trace).filter(|(own, pid)| own != pid) {
             if let Some(text) = own.id().text() {
                 // A number took the place of the text, which was the name.
                 let name = if own.id() == Id::NONE { Text::from("Global") } else { text };
-                builder.push_copied(&Event::ProcessName(pid.id(), name));
+                builder.push(&Event::ProcessName(pid.id(), name));
             }
         }
         let Ok(()) = trace.replay(|event| {
@@ -56,7 +56,7 @@ impl Forward<'_> {
                 _ => None,
             };
             if of.as_ref().is_none_or(|of| !named.contains(of)) {
-                builder.push_copied(&event);
+                builder.push(&event);
                 names.extend(of);
             }
             Ok::<(), Infallible>(())
@@ -64,7 +64,7 @@ impl Forward<'_> {
         named.extend(names);
         // The label of the trace comes behind those of the file.
         for (_, pid) in self.ids.processes(trace) {
-            builder.push_copied(&Event::ProcessLabels(pid.id(), Text::plain(name.as_bytes())));
+            builder.push(&Event::ProcessLabels(pid.id(), Text::plain(name.as_bytes())));
         }
     }
 

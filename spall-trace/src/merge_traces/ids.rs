@@ -48,7 +48,7 @@ enum PidUse {
 }
 
 impl Pids {
-    pub(super) fn new<'t>(traces: impl Iterator<Item = &'t Trace<'t>>) -> Self {
+    pub(super) fn new<'t>(traces: impl Iterator<Item = &'t Trace>) -> Self {
         let mut known = BTreeMap::new();
         for trace in traces {
             known.extend(pids(trace).map(|pid| (numbered(trace, pid), PidUse::Free)));
@@ -79,7 +79,7 @@ impl Pids {
 }
 
 /// Returns the ids of the processes that anything in a trace mentions, some of them several times.
-fn pids(trace: &Trace<'_>) -> impl Iterator<Item = Key> {
+fn pids(trace: &Trace) -> impl Iterator<Item = Key> {
     let of_meta = trace.meta().iter().filter_map(|meta| meta.thread);
     let of_others = trace.others().iter().map(|other| other.thread);
     let of_processes = trace.processes().iter().map(|process| process.pid);
@@ -87,7 +87,7 @@ fn pids(trace: &Trace<'_>) -> impl Iterator<Item = Key> {
 }
 
 /// Returns an id of a trace as its events have it, with escapes.
-fn own(trace: &Trace<'_>, key: Key) -> OwnedId {
+fn own(trace: &Trace, key: Key) -> OwnedId {
     match key {
         Key::Number(number) => OwnedId::Number(number),
         Key::Text(name) => {
@@ -104,7 +104,7 @@ fn own(trace: &Trace<'_>, key: Key) -> OwnedId {
 }
 
 /// Returns an id of a trace with a sign. A number that the sign has no room for becomes text.
-fn numbered(trace: &Trace<'_>, key: Key) -> OwnedId {
+fn numbered(trace: &Trace, key: Key) -> OwnedId {
     signed(own(trace, key), trace.conventions().unsigned_ids)
 }
 
@@ -129,7 +129,7 @@ pub(super) struct InputIds {
 
 impl InputIds {
     /// Gives the processes of a trace their ids. One of the same machine that an earlier trace has is the same process.
-    pub(super) fn new(trace: &Trace<'_>, is_of_machine: bool, all: &mut Pids) -> Self {
+    pub(super) fn new(trace: &Trace, is_of_machine: bool, all: &mut Pids) -> Self {
         let mut ids = BTreeMap::new();
         for pid in pids(trace) {
             ids.entry(own(trace, pid)).or_insert_with(|| {
@@ -150,7 +150,7 @@ impl InputIds {
     }
 
     /// Iterates over the processes of the trace: their own ids, and those in the result.
-    pub(super) fn processes(&self, trace: &Trace<'_>) -> impl Iterator<Item = (&OwnedId, &OwnedId)> {
+    pub(super) fn processes(&self, trace: &Trace) -> impl Iterator<Item = (&OwnedId, &OwnedId)> {
         trace.processes().iter().filter_map(|process| self.pids.get_key_value(&own(trace, process.pid)))
     }
 

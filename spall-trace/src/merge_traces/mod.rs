@@ -43,7 +43,7 @@ pub enum Alignment<'a> {
 #[non_exhaustive]
 pub struct MergeInput<'t> {
     /// The trace to merge, which stays as it is: the merged trace copies what it needs.
-    pub trace: &'t Trace<'t>,
+    pub trace: &'t Trace,
     /// The name of the trace, such as that of its file. Its processes get it as a label.
     pub name: &'t str,
     /// How its times are put on the axis of the first trace.
@@ -53,7 +53,7 @@ pub struct MergeInput<'t> {
 impl<'t> MergeInput<'t> {
     /// Returns a trace to merge, aligned by what the traces say.
     #[must_use]
-    pub fn new(trace: &'t Trace<'t>, name: &'t str) -> Self {
+    pub fn new(trace: &'t Trace, name: &'t str) -> Self {
         Self { trace, name, alignment: Alignment::Auto }
     }
 
@@ -69,7 +69,7 @@ impl<'t> MergeInput<'t> {
 #[non_exhaustive]
 pub struct MergedTraces {
     /// The trace with the events of all.
-    pub trace: Trace<'static>,
+    pub trace: Trace,
     /// Where the times of each trace were put, in the order of the traces.
     pub placements: Vec<Placement>,
 }
@@ -115,7 +115,7 @@ pub struct MergedTraces {
 pub fn merge_traces(inputs: &[MergeInput<'_>], limits: &Limits) -> MergedTraces {
     let clock = common_clock(inputs);
     let mut builder = TraceBuilder::new(limits);
-    builder.push_copied(&Event::Clock(clock));
+    builder.push(&Event::Clock(clock));
     let mut axis = Axis::new(inputs, clock.ns_per_tick());
     let mut pids = Pids::new(inputs.iter().map(|input| input.trace));
     let mut named = BTreeSet::new();
@@ -149,7 +149,7 @@ fn common_clock(inputs: &[MergeInput<'_>]) -> Clock {
 }
 
 /// Returns the factor from the ticks of a trace to those of the result.
-fn scale(trace: &Trace<'_>, clock: Clock) -> TickScale {
+fn scale(trace: &Trace, clock: Clock) -> TickScale {
     match (trace.clock().ns_per_tick(), clock.ns_per_tick()) {
         (Some(from), Some(to)) if from != to => TickScale::new(from / to),
         _ => TickScale::ONE,

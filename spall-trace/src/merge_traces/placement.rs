@@ -171,7 +171,7 @@ impl<'n> Axis<'n> {
     }
 
     /// Returns the times of the first slice or instant of a trace with each of the wanted names.
-    fn first_events(&self, trace: &Trace<'_>, scale: TickScale) -> Vec<(&'n [u8], i128)> {
+    fn first_events(&self, trace: &Trace, scale: TickScale) -> Vec<(&'n [u8], i128)> {
         let names = trace.names();
         if self.events.keys().all(|name| names.find(name).is_none()) {
             return Vec::new();
@@ -213,7 +213,7 @@ struct SyncTimes {
 
 /// Returns the markers of a trace. One that asked for the synchronisation has an argument with the time at which it did, and
 /// happened between both times.
-fn sync_markers(trace: &Trace<'_>, scale: TickScale) -> Vec<(SyncId, SyncTimes)> {
+fn sync_markers(trace: &Trace, scale: TickScale) -> Vec<(SyncId, SyncTimes)> {
     let markers = trace.others().iter().filter(|event| event.tag == b'c');
     markers
         .filter_map(|event| {
@@ -231,7 +231,7 @@ fn sync_markers(trace: &Trace<'_>, scale: TickScale) -> Vec<(SyncId, SyncTimes)>
 
 /// Returns the time at which a marker asked for the synchronisation. It is in the unit of Trace Event JSON, whose ticks are
 /// nanoseconds.
-fn issued(trace: &Trace<'_>, event: &OtherEvent) -> Option<Tick> {
+fn issued(trace: &Trace, event: &OtherEvent) -> Option<Tick> {
     let args = trace.args_of(event);
     let of_number = || match args.get(b"issue_ts")? {
         Value::I64(us) => us.checked_mul(1000),

@@ -7,17 +7,17 @@ use spall_trace::model::{Trace, TraceView, Track, TrackId, TrackKind};
 use spall_trace::samples::ThreadTree;
 
 /// Loads a trace, which must not fail, and merges its samples with its slices.
-pub(crate) fn load(data: &[u8]) -> Trace<'_> {
+pub(crate) fn load(data: &[u8]) -> Trace {
     spall_trace::merge_samples(spall_trace::load(data).unwrap())
 }
 
 /// Returns the threads of a trace.
-pub(crate) fn threads<'t>(trace: &'t Trace<'_>) -> impl Iterator<Item = (TrackId, &'t Track)> {
+pub(crate) fn threads(trace: &Trace) -> impl Iterator<Item = (TrackId, &Track)> {
     (0..).map(TrackId).zip(trace.tracks()).filter(|(_, track)| matches!(track.kind, TrackKind::Thread { .. }))
 }
 
 /// Returns the process id and the thread id of a track.
-pub(crate) fn ids(trace: &Trace<'_>, track: &Track) -> (String, String) {
+pub(crate) fn ids(trace: &Trace, track: &Track) -> (String, String) {
     let process = track.process.map(|process| trace.processes()[process.0 as usize].pid);
     let tid = match track.kind {
         TrackKind::Thread { tid } => trace.key_text(tid).into_owned(),
@@ -38,7 +38,7 @@ pub(crate) enum Style {
 /// Returns self times in microseconds and hits, by path.
 ///
 /// Nodes that have neither are left out. Time and hits outside of all nodes have an empty path.
-pub(crate) fn folded(trace: &Trace<'_>, thread: &ThreadTree, style: Style) -> BTreeMap<String, (i64, u32)> {
+pub(crate) fn folded(trace: &Trace, thread: &ThreadTree, style: Style) -> BTreeMap<String, (i64, u32)> {
     let mut paths: Vec<String> = Vec::new();
     let count = |hits: u64| u32::try_from(hits).unwrap();
     let outside = thread.tree.unattributed();
@@ -63,7 +63,7 @@ pub(crate) fn folded(trace: &Trace<'_>, thread: &ThreadTree, style: Style) -> BT
 }
 
 /// Returns the tree of a thread, and checks the invariants of every tree. [cpu 4]
-pub(crate) fn tree(trace: &Trace<'_>, track: TrackId) -> ThreadTree {
+pub(crate) fn tree(trace: &Trace, track: TrackId) -> ThreadTree {
     let thread = spall_trace::samples::call_tree(trace, track, &spall_trace::json::V8);
     let (nodes, outside) = (thread.tree.nodes(), thread.tree.unattributed());
     let duration = thread.range.clone().map_or(0, |range| (range.end - range.start).0);

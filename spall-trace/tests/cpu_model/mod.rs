@@ -14,7 +14,7 @@ use self::model::Row;
 use crate::cpu_common::{Style, folded, load, tree};
 
 /// Returns the slices on the timeline of a thread, in microseconds.
-fn rows(trace: &Trace<'_>, track: TrackId) -> Vec<Row> {
+fn rows(trace: &Trace, track: TrackId) -> Vec<Row> {
     let layout = Layout::new(trace, &LayoutOptions::default());
     let ids = trace.tracks()[track.index()].slices().iter();
     let row = |id| {

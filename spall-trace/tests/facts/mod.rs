@@ -9,7 +9,7 @@ use spall_trace::model::{
 
 /// The facts of a trace that were gathered so far.
 struct Facts<'t> {
-    trace: &'t Trace<'t>,
+    trace: &'t Trace,
     layout: Layout,
     facts: Vec<String>,
 }
@@ -17,7 +17,7 @@ struct Facts<'t> {
 /// Returns the facts of a trace in its order: file, processes, tracks with their contents, flows, objects, profiles.
 ///
 /// A `slice` is a fact of the file. The `place` behind it follows from all slices. Diagnostics are not included.
-pub(crate) fn facts(trace: &Trace<'_>) -> Vec<String> {
+pub(crate) fn facts(trace: &Trace) -> Vec<String> {
     let layout = Layout::new(trace, &LayoutOptions::default());
     let mut facts = Facts { trace, layout, facts: Vec::new() };
     facts.of_file();

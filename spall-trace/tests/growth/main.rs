@@ -51,7 +51,7 @@ fn process(data: &[u8]) {
     for index in 0..u32::try_from(trace.slices().len()).unwrap() {
         trace.slice_args(SliceId(index)).iter().for_each(|entry| _ = black_box(entry));
     }
-    let writers: [fn(&Trace<'_>, Sink) -> std::io::Result<ExportReport>; 3] =
+    let writers: [fn(&Trace, Sink) -> std::io::Result<ExportReport>; 3] =
         [export::json, export::spall, |trace, out| export::speedscope(trace, "", out)];
     for write in writers {
         black_box(write(&trace, sink()).ok());
@@ -353,7 +353,7 @@ fn a_name_of_16_mib_is_kept_once() {
     let name = "n".repeat(16 << 20);
     let data = format!(r#"[{{"ph":"B","ts":1,"name":"{name}"}},{{"ph":"E","ts":2,"name":"{name}"}}]"#);
     let whole = measure(|| drop(spall_trace::load(data.as_bytes()).unwrap()));
-    assert!(whole.bytes_max < 1 << 20, "{} bytes, although the name is borrowed", whole.bytes_max);
+    assert!(whole.bytes_max < 17 << 20, "{} bytes, although it is one name", whole.bytes_max);
     let pieces = measure(|| drop(spall_trace::load_from(data.as_bytes()).unwrap()));
     assert!(pieces.bytes_max < 8 * data.len() as u64, "{} bytes", pieces.bytes_max);
 }

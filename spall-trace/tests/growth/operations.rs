@@ -22,8 +22,8 @@ use super::counted;
 
 /// A loaded trace, the same with its samples merged, and the layout of that.
 struct Case<'t> {
-    trace: &'t Trace<'t>,
-    merged: &'t Trace<'t>,
+    trace: &'t Trace,
+    merged: &'t Trace,
     layout: &'t Layout,
 }
 
@@ -73,7 +73,7 @@ const OPERATIONS: &[(&str, Operation)] = &[
         let mut builder = TraceBuilder::new(&Limits::default());
         case.trace
             .replay(|event| {
-                builder.push_copied(event);
+                builder.push(event);
                 Ok::<(), ()>(())
             })
             .unwrap();
@@ -175,7 +175,7 @@ fn every_operation_grows_with_its_input() {
     if let Some(parts) = std::env::var("GROWTH_PARTS").ok().and_then(|parts| parts.parse().ok()) {
         for (shape, input) in &shapes {
             let traces = [parts, 2 * parts].map(|parts| {
-                let trace = spall_trace::load(&input(parts)).unwrap().into_owned();
+                let trace = spall_trace::load(&input(parts)).unwrap();
                 (spall_trace::merge_samples(trace.clone()), trace)
             });
             let layouts = traces.each_ref().map(|(merged, _)| Layout::new(merged, &LayoutOptions::default()));

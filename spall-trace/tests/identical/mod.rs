@@ -7,7 +7,7 @@ use spall_trace::model::{Trace, TraceView};
 ///
 /// # Panics
 /// When they differ.
-pub(crate) fn assert_identical(a: &Trace<'_>, b: &Trace<'_>, what: &str) {
+pub(crate) fn assert_identical(a: &Trace, b: &Trace, what: &str) {
     assert!(a == b, "{what}: the facts differ");
     assert!(a.names().iter().eq(b.names().iter()), "{what}: the names, or their numbers, differ");
     assert_eq!(a.diagnostics(), b.diagnostics(), "{what}");
@@ -17,7 +17,7 @@ pub(crate) fn assert_identical(a: &Trace<'_>, b: &Trace<'_>, what: &str) {
     assert!(x.names() == y.names() && x.categories() == y.categories(), "{what}: the names of slices differ");
     assert!(x.flags() == y.flags(), "{what}: the flags of slices differ");
     // With the numbers of names and of arguments.
-    let tables = |trace: &Trace<'_>| {
+    let tables = |trace: &Trace| {
         [
             format!("{:?}", trace.processes()),
             format!("{:?}", trace.tracks()),

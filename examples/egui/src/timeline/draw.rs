@@ -55,7 +55,7 @@ impl Picture {
 
 impl Timeline {
     /// Draws the slices of the last query, and what is around and above them.
-    pub(super) fn draw(&self, ui: &Ui, painter: &Painter, place: Place, trace: &Trace<'_>, layout: &Layout) {
+    pub(super) fn draw(&self, ui: &Ui, painter: &Painter, place: Place, trace: &Trace, layout: &Layout) {
         let Place { pinned, main, .. } = place;
         let theme = if ui.visuals().dark_mode { Theme::Dark } else { Theme::Light };
         let rgb = |[red, green, blue]: [u8; 3]| Color32::from_rgb(red, green, blue);
@@ -91,7 +91,7 @@ impl Timeline {
     }
 
     /// Draws the slices: all boxes as one mesh, then the labels.
-    fn draw_slices(&self, picture: &Picture, rects: &[LineRect], trace: &Trace<'_>) {
+    fn draw_slices(&self, picture: &Picture, rects: &[LineRect], trace: &Trace) {
         let mut boxes = Mesh::default();
         let offset = self.window.viewport().offset();
         let mut labels = Vec::new();
@@ -123,7 +123,7 @@ impl Timeline {
 
     /// Draws the labels of processes and tracks, and what is shown beside them: how busy a folded group is, counters
     /// and instants.
-    fn draw_headers(&self, picture: &Picture, lines: &[Line], trace: &Trace<'_>, layout: &Layout) {
+    fn draw_headers(&self, picture: &Picture, lines: &[Line], trace: &Trace, layout: &Layout) {
         let (mut shapes, mut busy) = (Mesh::default(), Vec::new());
         let (mut runs, mut marks, mut labels) = (Vec::new(), Vec::new(), Vec::new());
         let viewport = self.window.viewport();
@@ -181,7 +181,7 @@ impl Timeline {
     }
 
     /// Draws the flows that leave or reach the selected slice.
-    fn draw_flows(&self, picture: &Picture, trace: &Trace<'_>, layout: &Layout) {
+    fn draw_flows(&self, picture: &Picture, trace: &Trace, layout: &Layout) {
         let Some(selected) = self.selected else { return };
         let place = |slice, at| {
             let line = self.vertical.line_of(layout.row_of(slice)?)?;
@@ -209,7 +209,7 @@ impl Timeline {
     }
 
     /// Draws the selected range, and the marks of the user.
-    fn draw_range(&self, picture: &Picture, trace: &Trace<'_>) {
+    fn draw_range(&self, picture: &Picture, trace: &Trace) {
         let Range { start, end } = self.window.viewport().range();
         for &mark in self.marks.iter().filter(|&&mark| (start..end).contains(&mark)) {
             let x = picture.x(self.window.x(mark));
@@ -234,7 +234,7 @@ impl Timeline {
         picture: &Picture,
         painter: &Painter,
         place: Place,
-        trace: &Trace<'_>,
+        trace: &Trace,
         layout: &Layout,
     ) {
         let (map, viewport, mut busy) = (place.map, self.map(place), Vec::new());
@@ -266,7 +266,7 @@ impl Timeline {
     }
 
     /// Draws the marks of time since the start of the trace.
-    fn draw_ruler(&self, picture: &Picture, painter: &Painter, ruler: Rect, trace: &Trace<'_>) {
+    fn draw_ruler(&self, picture: &Picture, painter: &Painter, ruler: Rect, trace: &Trace) {
         let (start, viewport) = (self.window.bounds().start, self.window.viewport());
         let apart = (100.0 * picture.scale) as u16;
         for mark in Ruler::since(start, viewport, trace.clock().unit, apart) {

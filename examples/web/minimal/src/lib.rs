@@ -13,7 +13,7 @@ const STYLE: VerticalStyle<'_> = VerticalStyle { process: 24, track: 20, row: 18
 /// A trace and the part of it that is shown.
 #[wasm_bindgen]
 pub struct Viewer {
-    trace: Trace<'static>,
+    trace: Trace,
     layout: Layout,
     vertical: Vertical,
     viewport: Viewport,

@@ -32,7 +32,7 @@ struct Type {
 }
 
 impl Objects {
-    pub fn new(trace: &Trace<'_>) -> Self {
+    pub fn new(trace: &Trace) -> Self {
         let objects = trace.objects();
         let times = |at: usize| {
             let snapshots = trace.snapshots_of(&objects[at]);
@@ -77,7 +77,7 @@ impl Objects {
         new
     }
 
-    fn add_pieces(&mut self, trace: &Trace<'_>, object: usize, life: &Range<Tick>, line: &mut Row) {
+    fn add_pieces(&mut self, trace: &Trace, object: usize, life: &Range<Tick>, line: &mut Row) {
         let snapshots = trace.objects()[object].snapshots().map(|at| (trace.snapshots()[at].at, Some(at)));
         let mut parts: Vec<_> = std::iter::once((life.start, None)).chain(snapshots).collect();
         parts.dedup_by(|next, before| {

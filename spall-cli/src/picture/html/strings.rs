@@ -10,14 +10,14 @@ use crate::{json, picture::colour};
 /// Names in the order in which they turn up.
 #[derive(Debug)]
 pub(super) struct Names<'t> {
-    trace: &'t Trace<'t>,
+    trace: &'t Trace,
     /// One more than the number of each name, 0 for those that have none yet.
     numbers: Vec<u32>,
     used: Vec<NameId>,
 }
 
 impl<'t> Names<'t> {
-    pub(super) fn new(trace: &'t Trace<'_>) -> Self {
+    pub(super) fn new(trace: &'t Trace) -> Self {
         Self { trace, numbers: vec![0; trace.names().len()], used: Vec::new() }
     }
 

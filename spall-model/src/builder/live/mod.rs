@@ -21,7 +21,6 @@ use crate::{
 
 use super::{
     TraceBuilder,
-    intern::Copied,
     points::{Point, PointLog},
     slice_order,
     track_tree::TrackTree,
@@ -83,7 +82,7 @@ pub use self::view::{LiveSnapshot, LiveTrack};
 /// ```
 #[derive(Debug)]
 pub struct LiveTrace {
-    builder: TraceBuilder<'static>,
+    builder: TraceBuilder,
     tracks: TrackTable,
     /// The lengths up to which the logs of the builder have been committed.
     committed: Committed,
@@ -168,18 +167,18 @@ impl LiveTrace {
             | Event::Meta(_)
             | Event::Other(..) => {
                 self.n_deferred += 1;
-                self.builder.add::<Copied>(event, bytes);
+                self.builder.add(event, bytes);
             }
-            _ => self.builder.add::<Copied>(event, bytes),
+            _ => self.builder.add(event, bytes),
         }
     }
 
     /// Adds an end, and records the row that it closes. An end that closes nothing leaves the innermost row as it was.
     fn end(&mut self, event: &Event<'_>, thread: Thread<'_>, bytes: ByteRange) {
         // If there are too many tracks, the builder has counted the event.
-        let Some(track) = self.builder.thread::<Copied>(thread, bytes) else { return };
+        let Some(track) = self.builder.thread(thread, bytes) else { return };
         let open = self.builder.pairs.innermost(track);
-        self.builder.add::<Copied>(event, bytes);
+        self.builder.add(event, bytes);
         if let Some(row) = open.get().filter(|_| self.builder.pairs.innermost(track) != open) {
             self.closed.push((row, track, bytes));
         }
@@ -203,7 +202,7 @@ impl LiveTrace {
     /// Returns the finished trace: the one that a [`TraceBuilder`] makes of the same events. Its ids differ from
     /// those of the snapshots. This takes O(n log n) for n events.
     #[must_use]
-    pub fn finish(self) -> Trace<'static> {
+    pub fn finish(self) -> Trace {
         self.builder.finish()
     }
 
@@ -279,7 +278,7 @@ impl LiveTrace {
     }
 }
 
-impl TraceBuilder<'_> {
+impl TraceBuilder {
     /// Returns the earliest and the latest time of a track while events still come. Times of begins and ends are kept
     /// by thread until [`TraceBuilder::finish`].
     pub(in crate::builder) fn bounds_of(&self, track: u32) -> Option<(Tick, Tick)> {

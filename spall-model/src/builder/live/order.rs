@@ -7,13 +7,13 @@ use crate::SliceId;
 use super::{TraceBuilder, slice_order::SliceKey};
 
 /// Returns the facts on which the order of a slice depends.
-pub(super) fn key(builder: &TraceBuilder<'_>, slice: SliceId) -> SliceKey {
+pub(super) fn key(builder: &TraceBuilder, slice: SliceId) -> SliceKey {
     SliceKey::live(slice.0, &builder.rows)
 }
 
 /// Sorts slices by the same rules as a finished trace: pairs in the order of their begins and all others among
 /// themselves, and then both merged.
-pub(super) fn sort(builder: &TraceBuilder<'_>, slices: &mut Vec<SliceId>) {
+pub(super) fn sort(builder: &TraceBuilder, slices: &mut Vec<SliceId>) {
     let keys = slices.iter().map(|&slice| key(builder, slice));
     let (mut pairs, mut complete): (Vec<_>, Vec<_>) = keys.partition(|slice| slice.is_pair);
     // The slices consist of a few sorted runs: those that were in order, and those that came late. A stable sort

@@ -104,7 +104,7 @@ fn check(random: &mut Random, events: &[Event<'_>]) {
     let mut builder = TraceBuilder::new(&Limits::default());
     let mut follower = Follower::default();
     for event in events {
-        builder.push_copied(event);
+        builder.push(event);
         live.push(event);
         if random.below(8) == 0 {
             follower.look(&live.commit());

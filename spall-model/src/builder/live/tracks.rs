@@ -95,7 +95,7 @@ impl TrackTable {
     }
 
     /// Adds a slice to its track.
-    pub(super) fn add_slice(&mut self, builder: &TraceBuilder<'_>, track: u32, id: SliceId) {
+    pub(super) fn add_slice(&mut self, builder: &TraceBuilder, track: u32, id: SliceId) {
         let slice = order::key(builder, id);
         let items = self.touch(track);
         let follows = |other| order::key(builder, other).precedes(&slice, builder.conventions);
@@ -130,7 +130,7 @@ impl TrackTable {
     }
 
     /// Puts late items in place, track by track, until the budget is used up.
-    pub(super) fn insert_late(&mut self, builder: &TraceBuilder<'_>) {
+    pub(super) fn insert_late(&mut self, builder: &TraceBuilder) {
         while let Some(&track) = self.waiting.front() {
             let cost = self.by_track.get(track.index()).map_or(0, |items| items.insert_cost(builder));
             // A track that costs more than the budget blocks those after it. Otherwise cheaper tracks could use up
@@ -155,7 +155,7 @@ impl TrackItems {
     }
 
     /// Returns the number of items that [`TrackItems::insert_late`] would move.
-    fn insert_cost(&self, builder: &TraceBuilder<'_>) -> usize {
+    fn insert_cost(&self, builder: &TraceBuilder) -> usize {
         let points = self.points.as_ref().map_or(0, |points| {
             points.instants.insert_cost(Point::start)
                 + points.counters.insert_cost(Point::start)
@@ -164,7 +164,7 @@ impl TrackItems {
         self.slices.insert_cost(|&slice| order::key(builder, slice).start) + points
     }
 
-    fn insert_late(&mut self, builder: &TraceBuilder<'_>) {
+    fn insert_late(&mut self, builder: &TraceBuilder) {
         self.is_waiting = false;
         self.slices
             .insert_late(|&slice| order::key(builder, slice).start, |slices| order::sort(builder, slices));

@@ -119,7 +119,7 @@ impl<'l> LiveSnapshot<'l> {
 }
 
 impl Sealed for LiveSnapshot<'_> {
-    fn args_table(&self) -> &ArgsTable<'_> {
+    fn args_table(&self) -> &ArgsTable {
         &self.live.builder.args
     }
 
@@ -141,7 +141,7 @@ impl TraceView for LiveSnapshot<'_> {
         self.live.bounds.map(|(first, last)| first..last)
     }
 
-    fn names(&self) -> &Names<'_> {
+    fn names(&self) -> &Names {
         &self.live.builder.names
     }
 

@@ -49,7 +49,7 @@ impl Profiles {
     }
 }
 
-impl TraceBuilder<'_> {
+impl TraceBuilder {
     /// Joins the parts of each profile. The profiles have builder numbers of tracks until [`Profiles::arrange`].
     pub(in crate::builder) fn finish_profiles(&mut self) -> (Profiles, SharedFrameIds) {
         let log = core::mem::take(&mut self.profiles);

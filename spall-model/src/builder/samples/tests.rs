@@ -29,7 +29,7 @@ fn sample(delta: i64, frame: i64) -> Event<'static> {
     Event::Sample(SampleEvent::new(SampleTime::After(Ticks(delta)), Id::Number(frame)))
 }
 
-fn build(events: &[Event<'static>]) -> Trace<'static> {
+fn build(events: &[Event<'static>]) -> Trace {
     let mut builder = TraceBuilder::new(&Limits::default());
     builder.push(&Event::Clock(Clock::NANOSECONDS));
     // The position of an event is where it stands in the file.
@@ -40,7 +40,7 @@ fn build(events: &[Event<'static>]) -> Trace<'static> {
 }
 
 /// Returns each frame with its callers, the innermost first.
-fn stacks(trace: &Trace<'_>) -> Vec<String> {
+fn stacks(trace: &Trace) -> Vec<String> {
     let stack = |frame: &Frame| {
         let mut text = trace.name(frame.name).into_owned();
         let mut at = frame.parent;
@@ -54,7 +54,7 @@ fn stacks(trace: &Trace<'_>) -> Vec<String> {
     trace.frames().iter().map(stack).collect()
 }
 
-fn times(trace: &Trace<'_>) -> Vec<i64> {
+fn times(trace: &Trace) -> Vec<i64> {
     trace.samples().iter().map(|sample| sample.at.0).collect()
 }
 

@@ -55,7 +55,7 @@ fn counter_of_none(id: &'static str, at: i64) -> Event<'static> {
     Event::Counter(CounterEvent { id: Some(self::id(id)), ..event })
 }
 
-fn build(events: &[Event<'static>]) -> Trace<'static> {
+fn build(events: &[Event<'static>]) -> Trace {
     let mut builder = TraceBuilder::new(&Limits::default());
     for (event, position) in events.iter().zip(0..) {
         builder.receive(event, ByteRange::new(position, position + 1));
@@ -65,7 +65,7 @@ fn build(events: &[Event<'static>]) -> Trace<'static> {
 
 /// Returns each track with two blanks for each track above it, its kind unless it is a track of its own, its name, and the
 /// starts of its slices.
-fn lines(trace: &Trace<'_>) -> Vec<String> {
+fn lines(trace: &Trace) -> Vec<String> {
     let mut depths: Vec<usize> = Vec::new();
     for track in trace.tracks() {
         depths.push(track.parent.map_or(0, |parent| depths[parent.index()] + 1));
@@ -83,17 +83,17 @@ fn lines(trace: &Trace<'_>) -> Vec<String> {
 }
 
 /// Checks the tracks of a trace, and that a replay makes an equal one.
-fn check(events: &[Event<'static>], expected: &[&str]) -> Trace<'static> {
+fn check(events: &[Event<'static>], expected: &[&str]) -> Trace {
     let trace = build(events);
     assert_eq!(lines(&trace), expected);
     assert!(replayed(&trace) == trace, "{events:?}");
     trace
 }
 
-fn replayed(trace: &Trace<'_>) -> Trace<'static> {
+fn replayed(trace: &Trace) -> Trace {
     let mut builder = TraceBuilder::new(&Limits::default());
     let Ok(()) = trace.replay(|event| {
-        builder.push_copied(event);
+        builder.push(event);
         Ok::<(), Infallible>(())
     });
     builder.finish()
@@ -310,7 +310,7 @@ fn free_slice(track: &'static str, at: i64) -> Event<'static> {
 }
 
 /// Returns the titles of the processes.
-fn processes(trace: &Trace<'_>) -> Vec<String> {
+fn processes(trace: &Trace) -> Vec<String> {
     trace.processes().iter().map(|process| trace.process_title(process.id).into_owned()).collect()
 }
 
@@ -426,7 +426,7 @@ fn events(random: &mut Random) -> Vec<Event<'static>> {
 
 /// Returns the slices, instants and states of each original track by plain reading, as a builder without tracks of their
 /// own has them.
-fn items(trace: &Trace<'_>) -> Vec<String> {
+fn items(trace: &Trace) -> Vec<String> {
     let mut items: Vec<String> = Vec::new();
     for track in trace.tracks() {
         let name = |name| trace.name(name);

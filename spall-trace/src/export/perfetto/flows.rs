@@ -12,7 +12,7 @@ pub(super) struct Flows {
 }
 
 impl Flows {
-    pub(super) fn new(trace: &Trace<'_>) -> Self {
+    pub(super) fn new(trace: &Trace) -> Self {
         let (mut leaving, mut arriving) = (Vec::new(), Vec::new());
         // Perfetto takes the earlier one of two slices as the one that the flow leaves, by time and then by place in the file.
         let place = |id: SliceId| Some((trace.slice(id)?.start, trace.track_of(id)?));

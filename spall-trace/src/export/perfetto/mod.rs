@@ -63,7 +63,7 @@ use uuids::Uuids;
 /// assert!(spall_trace::export::perfetto(&trace, &mut file)?.is_lossless());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn perfetto(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
+pub fn perfetto(trace: &Trace, out: impl Write) -> io::Result<ExportReport> {
     let mut export = Export::new(trace, out);
     export.clock()?;
     for process in trace.processes() {
@@ -91,7 +91,7 @@ const BOOT_CLOCK: u64 = 6;
 
 /// A file in the making.
 struct Export<'t, W: Write> {
-    trace: &'t Trace<'t>,
+    trace: &'t Trace,
     packets: Packets<'t, W>,
     report: ExportReport,
     scale: TickScale,
@@ -102,7 +102,7 @@ struct Export<'t, W: Write> {
 }
 
 impl<'t, W: Write> Export<'t, W> {
-    fn new(trace: &'t Trace<'t>, out: W) -> Self {
+    fn new(trace: &'t Trace, out: W) -> Self {
         let first = trace.bounds().map_or(Tick(0), |bounds| bounds.start.min(Tick(0)));
         let flows = Flows::new(trace);
         let mut report = ExportReport::all_facts(trace);

@@ -23,7 +23,7 @@ const NEEDS_TEXTS: u64 = 2;
 
 /// The packets of a trace, which are written one by one.
 pub(super) struct Packets<'t, W: Write> {
-    trace: &'t Trace<'t>,
+    trace: &'t Trace,
     out: MessageWriter<W>,
     is_first: bool,
     categories: Vec<bool>,
@@ -34,7 +34,7 @@ pub(super) struct Packets<'t, W: Write> {
 }
 
 impl<'t, W: Write> Packets<'t, W> {
-    pub(super) fn new(trace: &'t Trace<'t>, out: W) -> Self {
+    pub(super) fn new(trace: &'t Trace, out: W) -> Self {
         let n_names = trace.names().len();
         Self {
             trace,
@@ -103,7 +103,7 @@ impl<'t, W: Write> Packets<'t, W> {
 }
 
 /// Returns the number of a text, which becomes one of the new ones unless it is `known`.
-fn intern(trace: &Trace<'_>, name: NameId, known: &mut [bool], new: &mut Fields, list: u32) -> Option<u64> {
+fn intern(trace: &Trace, name: NameId, known: &mut [bool], new: &mut Fields, list: u32) -> Option<u64> {
     if name.is_empty() {
         return None;
     }

@@ -31,7 +31,7 @@ pub(super) fn n_counts(args: Args<'_>) -> usize {
 }
 
 /// Returns whether the file says of any slice or instant of a track what a counter showed.
-pub(super) fn has_counts(trace: &Trace<'_>, track: &Track, measure: ThreadMeasure) -> bool {
+pub(super) fn has_counts(trace: &Trace, track: &Track, measure: ThreadMeasure) -> bool {
     let mut slices = trace.slices_of(track.id);
     let mut instants = trace.instants_of(track.id).iter();
     slices.any(|(id, _)| {
@@ -41,7 +41,7 @@ pub(super) fn has_counts(trace: &Trace<'_>, track: &Track, measure: ThreadMeasur
 }
 
 /// Returns the counter of a thread that has this name.
-pub(super) fn counter_below<'t>(trace: &'t Trace<'_>, thread: &Track, name: &str) -> Option<&'t Track> {
+pub(super) fn counter_below<'t>(trace: &'t Trace, thread: &Track, name: &str) -> Option<&'t Track> {
     let behind = trace.tracks().get(thread.id.index() + 1..)?;
     let mut below = behind.iter().take_while(|track| track.parent.is_some());
     below.find(|track| {

@@ -15,7 +15,7 @@ pub(super) struct Uuids {
 }
 
 impl Uuids {
-    pub(super) fn of(trace: &Trace<'_>) -> Self {
+    pub(super) fn of(trace: &Trace) -> Self {
         let (processes, tracks) = (Vec::new(), Vec::new());
         let mut uuids = Self { processes, tracks, taken: HashSet::default(), next: 1 };
         let own: Vec<_> = trace.tracks().iter().map(|track| uuids.take(trace, track)).collect();
@@ -32,7 +32,7 @@ impl Uuids {
     }
 
     /// Takes the number of a track of its own or of a counter, if its id is one that no track before it has.
-    fn take(&mut self, trace: &Trace<'_>, track: &Track) -> Option<u64> {
+    fn take(&mut self, trace: &Trace, track: &Track) -> Option<u64> {
         let (TrackKind::Track { id } | TrackKind::Counter { id: Some(id) }) = track.kind else { return None };
         let text = trace.key_text(id);
         let uuid: u64 = text.parse().ok()?;
