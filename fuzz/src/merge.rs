@@ -9,7 +9,7 @@ use spall_trace::model::{
 };
 use spall_trace::{Alignment, MergeInput, PlacedBy, merge_traces};
 
-use crate::{events, rebuild::again};
+use crate::events;
 
 /// A trace, and what places it.
 struct Case {
@@ -74,21 +74,27 @@ pub fn run(bytes: &[u8]) -> bool {
     }
     let n_processes: usize = cases.iter().map(|case| case.trace.processes().len()).sum();
     assert_eq!(merged.trace.processes().len(), n_processes, "no process is added");
+    let sum = |of: fn(&Trace) -> usize| cases.iter().map(|case| of(&case.trace)).sum::<usize>();
+    let counts: [fn(&Trace) -> usize; 6] = [
+        |trace| trace.flows().len(),
+        |trace| trace.objects().len(),
+        |trace| trace.snapshots().len(),
+        |trace| trace.samples().len(),
+        |trace| trace.frames().len(),
+        |trace| trace.meta().len() + trace.others().len(),
+    ];
+    for of in counts {
+        assert_eq!(of(&merged.trace), sum(of), "flows, objects, snapshots, samples, call frames or facts");
+    }
     for (at, &(case, _, offset)) in placed.iter().enumerate() {
         check_ids(&cases[..at], case, &merged.trace);
-        // Tracks of their own with nothing on them are shown only where there are no others. What events without an effect
-        // say of time is not kept.
-        let alone = again(&case.trace);
-        if alone.bounds().is_none() {
-            continue;
-        }
         let at = |tick: Tick| clamped(scaled(tick.0, case.exponent - axis) + offset);
         // What clamping or rounding moves to one time may lie there in another order.
         let is_near = |tick: &Tick| tick.0.unsigned_abs() < 1 << 40;
         let slices = case.trace.slices();
         let is_exact = case.exponent >= axis && slices.starts().iter().chain(slices.ends()).all(is_near);
         let found = contents(&merged.trace, &case.name, |tick| tick.0, is_exact);
-        assert_eq!(found, contents(&alone, &case.name, at, is_exact));
+        assert_eq!(found, contents(&case.trace, &case.name, at, is_exact));
     }
     cases.iter().any(|case| case.trace.slices().len() > 2)
 }
@@ -269,7 +275,8 @@ fn of_track(trace: &Trace, track: &Track, at: &dyn Fn(Tick) -> i64, is_exact: bo
         let slice = trace.slice(id).unwrap();
         let end = if slice.flags.is_unfinished() { 0 } else { at(slice.end) };
         let (start, name, args) = (at(slice.start), trace.name(slice.name), trace.slice_args(id));
-        let what = format!("{start}..{end} {name} {} {args}", trace.name(slice.category));
+        let flags = slice.flags;
+        let what = format!("{start}..{end} {name} {} {args} {flags:?}", trace.name(slice.category));
         facts.push(format!("{which} slice {}", if is_exact { &what } else { "" }));
     }
     for instant in trace.instants_of(track.id) {
@@ -285,8 +292,6 @@ fn of_track(trace: &Trace, track: &Track, at: &dyn Fn(Tick) -> i64, is_exact: bo
     }
     for state in trace.states_of(track.id) {
         let (start, end) = (at(state.start), at(state.end));
-        // An event has no longer duration than this.
-        let end = start.saturating_add(end.saturating_sub(start));
         facts.push(format!("{which} {start}..{end} {}", trace.name(state.name)));
     }
     facts

@@ -12,6 +12,11 @@ impl ArgsId {
     /// The id of no arguments.
     pub(crate) const NONE: Self = Self(0);
 
+    /// Returns the number of a row in a table that has `shift` rows before it; that of no row stays.
+    pub(crate) fn shifted(self, shift: u32) -> Self {
+        if self == Self::NONE { self } else { Self(self.0 + shift) }
+    }
+
     /// Returns the position of the row, or `None` if there is none.
     fn index(self) -> Option<usize> {
         (self.0 as usize).checked_sub(1)
@@ -64,13 +69,11 @@ impl ArgsTable {
     }
 
     /// Returns whether the table can have its own encodings and those of another table.
-    #[cfg(feature = "parallel")]
     pub(crate) fn has_room_for_formats_of(&self, other: &Self) -> bool {
         self.formats.len() + other.formats.len() <= 1 << u8::BITS
     }
 
     /// Adds rows of another table. The table must have room for them and their encodings.
-    #[cfg(feature = "parallel")]
     pub(crate) fn append(&mut self, other: &Self, rows: core::ops::Range<usize>) {
         if rows.is_empty() {
             return;
@@ -82,6 +85,19 @@ impl ArgsTable {
             |number: &u8| formats.get(usize::from(*number)).copied().flatten().unwrap_or_default();
         self.format.extend(numbers.iter().map(number_of));
         self.bytes.append(&other.bytes, rows);
+    }
+
+    /// Adds all rows of another table, and returns what is added to their numbers; `None` if there is no room for them.
+    pub(crate) fn append_all(&mut self, other: &Self) -> Option<u32> {
+        let (shift, has_room) = (self.bytes.len(), self.has_room_for_formats_of(other));
+        let _ = u32::try_from(shift + other.bytes.len() + 1).ok().filter(|_| has_room)?;
+        let shift = u32::try_from(shift).ok()?;
+        self.append(other, 0..other.bytes.len());
+        if !other.on_top.is_empty() {
+            self.on_top.resize(shift as usize, ArgsId::NONE);
+            self.on_top.extend(other.on_top.iter().map(|then| then.shifted(shift)));
+        }
+        Some(shift)
     }
 
     /// Removes all rows.

@@ -37,7 +37,8 @@
 //! | watch a trace while it grows | [`LiveTrace`], [`LiveSnapshot`] |
 //! | read a trace, finished or growing | [`TraceView`] |
 //! | show durations and points in time | [`Clock::duration`], [`Clock::time`] |
-//! | write a trace, or build another one from its events | [`Trace::replay`] |
+//! | write a trace | [`Trace::replay`] |
+//! | make one trace of several | [`TraceMerger`], and `merge_traces` of `spall-trace` with the rules of times and ids |
 //! | know which slice encloses which | [`nest::Nesting`] |
 //! | bound what a file may cost | [`Limits`] |
 //! | know what is wrong with a file | [`Diagnostics`], [`DiagnosticKind`] |
@@ -151,7 +152,7 @@ mod written;
 
 #[cfg(feature = "alloc")]
 pub use self::{
-    builder::{LiveSnapshot, LiveTrace, LiveTrack, TraceBuilder},
+    builder::{LiveSnapshot, LiveTrace, LiveTrack, MergedPart, TraceBuilder, TraceMerger},
     diagnostic::{DiagnosticCount, Diagnostics},
     facts::{CounterValue, Flow, Instant, Metadata, Object, OtherEvent, Snapshot, State},
     ids::{FlowId, FrameId, ProcessId, SliceId, StateId, TrackId},

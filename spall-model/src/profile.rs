@@ -124,8 +124,13 @@ pub struct Sample {
 impl Sample {
     /// Returns a sample without a source position and without arguments.
     pub(crate) fn new(at: Tick, frame: Option<FrameId>, weight: f64) -> Self {
-        let frame = frame.map_or(NO_FRAME, |frame| frame.0);
-        Self { at, weight, frame, position: SourcePosition::NONE, args: ArgsId::NONE }
+        let sample = Self { at, weight, frame: NO_FRAME, position: SourcePosition::NONE, args: ArgsId::NONE };
+        sample.with_frame(frame)
+    }
+
+    /// Returns the same sample in another call frame.
+    pub(crate) fn with_frame(self, frame: Option<FrameId>) -> Self {
+        Self { frame: frame.map_or(NO_FRAME, |frame| frame.0), ..self }
     }
 
     /// Returns the innermost frame of the stack, or `None` if the stack is empty or unknown.

@@ -34,7 +34,6 @@ impl Strings {
     }
 
     /// Adds strings of another list, all of which it has.
-    #[cfg(feature = "parallel")]
     pub(crate) fn append(&mut self, other: &Self, range: core::ops::Range<usize>) {
         let (from, to) = (other.begin(range.start), other.begin(range.end));
         let first = self.bytes.len();
@@ -67,7 +66,6 @@ mod tests {
         assert_eq!([0, 1, 2, 3].map(|index| strings.get(index)), [&b"one"[..], b"", b"three", b""]);
     }
 
-    #[cfg(feature = "parallel")]
     #[test]
     fn a_part_of_a_list_can_follow_another() {
         let (mut first, mut then) = (Strings::default(), Strings::default());

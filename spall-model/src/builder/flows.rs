@@ -9,7 +9,7 @@ use hashbrown::{HashTable, hash_table::Entry};
 
 use crate::{
     ByteRange, DiagnosticKind, Diagnostics, Flow, FlowBind, FlowEvent, FlowPhase, Key, NameId, SliceId,
-    Slices, Tick, args_table::ArgsId, facts::FlowEnds, index32, log::Log,
+    Slices, Tick, args_table::ArgsId, facts::FlowEnds, index32, log::Log, sort::sort_by_number,
 };
 
 use super::{
@@ -23,6 +23,8 @@ use super::{
 #[derive(Debug, Default)]
 pub(super) struct FlowLog {
     ends: Log<FlowEnd>,
+    /// Flows of other traces, which are bound already: their slices are numbers of rows.
+    pub(super) joined: Vec<Flow>,
 }
 
 /// An event of a flow, at which a flow leaves a slice, arrives at one, or both.
@@ -58,7 +60,7 @@ impl FlowEnd {
 
 impl FlowLog {
     pub(super) fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.ends.is_empty() && self.joined.is_empty()
     }
 
     /// Returns the tracks and times of all events.
@@ -167,6 +169,15 @@ pub(super) fn resolve(log: &FlowLog, arranged: &Arranged, diagnostics: &mut Diag
     unfinished.sort_unstable_by_key(|bytes| bytes.start);
     for bytes in unfinished {
         diagnostics.add(DiagnosticKind::UnfinishedFlow, bytes);
+    }
+    if !log.joined.is_empty() {
+        let slice = |row: SliceId| SliceId(arranged.slice_of_row[row.index()]);
+        flows.extend(log.joined.iter().map(|flow| Flow {
+            from: slice(flow.from),
+            to: slice(flow.to),
+            ..*flow
+        }));
+        sort_by_number(&mut flows, |flow| flow.ends.times.1.0);
     }
     flows
 }

@@ -129,7 +129,7 @@ impl TraceBuilder {
         if let (process, tid @ Key::Number(_)) = parent {
             self.track(TrackKey::Thread { process, tid }, bytes);
         }
-        let own = OwnTrack { parent, group: self.intern(group), children, bytes };
+        let own = OwnTrack { parent, group: self.intern(group), children, is_shown: false, bytes };
         let name = self.intern(event.name);
         self.registry.set_own(track, name, i64::from(rank), own);
     }

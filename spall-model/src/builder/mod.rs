@@ -18,6 +18,7 @@ mod intern;
 #[cfg(feature = "parallel")]
 mod join;
 mod live;
+mod merger;
 mod objects;
 mod order;
 mod pairing;
@@ -49,6 +50,7 @@ use crate::{
 #[cfg(feature = "parallel")]
 pub use self::batch::EventBatch;
 pub use self::live::{LiveSnapshot, LiveTrace, LiveTrack};
+pub use self::merger::{MergedPart, TraceMerger};
 use self::{
     counters::SeriesValue,
     flows::FlowLog,

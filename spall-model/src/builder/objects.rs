@@ -15,22 +15,22 @@ use super::{TraceBuilder, order::Arranged};
 /// The events of all objects, in the order of the file.
 #[derive(Debug, Default)]
 pub(super) struct ObjectLog {
-    events: Vec<ObjectEvent>,
+    pub(super) events: Vec<ObjectEvent>,
 }
 
 /// A step in the life of an object, with interned strings.
 #[derive(Debug, Clone, Copy)]
-struct ObjectEvent {
-    phase: ObjectPhase,
-    process: u32,
+pub(super) struct ObjectEvent {
+    pub(super) phase: ObjectPhase,
+    pub(super) process: u32,
     /// Whether the id is only unique inside the process.
-    local: bool,
-    id: Key,
-    scope: NameId,
-    name: NameId,
-    at: Tick,
-    args: ArgsId,
-    bytes: ByteRange,
+    pub(super) local: bool,
+    pub(super) id: Key,
+    pub(super) scope: NameId,
+    pub(super) name: NameId,
+    pub(super) at: Tick,
+    pub(super) args: ArgsId,
+    pub(super) bytes: ByteRange,
 }
 
 impl ObjectLog {

@@ -54,6 +54,8 @@ pub(super) struct OwnTrack {
     pub(super) parent: (u32, Key),
     pub(super) group: NameId,
     pub(super) children: ChildOrder,
+    /// Whether the track is shown even if nothing is on it, because a trace of which it is a part has shown it.
+    pub(super) is_shown: bool,
     pub(super) bytes: ByteRange,
 }
 

@@ -9,8 +9,9 @@ use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
 use crate::{
-    ByteRange, DiagnosticKind, Frame, FrameEvent, FrameParent, Id, Key, LineHitsEvent, NameId, ProfileEvent,
-    ProfileKey, ProfileStart, SampleEvent, SampleTime, Tick, Ticks, index32, profile::SourcePosition,
+    ByteRange, DiagnosticKind, Frame, FrameEvent, FrameId, FrameParent, Id, Key, LineHitsEvent, NameId,
+    ProfileEvent, ProfileKey, ProfileStart, SampleEvent, SampleTime, Tick, Ticks, index32,
+    profile::SourcePosition,
 };
 
 use super::TraceBuilder;
@@ -41,6 +42,10 @@ pub(super) struct ProfileLog {
     pub(super) is_open: bool,
     /// The number of the profile that stands for the frames that threads share.
     shared: Option<u32>,
+    /// The profiles of other traces, their frames that threads share, and the ids of these.
+    pub(super) joined: Profiles,
+    pub(super) joined_shared: Vec<Frame>,
+    pub(super) joined_keys: Vec<(Key, FrameId)>,
 }
 
 /// The identity of a profile that may have several parts.

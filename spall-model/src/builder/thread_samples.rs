@@ -75,6 +75,8 @@ enum InnermostFrame {
     Shared(Key),
     /// A function of a stack that is given by names, as a position among the calls.
     StackCall(u32),
+    /// A frame of another trace, as a position among those that its threads share.
+    Joined(u32),
 }
 
 // A sample of 20 bytes in a file may make such a row and a thread: that bounds memory by the size of the input.
@@ -82,6 +84,17 @@ const _: () = assert!(size_of::<ThreadSampleRow>() <= 56);
 
 /// The resolution of such samples, whose times may be any.
 const RESOLUTION: Ticks = Ticks(1);
+
+impl ThreadSampleLog {
+    /// Returns the position of a group, which is added if it is new.
+    fn group(&mut self, group: ProfileGroup) -> u32 {
+        let new = index32(self.groups.len());
+        *self.by_group.entry(group).or_insert_with(|| {
+            self.groups.push(group);
+            new
+        })
+    }
+}
 
 impl TraceBuilder {
     /// Keeps a sample, with its stack as one of the calls of the log.
@@ -102,20 +115,42 @@ impl TraceBuilder {
         };
         let group = ProfileGroup { thread, name: self.intern(event.name()) };
         let args = self.keep_args(event.args, bytes);
-        let log = &mut self.thread_samples;
-        let new = index32(log.groups.len());
-        let group = *log.by_group.entry(group).or_insert_with(|| {
-            log.groups.push(group);
-            new
+        let group = self.thread_samples.group(group);
+        self.thread_samples.rows.push(ThreadSampleRow {
+            group,
+            at: event.at,
+            frame,
+            weight: event.weight,
+            args,
+            bytes,
         });
-        log.rows.push(ThreadSampleRow { group, at: event.at, frame, weight: event.weight, args, bytes });
     }
 
     /// Keeps what an event says about the profile that the samples of a thread and a name make.
     pub(super) fn thread_profile(&mut self, event: &ThreadProfileEvent<'_>, bytes: ByteRange) {
         let Some(track) = self.thread(event.thread, bytes) else { return };
         let name = self.intern(event.name);
-        self.thread_samples.said.insert((track, name), (event.period, event.rank));
+        self.say_of_thread_profile(track, name, event.period, event.rank);
+    }
+
+    /// Keeps the period and the rank of the profile that the samples of a thread and a name make.
+    pub(super) fn say_of_thread_profile(
+        &mut self,
+        track: u32,
+        name: NameId,
+        period: Option<Ticks>,
+        rank: u8,
+    ) {
+        self.thread_samples.said.insert((track, name), (period, rank));
+    }
+
+    /// Adds a sample of another trace, whose frame is a position among those that its threads share.
+    pub(super) fn joined_thread_sample(&mut self, track: u32, name: NameId, sample: &Sample) {
+        let frame = sample.frame().map_or(InnermostFrame::Unknown, |frame| InnermostFrame::Joined(frame.0));
+        let group = self.thread_samples.group(ProfileGroup { thread: GroupThread::Track(track), name });
+        let &Sample { at, weight, args, .. } = sample;
+        let bytes = ByteRange::default();
+        self.thread_samples.rows.push(ThreadSampleRow { group, at, frame, weight, args, bytes });
     }
 
     /// Returns the innermost function of a stack that is given by names, the outermost first.
@@ -192,6 +227,7 @@ impl TraceBuilder {
                         frame
                     }
                     InnermostFrame::StackCall(call) => Some(FrameId(index32(first_call + call as usize))),
+                    InnermostFrame::Joined(frame) => Some(FrameId(shared.first + frame)),
                 };
                 let ThreadSampleRow { at, weight, args, .. } = *row;
                 found.samples.push(Sample { args, ..Sample::new(at, frame, weight) });

@@ -91,7 +91,7 @@ impl TrackTree {
                 TrackKey::Counter { process, id: Some(id), .. } => {
                     let place = of_process(process, id).filter(|&place| registry.track(place).is_own);
                     tree.places[at] = place;
-                    if let Some(place) = place.filter(|&place| builder.bounds_of(place).is_none()) {
+                    if let Some(place) = place.filter(|&place| !builder.has_anything_on(place)) {
                         // Of several counters the first one by name, whatever their order in the file.
                         let shown = &mut tree.shown[place as usize];
                         let is_first =
@@ -131,7 +131,7 @@ impl TrackTree {
     fn hide_empty(&mut self, builder: &TraceBuilder) {
         let mut is_needed = alloc::vec![false; self.parents.len()];
         for (start, row) in (0_u32..).zip(&builder.registry.tracks) {
-            let mut track = Some(start).filter(|&track| !row.is_own || builder.bounds_of(track).is_some());
+            let mut track = Some(start).filter(|&track| !row.is_own || builder.has_anything_on(track));
             while let Some(needed) = track.filter(|&track| !is_needed[track as usize]) {
                 is_needed[needed as usize] = true;
                 track = self.parent(needed);

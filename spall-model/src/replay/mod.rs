@@ -1,4 +1,4 @@
-//! The replay of a finished trace: events that make the same trace again.
+//! The replay of a finished trace: its events, for writers.
 
 mod counters;
 mod facts;
@@ -18,38 +18,20 @@ use flows::SliceBoundEnds;
 use spans::OpenSpans;
 
 impl Trace {
-    /// Calls `emit` with events that rebuild an equal trace.
-    ///
-    /// This is the way to write a trace as a file, to copy a part of it, or to join several traces into one.
-    /// Replaying stops at the first error that `emit` returns. An event lives until `emit` returns.
+    /// Calls `emit` with the events of the trace, such as a writer needs them.
     ///
     /// Events come track by track and not in the order of time: first the facts on processes and threads, then the
     /// items of each track, then flows, objects and sampling profiles. Facts on the whole file come first and last,
-    /// as they were in the file. An end has the name and the category of its begin.
+    /// as they were in the file. An end has the name and the category of its begin. Slices that were inferred from samples are
+    /// left out: the samples come. Diagnostics do not come. An event lives until `emit` returns, and the first error that
+    /// `emit` returns ends the walk.
+    ///
+    /// A [`crate::TraceBuilder`] makes an equal trace of the events, but for what only events without an effect said, such
+    /// as the last time of a thread, and for threads whose times go back, whose slices of one time may nest otherwise.
+    /// [`crate::TraceMerger`] joins traces as they are.
     ///
     /// This takes O(n log n) time in the size of the trace. The memory is that of the shared frames, the flows that
     /// are bound to slices directly, and the slices that are open at one time.
-    ///
-    /// # Equal traces
-    /// A [`crate::TraceBuilder`] with the default limits that gets all events makes a trace with the same clock and
-    /// the same processes, tracks, slices, instants, counter values, states, flows, objects, snapshots, profiles,
-    /// metadata and other events, in the same order. Their times, texts, arguments, nesting and references to each
-    /// other are the same; the [`NameId`]s are not. There are these differences:
-    ///
-    /// - Diagnostics are not emitted, and neither are the flags of slices that tell of a fault, such as
-    ///   [`crate::SliceFlags::CLAMPED`]. Events that the builder left out are lost. If one of them had the last time
-    ///   of a thread, the thread ends earlier, and so do its unfinished slices. If one of them had the first time of a
-    ///   track of its own, that may come later among others, and it is not shown if there is nothing else on it.
-    /// - Slices that were inferred from samples are left out. The samples are emitted and can be merged again.
-    /// - [`Conventions::children_first`] and [`Conventions::by_time`] are off, as the slices are emitted in display order.
-    /// - Pairs of begin and end become complete slices if the times of their thread go back, unless begin and end
-    ///   both have arguments. Slices of such a thread that begin at one time may nest otherwise.
-    /// - Flows that are bound to slices directly, or that are chains without a beginning, may be bound in another order if
-    ///   their events are at one time on several tracks. Such a flow is lost if it arrives on a track that is emitted
-    ///   before the one it leaves.
-    ///
-    /// A rebuilt trace that is replayed and rebuilt again differs in the order of such flows only, unless the times of
-    /// one of its threads go back, which its diagnostics count as [`crate::DiagnosticKind::Unordered`].
     ///
     /// # Errors
     /// This returns the first error of `emit`. No event follows it.

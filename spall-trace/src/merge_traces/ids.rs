@@ -1,28 +1,29 @@
-//! Tells apart what has the same id in several traces.
+//! Tells apart processes that have the same id in several traces.
 
-use alloc::{collections::BTreeMap, string::ToString, vec::Vec};
+use alloc::{
+    collections::{BTreeMap, btree_map::Entry},
+    string::ToString,
+    vec::Vec,
+};
 
-use spall_model::{Id, Key, Trace, TraceView};
+use spall_model::{Key, Trace, TraceView};
 
-/// An id that does not borrow.
+/// The id of a process, with a sign, in no trace in particular.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum OwnedId {
+enum Pid {
     Number(i64),
     Text(Vec<u8>),
 }
 
-impl OwnedId {
-    pub(super) fn of(id: Id<'_>) -> Self {
-        match id {
-            Id::Number(number) => Self::Number(number),
-            Id::Text(text) => Self::Text(text.to_vec()),
-        }
-    }
-
-    pub(super) fn id(&self) -> Id<'_> {
-        match self {
-            Self::Number(number) => Id::Number(*number),
-            Self::Text(text) => Id::Text(text),
+impl Pid {
+    /// Returns an id of a trace with a sign. A number that the sign has no room for becomes text.
+    fn of(trace: &Trace, key: Key) -> Self {
+        match key {
+            Key::Number(number) if trace.conventions().unsigned_ids && number < 0 => {
+                Self::Text(number.cast_unsigned().to_string().into_bytes())
+            }
+            Key::Number(number) => Self::Number(number),
+            Key::Text(name) => Self::Text(trace.names().bytes(name).to_vec()),
         }
     }
 }
@@ -31,7 +32,7 @@ impl OwnedId {
 #[derive(Debug)]
 pub(super) struct Pids {
     /// Those that the traces have, and those that were given.
-    known: BTreeMap<OwnedId, PidUse>,
+    known: BTreeMap<Pid, PidUse>,
     /// The number to try first for a process whose own id is taken.
     next: i64,
 }
@@ -51,30 +52,51 @@ impl Pids {
     pub(super) fn new<'t>(traces: impl Iterator<Item = &'t Trace>) -> Self {
         let mut known = BTreeMap::new();
         for trace in traces {
-            known.extend(pids(trace).map(|pid| (numbered(trace, pid), PidUse::Free)));
+            known.extend(pids(trace).map(|pid| (Pid::of(trace, pid), PidUse::Free)));
         }
         let numbers = known.keys().filter_map(|id| match id {
-            OwnedId::Number(number) => Some(*number),
-            OwnedId::Text(_) => None,
+            Pid::Number(number) => Some(*number),
+            Pid::Text(_) => None,
         });
         let next = numbers.max().unwrap_or_default().max(0).checked_add(1).unwrap_or(1);
         Self { known, next }
     }
 
+    /// Gives the processes of the next trace their ids, and returns the numbers of those that do not keep their own. One that an
+    /// earlier trace of the same machine has is the same process.
+    pub(super) fn of_next(&mut self, trace: &Trace, is_of_machine: bool) -> BTreeMap<Key, i64> {
+        let mut given = BTreeMap::new();
+        let mut used = Vec::new();
+        for key in pids(trace) {
+            if given.contains_key(&key) {
+                continue;
+            }
+            let wanted = Pid::of(trace, key);
+            match self.known.get(&wanted) {
+                Some(PidUse::Taken) => _ = given.insert(key, self.free()),
+                Some(PidUse::TakenOnMachine) if !is_of_machine => _ = given.insert(key, self.free()),
+                _ => used.push(wanted),
+            }
+        }
+        used.extend(given.values().map(|&number| Pid::Number(number)));
+        let now = if is_of_machine { PidUse::TakenOnMachine } else { PidUse::Taken };
+        for id in used {
+            let known = self.known.entry(id).or_insert(now);
+            *known = now.max(*known);
+        }
+        given
+    }
+
     /// Returns a number that no process has: the one behind the largest, or the first free one if there is none.
-    fn free(&mut self) -> OwnedId {
+    fn free(&mut self) -> i64 {
         loop {
-            let number = OwnedId::Number(self.next);
+            let number = self.next;
             self.next = self.next.checked_add(1).unwrap_or(1);
-            if !self.known.contains_key(&number) {
-                self.known.insert(number.clone(), PidUse::Free);
+            if let Entry::Vacant(free) = self.known.entry(Pid::Number(number)) {
+                free.insert(PidUse::Free);
                 return number;
             }
         }
-    }
-
-    fn use_of(&self, id: &OwnedId) -> PidUse {
-        self.known.get(id).copied().unwrap_or(PidUse::Free)
     }
 }
 
@@ -84,85 +106,4 @@ fn pids(trace: &Trace) -> impl Iterator<Item = Key> {
     let of_others = trace.others().iter().map(|other| other.thread);
     let of_processes = trace.processes().iter().map(|process| process.pid);
     of_processes.chain(of_meta.chain(of_others).map(|(pid, _)| pid))
-}
-
-/// Returns an id of a trace as its events have it, with escapes.
-fn own(trace: &Trace, key: Key) -> OwnedId {
-    match key {
-        Key::Number(number) => OwnedId::Number(number),
-        Key::Text(name) => {
-            let mut escaped = Vec::new();
-            for &byte in trace.names().bytes(name) {
-                if byte == b'\\' {
-                    escaped.push(byte);
-                }
-                escaped.push(byte);
-            }
-            OwnedId::Text(escaped)
-        }
-    }
-}
-
-/// Returns an id of a trace with a sign. A number that the sign has no room for becomes text.
-fn numbered(trace: &Trace, key: Key) -> OwnedId {
-    signed(own(trace, key), trace.conventions().unsigned_ids)
-}
-
-fn signed(id: OwnedId, is_unsigned: bool) -> OwnedId {
-    match id {
-        OwnedId::Number(number) if is_unsigned && number < 0 => {
-            OwnedId::Text(number.cast_unsigned().to_string().into_bytes())
-        }
-        id => id,
-    }
-}
-
-/// The ids of one trace in the result.
-#[derive(Debug)]
-pub(super) struct InputIds {
-    /// Whether numbers of the trace are unsigned, which those of the result are not.
-    unsigned: bool,
-    /// For each process its own id, and that in the result: the same, unless another process of an earlier trace
-    /// has taken it.
-    pids: BTreeMap<OwnedId, OwnedId>,
-}
-
-impl InputIds {
-    /// Gives the processes of a trace their ids. One of the same machine that an earlier trace has is the same process.
-    pub(super) fn new(trace: &Trace, is_of_machine: bool, all: &mut Pids) -> Self {
-        let mut ids = BTreeMap::new();
-        for pid in pids(trace) {
-            ids.entry(own(trace, pid)).or_insert_with(|| {
-                let wanted = numbered(trace, pid);
-                match all.use_of(&wanted) {
-                    PidUse::TakenOnMachine if is_of_machine => wanted,
-                    PidUse::Free => wanted,
-                    _ => all.free(),
-                }
-            });
-        }
-        let now = if is_of_machine { PidUse::TakenOnMachine } else { PidUse::Taken };
-        for id in ids.values() {
-            let before = all.use_of(id);
-            all.known.insert(id.clone(), now.max(before));
-        }
-        Self { unsigned: trace.conventions().unsigned_ids, pids: ids }
-    }
-
-    /// Iterates over the processes of the trace: their own ids, and those in the result.
-    pub(super) fn processes(&self, trace: &Trace) -> impl Iterator<Item = (&OwnedId, &OwnedId)> {
-        trace.processes().iter().filter_map(|process| self.pids.get_key_value(&own(trace, process.pid)))
-    }
-
-    /// Returns the id of a process in the result.
-    pub(super) fn pid<'e>(&'e self, pid: Id<'e>) -> Id<'e> {
-        self.pids.get(&OwnedId::of(pid)).map_or(pid, OwnedId::id)
-    }
-
-    /// Returns the number of a thread in the result, as an owned id if it is not the thread's own.
-    pub(super) fn tid(&self, tid: Id<'_>) -> Option<OwnedId> {
-        let own = OwnedId::of(tid);
-        let number = signed(own.clone(), self.unsigned);
-        (number != own).then_some(number)
-    }
 }

@@ -1,16 +1,15 @@
 //! Puts several traces on one axis of time.
 
-mod forward;
 mod ids;
 mod placement;
 
-use alloc::{collections::BTreeSet, vec::Vec};
-use core::cell::Cell;
+use alloc::vec::Vec;
 
-use spall_model::{Clock, DiagnosticKind, Event, Limits, Trace, TraceBuilder, TraceView, Unit};
+use spall_model::{
+    ByteRange, Clock, Diagnostic, DiagnosticKind, Limits, MergedPart, Trace, TraceMerger, TraceView, Unit,
+};
 
-use forward::Forward;
-use ids::{InputIds, Pids};
+use ids::Pids;
 use placement::Axis;
 
 use crate::tick_scale::TickScale;
@@ -88,7 +87,7 @@ pub struct MergedTraces {
 /// the file of each trace but the first get `@` and the name behind their keys.
 ///
 /// Slices that were inferred from samples are not copied; merge the samples of the result again. The diagnostics of the
-/// traces stay with them. What else is not copied is listed at [`Trace::replay`].
+/// traces stay with them. Everything else is as it is in the traces: nothing is paired or bound again ([`TraceMerger`]).
 ///
 /// # Examples
 /// ```
@@ -114,30 +113,30 @@ pub struct MergedTraces {
 #[must_use]
 pub fn merge_traces(inputs: &[MergeInput<'_>], limits: &Limits) -> MergedTraces {
     let clock = common_clock(inputs);
-    let mut builder = TraceBuilder::new(limits);
-    builder.push(&Event::Clock(clock));
+    let mut merger = TraceMerger::new(clock, limits);
     let mut axis = Axis::new(inputs, clock.ns_per_tick());
     let mut pids = Pids::new(inputs.iter().map(|input| input.trace));
-    let mut named = BTreeSet::new();
     let mut placements = Vec::with_capacity(inputs.len());
     for (number, input) in inputs.iter().enumerate() {
         let scale = scale(input.trace, clock);
         let (placement, is_of_machine) = axis.place(input, scale);
         placements.push(placement);
         if placement.by == PlacedBy::Nothing {
-            builder.push(&Event::Diagnostic(DiagnosticKind::UnalignedClock));
+            merger.report(Diagnostic::new(DiagnosticKind::UnalignedClock, ByteRange::default()));
         }
-        let suffix = (number > 0).then_some(input.name);
-        let ids = InputIds::new(input.trace, is_of_machine, &mut pids);
-        let is_clamped = Cell::new(false);
-        Forward { scale, placement, suffix, ids, is_clamped }.all(
+        let offset = i128::from(placement.offset.0);
+        let new_pids = pids.of_next(input.trace, is_of_machine);
+        merger.add(
             input.trace,
-            input.name,
-            &mut named,
-            &mut builder,
+            &MergedPart {
+                time: &|at| scale.convert(at).saturating_add(offset),
+                pid: &|pid| new_pids.get(&pid).copied(),
+                label: input.name,
+                keeps_apart: number > 0,
+            },
         );
     }
-    MergedTraces { trace: builder.finish(), placements }
+    MergedTraces { trace: merger.finish(), placements }
 }
 
 /// Returns the clock of the result.

@@ -288,6 +288,11 @@ impl TraceBuilder {
         let (first, last) = (first.min(row.first), last.max(row.last));
         (first <= last).then_some((first, last))
     }
+
+    /// Returns whether a track of its own is shown on its own account, and not for what lies below it.
+    pub(in crate::builder) fn has_anything_on(&self, track: u32) -> bool {
+        self.bounds_of(track).is_some() || self.registry.own.get(&track).is_some_and(|own| own.is_shown)
+    }
 }
 
 #[cfg(test)]

@@ -52,13 +52,14 @@ impl Profiles {
 impl TraceBuilder {
     /// Joins the parts of each profile. The profiles have builder numbers of tracks until [`Profiles::arrange`].
     pub(in crate::builder) fn finish_profiles(&mut self) -> (Profiles, SharedFrameIds) {
-        let log = core::mem::take(&mut self.profiles);
+        let mut log = core::mem::take(&mut self.profiles);
+        let joined = core::mem::take(&mut log.joined);
         let ends = log.parts.iter().skip(1).map(|part| part.from).chain([log.lengths()]);
         let mut parts: Vec<_> =
             log.parts.iter().zip(ends).map(|(&part, to)| PartRows { part, rows: part.from..to }).collect();
         sort_by_number(&mut parts, |rows| rows.part.at.0);
         sort_by_number(&mut parts, |rows| rows.part.profile.into());
-        let mut joining = ProfileJoiner { log: &log, found: Profiles::default(), ids: HashMap::default() };
+        let mut joining = ProfileJoiner { log: &log, found: joined, ids: HashMap::default() };
         let mut shared: &[_] = &[];
         for parts in parts.chunk_by(|a, b| a.part.profile == b.part.profile) {
             let Some(&PartRows { part: first, .. }) = parts.first() else { continue };
@@ -157,10 +158,16 @@ impl ProfileJoiner<'_> {
 
     /// Joins the frames that threads share.
     fn join_shared(&mut self, parts: &[PartRows], diagnostics: &mut Diagnostics) -> SharedFrameIds {
+        let joined = self.found.frames.len();
+        let moved = |frame: FrameId| FrameId::new(joined + frame.index());
+        let frames = self.log.joined_shared.iter();
+        self.found.frames.extend(frames.map(|frame| Frame { parent: frame.parent.map(moved), ..*frame }));
+        let keys = self.log.joined_keys.iter();
+        self.found.shared_frames.extend(keys.map(|&(key, frame)| (key, moved(frame))));
         let first = self.found.frames.len();
         self.add_frames(parts, diagnostics);
         self.break_cycles(first, parts, diagnostics);
-        SharedFrameIds { first: index32(first), ids: core::mem::take(&mut self.ids) }
+        SharedFrameIds { first: index32(joined), ids: core::mem::take(&mut self.ids) }
     }
 
     /// Adds the frames of a profile, and then the links to their callers. Links come last, because a frame may name a
