@@ -11,7 +11,6 @@ mod by_time;
 mod by_track;
 mod columns;
 mod counters;
-mod cut_threads;
 mod cycles;
 mod flows;
 mod intern;
@@ -31,7 +30,6 @@ mod rows;
 mod samples;
 mod slice_order;
 mod spans;
-mod stretches;
 mod thread_samples;
 mod track_tree;
 

@@ -329,11 +329,6 @@ impl Reading {
         (self.faults, self.sorted) = (0, sorted);
     }
 
-    /// Returns whether begins stay open.
-    pub(super) fn leaves_open(&self) -> bool {
-        self.outcomes.iter().any(|outcome| matches!(outcome, Outcome::Open))
-    }
-
     /// Records an end that closes nothing.
     fn add_unmatched(&mut self, end: u32) {
         self.faults += UNMATCHED_END;

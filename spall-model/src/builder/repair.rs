@@ -1,5 +1,4 @@
-//! The final pairing, once all events were read: threads whose plain reading has faults are read again, unless a recording
-//! only cuts them, and the best reading is written into the rows. [json 3.2](crate::rules::json#3.2)
+//! The final pairing, once all events were read: threads whose plain reading has faults are read again, and the best reading is written into the rows. [json 3.2](crate::rules::json#3.2)
 //!
 //! There may be very many such threads with very few slices each, as in a file of which every thread ends inside a
 //! slice. So nothing here is allocated for each thread: begins and ends of a thread are put into buffers that the
@@ -16,10 +15,8 @@ use crate::{ByteRange, DiagnosticKind, NameId, SliceFlags, args_table::ArgsId, i
 use super::{
     TraceBuilder,
     by_track::ByTrack,
-    cut_threads,
     pairing::{PairFacts, PairLog, ThreadPairs},
     readings::{Outcome, PairingInput, Reading, Readings},
-    stretches::Stretches,
 };
 
 impl TraceBuilder {
@@ -71,14 +68,12 @@ impl TraceBuilder {
     }
 }
 
-/// Reads every thread again whose plain reading has a fault, unless it is only cut, and writes the best reading into the
-/// rows.
+/// Reads every thread again whose plain reading has a fault, and writes the best reading into the rows.
 #[allow(clippy::indexing_slicing, reason = "positions are made by this module and never read from a file")]
 fn repair(builder: &mut TraceBuilder, pairs: &mut PairLog) {
-    cut_threads::find(&builder.rows, pairs);
     let PairLog { threads, orphans, other_names, end_args } = pairs;
-    let is_read_again = |track: u32| threads.get(track as usize).is_some_and(ThreadPairs::is_read_again);
-    let threads_read_again = threads.iter().filter(|thread| thread.is_read_again());
+    let is_read_again = |track: u32| threads.get(track as usize).is_some_and(ThreadPairs::is_faulty);
+    let threads_read_again = threads.iter().filter(|thread| thread.is_faulty());
     let n_rows: u64 = threads_read_again.map(|thread| u64::from(thread.n_rows)).sum();
     let mut rows: Vec<u32> = Vec::with_capacity(usize::try_from(n_rows).unwrap_or(0));
     let rows_read_again =
@@ -92,50 +87,24 @@ fn repair(builder: &mut TraceBuilder, pairs: &mut PairLog) {
     let orphans_by_track = ByTrack::new(orphans.iter().map(|orphan| orphan.track), &tracks);
     let (mut input, mut readings, mut moved) =
         (PairingInput::default(), Readings::default(), MovedEnds::default());
-    let mut stretches = Stretches::default();
     for (track, thread) in (0_u32..).zip(&*threads).filter(|(_, thread)| thread.is_faulty()) {
         let somewhere = thread.fault.unwrap_or(thread.outermost);
         let orphans = orphans_by_track.items(track).iter().map(|&orphan| &orphans[orphan as usize]);
-        if thread.is_cut {
-            cut_threads::finish(builder, thread, orphans, somewhere);
-            continue;
-        }
         let pairs = rows_by_track.items(track);
         let row_of = |&position: &u32| rows[position as usize];
-        let by_time = thread.unordered && builder.conventions.by_time;
-        if by_time && orphans.len() == 0 && other_names.is_empty() {
-            stretches.split(pairs.iter().map(row_of), &builder.rows);
-        } else {
-            stretches.take_whole(pairs.len());
+        input.clear();
+        for row in pairs.iter().map(row_of) {
+            let end_name = match other_names.get(&row) {
+                Some(&other) => other,
+                None if builder.rows.flags(row).contains(SliceFlags::UNNAMED_END) => NameId::EMPTY,
+                None => builder.rows.name(row),
+            };
+            input.add_row(row, &builder.rows, end_name);
         }
-        let mut read_to = 0;
-        for stretch in stretches.list.iter().filter(|stretch| !stretch.in_order) {
-            let mut range = stretch.pairs.clone();
-            if range.start < read_to {
-                break;
-            }
-            loop {
-                input.clear();
-                for row in pairs[range.clone()].iter().map(row_of) {
-                    let end_name = match other_names.get(&row) {
-                        Some(&other) => other,
-                        None if builder.rows.flags(row).contains(SliceFlags::UNNAMED_END) => NameId::EMPTY,
-                        None => builder.rows.name(row),
-                    };
-                    input.add_row(row, &builder.rows, end_name);
-                }
-                orphans.clone().for_each(|orphan| input.add_orphan(orphan));
-                input.read(thread.unordered, builder.conventions.by_time, &mut readings);
-                // What stays open is around everything behind it.
-                if range.end == pairs.len() || !readings.best.leaves_open() {
-                    break;
-                }
-                range.end = pairs.len();
-            }
-            read_to = range.end;
-            let nests = readings.best.sorted || !thread.unordered;
-            input.apply(&readings.best, nests, somewhere, builder, &mut moved);
-        }
+        orphans.for_each(|orphan| input.add_orphan(orphan));
+        input.read(thread.unordered, builder.conventions.by_time, &mut readings);
+        let nests = readings.best.sorted || !thread.unordered;
+        input.apply(&readings.best, nests, somewhere, builder, &mut moved);
     }
     moved.apply(end_args);
 }
