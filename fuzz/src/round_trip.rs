@@ -222,7 +222,7 @@ fn normal(event: &Event<'_>) -> String {
     };
     let keyed = |kind: &dyn std::fmt::Debug, event: &KeyedEvent<'_>| {
         let KeyedEvent { pid, at, id, local, .. } = event;
-        let (name, category, scope) = (event.name(), event.category(), event.scope());
+        let (name, category, scope) = (event.name, event.category, event.scope);
         let (pid, id, args) = (key(*pid), key(*id), args(event.args));
         format!(
             "{kind:?} {pid} {id} {local} {:?} at {} {:?} {:?} args {args}",
@@ -243,7 +243,7 @@ fn normal(event: &Event<'_>) -> String {
         Event::ThreadSample(sample) => {
             let ThreadSampleEvent { at, stack, weight, .. } = sample;
             let (thread, args) = (thread(sample.thread), args(sample.args));
-            format!("sample {thread} at {} {:?} {stack:?} {weight} {args}", at.0, sample.name().decode())
+            format!("sample {thread} at {} {:?} {stack:?} {weight} {args}", at.0, sample.name.decode())
         }
         Event::Counter(CounterEvent { pid, at, name, id, category, series, .. }) => {
             let (pid, id, series) = (key(*pid), id.map(key), args(*series));
@@ -254,7 +254,7 @@ fn normal(event: &Event<'_>) -> String {
         Event::Flow(flow) => {
             let FlowEvent { phase, bind, at, id, local, .. } = flow;
             let (thread, id, args) = (thread(flow.thread), key(*id), args(flow.args));
-            let (name, category) = (flow.name().decode(), flow.category().decode());
+            let (name, category) = (flow.name.decode(), flow.category.decode());
             format!("flow {phase:?} {bind:?} {thread} at {} {id} {local} {name:?} {category:?} {args}", at.0)
         }
         Event::ProcessName(pid, name) => format!("process {} {:?}", key(*pid), name.decode()),

@@ -22,7 +22,7 @@
 //! let mut weights = Vec::new();
 //! Parser::new().lend_all(file, |event, _| {
 //!     if let Event::ThreadSample(sample) = event {
-//!         weights.push((sample.name().decode().into_owned(), sample.weight));
+//!         weights.push((sample.name.decode().into_owned(), sample.weight));
 //!     }
 //! })?;
 //! assert_eq!(weights, [("cpu/nanoseconds".to_owned(), 7.0)]);

@@ -78,9 +78,9 @@ impl<W: Write> JsonWriter<W> {
             self.id("tid", event.pid)?;
         }
         self.key_id(event.id, event.local, object)?;
-        self.text("scope", event.scope())?;
-        self.text("name", event.name())?;
-        self.text("cat", event.category())?;
+        self.text("scope", event.scope)?;
+        self.text("name", event.name)?;
+        self.text("cat", event.category)?;
         self.args(event.args)
     }
 
@@ -99,8 +99,8 @@ impl<W: Write> JsonWriter<W> {
         self.begin(letter_of(&FLOW, flow.phase), Some((flow.at, None)), flow.thread.pid)?;
         self.tid(flow.thread.tid)?;
         self.key_id(flow.id, flow.local, false)?;
-        self.text("name", flow.name())?;
-        self.text("cat", flow.category())?;
+        self.text("name", flow.name)?;
+        self.text("cat", flow.category)?;
         self.args(flow.args)?;
         let enclosing = flow.phase == FlowPhase::End && flow.bind != FlowBind::Next;
         self.out.write_str(if enclosing { ",\"bp\":\"e\"" } else { "" })

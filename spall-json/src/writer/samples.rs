@@ -86,7 +86,7 @@ impl<W: Write> JsonWriter<W> {
     /// Writes a sample as a `P` event.
     pub(super) fn event_sample(&mut self, sample: ThreadSampleEvent<'_>) -> Result<Written, Error> {
         // A sample of this name would be read as a part of a V8 profile.
-        if sample.name().is(b"Profile") || sample.name().is(b"ProfileChunk") {
+        if sample.name.is(b"Profile") || sample.name.is(b"ProfileChunk") {
             return Ok(Written::Unsupported);
         }
         self.begin('P', Some((sample.at, None)), sample.thread.pid)?;
@@ -97,7 +97,7 @@ impl<W: Write> JsonWriter<W> {
     /// Writes the fields of a sample that both forms have.
     fn sample_fields(&mut self, sample: ThreadSampleEvent<'_>) -> Result<(), Error> {
         self.tid(sample.thread.tid)?;
-        self.text("name", sample.name())?;
+        self.text("name", sample.name)?;
         if let SampleStack::Frame(frame) = sample.stack {
             self.id("sf", frame)?;
         }

@@ -124,11 +124,11 @@ pub(crate) fn brief_event(event: &Event<'_>, bytes: ByteRange) -> String {
         }
         Event::Async(phase, step) => {
             let local = if step.local { " local" } else { "" };
-            let scope = text(step.scope());
+            let scope = text(step.scope);
             let scope = if scope.is_empty() { scope } else { format!(" scope {scope}") };
             format!(
                 "{phase:?} {} {} {} id {}{local}{scope}",
-                text(step.name()),
+                text(step.name),
                 id(step.pid),
                 step.at.0,
                 id(step.id)
@@ -136,24 +136,13 @@ pub(crate) fn brief_event(event: &Event<'_>, bytes: ByteRange) -> String {
         }
         Event::Object(phase, step) => {
             let local = if step.local { " local" } else { "" };
-            format!(
-                "{phase:?} {} {} {} id {}{local}",
-                text(step.name()),
-                id(step.pid),
-                step.at.0,
-                id(step.id)
-            )
+            format!("{phase:?} {} {} {} id {}{local}", text(step.name), id(step.pid), step.at.0, id(step.id))
         }
         Event::Flow(flow) => {
             let thread = format!("{}/{}", id(flow.thread.pid), id(flow.thread.tid));
             let local = if flow.local { " local" } else { "" };
             let (phase, bind) = (flow.phase, flow.bind);
-            format!(
-                "{phase:?} {} {thread} {} id {} {bind:?}{local}",
-                text(flow.name()),
-                flow.at.0,
-                id(flow.id)
-            )
+            format!("{phase:?} {} {thread} {} id {} {bind:?}{local}", text(flow.name), flow.at.0, id(flow.id))
         }
         Event::ProcessName(pid, name) => format!("process {} is {}", id(*pid), text(*name)),
         Event::ThreadName(thread, name) => {
@@ -191,12 +180,7 @@ pub(crate) fn brief_event(event: &Event<'_>, bytes: ByteRange) -> String {
                 SampleStack::Frame(frame) => id(frame),
                 SampleStack::Names => brief_value(sample.args.field(b"stack").unwrap()),
             };
-            format!(
-                "{list}sample {} {thread} {} {stack} *{}",
-                text(sample.name()),
-                sample.at.0,
-                sample.weight
-            )
+            format!("{list}sample {} {thread} {} {stack} *{}", text(sample.name), sample.at.0, sample.weight)
         }
         other => format!("{other:?}"),
     }

@@ -73,7 +73,7 @@ impl TraceBuilder {
     /// Keeps an event of a flow.
     pub(super) fn flow(&mut self, event: &FlowEvent<'_>, bytes: ByteRange) {
         let Some(track) = self.thread(event.thread, bytes) else { return };
-        let (name, category) = (self.intern(event.name()), self.intern(event.category()));
+        let (name, category) = (self.intern(event.name), self.intern(event.category));
         let key = FlowKey {
             id: self.key(event.id),
             process: self.registry.track(track).process.filter(|_| event.local),

@@ -36,9 +36,9 @@ impl TraceBuilder {
         let process = self.process(event.pid);
         let key_process = event.local.then_some(process);
         let id = self.key(event.id);
-        let category = self.intern(event.category());
-        let mut name = self.intern(event.name());
-        let scope = self.intern(event.scope());
+        let category = self.intern(event.category);
+        let mut name = self.intern(event.name);
+        let scope = self.intern(event.scope);
         let key = match phase {
             AsyncPhase::Begin | AsyncPhase::End | AsyncPhase::Instant => {
                 TrackKey::Async { process: key_process, category, id, scope }

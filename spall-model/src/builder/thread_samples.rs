@@ -113,7 +113,7 @@ impl TraceBuilder {
                 _ => InnermostFrame::Unknown,
             },
         };
-        let group = ProfileGroup { thread, name: self.intern(event.name()) };
+        let group = ProfileGroup { thread, name: self.intern(event.name) };
         let args = self.keep_args(event.args, bytes);
         let group = self.thread_samples.group(group);
         self.thread_samples.rows.push(ThreadSampleRow {

@@ -28,13 +28,12 @@ pub struct KeyedEvent<'a> {
     pub id: Id<'a>,
     /// Whether the id is only valid inside its process.
     pub local: bool,
-    // As texts, with a word each for what is a bit, they would make the event too long.
-    name: &'a [u8],
-    category: &'a [u8],
-    scope: &'a [u8],
-    name_is_escaped: bool,
-    category_is_escaped: bool,
-    scope_is_escaped: bool,
+    /// The name of the span, or the type of the object.
+    pub name: Text<'a>,
+    /// The comma-separated categories, which are part of the key of an async span; empty if there are none.
+    pub category: Text<'a>,
+    /// The scope, which is part of the key; empty if the file has none.
+    pub scope: Text<'a>,
     /// The arguments; [`Args::NONE`] if there are none.
     pub args: Args<'a>,
 }
@@ -48,44 +47,23 @@ impl<'a> KeyedEvent<'a> {
             at,
             id: id.into(),
             local: false,
-            name: name.raw(),
-            category: b"",
-            scope: b"",
-            name_is_escaped: name.is_escaped(),
-            category_is_escaped: false,
-            scope_is_escaped: false,
+            name,
+            category: Text::EMPTY,
+            scope: Text::EMPTY,
             args: Args::NONE,
         }
-    }
-
-    /// Returns the name of the span, or the type of the object.
-    #[must_use]
-    pub fn name(&self) -> Text<'a> {
-        Text::from_raw(self.name, self.name_is_escaped)
-    }
-
-    /// Returns the comma-separated categories, which are part of the key of an async span; empty if there are none.
-    #[must_use]
-    pub fn category(&self) -> Text<'a> {
-        Text::from_raw(self.category, self.category_is_escaped)
-    }
-
-    /// Returns the scope, which is part of the key; empty if the file has none.
-    #[must_use]
-    pub fn scope(&self) -> Text<'a> {
-        Text::from_raw(self.scope, self.scope_is_escaped)
     }
 
     /// Returns the same event with other categories.
     #[must_use]
     pub fn with_category(self, category: Text<'a>) -> Self {
-        Self { category: category.raw(), category_is_escaped: category.is_escaped(), ..self }
+        Self { category, ..self }
     }
 
     /// Returns the same event with another scope.
     #[must_use]
     pub fn with_scope(self, scope: Text<'a>) -> Self {
-        Self { scope: scope.raw(), scope_is_escaped: scope.is_escaped(), ..self }
+        Self { scope, ..self }
     }
 }
 
@@ -155,11 +133,10 @@ pub struct FlowEvent<'a> {
     pub id: Id<'a>,
     /// Whether the id is only valid inside its process.
     pub local: bool,
-    // As texts, with a word each for what is a bit, they would make the event too long.
-    name: &'a [u8],
-    category: &'a [u8],
-    name_is_escaped: bool,
-    category_is_escaped: bool,
+    /// The name of the flow.
+    pub name: Text<'a>,
+    /// The comma-separated categories; empty if there are none.
+    pub category: Text<'a>,
     /// The arguments; [`Args::NONE`] if there are none.
     pub args: Args<'a>,
 }
@@ -182,30 +159,16 @@ impl<'a> FlowEvent<'a> {
             at,
             id: id.into(),
             local: false,
-            name: name.raw(),
-            category: b"",
-            name_is_escaped: name.is_escaped(),
-            category_is_escaped: false,
+            name,
+            category: Text::EMPTY,
             args: Args::NONE,
         }
-    }
-
-    /// Returns the name of the flow.
-    #[must_use]
-    pub fn name(&self) -> Text<'a> {
-        Text::from_raw(self.name, self.name_is_escaped)
-    }
-
-    /// Returns the comma-separated categories; empty if there are none.
-    #[must_use]
-    pub fn category(&self) -> Text<'a> {
-        Text::from_raw(self.category, self.category_is_escaped)
     }
 
     /// Returns the same event with other categories.
     #[must_use]
     pub fn with_category(self, category: Text<'a>) -> Self {
-        Self { category: category.raw(), category_is_escaped: category.is_escaped(), ..self }
+        Self { category, ..self }
     }
 }
 

@@ -179,9 +179,8 @@ pub struct ThreadSampleEvent<'a> {
     pub in_list: bool,
     /// The time of the sample.
     pub at: Tick,
-    // As bytes, so that the event has room for a weight of 64 bits.
-    name: &'a [u8],
-    name_is_escaped: bool,
+    /// The name of the event that triggered the sample, such as a hardware counter; empty if the file does not say.
+    pub name: Text<'a>,
     /// The call stack of the thread at the time of the sample.
     pub stack: SampleStack<'a>,
     /// The weight of the sample: in sums it counts as this many samples.
@@ -194,24 +193,7 @@ impl<'a> ThreadSampleEvent<'a> {
     /// Returns a sample of weight 1 without arguments, from among the events.
     #[must_use]
     pub fn new(thread: Thread<'a>, at: Tick, name: Text<'a>, stack: SampleStack<'a>) -> Self {
-        Self {
-            thread,
-            any_process: false,
-            in_list: false,
-            at,
-            name: name.raw(),
-            name_is_escaped: name.is_escaped(),
-            stack,
-            weight: 1.0,
-            args: Args::NONE,
-        }
-    }
-
-    /// Returns the name of the event that triggered the sample, such as a hardware counter; empty if the file does
-    /// not say.
-    #[must_use]
-    pub fn name(&self) -> Text<'a> {
-        Text::from_raw(self.name, self.name_is_escaped)
+        Self { thread, any_process: false, in_list: false, at, name, stack, weight: 1.0, args: Args::NONE }
     }
 }
 
