@@ -1,7 +1,7 @@
 //! What is wrong, in sentences.
 
 use std::{
-    fmt::{self, Display},
+    fmt::Display,
     io::{self, ErrorKind},
     path::Path,
 };
@@ -9,10 +9,13 @@ use std::{
 pub(crate) type Result<T> = std::result::Result<T, Error>;
 
 /// The reason why the command did not do all that it was asked for.
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     /// A sentence that names the file, says what is wrong with it and what to do.
+    #[error("{0}")]
     Told(String),
     /// The reader of the standard output is gone.
+    #[error("")]
     Closed,
 }
 
@@ -53,15 +56,6 @@ impl Error {
                 Self::Told(format!("{}: {error}. `spall --help` lists the formats.", path.display()))
             }
             _ => Self::Told(format!("{}: {error}. Get a whole copy of the file.", path.display())),
-        }
-    }
-}
-
-impl Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Told(sentence) => f.write_str(sentence),
-            Self::Closed => Ok(()),
         }
     }
 }

@@ -1,7 +1,5 @@
 //! The error of parsers and writers.
 
-use core::fmt;
-
 /// The error that ends reading or refuses a record, with its position in bytes.
 ///
 /// It takes 16 bytes and is `Copy`, so that a result with it stays small.
@@ -14,7 +12,8 @@ use core::fmt;
 /// assert_eq!(error.kind(), FormatErrorKind::BadMagic);
 /// assert_eq!(error.to_string(), "not a file of this format (at byte 0x0)");
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{kind} (at byte {offset:#x})")]
 pub struct FormatError {
     kind: FormatErrorKind,
     offset: u64,
@@ -45,25 +44,29 @@ impl FormatError {
 }
 
 /// The reason for which reading ends or a record is refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum FormatErrorKind {
     // Any format.
     /// The input ends inside a part without which nothing can be read, such as the file's header. The offset marks
     /// the end of the input.
+    #[error("unexpected end of input, {needed} more bytes needed")]
     UnexpectedEof {
         /// The least number of bytes that are missing from this part.
         needed: u32,
     },
     /// The file does not start with the magic number of the format. The offset marks the start of the file.
+    #[error("not a file of this format")]
     BadMagic,
     /// The version of the file is not supported. The offset marks the version field.
+    #[error("unsupported version {version:#x}")]
     UnsupportedVersion {
         /// The version in the file, where `u32::MAX` stands for every larger one.
         version: u32,
     },
     /// An event has an unknown type, in a format in which only the type gives the length. The offset marks the start
     /// of the event.
+    #[error("unknown event type {tag:#04x}")]
     UnknownEvent {
         /// The type in the file.
         tag: u8,
@@ -72,106 +75,75 @@ pub enum FormatErrorKind {
     // Spall.
     /// The file's numbers are big-endian, while spall files are little-endian. The offset marks the start of the
     /// file. [spall A.0](crate::rules::spall#A.0)
+    #[error("big-endian spall file: its numbers are in the wrong byte order")]
     BigEndian,
     /// The file is a native auto trace, which [`spall::auto::Parser`](crate::spall::auto::Parser) reads, and not a
     /// manual stream. The offset marks the start of the file. [spall A.0](crate::rules::spall#A.0)
+    #[error("native auto trace, not a manual spall stream")]
     AutoTrace,
     /// The version is 2, of which only mutually incompatible drafts exist. The offset marks the version field.
     /// [spall A.4](crate::rules::spall#A.4)
+    #[error("spall version 2 was never released")]
     UnreleasedVersion,
     /// The file is a native auto trace of version 1 or 2. Several layouts had these numbers during development. The
     /// offset marks the version field. [spall A.7](crate::rules::spall#A.7)
+    #[error("native auto trace of version {version}, from before its layout was settled")]
     OldAutoTrace {
         /// The version in the header.
         version: u32,
     },
     /// The file has one of the layouts that were called version 0 in the two days before the format was published. The
     /// offset marks the version field. [spall A.2](crate::rules::spall#A.2)
+    #[error("spall version 0 from before the format was published")]
     PreRelease,
 
     // apitrace. Offsets count in the decompressed stream, and those of containers in the file.
     /// A part of a call has an unknown type, so that its length is unknown, too. The offset marks the byte behind the
     /// type.
+    #[error("unknown type {tag:#04x} of a part of a call")]
     UnknownDetail {
         /// The type in the file.
         tag: u8,
     },
     /// The value of an argument has an unknown type, so that its length is unknown, too. The offset marks the byte
     /// behind the type.
+    #[error("unknown type {tag:#04x} of a value")]
     UnknownValue {
         /// The type in the file.
         tag: u8,
     },
     /// A number has more than 64 bits, so it needs more than ten bytes of seven bits each. The offset marks the byte
     /// behind the tenth one.
+    #[error("number of more than 64 bits")]
     NumberTooLong,
     /// The decompressed data is larger than the limit. The offset marks the compressed data that reaches it.
+    #[error("the decompressed data is over the limit of {max_mib} MiB")]
     OutputLimit {
         /// The limit in MiB, rounded down.
         max_mib: u32,
     },
     /// The allocator refused memory for the decompressed data. The offset marks the compressed data that needs it.
+    #[error("out of memory after {mib} MiB of decompressed data")]
     OutOfMemory {
         /// The size of the data that was decompressed before, in MiB, rounded down.
         mib: u32,
     },
     /// Reading the container needs one of the features `gzip`, `zstd` and `brotli` of this crate, which is off. The
     /// documentation of `container::Container` says which. The offset marks the start of the file.
+    #[error("reading this container needs a feature of spall-format that is off")]
     FeatureOff,
 
     // Writers. The offset is the number of bytes that were written before.
     /// A recording buffer is smaller than [`MIN_BUFFER`](crate::spall::MIN_BUFFER) or larger than 4 GiB. The offset
     /// is 0.
+    #[error("a recording buffer must have at least {min} bytes and at most 4 GiB")]
     BufferSize {
         /// The smallest size in bytes.
         min: u32,
     },
     /// The buffer has no room for the record. Nothing of the record was written.
+    #[error("the buffer has no room for the record")]
     BufferFull,
-}
-
-// Written by hand, as everything that a recorder needs: a derive macro takes longer to build than this crate's writers.
-impl fmt::Display for FormatError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kind, offset } = self;
-        write!(f, "{kind} (at byte {offset:#x})")
-    }
-}
-
-impl core::error::Error for FormatError {}
-
-impl fmt::Display for FormatErrorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UnexpectedEof { needed } => {
-                write!(f, "unexpected end of input, {needed} more bytes needed")
-            }
-            Self::BadMagic => f.write_str("not a file of this format"),
-            Self::UnsupportedVersion { version } => write!(f, "unsupported version {version:#x}"),
-            Self::UnknownEvent { tag } => write!(f, "unknown event type {tag:#04x}"),
-            Self::BigEndian => f.write_str("big-endian spall file: its numbers are in the wrong byte order"),
-            Self::AutoTrace => f.write_str("native auto trace, not a manual spall stream"),
-            Self::UnreleasedVersion => f.write_str("spall version 2 was never released"),
-            Self::OldAutoTrace { version } => {
-                write!(f, "native auto trace of version {version}, from before its layout was settled")
-            }
-            Self::PreRelease => f.write_str("spall version 0 from before the format was published"),
-            Self::UnknownDetail { tag } => write!(f, "unknown type {tag:#04x} of a part of a call"),
-            Self::UnknownValue { tag } => write!(f, "unknown type {tag:#04x} of a value"),
-            Self::NumberTooLong => f.write_str("number of more than 64 bits"),
-            Self::OutputLimit { max_mib } => {
-                write!(f, "the decompressed data is over the limit of {max_mib} MiB")
-            }
-            Self::OutOfMemory { mib } => write!(f, "out of memory after {mib} MiB of decompressed data"),
-            Self::FeatureOff => {
-                f.write_str("reading this container needs a feature of spall-format that is off")
-            }
-            Self::BufferSize { min } => {
-                write!(f, "a recording buffer must have at least {min} bytes and at most 4 GiB")
-            }
-            Self::BufferFull => f.write_str("the buffer has no room for the record"),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,5 @@
 //! The error of the parser, and positions as lines and columns.
 
-use core::fmt;
-
 /// The error of a file that cannot be read as JSON at all, with its position in bytes.
 ///
 /// Damage inside a document is never an error: the parser reports it as
@@ -14,7 +12,8 @@ use core::fmt;
 /// assert_eq!((error.kind(), error.offset()), (JsonErrorKind::NotJson, 0));
 /// assert_eq!(error.to_string(), "input is neither a json array nor a json object (at byte 0x0)");
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{kind} (at byte {offset:#x})")]
 pub struct JsonError {
     kind: JsonErrorKind,
     offset: u64,
@@ -40,17 +39,24 @@ impl JsonError {
 }
 
 /// The reason why a file cannot be read as JSON.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum JsonErrorKind {
     /// The input is compressed and must be decompressed first. The offset is 0.
+    #[error("input is compressed with gzip, zip or zstd")]
     Compressed,
     /// The first byte that is not blank opens neither an array nor an object. The offset is the position of this byte.
+    #[error("input is neither a json array nor a json object")]
     NotJson,
     /// The document is JSON, but nothing in it is of a trace: it has neither a `traceEvents` array nor an event nor a CPU
     /// profile. The offset is 0.
+    #[error("input is json, but neither trace events nor a cpu profile")]
     NotATrace,
     /// The document is a profile of the Firefox Profiler of a version that is not read. The offset is 0.
+    #[error(
+        "profiles of the Firefox Profiler are read from version {} to {}, and this one has version {version}; {}",
+        range.0, range.1, advice(*version, range.0)
+    )]
     FirefoxVersion {
         /// The version of the profile.
         version: u16,
@@ -59,33 +65,11 @@ pub enum JsonErrorKind {
     },
 }
 
-impl fmt::Display for JsonError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kind, offset } = self;
-        write!(f, "{kind} (at byte {offset:#x})")
-    }
-}
-
-impl core::error::Error for JsonError {}
-
-impl fmt::Display for JsonErrorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::Compressed => f.write_str("input is compressed with gzip, zip or zstd"),
-            Self::NotJson => f.write_str("input is neither a json array nor a json object"),
-            Self::NotATrace => f.write_str("input is json, but neither trace events nor a cpu profile"),
-            Self::FirefoxVersion { version, range: (first, last) } => {
-                let advice = match version < u16::from(first) {
-                    true => "profiler.firefox.com opens it and saves it as a newer one",
-                    false => "a newer version of this reader may read it",
-                };
-                write!(
-                    f,
-                    "profiles of the Firefox Profiler are read from version {first} to {last}, and this one has \
-                     version {version}; {advice}"
-                )
-            }
-        }
+/// Returns what to do with a profile of another version.
+fn advice(version: u16, first: u8) -> &'static str {
+    match version < u16::from(first) {
+        true => "profiler.firefox.com opens it and saves it as a newer one",
+        false => "a newer version of this reader may read it",
     }
 }
 

@@ -1,7 +1,6 @@
 //! The error of loading a trace.
 
 use alloc::{borrow::Cow, boxed::Box};
-use core::fmt;
 
 use spall_json::JsonErrorKind;
 use spall_model::DiagnosticKind;
@@ -18,15 +17,20 @@ use crate::unknown;
 /// assert_eq!(error.to_string(), "not a trace of any supported format, but text");
 /// assert_eq!(error.offset(), 0);
 /// ```
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// Nothing of the file is of a supported format.
+    #[error("not a trace of any supported format, but {found}")]
     UnknownFormat {
         /// What the file seems to be, as far as its first bytes tell, such as `a PNG picture`.
         found: Cow<'static, str>,
     },
     /// The file is compressed, and none of it can be decompressed.
+    #[error(
+        "nothing of the compressed file can be read, which is {} (at byte {offset:#x})",
+        if *kind == DiagnosticKind::Truncated { "cut off" } else { "damaged" }
+    )]
     Container {
         /// The kind of damage that stopped the decompression.
         kind: DiagnosticKind,
@@ -34,19 +38,24 @@ pub enum Error {
         offset: u64,
     },
     /// A file of a binary format, or a container, cannot be read.
-    Binary(spall_format::FormatError),
+    #[error(transparent)]
+    Binary(#[from] spall_format::FormatError),
     /// A JSON document cannot be read.
-    Json(spall_json::JsonError),
+    #[error(transparent)]
+    Json(#[from] spall_json::JsonError),
     /// A parser that is not of this project cannot read the file.
+    #[error("{error} (at byte {offset:#x})")]
     Parser {
         /// The error of the parser.
+        #[source]
         error: Box<dyn core::error::Error + Send + Sync>,
         /// The position at which reading ended, in bytes from the start of the file.
         offset: u64,
     },
     /// Reading from the source failed, or opening a file.
     #[cfg(feature = "std")]
-    Io(std::io::Error),
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
 }
 
 impl Error {
@@ -75,55 +84,6 @@ impl Error {
             Self::Json(error) => error.offset(),
             _ => 0,
         }
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UnknownFormat { found } => {
-                write!(f, "not a trace of any supported format, but {found}")
-            }
-            Self::Container { kind, offset } => {
-                let is = if *kind == DiagnosticKind::Truncated { "cut off" } else { "damaged" };
-                write!(f, "nothing of the compressed file can be read, which is {is} (at byte {offset:#x})")
-            }
-            Self::Binary(error) => error.fmt(f),
-            Self::Json(error) => error.fmt(f),
-            Self::Parser { error, offset } => write!(f, "{error} (at byte {offset:#x})"),
-            #[cfg(feature = "std")]
-            Self::Io(error) => error.fmt(f),
-        }
-    }
-}
-
-impl core::error::Error for Error {
-    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        match self {
-            Self::Parser { error, .. } => Some(&**error),
-            #[cfg(feature = "std")]
-            Self::Io(error) => error.source(),
-            _ => None,
-        }
-    }
-}
-
-impl From<spall_format::FormatError> for Error {
-    fn from(error: spall_format::FormatError) -> Self {
-        Self::Binary(error)
-    }
-}
-
-impl From<spall_json::JsonError> for Error {
-    fn from(error: spall_json::JsonError) -> Self {
-        Self::Json(error)
-    }
-}
-
-#[cfg(feature = "std")]
-impl From<std::io::Error> for Error {
-    fn from(error: std::io::Error) -> Self {
-        Self::Io(error)
     }
 }
 

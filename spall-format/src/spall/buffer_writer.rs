@@ -11,16 +11,9 @@ use crate::{FormatError, FormatErrorKind};
 ///
 /// Nothing of the record was written. [Take](BufferWriter::take) the buffer's contents and write the record again, or
 /// let [`BufferWriter::record`] do both.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the buffer is full")]
 pub struct Full;
-
-impl fmt::Display for Full {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the buffer is full")
-    }
-}
-
-impl core::error::Error for Full {}
 
 /// A recorder of one thread into a buffer, in version 3.
 ///

@@ -1,31 +1,20 @@
 //! The parts that the record decoders of all versions share.
 
-use core::fmt;
-
 use crate::packed::Packed;
 
 /// The reason for which there is no whole record at the start of some bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordError {
     /// The data ends inside the record, which has at least this many bytes, counted from its start. The number is exact
     /// once the data holds the fixed part of the record.
+    #[error("the data ends inside a record of at least {0} bytes")]
     Short(usize),
     /// The record has this type, which the version does not have, so its length is unknown. [spall
     /// A.6](crate::rules::spall#A.6)
+    #[error("unknown record type {0:#04x}")]
     Unknown(u8),
 }
-
-impl fmt::Display for RecordError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Short(length) => write!(f, "the data ends inside a record of at least {length} bytes"),
-            Self::Unknown(tag) => write!(f, "unknown record type {tag:#04x}"),
-        }
-    }
-}
-
-impl core::error::Error for RecordError {}
 
 /// Returns the fixed part of the record at the start of `data`.
 #[inline]
