@@ -81,7 +81,6 @@ mod error;
 #[cfg(feature = "alloc")]
 pub mod folded;
 pub mod heph;
-mod packed;
 #[cfg(feature = "alloc")]
 pub mod perf_script;
 #[cfg(feature = "alloc")]

@@ -4,7 +4,6 @@
 use super::content::{self, Content};
 use super::packet::packet_size;
 use super::wire::{EVENT_MAGIC, METADATA_MAGIC, PacketHead};
-use crate::packed::Packed;
 
 /// The kind and length of the piece that the input starts with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +21,7 @@ pub(super) enum Framing {
 }
 
 const MAGIC: usize = size_of::<u32>();
-const HEAD: usize = PacketHead::SIZE;
+const HEAD: usize = size_of::<PacketHead>();
 /// The greatest number of bytes that are asked for at once. The size of a packet is only a claim of the file, and a
 /// caller may allocate as much as it is asked for.
 const MAX_HINT: usize = 64 << 10;

@@ -1,7 +1,8 @@
 //! Packets as they stand in the file. [heph B.1](crate::rules::heph#B.1)
 
+use zerocopy::FromBytes;
+
 use super::wire::{EVENT_MAGIC, EventHead, METADATA_MAGIC, MetadataHead, PacketHead};
-use crate::packed::Packed;
 
 /// An option of the whole trace. It may stand anywhere in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,9 +29,8 @@ impl<'a> Metadata<'a> {
 
     /// Reads the metadata packet of `size` bytes at the start of `data`.
     pub(super) fn read(data: &'a [u8], size: usize) -> Option<Self> {
-        let data = data.get(..size)?;
-        let head = MetadataHead::read(data)?;
-        let (name, value, overrun) = split(data.get(MetadataHead::SIZE..)?, head.name_len);
+        let (head, rest) = MetadataHead::ref_from_prefix(data.get(..size)?).ok()?;
+        let (name, value, overrun) = split(rest, head.name_len.get());
         Some(Self { name, value, overrun })
     }
 }
@@ -65,19 +65,19 @@ impl<'a> EventPacket<'a> {
     /// Reads the event packet at the start of `data`, and returns it with its length in bytes.
     #[inline]
     pub(super) fn read(data: &'a [u8]) -> Option<(Self, usize)> {
-        let head = EventHead::read(data)?;
-        if head.magic != EVENT_MAGIC {
+        let (head, _) = EventHead::ref_from_prefix(data).ok()?;
+        if head.packet.magic.get() != EVENT_MAGIC {
             return None;
         }
-        let size = usize::try_from(head.size).ok()?;
-        let rest = data.get(EventHead::SIZE..size)?;
-        let (description, attributes, overrun) = split(rest, head.description_len);
+        let size = usize::try_from(head.packet.size.get()).ok()?;
+        let rest = data.get(size_of::<EventHead>()..size)?;
+        let (description, attributes, overrun) = split(rest, head.description_len.get());
         let packet = Self {
-            stream: head.stream,
-            counter: head.counter,
-            substream: head.substream,
-            start: head.start,
-            end: head.end,
+            stream: head.stream.get(),
+            counter: head.counter.get(),
+            substream: head.substream.get(),
+            start: head.start.get(),
+            end: head.end.get(),
             description,
             attributes,
             overrun,
@@ -92,13 +92,13 @@ impl<'a> EventPacket<'a> {
 /// Returns `None` if `data` does not start with a packet: it has fewer than 8 bytes or another magic number, or the
 /// length is less than that of the packet's fixed part.
 pub(super) fn packet_size(data: &[u8]) -> Option<usize> {
-    let head = PacketHead::read(data)?;
-    let least = match head.magic {
-        EVENT_MAGIC => EventHead::SIZE,
-        METADATA_MAGIC => MetadataHead::SIZE,
+    let (head, _) = PacketHead::ref_from_prefix(data).ok()?;
+    let least = match head.magic.get() {
+        EVENT_MAGIC => size_of::<EventHead>(),
+        METADATA_MAGIC => size_of::<MetadataHead>(),
         _ => return None,
     };
-    usize::try_from(head.size).ok().filter(|&size| size >= least)
+    usize::try_from(head.size.get()).ok().filter(|&size| size >= least)
 }
 
 /// Splits `bytes` after `length` bytes. If there are fewer, this returns all of them and `true`.

@@ -5,13 +5,13 @@ use core::ops::Range;
 use spall_model::{
     Args, Clock, Event, Id, LostParts, MetaEvent, Text, ThreadEvent, Ticks, Unit, Value, Written,
 };
+use zerocopy::IntoBytes;
 
 use super::attribute::ARRAY;
 use super::packet::Metadata;
 use super::substream_of;
-use super::wire::{EVENT_MAGIC, EventHead, METADATA_MAGIC, MetadataHead, value_type};
+use super::wire::{EVENT_MAGIC, EventHead, METADATA_MAGIC, MetadataHead, PacketHead, value_type};
 use crate::clip::clip;
-use crate::packed::Packed;
 use crate::{FormatError, FormatErrorKind};
 
 /// The origin of an event packet: the worker that wrote it, and the thing that the worker worked for.
@@ -96,8 +96,7 @@ impl<'b> Writer<'b> {
     fn metadata_text(&mut self, name: Text<'_>, value: &[u8]) -> Result<Written, FormatError> {
         self.packet(|writer| {
             let (name_len, lost) = clipped_len(name);
-            // The size is filled in afterwards.
-            writer.put(&MetadataHead { magic: METADATA_MAGIC, size: 0, name_len }.to_bytes())?;
+            writer.put(metadata_head(name_len).as_bytes())?;
             writer.clipped_text(name, name_len)?;
             writer.put(value)?;
             Ok(lost)
@@ -133,7 +132,7 @@ impl<'b> Writer<'b> {
     ) -> Result<Written, FormatError> {
         self.packet(|writer| {
             let (description_len, lost) = clipped_len(description);
-            writer.put(&event_head(origin, time, description_len).to_bytes())?;
+            writer.put(event_head(origin, time, description_len).as_bytes())?;
             writer.clipped_text(description, description_len)?;
             attributes.try_fold(lost, |lost, (name, value)| Ok(lost.with(writer.attribute(name, value)?)))
         })
@@ -322,15 +321,20 @@ impl<'b> Writer<'b> {
 /// Returns the fixed part of an event packet, whose size is filled in afterwards.
 fn event_head(origin: Origin, time: Range<u64>, description_len: u16) -> EventHead {
     EventHead {
-        magic: EVENT_MAGIC,
-        size: 0,
-        stream: origin.stream,
-        counter: origin.counter,
-        substream: origin.substream,
-        start: time.start,
-        end: time.end,
-        description_len,
+        packet: PacketHead { magic: EVENT_MAGIC.into(), size: 0.into() },
+        stream: origin.stream.into(),
+        counter: origin.counter.into(),
+        substream: origin.substream.into(),
+        start: time.start.into(),
+        end: time.end.into(),
+        description_len: description_len.into(),
     }
+}
+
+/// Returns the fixed part of a metadata packet, whose size is filled in afterwards.
+fn metadata_head(name_len: u16) -> MetadataHead {
+    let packet = PacketHead { magic: METADATA_MAGIC.into(), size: 0.into() };
+    MetadataHead { packet, name_len: name_len.into() }
 }
 
 /// Returns how many bytes of `text` the format can hold without cutting a character, and [`LostParts::TEXT`] if there are

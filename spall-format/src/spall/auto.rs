@@ -15,7 +15,8 @@ mod parser;
 mod record;
 mod symbols;
 
-use crate::packed::packed;
+use zerocopy::little_endian::{F64, U16, U32, U64};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 pub use super::record::RecordError;
 pub use parser::Parser;
@@ -24,35 +25,24 @@ pub use record::{Record, Records};
 pub use symbols::CachedSymbols;
 pub use symbols::{NoSymbols, Symbolizer};
 
-packed! { from_le_bytes, to_le_bytes:
-    /// The header of a file, its first 34 bytes. The path of the traced program follows it. [spall
-    /// A.7](crate::rules::spall#A.7)
-    Header[34] {
-        /// The magic number, [`Header::MAGIC`].
-        magic: u64,
-        /// The version of the format. Only 3 is read; versions 1 and 2 were development states with several layouts.
-        version: u64,
-        /// The duration of a tick in nanoseconds.
-        ns_per_tick: f64,
-        /// The address at which the program was loaded. Addresses in records are absolute.
-        base_address: u64,
-        /// The length of the program's path in bytes.
-        path_len: u16,
-    }
-
-    /// The header of a buffer, its first 20 bytes. It differs from
-    /// the buffer header of a manual stream. [spall A.7](crate::rules::spall#A.7)
-    BufferHeader[20] {
-        /// The length of the records behind this header in bytes.
-        size: u32,
-        /// The id of the thread of all records in the buffer.
-        tid: u32,
-        /// The time in ticks to which the time of the first record is relative.
-        first_ts: u64,
-        /// The greatest depth of calls in the buffer. It is a hint for parsers that allocate, and is not used here.
-        max_depth: u32,
-    }
+/// The header of a file, its first 34 bytes. The path of the traced program follows it. [spall
+/// A.7](crate::rules::spall#A.7)
+#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub(super) struct Header {
+    /// The magic number, [`Header::MAGIC`].
+    magic: U64,
+    /// The version of the format. Only 3 is read; versions 1 and 2 were development states with several layouts.
+    version: U64,
+    /// The duration of a tick in nanoseconds.
+    ns_per_tick: F64,
+    /// The address at which the program was loaded. Addresses in records are absolute.
+    base_address: U64,
+    /// The length of the program's path in bytes.
+    path_len: U16,
 }
+
+const _: () = assert!(size_of::<Header>() == 34);
 
 impl Header {
     /// The first eight bytes of every native auto trace, as a little-endian number. [spall
@@ -72,3 +62,20 @@ impl Header {
 pub fn is_auto_trace(data: &[u8]) -> bool {
     data.starts_with(&Header::MAGIC.to_le_bytes())
 }
+
+/// The header of a buffer, its first 20 bytes. It differs from
+/// the buffer header of a manual stream. [spall A.7](crate::rules::spall#A.7)
+#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+struct BufferHeader {
+    /// The length of the records behind this header in bytes.
+    size: U32,
+    /// The id of the thread of all records in the buffer.
+    tid: U32,
+    /// The time in ticks to which the time of the first record is relative.
+    first_ts: U64,
+    /// The greatest depth of calls in the buffer. It is a hint for parsers that allocate, and is not used here.
+    max_depth: U32,
+}
+
+const _: () = assert!(size_of::<BufferHeader>() == 20);

@@ -2,9 +2,10 @@
 
 use core::fmt;
 
+use zerocopy::IntoBytes;
+
 use super::encode;
 use super::wire::{BeginV3, BufferHeader, tag};
-use crate::packed::Packed;
 use crate::{FormatError, FormatErrorKind};
 
 /// The error of a record for which the buffer has no room.
@@ -63,9 +64,9 @@ pub struct BufferWriter<B> {
 }
 
 /// The least size of a recording buffer in bytes, 541. An empty buffer of this size has room for any one record.
-pub const MIN_BUFFER: usize = HEADER + BeginV3::SIZE + 2 * encode::MAX_TEXT;
+pub const MIN_BUFFER: usize = HEADER + size_of::<BeginV3>() + 2 * encode::MAX_TEXT;
 
-const HEADER: usize = BufferHeader::SIZE;
+const HEADER: usize = size_of::<BufferHeader>();
 
 impl<B: AsMut<[u8]>> BufferWriter<B> {
     /// Creates a recorder of the thread `tid` of the process `pid` into `memory`.
@@ -197,11 +198,10 @@ impl<B: AsMut<[u8]>> BufferWriter<B> {
             return b"";
         }
         let (size, (pid, tid)) = (u32::try_from(size).unwrap_or(u32::MAX), self.thread);
-        let header = BufferHeader { size, tid, pid, first_ts: 0 };
+        let header = BufferHeader { size: size.into(), tid: tid.into(), pid: pid.into(), first_ts: 0.into() };
         let memory = self.memory.as_mut();
-        if let Some(into) = memory.first_chunk_mut::<HEADER>() {
-            *into = header.to_bytes();
-        }
+        // This fails only if `B` lends fewer bytes than before.
+        let _ = header.write_to_prefix(memory);
         memory.get(..end).unwrap_or_default()
     }
 

@@ -1,8 +1,9 @@
 //! The encoders of records. Each returns the length of the record, or `None` if there is no room for it.
 
+use zerocopy::{Immutable, IntoBytes};
+
 use super::wire::{BeginV3, EndV3, NameV3, PadSkip, tag};
 use crate::clip::clip;
-use crate::packed::Packed;
 
 /// The length of the longest name or argument text in bytes. The format stores it in one byte.
 pub(super) const MAX_TEXT: usize = u8::MAX as usize;
@@ -10,11 +11,11 @@ pub(super) const MAX_TEXT: usize = u8::MAX as usize;
 /// Writes a record to the start of `into` and returns its length. Returns `None`, and writes nothing, if there is no
 /// room for it.
 #[inline]
-fn put<T: Packed>(into: &mut [u8], fixed: &T, first: &[u8], second: &[u8]) -> Option<usize> {
-    let length = T::SIZE + first.len() + second.len();
-    let (head, texts) = into.get_mut(..length)?.split_at_mut_checked(T::SIZE)?;
+fn put<T: IntoBytes + Immutable>(into: &mut [u8], fixed: &T, first: &[u8], second: &[u8]) -> Option<usize> {
+    let length = size_of::<T>() + first.len() + second.len();
+    let (head, texts) = into.get_mut(..length)?.split_at_mut_checked(size_of::<T>())?;
     let (first_into, second_into) = texts.split_at_mut_checked(first.len())?;
-    head.copy_from_slice(fixed.to_bytes().as_ref());
+    head.copy_from_slice(fixed.as_bytes());
     copy_text(first_into, first);
     copy_text(second_into, second);
     Some(length)
@@ -46,12 +47,12 @@ fn copy_ends<const N: usize>(into: &mut [u8], from: &[u8]) -> Option<()> {
 #[inline]
 pub(super) fn begin_v3(into: &mut [u8], when: u64, name: &[u8], args: &[u8]) -> Option<usize> {
     let ((name_len, name), (args_len, args)) = (counted(name), counted(args));
-    put(into, &BeginV3 { tag: tag::BEGIN, when, name_len, args_len }, name, args)
+    put(into, &BeginV3 { tag: tag::BEGIN, when: when.into(), name_len, args_len }, name, args)
 }
 
 #[inline]
 pub(super) fn end_v3(into: &mut [u8], when: u64) -> Option<usize> {
-    put(into, &EndV3 { tag: tag::END, when }, b"", b"")
+    put(into, &EndV3 { tag: tag::END, when: when.into() }, b"", b"")
 }
 
 pub(super) fn name_v3(into: &mut [u8], tag: u8, name: &[u8]) -> Option<usize> {
@@ -65,7 +66,7 @@ pub(super) fn fact_v3(into: &mut [u8], key: &[u8], value: &[u8]) -> Option<usize
     let rest = MAX_FACT - (FACT.len() + key.len() + 1);
     let value = value.get(..rest).unwrap_or(value);
     let length = FACT.len() + key.len() + 1 + value.len();
-    let padding = PadSkip { tag: tag::PAD_SKIP, size: u32::try_from(length).ok()? };
+    let padding = PadSkip { tag: tag::PAD_SKIP, size: u32::try_from(length).ok()?.into() };
     let head = put(into, &padding, FACT, key)?;
     let (separator, rest) = into.get_mut(head..)?.split_first_mut()?;
     *separator = b'=';
@@ -116,6 +117,7 @@ pub(super) mod floats {
         args: &[u8],
     ) -> Option<usize> {
         let ((name_len, name), (args_len, args)) = (counted(name), counted(args));
+        let (pid, tid, time) = (pid.into(), tid.into(), time.into());
         if version == Version::V0 {
             return put(into, &BeginV0 { tag: tag::BEGIN, pid, tid, time, name_len }, name, b"");
         }
@@ -124,7 +126,7 @@ pub(super) mod floats {
 
     /// Writes an end, which is the same in versions 0 and 1.
     pub(in super::super) fn end_v0(into: &mut [u8], (pid, tid): (u32, u32), time: f64) -> Option<usize> {
-        put(into, &EndV0 { tag: tag::END, pid, tid, time }, b"", b"")
+        put(into, &EndV0 { tag: tag::END, pid: pid.into(), tid: tid.into(), time: time.into() }, b"", b"")
     }
 
     /// Writes a complete slice of version 0.
@@ -136,6 +138,7 @@ pub(super) mod floats {
         name: &[u8],
     ) -> Option<usize> {
         let (name_len, name) = counted(name);
+        let (pid, tid, time, duration) = (pid.into(), tid.into(), time.into(), duration.into());
         put(into, &CompleteV0 { tag: tag::COMPLETE, pid, tid, time, duration, name_len }, name, b"")
     }
 }

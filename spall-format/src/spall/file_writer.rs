@@ -8,7 +8,6 @@ use spall_model::{Args, Clock, Event, Id, LostParts, MetaEvent, Thread, ThreadEv
 use super::short_text::ShortText;
 use super::wire::{BufferHeader, tag};
 use super::{BufferWriter, Header, MIN_BUFFER, Version, encode};
-use crate::packed::Packed;
 
 /// A writer of events to a spall file. The events come from any parser or are built by hand.
 ///
@@ -280,7 +279,7 @@ impl<W: io::Write> FileWriter<W> {
             self.write_facts()?;
         }
         let bytes = self.buffer.take();
-        let head = if self.version == Version::V3 { 0 } else { BufferHeader::SIZE };
+        let head = if self.version == Version::V3 { 0 } else { size_of::<BufferHeader>() };
         self.out.write_all(bytes.get(head..).unwrap_or_default())
     }
 }

@@ -1,9 +1,10 @@
 //! Records of versions 0 and 1, whose times are floating point numbers. [spall A.2](crate::rules::spall#A.2) [spall
 //! A.3](crate::rules::spall#A.3)
 
+use zerocopy::little_endian::{F64, U32};
+
 use super::record::{RecordError, fixed, texts};
 use super::wire::{BeginV0, BeginV1, CompleteV0, EndV0, PadSkip, tag};
-use crate::packed::Packed;
 
 /// A record of version 0 or 1.
 pub(super) enum FloatRecord<'a> {
@@ -46,13 +47,13 @@ pub(super) fn decode_v0(data: &[u8]) -> Decoded<'_> {
     match *data.first().ok_or(RecordError::Short(1))? {
         tag::BEGIN => {
             let begin = fixed::<BeginV0>(data)?;
-            let texts = texts(data, BeginV0::SIZE, begin.name_len, 0)?;
-            Ok(slice(Kind::Begin, (begin.pid, begin.tid), (begin.time, 0.0), texts))
+            let texts = texts(data, size_of::<BeginV0>(), begin.name_len, 0)?;
+            Ok(slice(Kind::Begin, (begin.pid, begin.tid), (begin.time, F64::ZERO), texts))
         }
         tag::END => decode_end(data),
         tag::COMPLETE => {
             let complete = fixed::<CompleteV0>(data)?;
-            let texts = texts(data, CompleteV0::SIZE, complete.name_len, 0)?;
+            let texts = texts(data, size_of::<CompleteV0>(), complete.name_len, 0)?;
             let times = (complete.time, complete.duration);
             Ok(slice(Kind::Complete, (complete.pid, complete.tid), times, texts))
         }
@@ -66,11 +67,11 @@ pub(super) fn decode_v1(data: &[u8]) -> Decoded<'_> {
     match *data.first().ok_or(RecordError::Short(1))? {
         tag::BEGIN => {
             let begin = fixed::<BeginV1>(data)?;
-            let texts = texts(data, BeginV1::SIZE, begin.name_len, begin.args_len)?;
-            Ok(slice(Kind::Begin, (begin.pid, begin.tid), (begin.time, 0.0), texts))
+            let texts = texts(data, size_of::<BeginV1>(), begin.name_len, begin.args_len)?;
+            Ok(slice(Kind::Begin, (begin.pid, begin.tid), (begin.time, F64::ZERO), texts))
         }
         tag::END => decode_end(data),
-        tag::PAD_SKIP => Ok((FloatRecord::Pad(fixed::<PadSkip>(data)?.size), PadSkip::SIZE)),
+        tag::PAD_SKIP => Ok((FloatRecord::Pad(fixed::<PadSkip>(data)?.size.get()), size_of::<PadSkip>())),
         other => Err(RecordError::Unknown(other)),
     }
 }
@@ -79,16 +80,17 @@ pub(super) fn decode_v1(data: &[u8]) -> Decoded<'_> {
 #[inline]
 fn decode_end(data: &[u8]) -> Decoded<'_> {
     let end = fixed::<EndV0>(data)?;
-    Ok(slice(Kind::End, (end.pid, end.tid), (end.time, 0.0), (b"", b"", EndV0::SIZE)))
+    Ok(slice(Kind::End, (end.pid, end.tid), (end.time, F64::ZERO), (b"", b"", size_of::<EndV0>())))
 }
 
 #[inline(always)]
 fn slice<'a>(
     kind: Kind,
-    (pid, tid): (u32, u32),
-    (time, duration): (f64, f64),
+    (pid, tid): (U32, U32),
+    (time, duration): (F64, F64),
     (name, args, length): (&'a [u8], &'a [u8], usize),
 ) -> (FloatRecord<'a>, usize) {
+    let (pid, tid, time, duration) = (pid.get(), tid.get(), time.get(), duration.get());
     (FloatRecord::Slice(FloatSlice { kind, pid, tid, time, duration, name, args }), length)
 }
 

@@ -27,8 +27,6 @@ mod thread_recorder;
 mod v3;
 mod wire;
 
-use crate::packed::Packed;
-
 pub use buffer_writer::{BufferWriter, Full, MIN_BUFFER};
 #[cfg(feature = "std")]
 pub use file_writer::FileWriter;
@@ -61,13 +59,12 @@ impl Header {
     #[must_use]
     pub fn to_bytes(self) -> [u8; 32] {
         let unit = if self.version == Version::V3 { self.ns_per_tick } else { self.ns_per_tick / 1000.0 };
-        wire::FileHeader {
-            magic: wire::FileHeader::MAGIC,
-            version: self.version.number().into(),
-            timestamp_unit: unit,
-            must_be_0: 0,
-        }
-        .to_bytes()
+        zerocopy::transmute!(wire::FileHeader {
+            magic: wire::FileHeader::MAGIC.into(),
+            version: u64::from(self.version.number()).into(),
+            timestamp_unit: unit.into(),
+            must_be_0: 0.into(),
+        })
     }
 }
 

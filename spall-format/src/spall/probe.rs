@@ -4,10 +4,11 @@
 //! which wins unless it fails; version 1 under a header of version 0, which a converter from JSON wrote for three
 //! years; and the two drafts before publication, which are refused.
 
+use zerocopy::IntoBytes;
+
 use super::float_record::{FloatRecord, decode_v0, decode_v1};
 use super::record::RecordError;
 use super::wire::{BeginV0, EndV0, FileHeader, tag};
-use crate::packed::Packed;
 
 /// The number of records that each walk visits. They take at most some 34 kB.
 const ENOUGH: usize = 64;
@@ -106,13 +107,13 @@ fn v1_length(data: &[u8]) -> Result<usize, RecordError> {
 fn draft_length(data: &[u8], begin: u8, end: u8) -> Result<usize, RecordError> {
     let tag = *data.first().ok_or(RecordError::Short(1))?;
     if tag == begin {
-        let short = RecordError::Short(BeginV0::SIZE);
-        match *data.get(BeginV0::SIZE - 1).ok_or(short)? {
+        let short = RecordError::Short(size_of::<BeginV0>());
+        match *data.get(size_of::<BeginV0>() - 1).ok_or(short)? {
             0 => Err(RecordError::Unknown(tag)),
-            name_len => Ok(BeginV0::SIZE + usize::from(name_len)),
+            name_len => Ok(size_of::<BeginV0>() + usize::from(name_len)),
         }
     } else if tag == end {
-        Ok(EndV0::SIZE)
+        Ok(size_of::<EndV0>())
     } else {
         Err(RecordError::Unknown(tag))
     }
@@ -127,13 +128,13 @@ const FIRST_DRAFT_HEADER: usize = 25;
 /// Returns whether a file may be the draft of September 9 and 10. The first record of that one starts inside the 32
 /// bytes that were read as the header, with the type of a begin.
 pub(super) fn may_be_first_draft(header: &FileHeader) -> bool {
-    header.to_bytes().get(FIRST_DRAFT_HEADER) == Some(&0)
+    header.as_bytes().get(FIRST_DRAFT_HEADER) == Some(&0)
 }
 
 /// Walks under the draft of September 9 and 10 behind a header of 32 bytes.
 fn first_draft(data: &[u8], eof: bool) -> Walk {
     // This many bytes of the first record stand behind the 32 bytes, and the last one is the length of its name.
-    let fixed = BeginV0::SIZE - (FileHeader::SIZE - FIRST_DRAFT_HEADER);
+    let fixed = size_of::<BeginV0>() - (size_of::<FileHeader>() - FIRST_DRAFT_HEADER);
     match data.get(fixed - 1).map(|&name_len| usize::from(name_len)) {
         None => Walk { records: 0, end: WalkEnd::Cut },
         Some(0) => NO_DRAFT,

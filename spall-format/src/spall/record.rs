@@ -1,6 +1,6 @@
 //! The parts that the record decoders of all versions share.
 
-use crate::packed::Packed;
+use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
 /// The reason for which there is no whole record at the start of some bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -18,8 +18,11 @@ pub enum RecordError {
 
 /// Returns the fixed part of the record at the start of `data`.
 #[inline]
-pub(super) fn fixed<T: Packed>(data: &[u8]) -> Result<T, RecordError> {
-    T::read(data).ok_or(RecordError::Short(T::SIZE))
+pub(super) fn fixed<T>(data: &[u8]) -> Result<&T, RecordError>
+where
+    T: FromBytes + KnownLayout + Immutable + Unaligned,
+{
+    T::ref_from_prefix(data).map(|(fixed, _)| fixed).map_err(|_| RecordError::Short(size_of::<T>()))
 }
 
 /// Returns the name and arguments of the record at the start of `data`, behind its fixed part of `fixed` bytes, and the

@@ -2,7 +2,6 @@
 
 use super::record::{RecordError, fixed, texts};
 use super::wire::{BeginV3, EndV3, NameV3, PadSkip, tag};
-use crate::packed::Packed;
 
 /// A record of version 3, as it stands in a buffer. The header of the buffer gives process and thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,18 +36,18 @@ impl<'a> Record<'a> {
         match *data.first().ok_or(RecordError::Short(1))? {
             tag::BEGIN => {
                 let begin = fixed::<BeginV3>(data)?;
-                let (name, args, length) = texts(data, BeginV3::SIZE, begin.name_len, begin.args_len)?;
-                Ok((Self::Begin { when: begin.when, name, args }, length))
+                let (name, args, length) = texts(data, size_of::<BeginV3>(), begin.name_len, begin.args_len)?;
+                Ok((Self::Begin { when: begin.when.get(), name, args }, length))
             }
-            tag::END => Ok((Self::End { when: fixed::<EndV3>(data)?.when }, EndV3::SIZE)),
+            tag::END => Ok((Self::End { when: fixed::<EndV3>(data)?.when.get() }, size_of::<EndV3>())),
             kind @ (tag::PROCESS_NAME | tag::THREAD_NAME) => {
                 let head = fixed::<NameV3>(data)?;
-                let (name, _, length) = texts(data, NameV3::SIZE, head.name_len, 0)?;
+                let (name, _, length) = texts(data, size_of::<NameV3>(), head.name_len, 0)?;
                 let record =
                     if kind == tag::PROCESS_NAME { Self::ProcessName(name) } else { Self::ThreadName(name) };
                 Ok((record, length))
             }
-            tag::PAD_SKIP => Ok((Self::Pad(fixed::<PadSkip>(data)?.size), PadSkip::SIZE)),
+            tag::PAD_SKIP => Ok((Self::Pad(fixed::<PadSkip>(data)?.size.get()), size_of::<PadSkip>())),
             other => Err(RecordError::Unknown(other)),
         }
     }

@@ -4,11 +4,11 @@ use spall_model::{
     Args, ByteRange, Clock, DiagnosticKind, Event, LendingParser, MetaEvent, Progress, Receiver, Text,
     Thread, ThreadEvent, Tick, Unit, Value,
 };
+use zerocopy::FromBytes;
 
 use super::record::{Base, Record, decode};
 use super::symbols::HexName;
 use super::{BufferHeader, Header, NoSymbols, Symbolizer};
-use crate::packed::Packed;
 use crate::spall::place::Place;
 use crate::spall::record::{RecordError, without_nul};
 use crate::spall::wire::usable_ns_per_tick;
@@ -95,8 +95,8 @@ impl<S: Symbolizer> Parser<S> {
 
     /// Reads the header of the file, which becomes the clock.
     fn read_header(&mut self, data: &[u8], eof: bool, to: Lent<'_>) -> Result<Progress, FormatError> {
-        let missing = Header::SIZE.saturating_sub(data.len());
-        let Some(header) = Header::read(data) else {
+        let missing = size_of::<Header>().saturating_sub(data.len());
+        let Ok((header, _)) = Header::ref_from_prefix(data) else {
             if !eof {
                 return Ok(Progress::NeedMore(missing));
             }
@@ -105,10 +105,10 @@ impl<S: Symbolizer> Parser<S> {
                 .place
                 .fail(FormatError::new(FormatErrorKind::UnexpectedEof { needed }, data.len() as u64));
         };
-        if header.magic != Header::MAGIC {
+        if header.magic.get() != Header::MAGIC {
             return self.place.fail(FormatError::new(FormatErrorKind::BadMagic, 0));
         }
-        let version = u32::try_from(header.version).unwrap_or(u32::MAX);
+        let version = u32::try_from(header.version.get()).unwrap_or(u32::MAX);
         match version {
             3 => {}
             1 | 2 => return self.place.fail(FormatError::new(FormatErrorKind::OldAutoTrace { version }, 8)),
@@ -116,12 +116,12 @@ impl<S: Symbolizer> Parser<S> {
                 return self.place.fail(FormatError::new(FormatErrorKind::UnsupportedVersion { version }, 8));
             }
         }
-        let ns_per_tick = usable_ns_per_tick(header.ns_per_tick);
-        self.header = Some(header);
+        let ns_per_tick = usable_ns_per_tick(header.ns_per_tick.get());
+        self.header = Some(*header);
         self.state = AutoState::Path;
         let unit = Unit::Nanoseconds(ns_per_tick.unwrap_or(1.0));
-        let progress = self.place.hand_over(Header::SIZE, &Event::Clock(Clock::new(unit)), to);
-        self.place.buffer_end = self.place.offset + u64::from(header.path_len);
+        let progress = self.place.hand_over(size_of::<Header>(), &Event::Clock(Clock::new(unit)), to);
+        self.place.buffer_end = self.place.offset + u64::from(header.path_len.get());
         if ns_per_tick.is_none() {
             // The header's field with the duration of a tick.
             to.receive(&Event::Diagnostic(DiagnosticKind::BadTimeUnit), ByteRange::new(16, 24));
@@ -131,7 +131,7 @@ impl<S: Symbolizer> Parser<S> {
 
     /// Reads the path of the program, which becomes metadata.
     fn read_path(&mut self, data: &[u8], eof: bool, to: Lent<'_>) -> Progress {
-        let length = self.header.map_or(0, |header| usize::from(header.path_len));
+        let length = self.header.map_or(0, |header| usize::from(header.path_len.get()));
         let Some(path) = data.get(..length) else { return self.place.short(length, data, eof, to) };
         self.state = AutoState::Records;
         let (key, value) = (Text::plain(b"program"), Value::Text(Text::plain(path)));
@@ -160,7 +160,7 @@ impl<S: Symbolizer> Parser<S> {
         let event = ThreadEvent::new(Thread::new(0_u32, self.tid), Tick(at), Text::EMPTY);
         match record {
             Record::Enter { address, .. } => {
-                let loaded_at = self.header.map_or(0, |header| header.base_address);
+                let loaded_at = self.header.map_or(0, |header| header.base_address.get());
                 // In a damaged file the function may lie below the program. Its name is then a very large address.
                 let address = address.wrapping_sub(loaded_at);
                 let name = match self.symbols.name(address) {
@@ -180,12 +180,12 @@ impl<S: Symbolizer> Parser<S> {
 
     /// Reads the header of the next buffer, or ends at the end of the file.
     fn read_buffer_header(&mut self, data: &[u8], eof: bool, to: Lent<'_>) -> Progress {
-        let Some(header) = BufferHeader::read(data) else {
-            return self.place.short(BufferHeader::SIZE, data, eof, to);
+        let Ok((header, _)) = BufferHeader::ref_from_prefix(data) else {
+            return self.place.short(size_of::<BufferHeader>(), data, eof, to);
         };
-        self.tid = header.tid;
-        self.base = Base::at(header.first_ts);
-        self.place.enter_buffer(BufferHeader::SIZE, header.size.into())
+        self.tid = header.tid.get();
+        self.base = Base::at(header.first_ts.get());
+        self.place.enter_buffer(size_of::<BufferHeader>(), header.size.get().into())
     }
 
     /// Skips the part of the current buffer that is in `data`.

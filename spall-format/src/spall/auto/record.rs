@@ -5,8 +5,8 @@
 
 use super::BufferHeader;
 use crate::cursor::{Cursor, Short};
-use crate::packed::Packed;
 use crate::spall::record::RecordError;
+use zerocopy::FromBytes;
 
 /// One record of a buffer. The header of the buffer gives the thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -138,11 +138,10 @@ impl<'a> Iterator for Records<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         while self.records.is_empty() {
-            let header = BufferHeader::read(self.rest)?;
-            let rest = self.rest.get(BufferHeader::SIZE..)?;
-            let size = usize::try_from(header.size).unwrap_or(usize::MAX).min(rest.len());
+            let (header, rest) = BufferHeader::ref_from_prefix(self.rest).ok()?;
+            let size = usize::try_from(header.size.get()).unwrap_or(usize::MAX).min(rest.len());
             (self.records, self.rest) = rest.split_at_checked(size)?;
-            (self.tid, self.base) = (header.tid, Base::at(header.first_ts));
+            (self.tid, self.base) = (header.tid.get(), Base::at(header.first_ts.get()));
         }
         let decoded = decode(self.records, self.base).map(|(record, length, base)| {
             self.records = self.records.get(length..).unwrap_or_default();

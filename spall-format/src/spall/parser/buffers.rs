@@ -2,9 +2,9 @@
 //! A.5](crate::rules::spall#A.5)
 
 use spall_model::{ByteRange, DiagnosticKind, Event, MetaEvent, Progress, Receiver, Text, Thread, Value};
+use zerocopy::FromBytes;
 
 use super::{Parser, event};
-use crate::packed::Packed;
 use crate::spall::encode::{FACT, MAX_FACT};
 use crate::spall::record::{RecordError, without_nul};
 use crate::spall::v3::Record;
@@ -19,7 +19,7 @@ impl Parser {
         let ((pid, tid), end) = (self.thread, self.place.offset + records.len() as u64);
         let mut rest = records;
         // No plain record is shorter than an end, so that one look at the length comes before the kind and none behind it.
-        while rest.len() >= EndV3::SIZE {
+        while rest.len() >= size_of::<EndV3>() {
             let start = end - rest.len() as u64;
             // Each kind is checked and handed over where it is told apart: a common check behind the match would branch on the
             // kind twice, and make every event in memory.
@@ -129,11 +129,11 @@ impl Parser {
     /// Reads the header of the next buffer. A buffer without records is no fault, because writers also flush when there
     /// is nothing to flush.
     fn next_buffer(&mut self, data: &[u8], eof: bool, to: &mut dyn Receiver<'_>) -> Progress {
-        let Some(header) = BufferHeader::read(data) else {
-            return self.place.short(BufferHeader::SIZE, data, eof, to);
+        let Ok((header, _)) = BufferHeader::ref_from_prefix(data) else {
+            return self.place.short(size_of::<BufferHeader>(), data, eof, to);
         };
-        self.thread = (header.pid, header.tid);
-        self.place.enter_buffer(BufferHeader::SIZE, header.size.into())
+        self.thread = (header.pid.get(), header.tid.get());
+        self.place.enter_buffer(size_of::<BufferHeader>(), header.size.get().into())
     }
 }
 
@@ -141,8 +141,10 @@ impl Parser {
 pub(super) fn find(data: &[u8], known: usize, from: usize) -> Option<usize> {
     let mut at = known;
     while at < from {
-        let header = BufferHeader::read(data.get(at..)?)?;
-        at = at.checked_add(BufferHeader::SIZE)?.checked_add(usize::try_from(header.size).ok()?)?;
+        let (header, _) = BufferHeader::ref_from_prefix(data.get(at..)?).ok()?;
+        at = at
+            .checked_add(size_of::<BufferHeader>())?
+            .checked_add(usize::try_from(header.size.get()).ok()?)?;
     }
     (at < data.len()).then_some(at)
 }

@@ -1,9 +1,9 @@
 //! The header of the file. [spall A.0](crate::rules::spall#A.0) [spall A.1](crate::rules::spall#A.1)
 
 use spall_model::{ByteRange, Clock, DiagnosticKind, Event, Progress, Receiver, Unit};
+use zerocopy::FromBytes;
 
 use super::{Parser, State};
-use crate::packed::Packed;
 use crate::spall::Version;
 use crate::spall::wire::{FileHeader, usable_ns_per_tick};
 use crate::spall::{auto, probe};
@@ -18,30 +18,30 @@ impl Parser {
         eof: bool,
         to: &mut dyn Receiver<'_>,
     ) -> Result<Progress, FormatError> {
-        let Some(header) = FileHeader::read(data) else {
+        let Ok((header, _)) = FileHeader::ref_from_prefix(data) else {
             if eof {
                 return self.place.fail(cut_header(data));
             }
-            return Ok(Progress::NeedMore(FileHeader::SIZE.saturating_sub(data.len())));
+            return Ok(Progress::NeedMore(size_of::<FileHeader>().saturating_sub(data.len())));
         };
-        let checked = check_magic(header.magic).and_then(|()| check_version(header.version));
+        let checked = check_magic(header.magic.get()).and_then(|()| check_version(header.version.get()));
         let version = match checked {
             Ok(version) => version,
             Err(error) => return self.place.fail(error),
         };
-        let tick = header.timestamp_unit;
+        let tick = header.timestamp_unit.get();
         let ns_per_tick = if version == Version::V3 { tick } else { tick * 1000.0 };
         let ns_per_tick = unit.or_else(|| usable_ns_per_tick(ns_per_tick));
         self.version = Some(version);
         self.state = match version {
             Version::V3 => State::V3,
             Version::V1 => State::V1,
-            Version::V0 => State::Probe { first_draft: probe::may_be_first_draft(&header) },
+            Version::V0 => State::Probe { first_draft: probe::may_be_first_draft(header) },
         };
         self.ns_per_tick = ns_per_tick.unwrap_or(1.0);
         let unit = Unit::Nanoseconds(if version == Version::V3 { self.ns_per_tick } else { 1.0 });
         self.clock = Clock::new(unit);
-        let progress = self.place.hand_over(FileHeader::SIZE, &Event::Clock(self.clock), to);
+        let progress = self.place.hand_over(size_of::<FileHeader>(), &Event::Clock(self.clock), to);
         if ns_per_tick.is_none() {
             to.receive(&Event::Diagnostic(DiagnosticKind::BadTimeUnit), ByteRange::new(16, 24));
         }
@@ -62,7 +62,7 @@ fn cut_header(data: &[u8]) -> FormatError {
         Some(version) => check_version(u64::from_le_bytes(*version)).map(|_| ()),
         None => Ok(()),
     });
-    let needed = u32::try_from(FileHeader::SIZE.saturating_sub(data.len())).unwrap_or(u32::MAX);
+    let needed = u32::try_from(size_of::<FileHeader>().saturating_sub(data.len())).unwrap_or(u32::MAX);
     checked.err().unwrap_or(FormatError::new(FormatErrorKind::UnexpectedEof { needed }, data.len() as u64))
 }
 
