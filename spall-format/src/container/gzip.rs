@@ -5,14 +5,69 @@ use alloc::boxed::Box;
 use miniz_oxide::inflate::TINFLStatus;
 use miniz_oxide::inflate::core::inflate_flags::TINFL_FLAG_HAS_MORE_INPUT;
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress};
+use zerocopy::little_endian::{U16, U32};
+use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
 use super::crc32::crc32;
 use super::{DecodeFailure, Output, STEP};
 
 /// The greatest distance in bytes from which deflate copies. The decoder needs this much of the latest output.
 const WINDOW: usize = 32 << 10;
-/// The length in bytes of the checksum and the size behind a member.
-const TRAILER: usize = 8;
+/// The bytes with which every member begins.
+const MAGIC: [u8; 2] = [0x1f, 0x8b];
+
+/// The head of a member, its first 10 bytes. What its flags name follows it, and then the deflate stream. [apitrace
+/// C.1](crate::rules::apitrace#C.1)
+#[derive(FromBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+struct MemberHead {
+    /// The magic number, [`MAGIC`].
+    magic: [u8; 2],
+    /// The number of the method, always 8, which is deflate. It is not looked at.
+    method: u8,
+    /// The parts between this head and the deflate stream, see [`flag`].
+    flags: u8,
+    /// The Unix time in seconds at which the content was last changed, or 0. It is not looked at.
+    changed: U32,
+    /// Whether the writer was fast or thorough. It is not looked at.
+    effort: u8,
+    /// The number of the system on which the writer ran. It is not looked at.
+    system: u8,
+}
+
+const _: () = assert!(size_of::<MemberHead>() == 10);
+
+/// The bits of [`MemberHead::flags`], in the order in which their parts stand in the file.
+mod flag {
+    /// A field of any content, behind its length in 16 bits.
+    pub(super) const EXTRA: u8 = 4;
+    /// The name of the file, up to a NUL.
+    pub(super) const NAME: u8 = 8;
+    /// A comment, up to a NUL.
+    pub(super) const COMMENT: u8 = 16;
+    /// A checksum of the head in 16 bits.
+    pub(super) const CHECKSUM: u8 = 2;
+}
+
+/// The end of a member, the 8 bytes behind its deflate stream.
+#[derive(FromBytes, KnownLayout, Immutable, Unaligned, PartialEq)]
+#[repr(C)]
+struct Trailer {
+    /// The CRC-32 of the content.
+    checksum: U32,
+    /// The lower 32 bits of the length of the content in bytes.
+    length: U32,
+}
+
+const _: () = assert!(size_of::<Trailer>() == 8);
+
+impl Trailer {
+    /// Returns the trailer that belongs to a content.
+    #[expect(clippy::cast_possible_truncation, reason = "the format has 32 bits for a length of any size")]
+    fn of(content: &[u8]) -> Self {
+        Self { checksum: crc32(content).into(), length: (content.len() as u32).into() }
+    }
+}
 
 /// Decodes all members. A missing trailer is no failure. A wrong one is reported after all members are decoded.
 pub(super) fn decode(data: &[u8], output: &mut Output) -> Result<(), DecodeFailure> {
@@ -24,18 +79,19 @@ pub(super) fn decode(data: &[u8], output: &mut Output) -> Result<(), DecodeFailu
     while pos < data.len() {
         let (start, first) = (pos, output.bytes.len());
         let member = data.get(pos..).unwrap_or_default();
-        if !member.starts_with(b"\x1f\x8b") {
+        if !member.starts_with(&MAGIC) {
             return Err(DecodeFailure::Junk { from: pos });
         }
         let head = head_len(member).ok_or(DecodeFailure::Truncated { from: pos })?;
         pos += head;
         decoder.init();
         pos += inflate(data, pos, &mut decoder, &mut ring, output)?;
-        let trailer = data.get(pos..).and_then(<[u8]>::first_chunk);
-        if trailer.is_some_and(|&trailer| trailer != sums(output.bytes.get(first..).unwrap_or_default())) {
+        let content = output.bytes.get(first..).unwrap_or_default();
+        let trailer = Trailer::ref_from_prefix(data.get(pos..).unwrap_or_default());
+        if trailer.is_ok_and(|(trailer, _)| *trailer != Trailer::of(content)) {
             wrong.get_or_insert(start);
         }
-        pos = pos.saturating_add(TRAILER);
+        pos = pos.saturating_add(size_of::<Trailer>());
     }
     wrong.map_or(Ok(()), |from| Err(DecodeFailure::Checksum { from }))
 }
@@ -52,33 +108,25 @@ pub(super) fn decode_zlib(data: &[u8], output: &mut Output) -> Result<(), Decode
     inflate(data, 2, &mut Box::new(DecompressorOxide::new()), &mut ring, output).map(drop)
 }
 
-/// Returns the trailer that belongs to a content: the checksum, and the lower bits of the length.
-#[expect(clippy::cast_possible_truncation, reason = "the format has 32 bits for a length of any size")]
-fn sums(content: &[u8]) -> [u8; TRAILER] {
-    let [a, b, c, d] = crc32(content).to_le_bytes();
-    let [e, f, g, h] = (content.len() as u32).to_le_bytes();
-    [a, b, c, d, e, f, g, h]
-}
-
-/// Returns the length of a member's head, or `None` if the input ends inside it.
+/// Returns the length of a member's head with all that follows it before the deflate stream, or `None` if the input ends
+/// inside.
 fn head_len(member: &[u8]) -> Option<usize> {
-    const FIXED: usize = 10;
-    // Bits of the flags: 2 checksum of the head, 4 extra field, 8 file name, 16 comment.
-    let flags = *member.get(3)?;
-    let mut pos = FIXED;
-    if flags & 4 != 0 {
-        let &length = member.get(pos..)?.first_chunk()?;
-        pos += 2 + usize::from(u16::from_le_bytes(length));
+    let (head, mut rest) = MemberHead::ref_from_prefix(member).ok()?;
+    let has = |flag| head.flags & flag != 0;
+    if has(flag::EXTRA) {
+        let (length, extra) = U16::ref_from_prefix(rest).ok()?;
+        rest = extra.get(usize::from(length.get())..)?;
     }
-    for text in [8, 16] {
-        if flags & text != 0 {
-            pos += member.get(pos..)?.iter().position(|&byte| byte == 0)? + 1;
+    for text in [flag::NAME, flag::COMMENT] {
+        if has(text) {
+            let end = rest.iter().position(|&byte| byte == 0)?;
+            rest = rest.get(end + 1..)?;
         }
     }
-    if flags & 2 != 0 {
-        pos += 2;
+    if has(flag::CHECKSUM) {
+        rest = rest.get(size_of::<U16>()..)?;
     }
-    (pos <= member.len()).then_some(pos)
+    Some(member.len() - rest.len())
 }
 
 /// Decodes the deflate stream at `start` and returns its length.
