@@ -79,8 +79,8 @@ pub(crate) fn calls(file: &Path, session: &Session) -> Result<()> {
         while let Some(call) = calls.next() {
             match call {
                 Ok(call) => {
-                    let name = String::from_utf8_lossy(call.function(calls.signatures()).name);
-                    let args = call.arguments(calls.signatures(), &mut memory).to_string();
+                    let name = String::from_utf8_lossy(calls.name(&call));
+                    let args = calls.arguments(&call, &mut memory).to_string();
                     // A text may have several lines, and a call is one.
                     let args = args.replace('\n', "\\n");
                     writeln!(out, "{} @{:x} {name}({args})", call.number, call.thread)?;

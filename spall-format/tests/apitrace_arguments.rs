@@ -9,7 +9,7 @@ use spall_synth::apitrace::{Detail, Stream, Value, game};
 fn texts(stream: &[u8]) -> Vec<String> {
     let (mut calls, mut memory, mut expected) = (Calls::new(stream).unwrap(), Vec::new(), Vec::new());
     while let Some(Ok(call)) = calls.next() {
-        expected.push(call.arguments(calls.signatures(), &mut memory).to_string());
+        expected.push(calls.arguments(&call, &mut memory).to_string());
     }
     let mut found = Vec::new();
     let see = |event: &Event<'_>, _| {
@@ -83,7 +83,7 @@ fn c5_scalars_keep_their_types() {
     let (mut calls, mut memory) = (Calls::new(stream.bytes()).unwrap(), Vec::new());
     for (_, expected) in values {
         let call = calls.next().unwrap().unwrap();
-        let args = call.arguments(calls.signatures(), &mut memory);
+        let args = calls.arguments(&call, &mut memory);
         assert_eq!(args.get(b"a"), Some(expected));
     }
 }

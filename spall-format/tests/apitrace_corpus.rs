@@ -1,14 +1,12 @@
-//! Recordings of real programs, and hand-made ones, against what `apitrace dump` prints of them.
+//! Recordings of real programs, and hand-made ones: their containers, markers and damage.
 #![cfg(feature = "alloc")]
 
-use crate::tool;
-use core::fmt::Write as _;
 use serde_json::{Value as Json, json};
 use spall_format::FormatErrorKind;
 use spall_format::apitrace::{Call, Calls, Parser};
 use spall_format::container::decompress;
 use spall_model::{ByteRange, DiagnosticKind, Event, Id, LendingParser, Limits};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// The stream of a recording; `None` if its container needs a feature that is off.
@@ -20,43 +18,6 @@ fn stream(data: &[u8]) -> Option<Vec<u8>> {
             None
         }
     }
-}
-
-/// What `apitrace dump -v --thread-ids` prints.
-fn dump(stream: &[u8]) -> String {
-    let mut out = String::new();
-    let Ok(mut calls) = Calls::new(stream) else { return out };
-    // The functions that end a frame, whose calls are followed by an empty line.
-    let mut frame_ends = BTreeSet::new();
-    let see = |event: &Event<'_>, _| {
-        if let Event::Instant(instant, _) = event
-            && instant.category.is(b"frame")
-        {
-            frame_ends.insert(instant.name.raw().to_vec());
-        }
-    };
-    Parser::new().lend_all(stream, see).unwrap();
-    let properties: BTreeMap<_, _> = calls.properties().collect();
-    for (name, value) in properties {
-        writeln!(out, "// {} = \"{}\"", name.escape_ascii(), value.escape_ascii()).unwrap();
-    }
-    while let Some(call) = calls.next() {
-        let call = call.unwrap();
-        writeln!(out, "{}", tool::line(&call, calls.signatures())).unwrap();
-        if frame_ends.contains(call.function(calls.signatures()).name) {
-            out.push('\n');
-        }
-    }
-    out
-}
-
-fn check(name: &str, found: &str, expected: &str) {
-    if let Some((index, (found, expected))) =
-        found.lines().zip(expected.lines()).enumerate().find(|(_, (found, expected))| found != expected)
-    {
-        panic!("{name}, line {}:\n{found}\n{expected}", index + 1);
-    }
-    assert_eq!(found.lines().count(), expected.lines().count(), "{name}");
 }
 
 /// Returns the folders of recordings, each with all its recordings but those of attacks.
@@ -73,54 +34,6 @@ fn recordings() -> Vec<(PathBuf, Vec<PathBuf>)> {
 /// Returns the folder of hand-made recordings of every clone.
 fn crafted() -> PathBuf {
     spall_testdata::folders("apitrace/crafted").swap_remove(0)
-}
-
-#[test]
-fn calls_read_as_the_tool_dumps_them() {
-    let mut compared = 0;
-    let recordings = recordings();
-    for (root, path) in recordings.iter().flat_map(|(root, paths)| paths.iter().map(move |path| (root, path)))
-    {
-        let name = path.strip_prefix(root).unwrap().with_extension("").to_str().unwrap().replace('/', "_");
-        let expected = root.join(format!("ref/{name}.dump.txt"));
-        // The long one is compressed. The tool that made them knew no zstd.
-        let expected = match (std::fs::read(&expected), std::fs::read(expected.with_extension("txt.gz"))) {
-            _ if name.ends_with("zstdseek") => continue,
-            (Ok(expected), _) => Some(expected),
-            (_, Ok(compressed)) => stream(&compressed),
-            _ => continue,
-        };
-        let (Some(stream), Some(expected)) = (stream(&std::fs::read(path).unwrap()), expected) else {
-            continue;
-        };
-        check(&name, &dump(&stream), &String::from_utf8_lossy(&expected));
-        compared += 1;
-    }
-    assert!(compared >= 9, "{compared}");
-}
-
-#[test]
-fn c4_frames_with_each_set_of_details() {
-    let file = include_bytes!("../../testdata/apitrace/frames.trace");
-    let mut expected = include_str!("../../testdata/apitrace/frames.dump.txt").to_owned();
-    // The tool takes lines as 32 bits and offsets as 64 bits with a sign, and leaves out what is then negative.
-    for (number, tool, ours) in [
-        (35, "m: f:0", "m: f:4294967296"),
-        (36, "m", "m+0xffffffffffffffff"),
-        (37, "m: f", "m: f:2147483648"),
-        (38, "m", "m+0x8000000000000000"),
-    ] {
-        let call = |frame| format!("{number} @0 f()\nBacktrace:\n{frame}\n");
-        assert!(expected.contains(&call(tool)), "{tool}");
-        expected = expected.replace(&call(tool), &call(ours));
-    }
-    let stream = decompress(file, &Limits::default()).unwrap().stream;
-    let mut calls = Calls::new(&stream).unwrap();
-    let mut lines = Vec::new();
-    while let Some(call) = calls.next() {
-        lines.push(tool::line(&call.unwrap(), calls.signatures()));
-    }
-    assert_eq!(lines.join("\n") + "\n", expected);
 }
 
 #[test]
@@ -176,7 +89,7 @@ fn markers(stream: &[u8]) -> Vec<Json> {
         let call: Call = call.unwrap();
         by_position.insert(call.enter.start, call);
         by_time.insert(call.entered as i64, call.number);
-        functions.insert(call.number, call.function(calls.signatures()).name);
+        functions.insert(call.number, calls.name(&call));
     }
     let mut found = Vec::new();
     let see = |event: &Event<'_>, bytes: ByteRange| {

@@ -28,4 +28,3 @@ mod spall_auto;
 mod spall_corpus;
 mod spall_pieces;
 mod spall_write;
-mod tool;

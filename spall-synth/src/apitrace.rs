@@ -330,6 +330,34 @@ pub fn game(n_calls: u64) -> Vec<u8> {
     stream.bytes
 }
 
+/// Returns a stream with every kind of value and detail.
+#[must_use]
+pub fn kitchen_sink(version: u64) -> Stream {
+    let mut stream = Stream::new(version, &[("process.name", "p")]);
+    let names = vec![("ONE".to_owned(), 1), ("NEG".to_owned(), -1)];
+    let flags = vec![("A".to_owned(), 1), ("B".to_owned(), 2)];
+    let inner = Value::Struct(9, String::new(), vec![("x".to_owned(), Value::Integer(1))]);
+    let members = vec![(String::new(), inner), ("y".to_owned(), Value::Bool(true))];
+    let value = Value::Array(vec![
+        Value::Enum(1, names.clone(), 1),
+        Value::Bitmask(2, flags, 7),
+        Value::Struct(3, "S".to_owned(), members),
+        Value::Repr(Box::new([Value::Text(b"\"h\"".to_vec()), Value::Blob(vec![0; 9])])),
+        Value::Wide(vec![0x68, 0xe9]),
+        Value::Pointer(16),
+        Value::Null,
+        Value::Float(0.1),
+        Value::Double(1e100),
+    ]);
+    stream.enter(1, (5, "outer", &["v", "w"]), &[Detail::Argument(0, value), Detail::Flags(1)]);
+    let module = vec![(1, "lib".to_owned()), (2, "g".to_owned())];
+    stream.enter(2, (6, "inner", &[]), &[Detail::Backtrace(vec![(0, module), (1, vec![])])]);
+    stream.leave(1, &[]);
+    stream.leave(0, &[Detail::Return(Value::Enum(1, names, 1)), Detail::Argument(1, Value::Integer(-5))]);
+    stream.enter(1, (6, "inner", &[]), &[]);
+    stream
+}
+
 /// Returns a file with `stream` in snappy blocks, which hold at most `block` bytes of it each, as the tracer writes it.
 #[must_use]
 pub fn snappy(stream: &[u8], block: usize) -> Vec<u8> {

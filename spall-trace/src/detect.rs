@@ -3,7 +3,7 @@
 #[cfg(feature = "alloc")]
 use spall_format::container::{Container, peek};
 #[cfg(feature = "alloc")]
-use spall_format::{folded, perf_script, perfetto, pprof};
+use spall_format::{apitrace, folded, perf_script, perfetto, pprof};
 use spall_format::{heph, spall};
 #[cfg(feature = "alloc")]
 use spall_json::JsonProfile;
@@ -159,7 +159,7 @@ fn recognise_packed(data: &[u8]) -> Option<Recognised> {
         let found = recognise_content(&content);
         let format = match found {
             Some((format, Certainty::Certain)) => format,
-            None if container == Container::Snappy || is_recording(&content) => Format::Apitrace,
+            None if container == Container::Snappy || apitrace::is_recording(&content) => Format::Apitrace,
             // Nothing can be decompressed, which opening the container reports.
             None if content.is_empty() => Format::TraceEventJson,
             _ => recognise_weak(&content).or(found.map(|(format, _)| format))?,
@@ -168,12 +168,12 @@ fn recognise_packed(data: &[u8]) -> Option<Recognised> {
     }
     // Version 6 is the newest. A brotli stream that begins with such a byte has a window that no tool uses.
     if data.first().is_some_and(|&version| version <= 6) {
-        return is_recording(data).then(|| Recognised::plain(Format::Apitrace));
+        return apitrace::is_recording(data).then(|| Recognised::plain(Format::Apitrace));
     }
     let content = peek(Container::Brotli, data);
     let format = match recognise_content(&content) {
         Some((format, Certainty::Certain)) => format,
-        _ if is_recording(&content) => Format::Apitrace,
+        _ if apitrace::is_recording(&content) => Format::Apitrace,
         _ => return None,
     };
     Some(Recognised { container: Some(Container::Brotli), format })
@@ -240,23 +240,6 @@ fn recognise_content(data: &[u8]) -> Option<(Format, Certainty)> {
         _ => return None,
     };
     Some((Format::TraceEventJson, if is_certain { Certain } else { Likely }))
-}
-
-/// Returns whether the first bytes of an uncompressed stream are those of an apitrace recording.
-///
-/// Such a stream has no magic number, so this tries to read the first call.
-#[cfg(feature = "alloc")]
-fn is_recording(stream: &[u8]) -> bool {
-    // So many bytes do not look like the beginning of one long call by chance.
-    const LARGE: usize = 256 << 10;
-    let Ok(mut calls) = spall_format::apitrace::Calls::new(stream) else { return false };
-    match calls.next() {
-        // In a file of zeros, the functions would have no names.
-        Some(Ok(call)) => calls.signatures().function(call.function_id).is_some_and(|f| !f.name.is_empty()),
-        Some(Err(_)) => false,
-        // The first call may be larger than what was looked at.
-        None => stream.len() >= LARGE && calls.truncated().is_some(),
-    }
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ fn c5_a_flame_graph_is_weighted_by_calls() {
     let mut reader = Calls::new(&stream).unwrap();
     while let Some(call) = reader.next() {
         let call = call.unwrap();
-        let name = String::from_utf8_lossy(call.function(reader.signatures()).name).into_owned();
+        let name = String::from_utf8_lossy(reader.name(&call)).into_owned();
         *expected.entry(name).or_default() += 1;
     }
     let mut builder = TraceBuilder::new(&Limits::default());
@@ -50,7 +50,7 @@ fn c5_arguments_are_the_same_text_wherever_they_go() {
     let (mut expected, mut memory) = (Vec::new(), Vec::new());
     let mut calls = Calls::new(&stream).unwrap();
     while let Some(Ok(call)) = calls.next() {
-        let args = call.arguments(calls.signatures(), &mut memory);
+        let args = calls.arguments(&call, &mut memory);
         expected.extend((!args.is_none()).then(|| args.to_string()));
     }
     assert_eq!(texts(&trace), expected);

@@ -114,28 +114,9 @@ fn read_value<'b>(input: &mut Cursor<'b>) -> Option<Value<'b>> {
 }
 
 impl Call {
-    /// Returns the arguments and, as the argument `return`, the value that the function returned, then as `backtrace` the
-    /// frames of the call stack, innermost first. They are written into `memory`, whose content is lost.
-    ///
-    /// A value of an enum or bitmask is its name, a pointer is a hexadecimal text, a structure is a map, and of a value
-    /// in two forms the one for people counts. Binary data is a text that says its length. An argument that has one
-    /// value before the call and another one after it is there twice.
-    ///
-    /// A call may use long names that the file gives only once. The arguments end with one of the name `…` where they
-    /// would take more than 32 bytes plus 4 times the bytes of the call, and where the function has more than 127.
-    ///
-    /// ```
-    /// use spall_format::apitrace::Calls;
-    ///
-    /// let stream = b"\x05\0\0\x07\x05flush\x01\x04mode\x01\0\x04\x2a\0\x01\0\x02\x02\0";
-    /// let mut calls = Calls::new(stream)?;
-    /// let call = calls.next().unwrap()?;
-    /// let mut memory = Vec::new();
-    /// assert_eq!(call.arguments(calls.signatures(), &mut memory).to_string(), "mode=42, return=true");
-    /// # Ok::<(), spall_format::FormatError>(())
-    /// ```
+    /// Returns the arguments as [`Calls::arguments`](super::Calls::arguments) says.
     #[inline]
-    pub fn arguments<'m>(&self, signatures: Signatures<'_, '_>, memory: &'m mut Vec<u8>) -> Args<'m> {
+    pub(super) fn arguments<'m>(&self, signatures: Signatures<'_, '_>, memory: &'m mut Vec<u8>) -> Args<'m> {
         let size =
             (self.enter.end - self.enter.start) + self.leave.map_or(0, |leave| leave.end - leave.start);
         let limit = usize::try_from(size.saturating_mul(4).saturating_add(32)).unwrap_or(usize::MAX);

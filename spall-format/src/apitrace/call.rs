@@ -10,23 +10,10 @@ use super::signature::{
 use super::value::Tokens;
 use crate::cursor::Cursor;
 
-/// A call that the traced program made.
+/// A call that the traced program made. [`Calls`](super::Calls) yields it.
 ///
-/// A call holds numbers and positions in the stream, but no texts. Its methods read names and values from the
-/// [`Signatures`] of the iterator that returned the call.
-///
-/// ```
-/// use spall_format::apitrace::{Calls, Token};
-///
-/// let stream = b"\x05\0\0\x07\x05flush\x01\x04mode\x01\0\x04\x2a\0\x01\0\0";
-/// let mut calls = Calls::new(stream)?;
-/// let call = calls.next().unwrap()?;
-/// assert_eq!((call.number, call.thread), (0, 0));
-/// assert_eq!(call.function(calls.signatures()).name, b"flush");
-/// let mode = call.argument(0, calls.signatures()).unwrap();
-/// assert!(mode.eq([Token::Integer(42)]));
-/// # Ok::<(), spall_format::FormatError>(())
-/// ```
+/// A call holds numbers and positions in the stream, but no texts: [`Calls::name`](super::Calls::name) and
+/// [`Calls::arguments`](super::Calls::arguments) read those.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Call {
     /// The number of the call, which is how many calls were entered before it.
@@ -35,7 +22,7 @@ pub struct Call {
     /// Before version 4 of the encoding, all calls have the thread 0.
     pub thread: u64,
     /// The id of the function in the signatures.
-    pub function_id: u64,
+    pub(super) function_id: u64,
     /// Whether the tracer inserted the call to make a replay complete.
     pub is_fake: bool,
     /// The number of enter and leave events of all threads before the call was entered. It stands for a time, which the
@@ -63,34 +50,13 @@ pub(super) struct DetailPlaces {
 
 impl Call {
     /// Returns the name of the function and the names of its arguments.
-    #[must_use]
-    pub fn function<'a>(&self, signatures: Signatures<'_, 'a>) -> FunctionSignature<'a> {
+    pub(super) fn function<'a>(&self, signatures: Signatures<'_, 'a>) -> FunctionSignature<'a> {
         // A call is only returned after its function is known; the default is for signatures of another stream.
         signatures.function(self.function_id).unwrap_or_default()
     }
 
-    /// Returns the value of argument `index`, or `None` if it was not recorded.
-    ///
-    /// An argument through which a function returns something has its value from the leave event. [apitrace
-    /// C.4](crate::rules::apitrace#C.4)
-    #[must_use]
-    pub fn argument<'s, 'a>(&self, index: u64, signatures: Signatures<'s, 'a>) -> Option<Tokens<'s, 'a>> {
-        self.details.argument(index, signatures)
-    }
-
-    /// Returns the value that the function returned, or `None` if it was not recorded.
-    #[must_use]
-    pub fn returned<'s, 'a>(&self, signatures: Signatures<'s, 'a>) -> Option<Tokens<'s, 'a>> {
-        let values = self.details.iter(signatures).filter_map(|detail| match detail {
-            Detail::Return(at) => Some(at),
-            _ => None,
-        });
-        values.last().map(|at| Tokens::new(at, signatures))
-    }
-
     /// Returns the call stack from which the call was made, innermost frame first, or `None` if it was not recorded.
-    #[must_use]
-    pub fn backtrace<'s, 'a>(&self, signatures: Signatures<'s, 'a>) -> Option<Backtrace<'s, 'a>> {
+    pub(super) fn backtrace<'s, 'a>(&self, signatures: Signatures<'s, 'a>) -> Option<Backtrace<'s, 'a>> {
         let stacks = self.details.iter(signatures).filter_map(|detail| match detail {
             Detail::Backtrace(count, at) => Some((count, at)),
             _ => None,
@@ -101,7 +67,10 @@ impl Call {
 }
 
 impl DetailPlaces {
-    /// Returns the value of argument `index`. If there are several values, it is the last one.
+    /// Returns the value of argument `index`, or `None` if it was not recorded.
+    ///
+    /// If there are several values, it is the last one: an argument through which a function returns something has its
+    /// value from the leave event. [apitrace C.4](crate::rules::apitrace#C.4)
     pub(super) fn argument<'s, 'a>(
         self,
         index: u64,
@@ -153,7 +122,7 @@ impl Iterator for Details<'_, '_> {
 
 /// An iterator over the frames of a call stack, innermost first. [`Call::backtrace`] returns it.
 #[derive(Debug, Clone)]
-pub struct Backtrace<'s, 'a> {
+pub(super) struct Backtrace<'s, 'a> {
     left: u64,
     input: Cursor<'a>,
     signatures: Signatures<'s, 'a>,

@@ -1,6 +1,8 @@
 //! The iterator over the calls of a stream. [apitrace C.4](crate::rules::apitrace#C.4)
 
-use spall_model::{Diagnostic, Limits};
+use alloc::vec::Vec;
+
+use spall_model::Args;
 
 use super::call::Call;
 use super::reader::{CallReader, Step};
@@ -9,27 +11,29 @@ use crate::FormatError;
 
 /// An iterator over the calls of a decompressed stream, in the order in which they returned.
 ///
-/// Calls that never returned come last, in the order in which they were entered.
+/// Calls that never returned come last, in the order in which they were entered. An enter event where more calls are open
+/// than [`Limits::max_open_calls`](spall_model::Limits::max_open_calls) admits by default is left out, and so is a leave event
+/// of a call that is not open.
 ///
 /// The stream defines each signature once, where it is first used. The iterator keeps the positions of signatures and
 /// the calls that are open, and nothing else.
 ///
 /// ```
-/// use spall_format::apitrace::{Calls, Token};
+/// use spall_format::apitrace::Calls;
 ///
-/// let stream = b"\x05\0\0\x07\x05flush\0\0\x01\0\x02\x04\x01\0";
+/// let stream = b"\x05\0\0\x07\x05flush\x01\x04mode\x01\0\x04\x2a\0\x01\0\x02\x02\0";
 /// let mut calls = Calls::new(stream)?;
 /// let call = calls.next().unwrap()?;
-/// assert_eq!(call.function(calls.signatures()).name, b"flush");
-/// let mut returned = call.returned(calls.signatures()).unwrap();
-/// assert_eq!(returned.next(), Some(Token::Integer(1)));
+/// assert_eq!((call.number, call.thread), (0, 0));
+/// assert_eq!(calls.name(&call), b"flush");
+/// let mut memory = Vec::new();
+/// assert_eq!(calls.arguments(&call, &mut memory).to_string(), "mode=42, return=true");
 /// # Ok::<(), spall_format::FormatError>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Calls<'a> {
     stream: &'a [u8],
-    reader: CallReader,
-    n_left_out: u64,
+    pub(super) reader: CallReader,
     is_done: bool,
 }
 
@@ -41,63 +45,32 @@ impl<'a> Calls<'a> {
     /// [`FormatErrorKind::UnexpectedEof`](crate::FormatErrorKind::UnexpectedEof) if the stream ends inside its head, and [`FormatErrorKind::NumberTooLong`](crate::FormatErrorKind::NumberTooLong)
     /// if the head is damaged.
     pub fn new(stream: &'a [u8]) -> Result<Self, FormatError> {
-        Ok(Self { stream, reader: CallReader::new(stream)?, n_left_out: 0, is_done: false })
+        Ok(Self { stream, reader: CallReader::new(stream)?, is_done: false })
     }
 
-    /// Sets the limits, of which only [`Limits::max_open_calls`] counts here. Call this before the first call is read.
+    /// Returns the name of the function of a call that this iterator returned. It is empty for a call of another stream.
     #[must_use]
-    pub fn with_limits(mut self, limits: &Limits) -> Self {
-        self.reader.set_max_open(limits.max_open_calls);
-        self
+    pub fn name(&self, call: &Call) -> &'a [u8] {
+        call.function(self.signatures()).name
     }
 
-    /// Returns the version of the encoding, which is at most 6.
-    #[must_use]
-    pub fn version(&self) -> u64 {
-        self.reader.table.version
-    }
-
-    /// Returns the version that says what the calls mean to a replay. Before version 6 it is the same as
-    /// [`Calls::version`].
-    #[must_use]
-    pub fn semantic_version(&self) -> u64 {
-        self.reader.semantic_version
-    }
-
-    /// Returns an iterator over the properties of the traced program, as pairs of a name, such as `process.name`, and a
-    /// value.
+    /// Returns the arguments of a call and, as the argument `return`, the value that the function returned, then as `backtrace` the
+    /// frames of the call stack, innermost first. They are written into `memory`, whose content is lost.
     ///
-    /// They come in the order of the file. If a name occurs twice, the last value counts. Before version 6 there are
-    /// none.
-    pub fn properties(&self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> + use<'a> {
-        self.reader.properties(self.stream)
+    /// A value of an enum or bitmask is its name, a pointer is a hexadecimal text, a structure is a map, and of a value
+    /// in two forms the one for people counts. Binary data is a text that says its length. An argument that has one
+    /// value before the call and another one after it is there twice.
+    ///
+    /// A call may use long names that the file gives only once. The arguments end with one of the name `…` where they
+    /// would take more than 32 bytes plus 4 times the bytes of the call, and where the function has more than 127.
+    #[inline]
+    pub fn arguments<'m>(&self, call: &Call, memory: &'m mut Vec<u8>) -> Args<'m> {
+        call.arguments(self.signatures(), memory)
     }
 
     /// Returns the signatures that were met so far. They include those that the calls returned so far refer to.
-    #[must_use]
-    pub fn signatures(&self) -> Signatures<'_, 'a> {
+    pub(super) fn signatures(&self) -> Signatures<'_, 'a> {
         self.reader.signatures(self.stream)
-    }
-
-    /// Returns the number of enter and leave events that were read so far.
-    #[must_use]
-    pub fn n_events(&self) -> u64 {
-        self.reader.n_events
-    }
-
-    /// Returns a diagnostic about the event that the end of the stream cuts off. Returns `None` before the end was
-    /// reached, and if the stream ends between two events.
-    #[must_use]
-    pub fn truncated(&self) -> Option<Diagnostic> {
-        self.reader.truncated
-    }
-
-    /// Returns the number of enter and leave events that were left out so far.
-    ///
-    /// A leave event is left out if no call with its number is open, and an enter event if too many calls are open.
-    #[must_use]
-    pub fn n_left_out(&self) -> u64 {
-        self.n_left_out
     }
 
     /// Reads up to the next call of any kind.
@@ -105,8 +78,7 @@ impl<'a> Calls<'a> {
         while !self.is_done {
             match self.reader.next(self.stream, true) {
                 Ok(Step::Call(call)) => return Some(Ok(call)),
-                Ok(Step::Enter) => {}
-                Ok(Step::LeftOut(_)) => self.n_left_out += 1,
+                Ok(Step::Enter | Step::LeftOut(_)) => {}
                 Ok(Step::NeedMore(_) | Step::End) => self.is_done = true,
                 Err(error) => {
                     self.is_done = true;
@@ -135,3 +107,27 @@ impl Iterator for Calls<'_> {
 }
 
 impl core::iter::FusedIterator for Calls<'_> {}
+
+/// Returns whether the first bytes of a decompressed stream are those of a recording.
+///
+/// Such a stream has no magic number, so this tries to read the first call.
+///
+/// ```
+/// use spall_format::apitrace::is_recording;
+///
+/// assert!(is_recording(b"\x05\0\0\x07\x05flush\0\0\x01\0\0"));
+/// assert!(!is_recording(b"[{}]"));
+/// ```
+#[must_use]
+pub fn is_recording(stream: &[u8]) -> bool {
+    // So many bytes do not look like the beginning of one long call by chance.
+    const LARGE: usize = 256 << 10;
+    let Ok(mut calls) = Calls::new(stream) else { return false };
+    match calls.next() {
+        // In a file of zeros, the functions would have no names.
+        Some(Ok(call)) => !calls.name(&call).is_empty(),
+        Some(Err(_)) => false,
+        // The first call may be larger than what was looked at.
+        None => stream.len() >= LARGE && calls.reader.truncated.is_some(),
+    }
+}

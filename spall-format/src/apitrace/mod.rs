@@ -3,7 +3,7 @@
 //! A file is a stream in a [`container`](crate::container), which [`decompress`](crate::container::decompress) opens.
 //! Two layers read the stream:
 //!
-//! - [`Calls`] yields each [`Call`] in the order of their returns, with its arguments as [`Tokens`] and as
+//! - [`Calls`] yields each [`Call`] in the order of their returns, with its name and its
 //!   [`Args`](spall_model::Args);
 //! - [`Parser`] takes the stream in pieces and hands over calls, marker groups, marks and frames as
 //!   [`Event`](spall_model::Event)s. Its clock counts calls, because a recording has no times.
@@ -20,9 +20,9 @@
 //! let decompressed = decompress(file, &Limits::default())?;
 //! let (mut calls, mut memory) = (Calls::new(&decompressed.stream)?, Vec::new());
 //! while let Some(call) = calls.next() {
-//!     let (call, signatures) = (call?, calls.signatures());
-//!     let name = String::from_utf8_lossy(call.function(signatures).name);
-//!     println!("{} {name}({})", call.number, call.arguments(signatures, &mut memory));
+//!     let call = call?;
+//!     let name = String::from_utf8_lossy(calls.name(&call));
+//!     println!("{} {name}({})", call.number, calls.arguments(&call, &mut memory));
 //! }
 //! # Ok::<(), spall_format::FormatError>(())
 //! ```
@@ -41,10 +41,9 @@ mod signature;
 mod timeline;
 mod value;
 
-pub use call::{Backtrace, Call};
-pub use calls::Calls;
+#[cfg(all(test, feature = "std"))]
+mod tests;
+
+pub use call::Call;
+pub use calls::{Calls, is_recording};
 pub use parser::Parser;
-pub use signature::{
-    BacktraceFrame, BitmaskSignature, EnumSignature, FunctionSignature, Names, Signatures, StructSignature,
-};
-pub use value::{Token, Tokens, WideText};

@@ -32,7 +32,7 @@ use crate::{FormatError, FormatErrorKind};
 ///
 /// A tick is the enter or the leave of a call. The byte range of an event is that of its call in the stream.
 ///
-/// The arguments of a slice are those of its call, from [`Call::arguments`](super::Call::arguments).
+/// The arguments of a slice are those of its call, from [`Calls::arguments`](super::Calls::arguments).
 ///
 /// # Memory
 /// The stream gives a signature once and refers back to it ever after. The parser therefore consumes nothing before the

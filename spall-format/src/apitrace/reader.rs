@@ -47,7 +47,6 @@ pub(super) enum Step {
 pub(super) struct CallReader {
     /// The position at which the next event begins, or `usize::MAX` if none follows.
     pos: usize,
-    pub(super) semantic_version: u64,
     /// The position of the properties, up to the empty name that ends them.
     properties: Range<usize>,
     pub(super) table: SignatureTable,
@@ -68,25 +67,25 @@ impl CallReader {
         let head = |input: &mut Cursor<'_>| {
             let version = known_version(input.uint()?, NEWEST)?;
             if version < 6 {
-                return Ok((version, version, 0..0));
+                return Ok((version, 0..0));
             }
-            let semantic_version = known_version(input.uint()?, version)?;
+            // The version of what the calls mean to a replay, which is not looked at any further.
+            known_version(input.uint()?, version)?;
             let start = input.pos();
             loop {
                 let end = input.pos();
                 if input.text()?.is_empty() {
-                    return Ok((version, semantic_version, start..end));
+                    return Ok((version, start..end));
                 }
                 input.text()?;
             }
         };
-        let (version, semantic_version, properties) = head(&mut input).map_err(|failure| match failure {
+        let (version, properties) = head(&mut input).map_err(|failure| match failure {
             ReadFailure::Eof => error(FormatErrorKind::UnexpectedEof { needed: 1 }, stream.len()),
             ReadFailure::Invalid(kind) => error(kind, input.pos()),
         })?;
         Ok(Self {
             pos: input.pos(),
-            semantic_version,
             properties,
             table: SignatureTable::new(version),
             n_enters: 0,

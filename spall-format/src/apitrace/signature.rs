@@ -18,72 +18,62 @@ use crate::cursor::Cursor;
 
 /// The signature of a function: its name and the names of its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub struct FunctionSignature<'a> {
+pub(super) struct FunctionSignature<'a> {
     /// The name of the function.
-    pub name: &'a [u8],
+    pub(super) name: &'a [u8],
     /// The names of the arguments, in order.
-    pub args: Names<'a>,
+    pub(super) args: Names<'a>,
 }
 
 /// The signature of a structure: its name and the names of its members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub struct StructSignature<'a> {
+pub(super) struct StructSignature<'a> {
     /// The name of the structure, which is empty if it has none.
-    pub name: &'a [u8],
+    pub(super) name: &'a [u8],
     /// The names of the members, in order. A member with an empty name is an anonymous inner structure, whose members
     /// count as members of the outer one.
-    pub members: Names<'a>,
+    pub(super) members: Names<'a>,
 }
 
 /// The signature of an enum: the names of its values.
 #[derive(Debug, Clone, Copy)]
-pub struct EnumSignature<'s, 'a> {
+pub(super) struct EnumSignature<'s, 'a> {
     values: &'s [EnumValue],
     stream: &'a [u8],
 }
 
 /// The signature of a bitmask: the names of its bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BitmaskSignature<'a> {
+pub(super) struct BitmaskSignature<'a> {
     bytes: &'a [u8],
 }
 
 /// A frame of the call stack from which a call was made. A field is `None` if the file does not give it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub struct BacktraceFrame<'a> {
+pub(super) struct BacktraceFrame<'a> {
     /// The path of the library or program.
-    pub module: Option<&'a [u8]>,
+    pub(super) module: Option<&'a [u8]>,
     /// The name of the function.
-    pub function: Option<&'a [u8]>,
+    pub(super) function: Option<&'a [u8]>,
     /// The path of the source file.
-    pub file: Option<&'a [u8]>,
+    pub(super) file: Option<&'a [u8]>,
     /// The line in the source file.
-    pub line: Option<u64>,
+    pub(super) line: Option<u64>,
     /// The distance in bytes from the start of the function, or of the module if there is no function.
-    pub offset: Option<u64>,
+    pub(super) offset: Option<u64>,
 }
 
 /// A list of names, which are decoded during iteration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Names<'a> {
+pub(super) struct Names<'a> {
     bytes: &'a [u8],
     count: u64,
 }
 
 impl<'a> Names<'a> {
     /// Returns the number of names.
-    #[must_use]
-    pub const fn len(&self) -> u64 {
+    pub(super) const fn len(&self) -> u64 {
         self.count
-    }
-
-    /// Returns whether the list is empty.
-    #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.count == 0
     }
 
     /// Returns the names in their encoded form: a length and the text, one after the other.
@@ -92,7 +82,7 @@ impl<'a> Names<'a> {
     }
 
     /// Returns an iterator over the names, in the order of the file.
-    pub fn iter(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
         let mut input = Cursor::new(self.bytes, 0);
         core::iter::from_fn(move || input.text().ok())
     }
@@ -101,8 +91,7 @@ impl<'a> Names<'a> {
 impl<'a> EnumSignature<'_, 'a> {
     /// Returns the name of a value, or `None` if the enum does not have the value. If a value has several names, this
     /// is the first one in the file.
-    #[must_use]
-    pub fn name(&self, value: i128) -> Option<&'a [u8]> {
+    pub(super) fn name(&self, value: i128) -> Option<&'a [u8]> {
         let index = self.values.binary_search_by_key(&value, |known| known.value).ok()?;
         Cursor::new(self.stream, self.values.get(index)?.name).text().ok()
     }
@@ -112,7 +101,7 @@ impl<'a> BitmaskSignature<'a> {
     /// Returns an iterator over the names and the bits that each stands for, in the order of the file.
     ///
     /// A name may stand for several bits. A name with no bits is the name of the empty mask.
-    pub fn flags(&self) -> impl Iterator<Item = (&'a [u8], u64)> + use<'a> {
+    pub(super) fn flags(&self) -> impl Iterator<Item = (&'a [u8], u64)> + use<'a> {
         let mut input = Cursor::new(self.bytes, 0);
         core::iter::from_fn(move || Some((input.text().ok()?, input.uint().ok()?)))
     }
@@ -122,29 +111,16 @@ impl<'a> BitmaskSignature<'a> {
 ///
 /// The file refers to a signature by a number, its id. Each kind of signature has ids of its own. This type is a pair
 /// of references, so it is cheap to copy.
-///
-/// ```
-/// use spall_format::apitrace::Calls;
-///
-/// let stream = b"\x05\0\0\x07\x05flush\x01\x04mode\0\x01\0\0";
-/// let mut calls = Calls::new(stream)?;
-/// calls.next().unwrap()?;
-/// let flush = calls.signatures().function(7).unwrap();
-/// assert_eq!(flush.name, b"flush");
-/// assert!(flush.args.iter().eq([b"mode"]));
-/// # Ok::<(), spall_format::FormatError>(())
-/// ```
 #[derive(Debug, Clone, Copy)]
-pub struct Signatures<'s, 'a> {
+pub(super) struct Signatures<'s, 'a> {
     pub(super) table: &'s SignatureTable,
     pub(super) stream: &'a [u8],
 }
 
 impl<'s, 'a> Signatures<'s, 'a> {
     /// Returns the function with this id, or `None` if the id was not met yet.
-    #[must_use]
     #[inline]
-    pub fn function(&self, id: u64) -> Option<FunctionSignature<'a>> {
+    pub(super) fn function(&self, id: u64) -> Option<FunctionSignature<'a>> {
         let (name, args) = self.name_and_names(self.table.get(SignatureKind::Function, id)?)?;
         Some(FunctionSignature { name, args })
     }
@@ -156,31 +132,27 @@ impl<'s, 'a> Signatures<'s, 'a> {
     }
 
     /// Returns the structure with this id, or `None` if the id was not met yet.
-    #[must_use]
-    pub fn structure(&self, id: u64) -> Option<StructSignature<'a>> {
+    pub(super) fn structure(&self, id: u64) -> Option<StructSignature<'a>> {
         let (name, members) = self.name_and_names(self.table.get(SignatureKind::Structure, id)?)?;
         Some(StructSignature { name, members })
     }
 
     /// Returns the enum with this id, or `None` if the id was not met yet.
-    #[must_use]
-    pub fn enumeration(&self, id: u64) -> Option<EnumSignature<'s, 'a>> {
+    pub(super) fn enumeration(&self, id: u64) -> Option<EnumSignature<'s, 'a>> {
         let index = usize::try_from(self.table.get(SignatureKind::Enum, id)?.count).ok()?;
         let values = self.table.enum_values.get(index)?;
         Some(EnumSignature { values, stream: self.stream })
     }
 
     /// Returns the bitmask with this id, or `None` if the id was not met yet.
-    #[must_use]
-    pub fn bitmask(&self, id: u64) -> Option<BitmaskSignature<'a>> {
+    pub(super) fn bitmask(&self, id: u64) -> Option<BitmaskSignature<'a>> {
         let mut input = self.cursor(self.table.get(SignatureKind::Bitmask, id)?)?;
         input.uint().ok()?;
         Some(BitmaskSignature { bytes: input.rest() })
     }
 
     /// Returns the frame of a call stack with this id, or `None` if the id was not met yet.
-    #[must_use]
-    pub fn frame(&self, id: u64) -> Option<BacktraceFrame<'a>> {
+    pub(super) fn frame(&self, id: u64) -> Option<BacktraceFrame<'a>> {
         read_frame(&mut self.cursor(self.table.get(SignatureKind::Frame, id)?)?).ok()
     }
 

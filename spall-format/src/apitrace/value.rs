@@ -15,8 +15,7 @@ use crate::cursor::Cursor;
 /// Most values are one token. An array, a structure and a value in two forms consist of an opening token, the values
 /// inside, and [`Token::End`]. Inside a structure, a [`Token::Member`] precedes each value.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub enum Token<'a> {
+pub(super) enum Token<'a> {
     /// A null pointer, in place of a value of any kind that the program passes by its address.
     Null,
     /// A truth value, which has a kind of its own in the stream and is no number.
@@ -54,7 +53,7 @@ pub enum Token<'a> {
 /// A text of wide characters as the traced program had them: UTF-32 on Linux, UTF-16 on Windows. [apitrace
 /// C.3.7](crate::rules::apitrace#C.3.7)
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct WideText<'a> {
+pub(super) struct WideText<'a> {
     bytes: &'a [u8],
 }
 
@@ -62,14 +61,13 @@ impl<'a> WideText<'a> {
     /// Returns the text up to the first unit that is NUL or not ASCII.
     ///
     /// Up to there each unit is one byte of the stream, so the text can be borrowed.
-    #[must_use]
     pub(super) fn ascii_prefix(&self) -> &'a [u8] {
         let end = self.bytes.iter().position(|&byte| byte == 0 || byte >= 0x80).unwrap_or(self.bytes.len());
         self.bytes.get(..end).unwrap_or_default()
     }
 
     /// Returns an iterator over the units of the text, which are code points of UTF-32 or code units of UTF-16.
-    pub fn units(&self) -> impl Iterator<Item = u64> + use<'a> {
+    pub(super) fn units(&self) -> impl Iterator<Item = u64> + use<'a> {
         let mut input = Cursor::new(self.bytes, 0);
         core::iter::from_fn(move || input.uint().ok())
     }
@@ -85,20 +83,8 @@ enum OpenValue<'a> {
 }
 
 /// An iterator over the tokens of one value. Its memory is proportional to the nesting depth of the value.
-///
-/// ```
-/// use spall_format::apitrace::{Calls, Token};
-///
-/// // The first argument of `draw` is the array {1, 2}.
-/// let stream = b"\x05\0\0\x07\x04draw\x01\x05sizes\x01\0\x0b\x02\x04\x01\x04\x02\0\x01\0\0";
-/// let mut calls = Calls::new(stream)?;
-/// let call = calls.next().unwrap()?;
-/// let sizes = call.argument(0, calls.signatures()).unwrap();
-/// assert!(sizes.eq([Token::Array(2), Token::Integer(1), Token::Integer(2), Token::End]));
-/// # Ok::<(), spall_format::FormatError>(())
-/// ```
 #[derive(Debug, Clone)]
-pub struct Tokens<'s, 'a> {
+pub(super) struct Tokens<'s, 'a> {
     levels: Vec<OpenValue<'a>>,
     begun: bool,
     input: Cursor<'a>,
@@ -109,12 +95,6 @@ impl<'s, 'a> Tokens<'s, 'a> {
     /// Creates an iterator over the value at a position of the stream.
     pub(super) fn new(at: usize, signatures: Signatures<'s, 'a>) -> Self {
         Self { levels: Vec::new(), begun: false, input: Cursor::new(signatures.stream, at), signatures }
-    }
-
-    /// Returns the signatures that the tokens refer to by id.
-    #[must_use]
-    pub fn signatures(&self) -> Signatures<'s, 'a> {
-        self.signatures
     }
 
     /// Returns the next token, or `None` behind the end of the value.

@@ -1,25 +1,33 @@
 //! The text of calls as `apitrace dump -v --thread-ids` 11.1 prints it, so that our reading can be compared with that of
 //! the tool. Texts are printed byte by byte, with the habits and the bugs of the tool.
-#![allow(dead_code, clippy::allow_attributes, reason = "each test uses a part")]
 
+use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
 use core::fmt::Write as _;
 use core::iter::Peekable;
-use spall_format::apitrace::{BacktraceFrame, Call, Signatures, Token, Tokens};
+
+use crate::apitrace::call::Call;
+use crate::apitrace::detail::Detail;
+use crate::apitrace::signature::{BacktraceFrame, Signatures};
+use crate::apitrace::value::{Token, Tokens};
 
 /// Returns the line of a call, with the lines of its backtrace.
-pub(crate) fn line(call: &Call, signatures: Signatures<'_, '_>) -> String {
+pub(super) fn line(call: &Call, signatures: Signatures<'_, '_>) -> String {
     let function = call.function(signatures);
     let mut out = format!("{} @{:x} {}(", call.number, call.thread, name(function.name));
     for (index, argument) in function.args.iter().enumerate() {
         let comma = if index > 0 { ", " } else { "" };
         _ = write!(out, "{comma}{} = ", name(argument));
-        match call.argument(index as u64, signatures) {
+        match call.details.argument(index as u64, signatures) {
             Some(tokens) => value(&mut out, &mut tokens.peekable(), signatures),
             None => out.push('?'),
         }
     }
     out.push(')');
-    if let Some(tokens) = call.returned(signatures) {
+    let returned = call.details.iter(signatures).filter_map(|detail| match detail {
+        Detail::Return(at) => Some(Tokens::new(at, signatures)),
+        _ => None,
+    });
+    if let Some(tokens) = returned.last() {
         out.push_str(" = ");
         value(&mut out, &mut tokens.peekable(), signatures);
     }
