@@ -1,12 +1,11 @@
 //! What a writer has written is read back as the same events, for every writer, as far as its format can hold them.
 
 use arbitrary::Unstructured;
-use spall_trace::format::heph::Writer as HephWriter;
 use spall_trace::format::spall::{FileWriter, Version};
 use spall_trace::json;
 use spall_trace::model::{
-    Args, Conventions, CounterEvent, DiagnosticKind, Event, FlowBind, FlowEvent, FlowPhase, Id, KeyedEvent,
-    MetaEvent, SampleStack, Text, Thread, ThreadEvent, ThreadSampleEvent, Tick, Ticks, Value, Written,
+    Args, CounterEvent, DiagnosticKind, Event, FlowBind, FlowEvent, FlowPhase, Id, KeyedEvent, MetaEvent,
+    SampleStack, Text, Thread, ThreadEvent, ThreadSampleEvent, Tick, Ticks, Value, Written,
 };
 
 use crate::events;
@@ -22,7 +21,6 @@ pub fn run(bytes: &[u8]) -> bool {
     for version in [Version::V0, Version::V1, Version::V3] {
         n_written += through_spall(&events, version);
     }
-    n_written += through_heph(&events);
     n_written > 10
 }
 
@@ -137,67 +135,6 @@ fn as_spall<'a>(event: &Event<'a>, version: Version) -> Option<Event<'a>> {
         _ => return None,
     };
     event.at().is_none_or(exact).then_some(event)
-}
-
-fn through_heph(events: &[Event<'_>]) -> usize {
-    let mut buffer = vec![0; 1 << 17];
-    let mut writer = HephWriter::new(&mut buffer);
-    let mut counters = std::collections::HashMap::new();
-    let mut expected = Vec::new();
-    let mut unsigned_ids = false;
-    for event in events {
-        if matches!(event, Event::Meta(meta) if meta.key.is(b"epoch")) {
-            continue;
-        }
-        // The format has no other texts than UTF-8. A packet with another one may be read as one that was cut short.
-        if normal(event).contains(char::REPLACEMENT_CHARACTER) {
-            continue;
-        }
-        let stream = match event {
-            Event::Complete(slice, _) => slice.thread.pid,
-            _ => Id::Number(0),
-        };
-        let counter = counters.entry(stream).or_insert(0);
-        // What is written in part is read differently.
-        let mut scratch = vec![0; 1 << 17];
-        let mut trial = HephWriter::new(&mut scratch);
-        let unsigned = Event::Conventions(Conventions::default().with_unsigned_ids());
-        let conventions = if unsigned_ids { unsigned } else { Event::Conventions(Conventions::default()) };
-        assert_eq!(trial.write_event(&conventions, 0), Ok(Written::Done));
-        if matches!(trial.write_event(event, *counter), Ok(Written::InPart(_))) {
-            continue;
-        }
-        if let Event::Conventions(conventions) = event {
-            unsigned_ids = conventions.unsigned_ids;
-        }
-        if writer.write_event(event, *counter) == Ok(Written::Done) && !matches!(event, Event::Diagnostic(_))
-        {
-            if let Event::Complete(slice, duration) = event {
-                *counter += 1;
-                expected.push(normal(&Event::Complete(as_heph(slice), *duration)));
-                if !slice.category.is_empty() {
-                    // It becomes an attribute in front of the others.
-                    let last = expected.pop().unwrap();
-                    let category = slice.category.decode();
-                    expected.push(
-                        last.replacen("args [", &format!("args [\"category\": {category:?}, "), 1)
-                            .replace(", ]", "]"),
-                    );
-                }
-            } else {
-                expected.push(normal(event));
-            }
-        }
-    }
-    let read = events_of(spall_trace::format::heph::Parser::new(), writer.bytes()).into_iter();
-    let read: Vec<_> =
-        read.filter(|event| !matches!(event, Event::Conventions(_))).map(|event| normal(&event)).collect();
-    assert_same(&expected, &read, "heph");
-    expected.len()
-}
-
-fn as_heph<'a>(slice: &ThreadEvent<'a>) -> ThreadEvent<'a> {
-    ThreadEvent { category: Text::EMPTY, ..*slice }
 }
 
 fn assert_same(expected: &[String], read: &[String], about: &str) {

@@ -141,9 +141,6 @@ pub enum FormatErrorKind {
         /// The smallest size in bytes.
         min: u32,
     },
-    /// The buffer has no room for the record. Nothing of the record was written.
-    #[error("the buffer has no room for the record")]
-    BufferFull,
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 //! | module | format | reads | writes |
 //! |---|---|---|---|
 //! | [`spall`] | spall streams, versions 0, 1 and 3 | yes | yes |
-//! | [`heph`] | trace logs of the Heph actor framework | yes | yes |
+//! | [`heph`] | trace logs of the Heph actor framework | yes | |
 //! | `apitrace` (`alloc`) | graphics call traces of apitrace | yes | |
 //! | `perfetto` (`alloc`) | protobuf traces of Perfetto | yes | |
 //! | `perf_script` (`alloc`) | the text of `perf script` | yes | |
@@ -55,7 +55,7 @@
 //! profiler in a threaded program, and how to add a format.
 //!
 //! # Features
-//! - none: `core` alone, with the parsers of spall and Heph and the writers into memory of the caller;
+//! - none: `core` alone, with the parsers of spall and Heph and the writers of spall into memory of the caller;
 //! - `alloc`: `apitrace`, `perfetto`, `perf_script`, `pprof` and `folded`, which keep tables, and `container`, which undoes the
 //!   compression of files;
 //! - `gzip`, `brotli`, `zstd`: containers beside snappy, which needs none of these;

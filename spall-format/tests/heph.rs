@@ -2,11 +2,9 @@
 
 use crate::common;
 use core::ops::Range;
-use spall_format::heph::{self, Origin, Writer};
-use spall_format::{FormatError, FormatErrorKind};
+use spall_format::heph;
 use spall_model::{
-    Args, ArgsBuilder, ByteRange, Clock, DiagnosticKind, Event, Id, LostParts, Receiver, Text, Thread,
-    ThreadEvent, Tick, Ticks, TraceView, Unit, Value, Written,
+    ByteRange, Clock, DiagnosticKind, Event, Id, Receiver, Thread, ThreadEvent, Tick, Ticks, TraceView, Value,
 };
 use spall_synth::heph::{Attribute, Event as Packet, epoch, metadata, packet, trace};
 
@@ -98,22 +96,6 @@ fn b1_the_published_examples_are_read() {
     assert_eq!(slice.args.get(b"Test"), Some(Value::U64(123)));
     let Some(Value::List(list)) = slice.args.get(b"Test2") else { panic!("a list") };
     assert!(list.iter().map(|(_, value)| value).eq([Value::F64(123.456), Value::F64(789.0)]));
-}
-
-#[test]
-fn b1_the_published_examples_are_written() -> Result<(), FormatError> {
-    let mut buffer = [0; 114];
-    let mut writer = Writer::new(&mut buffer);
-    writer.epoch(1_610_113_734_118_010_000)?;
-    let mut memory = [0; 64];
-    let mut args = ArgsBuilder::in_buffer(&mut memory);
-    args.add_list("Test2", [123.456, 789.0]);
-    let list = args.args().get(b"Test2").unwrap();
-    let origin = Origin { stream: 0, counter: 0, substream: 1 };
-    let attributes = [("Test", Value::U64(123)), ("Test2", list)];
-    assert_eq!(writer.event(origin, 100..200, "My event", &attributes)?, Written::Done);
-    assert_eq!(writer.bytes(), [SPEC_METADATA, SPEC_EVENT].concat());
-    Ok(())
 }
 
 #[test]
@@ -246,178 +228,6 @@ fn b5_an_option_with_a_name_longer_than_its_packet_is_left_out() {
 fn b5_several_faults_of_one_packet_are_all_said() {
     let data = Packet::new((0, 0, u64::MAX), 0..u64::MAX, "e").with("x", Attribute::Raw(0, vec![])).bytes();
     assert_eq!(kinds(&data), [DiagnosticKind::TimeOutOfRange, DiagnosticKind::BadAttribute]);
-}
-
-/// [heph B.6]
-#[test]
-fn what_is_written_is_read_and_written_again_the_same() {
-    let data = trace(50, 3, 4, true);
-    let mut buffer = vec![0; data.len()];
-    let mut writer = Writer::new(&mut buffer);
-    for (index, item) in items(&data).enumerate() {
-        let counter = u32::try_from(index.saturating_sub(2) / 3).unwrap();
-        assert_eq!(writer.write_event(&item.event, counter), Ok(Written::Done));
-    }
-    assert_eq!(writer.bytes(), data);
-}
-
-#[test]
-fn a_full_buffer_takes_the_packet_back() {
-    let origin = Origin::default();
-    let mut memory = [0; 64];
-    let mut args = ArgsBuilder::in_buffer(&mut memory);
-    args.add_list("l", [1_u64]);
-    let list = args.args().get(b"l").unwrap();
-    for size in 0..70 {
-        let mut buffer = vec![0; size];
-        let mut writer = Writer::new(&mut buffer);
-        match writer.event(origin, 0..1, "ab", &[("n", Value::from("text")), ("l", list)]) {
-            Ok(written) => {
-                assert_eq!((size >= 68, written, writer.bytes().len()), (true, Written::Done, 68));
-            }
-            Err(error) => {
-                assert_eq!(
-                    (size < 68, error.kind(), writer.bytes()),
-                    (true, FormatErrorKind::BufferFull, &b""[..])
-                );
-            }
-        }
-    }
-}
-
-#[test]
-fn what_heph_has_no_place_for_is_left_out_and_said() {
-    let mut buffer = [0; 256];
-    let mut writer = Writer::new(&mut buffer);
-    let mut written = |event| writer.write_event(&event, 0).unwrap();
-    use Written::{BadId, BadTime, Unsupported};
-    let at = |pid: i64, at| ThreadEvent::new(Thread::new(pid, 0_u32), Tick(at), Text::plain(b"e"));
-    assert_eq!(written(Event::Begin(at(0, 0))), Unsupported);
-    assert_eq!(written(Event::Complete(at(-1, 0), Ticks(1))), BadId);
-    assert_eq!(written(Event::Complete(at(1 << 32, 0), Ticks(1))), BadId);
-    assert_eq!(written(Event::Complete(at(0, -1), Ticks(1))), BadTime);
-    assert_eq!(written(Event::Complete(at(0, 1), Ticks(-2))), BadTime);
-    let negative = ThreadEvent::new(Thread::new(0_u32, -1_i64), Tick(0), Text::EMPTY);
-    assert_eq!(written(Event::Complete(negative, Ticks(1))), BadId);
-    assert_eq!(written(Event::Clock(Clock::new(Unit::EVENTS))), Unsupported);
-    assert_eq!(written(Event::Clock(Clock::NANOSECONDS.with_epoch_ns(Some(-1)))), BadTime);
-    assert_eq!(writer.bytes(), b"");
-    for value in [Value::Null, Value::Bool(true), Value::Map(Args::NONE)] {
-        let written = writer.event(Origin::default(), 0..1, "e", &[("x", value)]);
-        assert_eq!(written, Ok(Written::InPart(LostParts::ARGUMENTS)));
-    }
-    let mut memory = vec![0; 1 << 20];
-    let mut writer = Writer::new(&mut memory);
-    let long = writer.event(Origin::default(), 0..1, vec![b'x'; 65536], &[]);
-    assert_eq!(long, Ok(Written::InPart(LostParts::TEXT)));
-    // An array has at most 65535 values, however short they are.
-    let mut args = vec![0; 2 << 20];
-    for (count, expected) in [(65_535, Written::Done), (65_536, Written::InPart(LostParts::ARGUMENTS))] {
-        let mut args = ArgsBuilder::in_buffer(&mut args);
-        args.add_list("l", core::iter::repeat_n(1_u64, count));
-        let list = args.args().get(b"l").unwrap();
-        writer.clear();
-        assert_eq!(writer.event(Origin::default(), 0..1, "e", &[("l", list)]), Ok(expected), "{count}");
-    }
-}
-
-#[test]
-fn text_is_written_decoded_and_a_category_becomes_an_attribute() {
-    let mut buffer = [0; 256];
-    let mut writer = Writer::new(&mut buffer);
-    let mut slice = ThreadEvent::new(Thread::new(1_u32, 2_u32), Tick(3), Text::escaped(br"a\u00e9"));
-    slice.category = Text::plain(b"io");
-    slice.args = Args::text(b"n=1");
-    assert_eq!(writer.write_event(&Event::Complete(slice, Ticks(4)), 9), Ok(Written::Done));
-    let (read, length) = slices(writer.bytes())[0];
-    assert!(read.name.is("aé".as_bytes()));
-    assert_eq!((read.thread, read.at, length), (slice.thread, slice.at, Ticks(4)));
-    assert_eq!(read.args.get(b"category"), Some(Value::Text(Text::plain(b"io"))));
-    assert_eq!(read.args.get(b"text"), Some(Value::Text(Text::plain(b"n=1"))));
-}
-
-#[test]
-fn a_trace_is_copied_unchanged_but_not_what_heph_cannot_say() {
-    let far = Packet::new((9, 0, u64::MAX), 1..2, "a substream that is a negative id").bytes();
-    let data = [trace(100, 4, 3, true), far].concat();
-    let mut buffer = vec![0; data.len()];
-    let mut writer = Writer::new(&mut buffer);
-    let mut counters = std::collections::HashMap::new();
-    for item in items(&data) {
-        let counter = match item.event {
-            Event::Complete(slice, _) => counters.entry(slice.thread.pid).or_insert(0),
-            _ => &mut 0,
-        };
-        assert_eq!(writer.write_event(&item.event, *counter), Ok(Written::Done));
-        *counter += 1;
-    }
-    let begin = Event::Begin(slices(&data)[0].0);
-    assert_eq!(writer.write_event(&begin, 0), Ok(Written::Unsupported));
-    assert_eq!(writer.bytes(), data);
-}
-
-#[test]
-fn what_an_attribute_cannot_say_is_left_out_and_the_event_is_written() {
-    use spall_model::ArgsFormat;
-    static MIXED: ArgsFormat = ArgsFormat::new("mixed", mixed);
-    fn mixed<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
-        let value = match bytes.get(*pos)? {
-            b'n' => Value::Null,
-            b'u' => Value::U64(7),
-            b't' => Value::Text(Text::plain(b"text")),
-            b'm' => Value::Map(Args::NONE),
-            _ => Value::List(Args::new(b"ut", &MIXED)),
-        };
-        *pos += 1;
-        Some((Text::plain(b"k"), value))
-    }
-    let mut buffer = [0; 256];
-    let mut writer = Writer::new(&mut buffer);
-    let mut slice = ThreadEvent::new(Thread::new(1_u32, 2_u32), Tick(3), Text::plain(b"e"));
-    slice.args = Args::new(b"nultm", &MIXED);
-    let written = writer.write_event(&Event::Complete(slice, Ticks(4)), 0);
-    assert_eq!(written, Ok(Written::InPart(LostParts::ARGUMENTS)));
-    let (read, _) = slices(writer.bytes())[0];
-    let values: Vec<_> = read.args.iter().map(|(_, value)| value).collect();
-    let text = |text| Value::Text(Text::plain(text));
-    assert_eq!(values, [Value::U64(7), text(b"text")]);
-    assert_eq!(kinds(writer.bytes()), []);
-}
-
-#[test]
-fn texts_longer_than_their_length_field_are_cut_between_characters() {
-    use spall_model::LostParts;
-    let long = "é".repeat(40_000);
-    let mut buffer = vec![0; 1 << 20];
-    let mut writer = Writer::new(&mut buffer);
-    let attributes = [(&long[..], Value::U64(1)), ("t", Value::Bytes(long.as_bytes()))];
-    let cut = Ok(Written::InPart(LostParts::TEXT));
-    assert_eq!(writer.event(Origin::default(), 1..2, &long, &attributes), cut);
-    assert_eq!(writer.metadata(&long, b"value"), cut);
-    assert_eq!(kinds(writer.bytes()), []);
-    let (slice, _) = slices(writer.bytes())[0];
-    assert_eq!(slice.name.raw(), &long.as_bytes()[..65534]);
-    let attributes: Vec<_> = slice.args.iter().collect();
-    assert_eq!(attributes[0], (Text::plain(&long.as_bytes()[..65534]), Value::U64(1)));
-    assert_eq!(attributes[1], (Text::plain(b"t"), Value::Text(Text::plain(&long.as_bytes()[..65534]))));
-}
-
-#[test]
-fn an_event_in_a_full_buffer_is_taken_back_whole() {
-    let mut slice = ThreadEvent::new(Thread::new(1_u32, 2_u32), Tick(3), Text::plain(b"e"));
-    slice.category = Text::plain(b"io");
-    slice.args = Args::text(b"n=1");
-    let event = Event::Complete(slice, Ticks(4));
-    let mut buffer = [0; 256];
-    let mut writer = Writer::new(&mut buffer);
-    assert_eq!(writer.write_event(&event, 0), Ok(Written::Done));
-    let length = writer.bytes().len();
-    for size in 0..length {
-        let mut buffer = vec![0; size];
-        let mut writer = Writer::new(&mut buffer);
-        assert_eq!(writer.write_event(&event, 0).unwrap_err().kind(), FormatErrorKind::BufferFull);
-        assert_eq!(writer.bytes(), b"");
-    }
 }
 
 #[cfg(feature = "alloc")]

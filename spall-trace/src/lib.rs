@@ -52,7 +52,7 @@
 //! | module | crate | what it is for |
 //! |---|---|---|
 //! | [`model`] | `spall-model` | events, the builder, traces, arguments, clocks, limits, diagnostics |
-//! | [`format`](mod@format) | `spall-format` | parsers and writers of spall and Heph, parsers of apitrace, Perfetto and sampling profiles; containers |
+//! | [`format`](mod@format) | `spall-format` | parsers and writers of spall, parsers of Heph, apitrace, Perfetto and sampling profiles; containers |
 //! | [`json`] | `spall-json` | parser and writer of Trace Event JSON and V8 CPU profiles; profiles of Firefox and speedscope |
 //! | [`layout`] | `spall-layout` | rows, rectangles, hits, statistics, flame graphs |
 //! | [`samples`] | `spall-samples` | CPU samples merged with slices |

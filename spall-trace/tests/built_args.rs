@@ -1,9 +1,8 @@
 //! Arguments that a program built go through every writer that keeps types.
 
 use crate::parsed;
-use spall_trace::format::heph;
 use spall_trace::json::{JsonParser, JsonWriter};
-use spall_trace::model::{ArgsBuilder, Event, Text, Thread, ThreadEvent, Tick, Ticks, Value, Written};
+use spall_trace::model::{ArgsBuilder, Event, Text, Thread, ThreadEvent, Tick, Ticks, Value};
 
 fn slice<'a>(builder: &'a ArgsBuilder<'_>) -> Event<'a> {
     let event = ThreadEvent::new(Thread::new(1, 2), Tick(3000), Text::from("work"));
@@ -33,18 +32,4 @@ fn json_keeps_all_types_of_arguments() {
     writer.finish().unwrap();
     let Event::Complete(read, _) = parsed::events_of(JsonParser::new(), json.as_bytes())[0] else { panic!() };
     assert_eq!(read.args.to_string(), builder.args().to_string());
-}
-
-#[test]
-fn heph_keeps_scalars_and_lists_of_one_type() {
-    let builder = scalars_and_lists();
-    let mut buffer = [0; 1024];
-    let mut writer = heph::Writer::new(&mut buffer);
-    assert_eq!(writer.write_event(&slice(&builder), 0), Ok(Written::Done));
-    let events = parsed::events_of(heph::Parser::new(), writer.bytes());
-    let read = events.iter().filter_map(|event| match event {
-        Event::Complete(event, _) => Some(event.args.to_string()),
-        _ => None,
-    });
-    assert_eq!(read.collect::<Vec<_>>(), [builder.args().to_string()]);
 }

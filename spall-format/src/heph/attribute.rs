@@ -9,7 +9,7 @@ use crate::cursor::Cursor;
 static ATTRIBUTES: ArgsFormat = ArgsFormat::new("heph attributes", next_attribute);
 
 /// The encoding of the elements of an array attribute, whose bytes are the type, the count and the values.
-pub(super) static ARRAY: ArgsFormat = ArgsFormat::new("heph array", next_element);
+static ARRAY: ArgsFormat = ArgsFormat::new("heph array", next_element);
 
 /// Returns attributes as arguments of an event. Iteration over them ends silently where the bytes are damaged. They are
 /// [`Args::NONE`] if there are no attributes.

@@ -3,24 +3,19 @@
 //! [`Parser`] turns packets into [`spall_model::Event`]s, whose attributes are decoded when they are asked for, and steps
 //! over damage. It neither allocates nor does I/O.
 //!
-//! [`Writer`] writes packets into a buffer.
-//!
 //! ```
-//! use spall_format::heph::{self, Writer};
+//! use spall_format::heph::Parser;
 //! use spall_model::{Event, Parser as _, Ticks, Value};
 //!
-//! let mut buffer = [0; 128];
-//! let mut writer = Writer::new(&mut buffer);
-//! writer.epoch(1_610_113_734_118_010_000)?;
-//! let origin = heph::Origin { stream: 1, counter: 0, substream: 7 };
-//! assert!(writer.event(origin, 100..250, "load", &[("size", Value::U64(42))])?.is_in_file());
+//! // The example of an event in Heph's own description of the format.
+//! let file = b"\xc1\xfc\x1f\xb7\0\0\0\x5b\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\x64\0\0\0\0\0\0\0\xc8\
+//!     \0\x08My event\0\x04Test\x01\0\0\0\0\0\0\0\x7b\0\x05Test2\x83\0\x02\x40\x5e\xdd\x2f\x1a\x9f\xbe\x77\x40\x88\xa8\0\0\0\0\0";
 //!
 //! let mut events = Vec::new();
-//! heph::Parser::new().parse_all(writer.bytes(), |event, _| events.push(*event))?;
-//! assert!(matches!(events[1], Event::Clock(_)));
-//! let Event::Complete(slice, duration) = events[2] else { panic!() };
-//! assert_eq!(duration, Ticks(150));
-//! assert_eq!(slice.args.get(b"size"), Some(Value::U64(42)));
+//! Parser::new().parse_all(file, |event, _| events.push(*event))?;
+//! let Event::Complete(slice, duration) = events[1] else { panic!() };
+//! assert_eq!((slice.name.raw(), duration), (&b"My event"[..], Ticks(100)));
+//! assert_eq!(slice.args.get(b"Test"), Some(Value::U64(123)));
 //! # Ok::<(), spall_format::FormatError>(())
 //! ```
 
@@ -31,7 +26,6 @@ mod packet;
 mod parser;
 mod sequence;
 mod wire;
-mod writer;
 
 #[cfg(all(test, feature = "std"))]
 mod tests;
@@ -40,21 +34,11 @@ use spall_model::Id;
 
 pub use frame::starts_with_magic;
 pub use parser::Parser;
-pub use writer::{Origin, Writer};
 
 /// Returns the thread id of a substream: the signed number with the same 64 bits.
 ///
-/// No two substreams share an id, and [`substream_of`] is the inverse. Real substreams are 0 or heap addresses, which
-/// stay the same number.
+/// No two substreams share an id. Real substreams are 0 or heap addresses, which stay the same number.
 #[inline]
 fn thread_id(substream: u64) -> Id<'static> {
     Id::Number(substream.cast_signed())
-}
-
-/// Returns the substream of a thread id from [`thread_id`], or `None` for a textual id, which Heph does not have.
-fn substream_of(thread: Id<'_>) -> Option<u64> {
-    match thread {
-        Id::Number(number) => Some(number.cast_unsigned()),
-        Id::Text(_) => None,
-    }
 }

@@ -41,13 +41,13 @@ use crate::FormatError;
 ///
 /// # Examples
 /// ```
-/// use spall_format::heph::{Parser, Writer};
+/// use spall_format::heph::Parser;
 /// use spall_model::{ByteRange, Event, Parser as _, Progress, Ticks};
 ///
-/// let mut memory = [0; 64];
-/// let mut writer = Writer::new(&mut memory);
-/// assert!(writer.event(Default::default(), 10..30, "hi", &[])?.is_in_file());
-/// let file = writer.bytes();
+/// // An event from 10 ns to 30 ns after the epoch.
+/// let mut file = b"\xc1\xfc\x1f\xb7\0\0\0\x2c".to_vec();
+/// file.extend([0; 23]);
+/// file.extend(b"\x0a\0\0\0\0\0\0\0\x1e\0\x02hi");
 ///
 /// let mut slices = Vec::new();
 /// let mut each = |event: &Event<'_>, _: ByteRange| {
@@ -57,7 +57,7 @@ use crate::FormatError;
 /// let mut parser = Parser::new();
 /// // The packet has 44 bytes, of which 3 did not arrive yet.
 /// assert_eq!(parser.read(&file[..41], false, &mut each)?, Progress::NeedMore(3));
-/// assert_eq!(parser.read(file, true, &mut each)?, Progress::Read(44));
+/// assert_eq!(parser.read(&file, true, &mut each)?, Progress::Read(44));
 /// assert_eq!(slices, [("hi".to_owned(), Ticks(20))]);
 /// # Ok::<(), spall_format::FormatError>(())
 /// ```

@@ -1,7 +1,7 @@
 //! The structs of the file: packed and big-endian. [heph B.1](crate::rules::heph#B.1)
 
 use zerocopy::big_endian::{U16, U32, U64};
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
 /// The first four bytes of a metadata packet, as a big-endian number.
 pub(super) const METADATA_MAGIC: u32 = 0x75D1_1D4D;
@@ -9,7 +9,7 @@ pub(super) const METADATA_MAGIC: u32 = 0x75D1_1D4D;
 pub(super) const EVENT_MAGIC: u32 = 0xC1FC_1FB7;
 
 /// The first 8 bytes of every packet. [heph B.1](crate::rules::heph#B.1)
-#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
+#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub(super) struct PacketHead {
     /// The magic number, [`METADATA_MAGIC`] or [`EVENT_MAGIC`].
@@ -19,7 +19,7 @@ pub(super) struct PacketHead {
 }
 
 /// The fixed part of a metadata packet. The name of the option follows it. [heph B.1](crate::rules::heph#B.1)
-#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
+#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub(super) struct MetadataHead {
     /// The magic number and the size.
@@ -29,7 +29,7 @@ pub(super) struct MetadataHead {
 }
 
 /// The fixed part of an event packet. The description follows it. [heph B.1](crate::rules::heph#B.1)
-#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
+#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub(super) struct EventHead {
     /// The magic number and the size.
