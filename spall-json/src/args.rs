@@ -11,10 +11,6 @@ use crate::scalar;
 /// Arguments whose bytes are the text of a JSON object, or of a string, which is then the one argument `text`.
 pub(crate) static JSON_ARGS: ArgsFormat = ArgsFormat::new("json object", object_entry);
 
-/// The same as [`JSON_ARGS`] for an object without a call site. So the samples of a profile are merged without a look at the
-/// text of these arguments, which lie all over the file.
-static JSON_ARGS_WITHOUT_SITE: ArgsFormat = ArgsFormat::new("json object", object_entry);
-
 /// The items of a JSON array.
 static JSON_ARRAY: ArgsFormat = ArgsFormat::new("json array", array_item);
 
@@ -29,9 +25,8 @@ const fn whole<const REPRESENTED: u32>(name: &'static str) -> ArgsFormat {
     }
 }
 
-/// An event on a thread, and the same without a call site.
+/// An event on a thread.
 static JSON_EVENT: ArgsFormat = whole::<{ THREAD_EVENT.0 }>("json event");
-static JSON_EVENT_WITHOUT_SITE: ArgsFormat = whole::<{ THREAD_EVENT.0 }>("json event");
 /// An async event or an object. The model's event has its key, but not its thread.
 static JSON_KEYED_EVENT: ArgsFormat = whole::<{ KEYED_EVENT.0 }>("json event with key");
 /// A counter, whose arguments are the values of its series.
@@ -42,31 +37,16 @@ static JSON_FLOW_EVENT: ArgsFormat = whole::<{ FLOW_EVENT.0 }>("json flow event"
 pub(crate) static JSON_SAMPLE: ArgsFormat =
     ArgsFormat { fields: sample_field, ..ArgsFormat::new("json sample", event_args_entry) };
 
-/// Returns an object of the file, whose bytes are `bytes`, as arguments.
+/// Returns arguments whose bytes are the whole event `bytes`. `represented` are the fields that the model's event has.
 #[inline]
-pub(crate) fn object(bytes: &[u8], object: Token) -> Args<'_> {
-    Args::new(bytes, if object.may_name_call_site() { &JSON_ARGS } else { &JSON_ARGS_WITHOUT_SITE })
-}
-
-/// Returns arguments whose bytes are the whole event `bytes`, which has the arguments `args`. `represented` are the fields
-/// that the model's event has.
-#[inline]
-pub(crate) fn whole_event<'a>(bytes: &'a [u8], args: &Args<'a>, represented: FieldSet) -> Args<'a> {
+pub(crate) fn whole_event(bytes: &[u8], represented: FieldSet) -> Args<'_> {
     let format = match represented {
         KEYED_EVENT => &JSON_KEYED_EVENT,
         COUNTER_EVENT => &JSON_COUNTER_EVENT,
         FLOW_EVENT => &JSON_FLOW_EVENT,
-        _ if may_name_call_site(args) => &JSON_EVENT,
-        _ => &JSON_EVENT_WITHOUT_SITE,
+        _ => &JSON_EVENT,
     };
     Args::new(bytes, format)
-}
-
-/// Returns whether [`call_site::KEY`](crate::call_site::KEY) may be among arguments. This does not look at their text.
-#[inline]
-pub(crate) fn may_name_call_site(args: &Args<'_>) -> bool {
-    let without = [&JSON_ARGS_WITHOUT_SITE, &JSON_EVENT_WITHOUT_SITE];
-    !args.is_none() && !without.iter().any(|format| core::ptr::eq(args.format(), *format))
 }
 
 /// Returns JSON text as arguments of an event.
@@ -97,7 +77,7 @@ pub fn json_args(text: &[u8]) -> Args<'_> {
 #[must_use]
 pub fn json_args_text<'a>(args: &Args<'a>) -> Option<&'a [u8]> {
     let bytes = args.bytes();
-    if [&JSON_ARGS, &JSON_ARGS_WITHOUT_SITE].iter().any(|format| core::ptr::eq(args.format(), *format)) {
+    if core::ptr::eq(args.format(), &JSON_ARGS) {
         Some(bytes)
     } else if is_event(args.format()) {
         Some(find_args(bytes)?.bytes(bytes))
@@ -126,14 +106,7 @@ pub fn json_args_micros(args: &Args<'_>, key: &[u8]) -> Option<i64> {
 
 /// Returns whether the bytes of arguments with this format are a whole event.
 fn is_event(format: &'static ArgsFormat) -> bool {
-    let known = [
-        &JSON_EVENT,
-        &JSON_EVENT_WITHOUT_SITE,
-        &JSON_KEYED_EVENT,
-        &JSON_COUNTER_EVENT,
-        &JSON_FLOW_EVENT,
-        &JSON_SAMPLE,
-    ];
+    let known = [&JSON_EVENT, &JSON_KEYED_EVENT, &JSON_COUNTER_EVENT, &JSON_FLOW_EVENT, &JSON_SAMPLE];
     known.iter().any(|known| core::ptr::eq(format, *known))
 }
 
@@ -144,7 +117,7 @@ pub(crate) fn value(data: &[u8], token: Token) -> Value<'_> {
         TokenKind::String | TokenKind::EscapedString => Value::Text(scalar::text(data, token)),
         TokenKind::Object => Value::Map(Args::new(bytes, &JSON_ARGS)),
         TokenKind::Array => Value::List(Args::new(bytes, &JSON_ARRAY)),
-        TokenKind::Integer | TokenKind::Decimal | TokenKind::Bare => scalar::word(bytes),
+        TokenKind::Integer(_) | TokenKind::Decimal { .. } | TokenKind::Bare => scalar::word(bytes),
     }
 }
 
@@ -312,6 +285,19 @@ mod tests {
     use alloc::{format, string::ToString};
 
     use super::*;
+
+    #[test]
+    fn arguments_of_an_event_equal_the_same_text() {
+        use spall_model::{Event, Parser as _};
+        let json = br#"[{"ph":"i","ts":1,"args":{"frame":7}},{"ph":"i","ts":1,"args":{"sampleTraceId":7}}]"#;
+        let mut equal = 0;
+        let read = crate::JsonParser::new().parse_all(json, |event, _| {
+            if let Event::Instant(event, _) = event {
+                equal += usize::from(event.args == json_args(event.args.bytes()));
+            }
+        });
+        assert_eq!((read, equal), (Ok(()), 2));
+    }
 
     #[test]
     fn plain_members_are_the_last_members_or_uncertain() {

@@ -64,7 +64,7 @@ impl<'a> Decoder<'a, '_, '_> {
     /// Returns whether a field that is a truth value is true, in any spelling.
     pub(crate) fn is_set(&self, field: Field) -> bool {
         self.token(field).is_some_and(|token| match token.kind {
-            TokenKind::Integer | TokenKind::Decimal => token.number != 0,
+            TokenKind::Integer(number) | TokenKind::Decimal { thousandths: number } => number != 0,
             TokenKind::Bare => self.bytes(token) != b"false",
             TokenKind::String | TokenKind::EscapedString => scalar::text(self.record.data, token).is(b"true"),
             TokenKind::Object | TokenKind::Array => false,
@@ -263,9 +263,9 @@ impl<'a> Decoder<'a, '_, '_> {
             TokenKind::Object if is_empty_object(bytes) => Args::NONE,
             // The empty string, whose two bytes are its quotes.
             TokenKind::String if bytes.len() <= 2 => Args::NONE,
-            TokenKind::Object => args::object(bytes, token),
+            TokenKind::Object => args::json_args(bytes),
             TokenKind::String | TokenKind::EscapedString => args::json_args(bytes),
-            TokenKind::Array | TokenKind::Integer | TokenKind::Decimal | TokenKind::Bare => {
+            TokenKind::Array | TokenKind::Integer(_) | TokenKind::Decimal { .. } | TokenKind::Bare => {
                 self.report_at(DiagnosticKind::BadField, token);
                 Args::NONE
             }

@@ -29,7 +29,7 @@ pub(crate) fn process_or_thread(data: &[u8], token: Token) -> Option<Id<'_>> {
 pub(crate) fn key(data: &[u8], token: Token) -> Option<Id<'_>> {
     match token.kind {
         // Sixteen digits fit.
-        TokenKind::Integer => i64::try_from(token.number).ok().map(Id::Number),
+        TokenKind::Integer(number) => i64::try_from(number).ok().map(Id::Number),
         TokenKind::String => {
             let text = token.inside(data);
             Some(canonical(text).map_or(Id::Text(text), Id::Number))
@@ -38,7 +38,7 @@ pub(crate) fn key(data: &[u8], token: Token) -> Option<Id<'_>> {
             let inside = token.inside(data);
             Some(unescaped(inside, canonical).map_or(Id::Text(inside), Id::Number))
         }
-        TokenKind::Decimal | TokenKind::Bare => {
+        TokenKind::Decimal { .. } | TokenKind::Bare => {
             let word = token.bytes(data);
             match canonical(word).or_else(|| whole_number(word)) {
                 Some(number) => Some(Id::Number(number)),
@@ -85,7 +85,7 @@ mod tests {
 
     /// A token that is all of `text`.
     fn whole(kind: TokenKind, text: &str) -> Token {
-        Token { kind, start: 0, end: text.len(), number: 0 }
+        Token { kind, start: 0, end: text.len() }
     }
 
     #[test]
@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(key(TokenKind::String, "\"072\""), Some(Id::Text(b"072")));
         for text in [b"+7", &b"+1234567890123456789"[..]] {
             let quoted = [b"\"", text, b"\""].concat();
-            let token = Token { kind: TokenKind::String, start: 0, end: quoted.len(), number: 0 };
+            let token = Token { kind: TokenKind::String, start: 0, end: quoted.len() };
             assert_eq!(super::key(&quoted, token), Some(Id::Text(text)));
         }
         assert_eq!(key(TokenKind::String, "\"0x1\""), Some(Id::Text(b"0x1")));

@@ -8,7 +8,6 @@
 
 use spall_model::Text;
 
-use crate::call_site;
 use crate::scan;
 
 /// The reason why a token cannot be read.
@@ -32,9 +31,15 @@ pub(crate) enum TokenKind {
     /// An array, `[…]`.
     Array,
     /// A number of one to sixteen digits.
-    Integer,
+    Integer(u64),
     /// A number of one to sixteen digits, a point, and one to three digits.
-    Decimal,
+    ///
+    /// Times are microseconds with up to three decimals in nearly every file, so that most of them are whole
+    /// nanoseconds as soon as their token is found.
+    Decimal {
+        /// The number times a thousand.
+        thousandths: u64,
+    },
     /// Any other number, `true`, `null`, or a word that JSON does not have.
     Bare,
 }
@@ -45,17 +50,11 @@ pub(crate) struct Token {
     pub(crate) kind: TokenKind,
     pub(crate) start: usize,
     pub(crate) end: usize,
-    /// The number of a [`TokenKind::Integer`], or the number of thousandths of a [`TokenKind::Decimal`]. For an object or
-    /// array, 1 if a key inside may be [`call_site::KEY`]. Else 0.
-    ///
-    /// Times are microseconds with up to three decimals in nearly every file, so that most of them are whole
-    /// nanoseconds as soon as their token is found.
-    pub(crate) number: u64,
 }
 
 impl Token {
     /// An empty token, for slots that were never filled.
-    pub(crate) const EMPTY: Self = Self { kind: TokenKind::Bare, start: 0, end: 0, number: 0 };
+    pub(crate) const EMPTY: Self = Self { kind: TokenKind::Bare, start: 0, end: 0 };
 
     /// Returns the bytes of the token in the data that it was found in.
     #[inline]
@@ -63,10 +62,13 @@ impl Token {
         data.get(self.start..self.end).unwrap_or_default()
     }
 
-    /// Returns whether a key inside of an object or array may be [`call_site::KEY`].
+    /// Returns the number of a [`TokenKind::Integer`].
     #[inline]
-    pub(crate) fn may_name_call_site(self) -> bool {
-        self.number != 0
+    pub(crate) fn whole(self) -> Option<u64> {
+        match self.kind {
+            TokenKind::Integer(number) => Some(number),
+            _ => None,
+        }
     }
 
     /// Returns the bytes between the quotes or brackets of the token.
@@ -164,22 +166,16 @@ fn word_length(text: &[u8]) -> Result<usize, TokenError> {
     text.iter().position(|&byte| ends_word(byte)).ok_or(TokenError::Incomplete)
 }
 
-/// Returns the end of the array or object whose opening bracket is at `pos`.
-pub(crate) fn nested_end(data: &[u8], pos: usize) -> Result<usize, TokenError> {
-    nested(data, pos).map(|(end, _)| end)
-}
-
-/// Returns the end of the array or object whose opening bracket is at `pos`, and whether a key inside may be
-/// a [`call_site::KEY`]. Brackets of the other kind inside it must be closed, too.
+/// Returns the end of the array or object whose opening bracket is at `pos`. Brackets of the other kind inside it must be
+/// closed, too.
 ///
 /// Two counts take the place of a stack. `{[{]}}` passes as closed, which is harmless: reading the inside of such a
 /// value ends at the damage.
-fn nested(data: &[u8], pos: usize) -> Result<(usize, bool), TokenError> {
+pub(crate) fn nested_end(data: &[u8], pos: usize) -> Result<usize, TokenError> {
     let open = if data.get(pos) == Some(&b'{') { b'{' } else { b'[' };
     // In ASCII, a closing bracket is two above its opening one, and `{` is `[` with the bit 0x20 set.
     let close = open + 2;
     let (mut depth, mut others) = (1_usize, 0_usize);
-    let mut has_call_site = false;
     let mut structurals = scan::Structurals::new(data, pos + 1);
     loop {
         let at = structurals.next().ok_or(TokenError::Incomplete)?;
@@ -196,18 +192,12 @@ fn nested(data: &[u8], pos: usize) -> Result<(usize, bool), TokenError> {
                 // cannot follow a string gives this away at once, so that the damage costs one event.
                 _ => return Err(TokenError::Damaged(end + 1)),
             }
-            // Most keys begin with another letter.
-            if call_site::may_be_key(depth, end - at - 1, behind)
-                && matches!(data.get(at + 1), Some(b's' | b'\\'))
-            {
-                has_call_site |= data.get(at + 1..end).is_some_and(call_site::is_key);
-            }
         } else if byte == open {
             depth += 1;
         } else if byte == close {
             depth -= 1;
             if depth == 0 {
-                return if others == 0 { Ok((at + 1, has_call_site)) } else { Err(TokenError::Damaged(at)) };
+                return if others == 0 { Ok(at + 1) } else { Err(TokenError::Damaged(at)) };
             }
         } else if byte == open ^ 0x20 {
             others += 1;
@@ -221,16 +211,16 @@ fn nested(data: &[u8], pos: usize) -> Result<(usize, bool), TokenError> {
 #[inline(always)]
 pub(crate) fn token(data: &[u8], pos: usize) -> Result<Token, TokenError> {
     let Some(text @ [first, ..]) = data.get(pos..) else { return Err(TokenError::Incomplete) };
-    let (kind, (end, has_call_site)) = match first {
+    let (kind, end) = match first {
         b'0'..=b'9' => return number(text, pos),
         b'"' => return string(data, pos),
-        b'{' if text.get(1) == Some(&b'}') => (TokenKind::Object, (pos + 2, false)),
-        b'{' => (TokenKind::Object, nested(data, pos)?),
-        b'[' => (TokenKind::Array, nested(data, pos)?),
+        b'{' if text.get(1) == Some(&b'}') => (TokenKind::Object, pos + 2),
+        b'{' => (TokenKind::Object, nested_end(data, pos)?),
+        b'[' => (TokenKind::Array, nested_end(data, pos)?),
         b',' | b':' | b'}' | b']' => return Err(TokenError::Damaged(pos)),
-        _ => (TokenKind::Bare, (pos + word_length(text)?, false)),
+        _ => (TokenKind::Bare, pos + word_length(text)?),
     };
-    Ok(Token { kind, start: pos, end, number: has_call_site.into() })
+    Ok(Token { kind, start: pos, end })
 }
 
 /// Reads the string whose opening quote is at `pos`.
@@ -238,33 +228,33 @@ pub(crate) fn token(data: &[u8], pos: usize) -> Result<Token, TokenError> {
 pub(crate) fn string(data: &[u8], pos: usize) -> Result<Token, TokenError> {
     let (end, escaped) = string_end(data, pos + 1)?;
     let kind = if escaped { TokenKind::EscapedString } else { TokenKind::String };
-    Ok(Token { kind, start: pos, end: end + 1, number: 0 })
+    Ok(Token { kind, start: pos, end: end + 1 })
 }
 
 /// Reads the number that begins `text`; `start` is the position of `text` in the data.
 #[inline(always)]
 fn number(text: &[u8], start: usize) -> Result<Token, TokenError> {
-    let (mut number, mut length) = scan::leading_digits(text);
-    let mut kind = TokenKind::Integer;
+    let (number, mut length) = scan::leading_digits(text);
+    let mut kind = TokenKind::Integer(number);
     // Sixteen digits times 1000, plus three digits, is below 2⁶⁴: nothing here overflows.
     if text.get(length) == Some(&b'.') {
         let (decimals, count) = scan::leading_digits(text.get(length + 1..).unwrap_or_default());
         length += 1 + count;
         // No digit, and more than three, are left to the general form.
-        (kind, number) = match [1, 10, 100].get(3_usize.wrapping_sub(count)) {
-            Some(scale) => (TokenKind::Decimal, number * 1000 + decimals * scale),
-            None => (TokenKind::Bare, 0),
+        kind = match [1, 10, 100].get(3_usize.wrapping_sub(count)) {
+            Some(scale) => TokenKind::Decimal { thousandths: number * 1000 + decimals * scale },
+            None => TokenKind::Bare,
         };
     }
     match text.get(length) {
         Some(&byte) if ends_word(byte) => {}
         Some(_) => {
             length += word_length(text.get(length..).unwrap_or_default())?;
-            (kind, number) = (TokenKind::Bare, 0);
+            kind = TokenKind::Bare;
         }
         None => return Err(TokenError::Incomplete),
     }
-    Ok(Token { kind, start, end: start + length, number })
+    Ok(Token { kind, start, end: start + length })
 }
 
 /// The key of an object's member, as positions in the data.
@@ -293,7 +283,7 @@ impl KeyToken {
     /// Returns the key as the string that it is, quotes included.
     pub(crate) fn token(&self) -> Token {
         let kind = if self.escaped { TokenKind::EscapedString } else { TokenKind::String };
-        Token { kind, start: self.inside.0 - 1, end: self.inside.1 + 1, number: 0 }
+        Token { kind, start: self.inside.0 - 1, end: self.inside.1 + 1 }
     }
 
     /// Returns whether the key, escapes decoded, is `name`.
@@ -444,15 +434,16 @@ mod tests {
 
     #[test]
     fn short_numbers_are_read_at_once() {
-        let kind = |text: &[u8]| token(text, 0).map(|token| (token.kind, token.end, token.number));
-        assert_eq!(kind(b"007,"), Ok((TokenKind::Integer, 3, 7)));
-        assert_eq!(kind(b"1.5,"), Ok((TokenKind::Decimal, 3, 1500)));
-        assert_eq!(kind(b"9999999999999999.999}"), Ok((TokenKind::Decimal, 20, 9_999_999_999_999_999_999)));
-        assert_eq!(kind(b"10000000000000000 "), Ok((TokenKind::Bare, 17, 0)));
-        assert_eq!(kind(b"1.0005,"), Ok((TokenKind::Bare, 6, 0)));
-        assert_eq!(kind(b"1.,"), Ok((TokenKind::Bare, 2, 0)));
-        assert_eq!(kind(b"1e3]"), Ok((TokenKind::Bare, 3, 0)));
-        assert_eq!(kind(b"-1,"), Ok((TokenKind::Bare, 2, 0)));
+        let kind = |text: &[u8]| token(text, 0).map(|token| (token.kind, token.end));
+        let decimal = |thousandths| TokenKind::Decimal { thousandths };
+        assert_eq!(kind(b"007,"), Ok((TokenKind::Integer(7), 3)));
+        assert_eq!(kind(b"1.5,"), Ok((decimal(1500), 3)));
+        assert_eq!(kind(b"9999999999999999.999}"), Ok((decimal(9_999_999_999_999_999_999), 20)));
+        assert_eq!(kind(b"10000000000000000 "), Ok((TokenKind::Bare, 17)));
+        assert_eq!(kind(b"1.0005,"), Ok((TokenKind::Bare, 6)));
+        assert_eq!(kind(b"1.,"), Ok((TokenKind::Bare, 2)));
+        assert_eq!(kind(b"1e3]"), Ok((TokenKind::Bare, 3)));
+        assert_eq!(kind(b"-1,"), Ok((TokenKind::Bare, 2)));
         assert_eq!(kind(b"12"), Err(TokenError::Incomplete));
     }
 
@@ -461,9 +452,9 @@ mod tests {
         let data = br#" , "a" : 1 ,"b":"x"} "#;
         let mut pos = 0;
         let first = next_member(data, &mut pos).unwrap().unwrap();
-        assert_eq!(first.value, Token { kind: TokenKind::Integer, start: 9, end: 10, number: 1 });
+        assert_eq!(first.value, Token { kind: TokenKind::Integer(1), start: 9, end: 10 });
         let second = next_member(data, &mut pos).unwrap().unwrap();
-        assert_eq!(second.value, Token { kind: TokenKind::String, start: 16, end: 19, number: 0 });
+        assert_eq!(second.value, Token { kind: TokenKind::String, start: 16, end: 19 });
         assert_eq!(next_member(data, &mut pos), Ok(None));
         assert_eq!(pos, data.len() - 1);
     }

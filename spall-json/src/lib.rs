@@ -89,7 +89,6 @@ extern crate std;
 
 mod args;
 mod call;
-mod call_site;
 mod color;
 mod cpu_profile;
 mod decimal;

@@ -80,7 +80,7 @@ impl<'a> Record<'a, '_> {
     pub(crate) fn is_number_or_absent(&self, field: Field) -> bool {
         matches!(
             self.fields.get(field),
-            None | Some(Token { kind: TokenKind::Integer | TokenKind::Decimal, .. })
+            None | Some(Token { kind: TokenKind::Integer(_) | TokenKind::Decimal { .. }, .. })
         )
     }
 
@@ -89,7 +89,7 @@ impl<'a> Record<'a, '_> {
     pub(crate) fn id(&self, field: Field) -> Option<Id<'a>> {
         match self.fields.get(field)? {
             // Sixteen digits fit.
-            &Token { kind: TokenKind::Integer, number, .. } => i64::try_from(number).ok().map(Id::Number),
+            &Token { kind: TokenKind::Integer(number), .. } => i64::try_from(number).ok().map(Id::Number),
             _ => None,
         }
     }
@@ -99,8 +99,8 @@ impl<'a> Record<'a, '_> {
     pub(crate) fn micros(&self, field: Field) -> Option<u64> {
         match *self.fields.get(field)? {
             // Sixteen digits times 1000 fit.
-            Token { kind: TokenKind::Integer, number, .. } => Some(number * 1000),
-            Token { kind: TokenKind::Decimal, number, .. } => Some(number),
+            Token { kind: TokenKind::Integer(micros), .. } => Some(micros * 1000),
+            Token { kind: TokenKind::Decimal { thousandths }, .. } => Some(thousandths),
             _ => None,
         }
     }
@@ -134,7 +134,7 @@ impl<'a> Record<'a, '_> {
                 match self.data.get(token.start..token.end)? {
                     // There may be nothing but blanks, which are no arguments.
                     [_, first, ..] if lexer::is_blank(*first) => return None,
-                    bytes => args::object(bytes, *token),
+                    bytes => args::json_args(bytes),
                 }
             }
             _ => return None,
@@ -146,7 +146,7 @@ impl<'a> Record<'a, '_> {
     #[inline(always)]
     pub(crate) fn with_further_fields(&self, args: Args<'a>, represented: FieldSet) -> Args<'a> {
         if self.fields.has_more_than(represented) {
-            args::whole_event(self.bytes(), &args, represented)
+            args::whole_event(self.bytes(), represented)
         } else {
             args
         }

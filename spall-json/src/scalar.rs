@@ -23,7 +23,7 @@ pub(crate) fn text(data: &[u8], token: Token) -> Text<'_> {
 pub(crate) fn text_or_number(data: &[u8], token: Token) -> Option<Text<'_>> {
     match token.kind {
         TokenKind::String | TokenKind::EscapedString => Some(text(data, token)),
-        TokenKind::Integer | TokenKind::Decimal => Some(Text::plain(token.bytes(data))),
+        TokenKind::Integer(_) | TokenKind::Decimal { .. } => Some(Text::plain(token.bytes(data))),
         TokenKind::Bare => number(token.bytes(data)).map(|_| Text::plain(token.bytes(data))),
         TokenKind::Object | TokenKind::Array => None,
     }
@@ -35,8 +35,8 @@ pub(crate) fn text_or_number(data: &[u8], token: Token) -> Option<Text<'_>> {
 pub(crate) fn micros(data: &[u8], token: Token) -> Option<Nanos> {
     match token.kind {
         // Sixteen digits times 1000 fit.
-        TokenKind::Integer => Some(Nanos::from_whole(token.number * 1000)),
-        TokenKind::Decimal => Some(Nanos::from_whole(token.number)),
+        TokenKind::Integer(micros) => Some(Nanos::from_whole(micros * 1000)),
+        TokenKind::Decimal { thousandths } => Some(Nanos::from_whole(thousandths)),
         TokenKind::Bare => Nanos::from_micros(token.bytes(data)),
         TokenKind::String => Nanos::from_micros(token.inside(data).trim_ascii()),
         TokenKind::EscapedString => {
@@ -50,7 +50,9 @@ pub(crate) fn micros(data: &[u8], token: Token) -> Option<Nanos> {
 pub(crate) fn time(data: &[u8], token: Token, thousands: i32) -> Option<Nanos> {
     let read = |text: &[u8]| Nanos::from_any(text.trim_ascii(), thousands);
     match token.kind {
-        TokenKind::Integer | TokenKind::Decimal => Some(micros(data, token)?.thousandfold(thousands)),
+        TokenKind::Integer(_) | TokenKind::Decimal { .. } => {
+            Some(micros(data, token)?.thousandfold(thousands))
+        }
         TokenKind::Bare => read(token.bytes(data)),
         TokenKind::String => read(token.inside(data)),
         TokenKind::EscapedString => unescaped(token.inside(data), read),

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use spall_model::Text;
 
 use crate::decimal::Nanos;
-use crate::lexer::{self, Token, TokenKind};
+use crate::lexer::{self, Token};
 use crate::outline::Part;
 use crate::scalar;
 
@@ -24,10 +24,7 @@ impl<'a> Cell<'a> {
 
     /// Returns a row of another table.
     pub(crate) fn index(self) -> Option<u32> {
-        if self.token.kind != TokenKind::Integer {
-            return None;
-        }
-        u32::try_from(self.token.number).ok().filter(|&index| index != NONE)
+        self.token.whole().and_then(|index| u32::try_from(index).ok()).filter(|&index| index != NONE)
     }
 
     /// Returns a decimal number of a unit of time, which [`Nanos::from_any`] describes.
@@ -166,7 +163,7 @@ mod tests {
         let columns = read(r#"{"c":[7, 8, "x" ,9],"a":[0,null,2],"b":[1]}"#);
         assert_eq!(columns, [vec![0, NONE, 2], vec![1, NONE, NONE], vec![7, 8, NONE]]);
         assert_eq!(read(r#"{"c":[7],"a":[3,4]}"#), [vec![3, 4], vec![NONE; 2], vec![7, NONE]]);
-        assert_eq!(read(r#"{"b":[1,2]}"#), [[]; 3]);
+        assert_eq!(read(r#"{"b":[1,2]}"#), [const { Vec::<u32>::new() }; 3]);
         let rows = read(r#"{"schema":{"a":1,"c":0},"data":[[7,5],[],8,[null,6]]}"#);
         assert_eq!(rows, [vec![5, NONE, NONE, 6], vec![NONE; 4], vec![7, NONE, NONE, NONE]]);
     }

@@ -121,10 +121,7 @@ const BAD_FIELD: Event<'static> = Event::Diagnostic(DiagnosticKind::BadField);
 /// Reads an item of `positionTicks`, which has a line, from 1 in the file, and the number of samples that hit the node
 /// there.
 fn line_hits<'a>(record: &[u8], node: Id<'a>, item: Token) -> Option<LineHitsEvent<'a>> {
-    let number = |value: Option<Token>| {
-        let value = value.filter(|value| value.kind == TokenKind::Integer)?;
-        u32::try_from(value.number).ok()
-    };
+    let number = |value: Option<Token>| u32::try_from(value?.whole()?).ok();
     let [line, hits] = lexer::members(record, item.start, [b"line", b"ticks"]).map(number);
     Some(LineHitsEvent::new(node, line?.checked_sub(1)?, hits?))
 }
@@ -220,7 +217,7 @@ impl NodeFields {
 
     /// Returns how many samples hit the node, or 0 if it does not say so.
     fn hits(&self) -> u64 {
-        self.hits.filter(|hits| hits.kind == TokenKind::Integer).map_or(0, |hits| hits.number)
+        self.hits.and_then(Token::whole).unwrap_or(0)
     }
 
     /// Returns the frame of the node. Lines and columns count from `first` in the file.

@@ -6,7 +6,7 @@ use spall_model::{DiagnosticKind, Event, Id, SampleEvent, SampleTime, Tick, Tick
 use crate::call::Call;
 use crate::decimal::Nanos;
 use crate::id;
-use crate::lexer::{TokenKind, next_item};
+use crate::lexer::next_item;
 use crate::scalar;
 
 /// The positions in the arrays of the samples.
@@ -117,6 +117,6 @@ impl SampleTimes {
 /// Returns the next line or column, counted from 0. In the file they count from 1, and 0 means that there is none.
 fn next_position(record: &[u8], pos: &mut Option<usize>) -> Option<u32> {
     let item = next_item(record, pos.as_mut()?)?;
-    let number = u32::try_from(item.number).ok().filter(|_| item.kind == TokenKind::Integer)?;
+    let number = u32::try_from(item.whole()?).ok()?;
     number.checked_sub(1)
 }
