@@ -8,11 +8,8 @@ use std::ops::Range;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use spall_benches::layout_input::{self, Character};
 use spall_benches::peer;
-use spall_trace::layout::{
-    EdgeRule, Layout, LayoutOptions, Rect, Row, RowId, SelfSide, Stats, TreeOrder, Viewport, flame_rows,
-    slice_tree,
-};
-use spall_trace::model::{Job, Tick, Trace, TraceView, TrackId};
+use spall_trace::layout::{Layout, LayoutOptions, Rect, Row, RowId, Stats, Viewport, flame_rows, slice_tree};
+use spall_trace::model::{Function, Job, Measure, Tick, Trace, TraceView, TrackId};
 
 /// The number of columns of a wide screen.
 const COLUMNS: u16 = 1920;
@@ -134,21 +131,20 @@ fn tracks(trace: &Trace) -> impl Iterator<Item = TrackId> + use<> {
 fn sums(criterion: &mut Criterion) {
     let trace = layout_input::calls(1 << 20);
     let layout = Layout::new(&trace, &LayoutOptions::default());
+    let by_name = |slice| trace.slice_name_id(slice).map(Function::named);
     let n_slices = trace.slices().len() as u64;
     let mut group = criterion.benchmark_group("spall-layout/sums/calls-1M");
     group.sample_size(10);
     group.throughput(Throughput::Elements(n_slices));
-    for edges in [EdgeRule::Clamp, EdgeRule::Whole, EdgeRule::InsideOnly] {
-        group.bench_function(BenchmarkId::new("statistics", format!("{edges:?}")), |bencher| {
-            bencher.iter(|| {
-                let names = Stats::new(&trace, &layout, tracks(&trace), EVER, edges).run();
-                assert_eq!(names.iter().map(|name| name.count).sum::<u64>(), n_slices);
-            });
+    group.bench_function("statistics", |bencher| {
+        bencher.iter(|| {
+            let names = Stats::new(&trace, &layout, tracks(&trace), EVER).run();
+            assert_eq!(names.iter().map(|name| name.count).sum::<u64>(), n_slices);
         });
-    }
+    });
     group.bench_function("tree", |bencher| {
         bencher.iter_with_large_drop(|| {
-            let tree = slice_tree(&trace, &layout, tracks(&trace), EVER).run();
+            let tree = slice_tree(&trace, &layout, tracks(&trace), EVER, Measure::WallTime, by_name).run();
             assert_eq!(tree.nodes().iter().map(|node| node.count).sum::<u64>(), n_slices);
             tree
         });
@@ -158,7 +154,7 @@ fn sums(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("spall-layout/sums/calls-1M, part");
     let Range { start, end } = trace.bounds().unwrap_or_default();
     let step = (end.0 - start.0) / 100;
-    let mut dragged = Stats::new(&trace, &layout, tracks(&trace), start..Tick(end.0 / 2), EdgeRule::Clamp);
+    let mut dragged = Stats::new(&trace, &layout, tracks(&trace), start..Tick(end.0 / 2));
     _ = dragged.step(usize::MAX);
     let mut ahead = false;
     group.bench_function("statistics, an edge moved by a hundredth", |bencher| {
@@ -168,11 +164,11 @@ fn sums(criterion: &mut Criterion) {
             assert!(dragged.step(usize::MAX).is_some());
         });
     });
-    let tree = slice_tree(&trace, &layout, tracks(&trace), EVER).run();
+    let tree = slice_tree(&trace, &layout, tracks(&trace), EVER, Measure::WallTime, by_name).run();
     group.bench_function("rows of the tree", |bencher| {
-        bencher.iter_with_large_drop(|| flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right).run());
+        bencher.iter_with_large_drop(|| flame_rows(tree.nodes()).run());
     });
-    let rows = flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right).run();
+    let rows = flame_rows(tree.nodes()).run();
     let viewport = Viewport::new(Tick(0)..Tick(tree.total().0), COLUMNS);
     let mut rects = Vec::new();
     group.bench_function("frame of the tree", |bencher| {

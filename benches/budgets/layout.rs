@@ -8,8 +8,8 @@ use spall_benches::layout_input::{self, Character};
 use spall_benches::measure::{fastest, job};
 use spall_benches::peer;
 use spall_benches::report::{Budget, line, per};
-use spall_trace::layout::{EdgeRule, Layout, LayoutOptions, Rect, Row, RowId, Stats, Viewport, slice_tree};
-use spall_trace::model::{Job, Tick, Trace, TraceView, TrackId};
+use spall_trace::layout::{Layout, LayoutOptions, Rect, Row, RowId, Stats, Viewport, slice_tree};
+use spall_trace::model::{Function, Job, Measure, Tick, Trace, TraceView, TrackId};
 
 const COLUMNS: u16 = 1920;
 const ROWS: u32 = 60;
@@ -71,7 +71,7 @@ fn sums() {
         let layout = Layout::new(&trace, &LayoutOptions::default());
         let n_slices = trace.slices().len();
         let time = fastest_of(|| {
-            let names = Stats::new(&trace, &layout, tracks(&trace), EVER, EdgeRule::Clamp).run();
+            let names = Stats::new(&trace, &layout, tracks(&trace), EVER).run();
             assert_eq!(names.iter().map(|name| name.count).sum::<u64>(), n_slices as u64);
         });
         line("statistics", name, "ns/slice", per(time, n_slices), None, Budget::AtMost(5.0));
@@ -80,7 +80,7 @@ fn sums() {
     let layout = Layout::new(&trace, &LayoutOptions::default());
     let Range { start, end } = trace.bounds().unwrap_or_default();
     let (step, half) = ((end.0 - start.0) / 100, start.0 + (end.0 - start.0) / 2);
-    let mut dragged = Stats::new(&trace, &layout, tracks(&trace), start..Tick(half), EdgeRule::Clamp);
+    let mut dragged = Stats::new(&trace, &layout, tracks(&trace), start..Tick(half));
     _ = dragged.step(usize::MAX);
     let count = |dragged: &Stats<'_>| dragged.by_name().iter().map(|name| name.count).sum::<u64>();
     let before = count(&dragged);
@@ -100,9 +100,10 @@ fn sums() {
 fn trees() {
     let trace = layout_input::calls(SLICES);
     let layout = Layout::new(&trace, &LayoutOptions::default());
+    let by_name = |slice| trace.slice_name_id(slice).map(Function::named);
     let n_slices = trace.slices().len();
     let time = fastest_of(|| {
-        let tree = slice_tree(&trace, &layout, tracks(&trace), EVER).run();
+        let tree = slice_tree(&trace, &layout, tracks(&trace), EVER, Measure::WallTime, by_name).run();
         assert_eq!(tree.nodes().iter().map(|node| node.count).sum::<u64>(), n_slices as u64);
     });
     line("merged tree", "calls/1M", "ns/slice", per(time, n_slices), None, Budget::AtMost(60.0));

@@ -32,11 +32,9 @@ use spall_benches::{ours, peer};
 use spall_synth::profiles;
 use spall_synth::program::{Order, Program};
 use spall_trace::export;
-use spall_trace::layout::{
-    EdgeRule, Layout, LayoutOptions, Rect, SelfSide, Stats, TreeOrder, Viewport, flame_rows, slice_tree,
-};
+use spall_trace::layout::{Layout, LayoutOptions, Rect, Stats, Viewport, flame_rows, slice_tree};
 use spall_trace::model::{
-    CallTree, InvertedTree, Job, LendingParser as _, Measure, Tick, Trace, TraceView, TrackId,
+    CallTree, Function, InvertedTree, Job, LendingParser as _, Measure, Tick, Trace, TraceView, TrackId,
 };
 
 /// The argument after which the name of a job and a file follow.
@@ -475,9 +473,14 @@ fn call_tree(data: &[u8]) -> Vec<f64> {
     let trace = ours::trace(data);
     let layout = Layout::new(&trace, &LayoutOptions::default());
     let mut tree = CallTree::default();
-    let adding = nanos(|| tree = slice_tree(&trace, &layout, trace.track_ids(), Tick::MIN..Tick::MAX).run());
+    let by_name = |slice| trace.slice_name_id(slice).map(Function::named);
+    let adding = nanos(|| {
+        tree =
+            slice_tree(&trace, &layout, trace.track_ids(), Tick::MIN..Tick::MAX, Measure::WallTime, by_name)
+                .run()
+    });
     let inverting = nanos(|| InvertedTree::bottom_up(&tree).run());
-    let placing = nanos(|| flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right).run());
+    let placing = nanos(|| flame_rows(tree.nodes()).run());
     vec![adding, inverting, placing, tree.nodes().len() as f64]
 }
 
@@ -485,7 +488,7 @@ fn statistics(data: &[u8]) -> Vec<f64> {
     let trace = ours::trace(data);
     let layout = Layout::new(&trace, &LayoutOptions::default());
     let tracks = (0..u32::try_from(trace.tracks().len()).unwrap_or(0)).map(TrackId);
-    vec![nanos(|| Stats::new(&trace, &layout, tracks, Tick::MIN..Tick::MAX, EdgeRule::Clamp).run())]
+    vec![nanos(|| Stats::new(&trace, &layout, tracks, Tick::MIN..Tick::MAX).run())]
 }
 
 fn folded(data: &[u8]) -> Vec<f64> {

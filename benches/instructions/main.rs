@@ -15,10 +15,8 @@ use spall_synth::program::{Order, Program};
 use spall_synth::spall::Shape;
 use spall_trace::export;
 use spall_trace::format::spall::BufferWriter;
-use spall_trace::layout::{
-    EdgeRule, Layout, LayoutOptions, RowId, SelfSide, Stats, TreeOrder, Viewport, flame_rows, slice_tree,
-};
-use spall_trace::model::{InvertedTree, Job, Measure, Tick, TraceView, TrackId};
+use spall_trace::layout::{Layout, LayoutOptions, RowId, Stats, Viewport, flame_rows, slice_tree};
+use spall_trace::model::{Function, InvertedTree, Job, Measure, Tick, TraceView, TrackId};
 
 const EVER: std::ops::Range<Tick> = Tick::MIN..Tick::MAX;
 
@@ -88,11 +86,12 @@ fn layouts() {
     job("layout of families", || Layout::new(&shuffled, &LayoutOptions::default()));
     let layout = Layout::new(&trace, &LayoutOptions::default());
     let tracks = || (0..u32::try_from(trace.tracks().len()).unwrap_or(0)).map(TrackId);
-    job("statistics", || Stats::new(&trace, &layout, tracks(), EVER, EdgeRule::Clamp).run());
-    job("merged tree", || slice_tree(&trace, &layout, tracks(), EVER).run());
-    let tree = slice_tree(&trace, &layout, tracks(), EVER).run();
+    job("statistics", || Stats::new(&trace, &layout, tracks(), EVER).run());
+    let by_name = |slice| trace.slice_name_id(slice).map(Function::named);
+    job("merged tree", || slice_tree(&trace, &layout, tracks(), EVER, Measure::WallTime, by_name).run());
+    let tree = slice_tree(&trace, &layout, tracks(), EVER, Measure::WallTime, by_name).run();
     job("bottom-up tree", || InvertedTree::bottom_up(&tree).run());
-    job("flame graph", || flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right).run());
+    job("flame graph", || flame_rows(tree.nodes()).run());
 
     for character in Character::ALL {
         let rows = layout_input::rows(character, 1 << 17, 1);
@@ -131,7 +130,7 @@ fn program() {
     job("program: layout", || Layout::new(&trace, &LayoutOptions::default()));
     let layout = Layout::new(&trace, &LayoutOptions::default());
     let tracks = (0..u32::try_from(trace.tracks().len()).unwrap_or(0)).map(TrackId);
-    job("program: statistics", || Stats::new(&trace, &layout, tracks.clone(), EVER, EdgeRule::Clamp).run());
+    job("program: statistics", || Stats::new(&trace, &layout, tracks.clone(), EVER).run());
     let viewport = Viewport::new(trace.bounds().unwrap_or_default(), 1600);
     let mut rects = Vec::new();
     let mut frame = || {

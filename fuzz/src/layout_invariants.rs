@@ -3,10 +3,10 @@
 
 use arbitrary::{Result, Unstructured};
 use spall_trace::layout::{
-    EdgeRule, Layout, LayoutOptions, LayoutView, Overlap, Rect, RowView, Stats, Viewport, slice_tree,
+    Layout, LayoutOptions, LayoutView, Overlap, Rect, RowView, Stats, Viewport, slice_tree,
 };
 use spall_trace::model::{
-    Job, Limits, SliceId, Tick, Ticks, Trace, TraceBuilder, TraceView, TrackId, TrackKind,
+    Function, Job, Limits, Measure, SliceId, Tick, Ticks, Trace, TraceBuilder, TraceView, TrackId, TrackKind,
 };
 
 use crate::events;
@@ -207,7 +207,7 @@ fn check_sums(trace: &Trace, layout: &Layout, views: &[View]) {
     let View { start, duration, .. } = views[0];
     let (middle, end) = (start + Ticks(duration.0 / 2), start + duration);
     let sum = |tracks: &[TrackId], range: core::ops::Range<Tick>| -> i128 {
-        Stats::new(trace, layout, tracks.iter().copied(), range, EdgeRule::Clamp)
+        Stats::new(trace, layout, tracks.iter().copied(), range)
             .run()
             .iter()
             .map(|name| i128::from(name.self_time.0))
@@ -223,7 +223,9 @@ fn check_sums(trace: &Trace, layout: &Layout, views: &[View]) {
     }
     assert_eq!(sum(&all, start..middle) + sum(&all, middle..end), sum(&all, start..end), "self times add up");
     let total = |tracks: &[TrackId]| -> i128 {
-        slice_tree(trace, layout, tracks.iter().copied(), start..end).run().total().0.into()
+        let by_name = |slice| trace.slice_name_id(slice).map(Function::named);
+        let tracks = tracks.iter().copied();
+        slice_tree(trace, layout, tracks, start..end, Measure::WallTime, by_name).run().total().0.into()
     };
     // Of an async span that goes on when the one around it has ended, the tree has the time inside of that.
     let end_of = |slice| layout.place(slice).map(|place| place.end);

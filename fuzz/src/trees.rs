@@ -2,12 +2,11 @@
 
 use arbitrary::{Result, Unstructured};
 use spall_trace::layout::{
-    EdgeRule, Layout, LayoutOptions, NameStats, Packed, Row, RowId, SelfSide, Series, Stats, TreeOrder,
-    diff_rows, flame_rows, slice_tree,
+    Layout, LayoutOptions, NameStats, Packed, Row, RowId, Series, Stats, diff_rows, flame_rows, slice_tree,
 };
 use spall_trace::model::{
-    CallTree, DiffWidth, Function, InvertedTree, Job, Limits, NameId, Tick, Ticks, Trace, TraceBuilder,
-    TraceView, TrackId, TreeDiff, TreeNode, TreeNodeId,
+    CallTree, DiffWidth, Function, InvertedTree, Job, Limits, Measure, NameId, Tick, Ticks, Trace,
+    TraceBuilder, TraceView, TrackId, TreeDiff, TreeNode, TreeNodeId,
 };
 
 use crate::events;
@@ -31,13 +30,13 @@ pub fn run(bytes: &[u8]) -> bool {
     let layout = Layout::new(&trace, &LayoutOptions::default());
     let tracks = || (0..u32::try_from(trace.tracks().len()).unwrap()).map(TrackId);
     let picked = |name: NameId| mask >> (name.index() % 8) & 1 == 1;
-    let trees = ranges.clone().map(|range| slice_tree(&trace, &layout, tracks(), range).run());
+    let by_name = |slice| trace.slice_name_id(slice).map(Function::named);
+    let trees = ranges
+        .clone()
+        .map(|range| slice_tree(&trace, &layout, tracks(), range, Measure::WallTime, by_name).run());
     for tree in &trees {
         check_tree(tree.nodes(), tree.total());
-        for order in [TreeOrder::Weight, TreeOrder::Name, TreeOrder::First] {
-            check_boxes(&flame_rows(tree.nodes(), order, SelfSide::Right).run(), tree.nodes());
-            check_boxes(&flame_rows(tree.nodes(), order, SelfSide::Left).run(), tree.nodes());
-        }
+        check_boxes(&flame_rows(tree.nodes()).run(), tree.nodes());
         check_filters(tree, picked);
         check_inverted(tree);
     }
@@ -141,9 +140,7 @@ fn check_inverted(tree: &CallTree) {
         let sum: i64 = inverted.nodes()[callers.indices()].iter().map(|caller| caller.total.0).sum();
         assert_eq!(sum + node.self_time.0, node.total.0, "a stack has a caller or ends");
     }
-    for order in [TreeOrder::Weight, TreeOrder::Name, TreeOrder::First] {
-        check_boxes(&flame_rows(inverted.nodes(), order, SelfSide::Right).run(), inverted.nodes());
-    }
+    check_boxes(&flame_rows(inverted.nodes()).run(), inverted.nodes());
     if let Some(node) = tree.nodes().last() {
         let callers = InvertedTree::callers(tree, node.function).run();
         assert_eq!(
@@ -163,11 +160,7 @@ fn check_diff([before, after]: &[CallTree; 2]) {
         assert_eq!(roots.map(|(_, width)| width.0).sum::<i64>(), tree.total().0);
     }
     for width in [DiffWidth::Larger, DiffWidth::Normalised, DiffWidth::Before, DiffWidth::After] {
-        let shown = diff_rows(&diff, width, TreeOrder::Weight)
-            .run()
-            .iter()
-            .map(|row| row.view(RowId(0)).len())
-            .sum::<usize>();
+        let shown = diff_rows(&diff, width).run().iter().map(|row| row.view(RowId(0)).len()).sum::<usize>();
         assert_eq!(shown, diff.nodes().len());
     }
 }
@@ -175,32 +168,27 @@ fn check_diff([before, after]: &[CallTree; 2]) {
 /// Statistics in small steps, moved from one range to another, are those made at once.
 fn check_stats(trace: &Trace, layout: &Layout, ranges: &[core::ops::Range<Tick>; 2]) {
     let tracks = || (0..u32::try_from(trace.tracks().len()).unwrap()).map(TrackId);
-    for edges in [EdgeRule::Clamp, EdgeRule::Whole, EdgeRule::InsideOnly] {
-        let mut moved = Stats::new(trace, layout, tracks(), ranges[0].clone(), edges);
-        while moved.step(3).is_none() {}
-        moved.move_to(ranges[1].clone());
-        while moved.step(5).is_none() {}
-        let once = Stats::new(trace, layout, tracks(), ranges[1].clone(), edges).run();
-        // How short and how long the slices are is then known to a bucket of the histogram.
-        let coarse = |names: Vec<NameStats>| {
-            names.into_iter().map(|mut name| {
-                (name.min, name.max) = (Ticks(0), Ticks(0));
-                name
-            })
-        };
-        assert!(coarse(moved.by_name()).eq(coarse(once.clone())), "moved to {:?}", ranges[1]);
-        for (moved, once) in moved.by_name().iter().zip(&once) {
-            assert!(moved.min <= once.min && once.max <= moved.max, "{moved:?} is not around {once:?}");
-        }
-        for name in &once {
-            let Some(histogram) = moved.histogram(name.name) else { continue };
-            assert_eq!(
-                histogram.buckets().map(|(_, count)| u64::from(count)).sum::<u64>(),
-                histogram.count()
-            );
-            let quantiles = (0..=4).map(|part| histogram.quantile(part, 4));
-            assert!(quantiles.is_sorted(), "quantiles go up");
-        }
+    let mut moved = Stats::new(trace, layout, tracks(), ranges[0].clone());
+    while moved.step(3).is_none() {}
+    moved.move_to(ranges[1].clone());
+    while moved.step(5).is_none() {}
+    let once = Stats::new(trace, layout, tracks(), ranges[1].clone()).run();
+    // How short and how long the slices are is then known to a bucket of the histogram.
+    let coarse = |names: Vec<NameStats>| {
+        names.into_iter().map(|mut name| {
+            (name.min, name.max) = (Ticks(0), Ticks(0));
+            name
+        })
+    };
+    assert!(coarse(moved.by_name()).eq(coarse(once.clone())), "moved to {:?}", ranges[1]);
+    for (moved, once) in moved.by_name().iter().zip(&once) {
+        assert!(moved.min <= once.min && once.max <= moved.max, "{moved:?} is not around {once:?}");
+    }
+    for name in &once {
+        let Some(histogram) = moved.histogram(name.name) else { continue };
+        assert_eq!(histogram.buckets().map(|(_, count)| u64::from(count)).sum::<u64>(), histogram.count());
+        let quantiles = (0..=4).map(|part| histogram.quantile(part, 4));
+        assert!(quantiles.is_sorted(), "quantiles go up");
     }
 }
 

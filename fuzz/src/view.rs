@@ -3,10 +3,12 @@
 
 use arbitrary::{Result, Unstructured};
 use spall_trace::layout::{
-    Ellipsis, Flows, Hits, Layout, LayoutOptions, LayoutView, Rect, RowId, Ruler, SelfSide, Series,
-    TreeOrder, Vertical, VerticalStyle, Viewport, Window, fit_label, flame_rows, instant_marks, slice_tree,
+    Ellipsis, Flows, Hits, Layout, LayoutOptions, LayoutView, Rect, RowId, Ruler, Series, Vertical,
+    VerticalStyle, Viewport, Window, fit_label, flame_rows, instant_marks, slice_tree,
 };
-use spall_trace::model::{Job, Limits, SliceId, Tick, Ticks, Trace, TraceBuilder, TraceView, TrackId};
+use spall_trace::model::{
+    Function, Job, Limits, Measure, SliceId, Tick, Ticks, Trace, TraceBuilder, TraceView, TrackId,
+};
 
 use crate::events;
 
@@ -145,9 +147,8 @@ impl View {
         _ = layout.snap(vertical.lines(), *at, Ticks(at.0));
         _ = layout.track_rows(TrackId(*number));
         let tracks = (0..4).map(TrackId);
-        let tree = slice_tree(trace, layout, tracks, viewport.range()).run();
-        for order in [TreeOrder::Weight, TreeOrder::Name, TreeOrder::First] {
-            _ = flame_rows(tree.nodes(), order, SelfSide::Right).run();
-        }
+        let by_name = |slice| trace.slice_name_id(slice).map(Function::named);
+        let tree = slice_tree(trace, layout, tracks, viewport.range(), Measure::WallTime, by_name).run();
+        _ = flame_rows(tree.nodes()).run();
     }
 }

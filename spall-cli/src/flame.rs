@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 
 use spall_trace::{
-    layout::{Row, RowId, SelfSide, TreeOrder, Viewport, diff_rows, flame_rows},
+    layout::{Row, RowId, Viewport, diff_rows, flame_rows},
     model::{
         CallTree, DiffWidth, Function, InvertedTree, Job, Measure, Tick, Ticks, Trace, TraceView, TreeDiff,
     },
@@ -69,13 +69,13 @@ pub(crate) fn run(
         // What is narrower than a column would not be seen, nor would what has no width.
         let least = Ticks((tree.total().0 / i64::from(terminal::width())).max(1));
         let inverted = InvertedTree::bottom_up(&tree).run().expand_all(least, 100).run();
-        let rows = flame_rows(inverted.nodes(), TreeOrder::Weight, SelfSide::Right).run();
+        let rows = flame_rows(inverted.nodes()).run();
         let label = |node: usize| inverted.nodes()[node].function.describe(&trace);
         return draw(&rows, inverted.total(), &title, label);
     }
     let tree = choice.apply(tree, &trace, &title, session)?;
     session.done();
-    let rows = flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right).run();
+    let rows = flame_rows(tree.nodes()).run();
     draw(&rows, tree.total(), &title, |node| tree.nodes()[node].function.describe(&trace))
 }
 
@@ -119,7 +119,7 @@ fn diff(
     let ([before_tree, after_tree], clock) = comparable([before, after], titles, measure, session)?;
     let diff = TreeDiff::of_traces((&before_tree, before.names()), (&after_tree, after.names()));
     session.done();
-    let rows = diff_rows(&diff, DiffWidth::Larger, TreeOrder::Weight).run();
+    let rows = diff_rows(&diff, DiffWidth::Larger).run();
     let roots = diff.nodes().iter().zip(diff.widths(DiffWidth::Larger));
     let total = roots.filter(|(node, _)| node.parent.is_none()).map(|(_, width)| width).sum();
     draw(&rows, total, &titles[1], |node| {

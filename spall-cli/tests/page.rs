@@ -11,8 +11,8 @@ use std::{
 use serde_json::{Value, json};
 use spall_cli::picture::{self, Scene};
 use spall_trace::{
-    layout::{EdgeRule, Stats, shown_tracks, slice_tree},
-    model::{Job as _, Tick, Trace, TraceView},
+    layout::{Stats, shown_tracks, slice_tree},
+    model::{Function, Job as _, Measure, Tick, Trace, TraceView},
 };
 
 /// Returns what the page of a trace says about ranges of it, and with a number of columns the owners of the boxes of
@@ -42,7 +42,7 @@ fn expected(trace: &Trace, (start, end): (i64, i64)) -> Value {
     let scene = Scene::new(trace);
     let range = Tick(scene.view.start.0 + start)..Tick(scene.view.start.0 + end);
     let tracks = || shown_tracks(trace, &scene.layout);
-    let stats = Stats::new(trace, &scene.layout, tracks(), range.clone(), EdgeRule::Clamp).run();
+    let stats = Stats::new(trace, &scene.layout, tracks(), range.clone()).run();
     let row = |row: &spall_trace::layout::NameStats| {
         json!([
             trace.name(row.name),
@@ -54,7 +54,8 @@ fn expected(trace: &Trace, (start, end): (i64, i64)) -> Value {
             row.mean.0
         ])
     };
-    let tree = slice_tree(trace, &scene.layout, tracks(), range).run();
+    let by_name = |slice| trace.slice_name_id(slice).map(Function::named);
+    let tree = slice_tree(trace, &scene.layout, tracks(), range, Measure::WallTime, by_name).run();
     let mut paths: Vec<String> = Vec::new();
     let mut nodes = Vec::new();
     for node in tree.nodes() {

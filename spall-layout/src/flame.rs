@@ -5,36 +5,14 @@ use alloc::vec::Vec;
 use core::cmp::Reverse;
 use core::mem;
 
-use spall_model::{
-    DiffNode, DiffWidth, Function, Job, SliceId, Tick, Ticks, TreeDiff, TreeNode, TreeNodeId, index32,
-};
+use spall_model::{DiffWidth, Job, SliceId, Tick, Ticks, TreeDiff, TreeNode, TreeNodeId, index32};
 
 use crate::Row;
 
-/// The order in which the boxes of one caller stand, from left to right.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum TreeOrder {
-    /// The widest box is leftmost. Equally wide boxes stand in the order of [`TreeOrder::First`].
-    #[default]
-    #[doc(alias("left heavy"))]
-    Weight,
-    /// Boxes are ordered by the numbers of their names, so by where each name first occurs in the file.
-    Name,
-    /// Boxes are ordered by the numbers of their nodes, so by when each call path was first seen.
-    First,
-}
-
-/// The side of a box that stands for its self time. There are no callees below that part of its width.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum SelfSide {
-    /// Self time is to the left of the callees, as pprof draws it.
-    Left,
-    /// Self time is to the right of the callees, which are packed from the left edge of their caller.
-    #[default]
-    Right,
-}
-
 /// Makes the rows of a flame graph, one for each depth, over an axis from 0 to the total of all roots.
+///
+/// The boxes of one caller are packed from its left edge, the widest first, and equally wide ones in the order of their
+/// numbers. Its self time is to the right of them.
 ///
 /// `nodes` are those of a [`CallTree`](spall_model::CallTree), or of an [`InvertedTree`](spall_model::InvertedTree) for
 /// a bottom-up graph. The "slices" of the rows are the numbers of nodes: `TreeNodeId(rect.slice.0)`. Boxes that are
@@ -42,17 +20,13 @@ pub enum SelfSide {
 /// [`Rect::hit`](crate::Rect::hit) finds the node under the pointer. There is an example at
 /// [`slice_tree`](crate::slice_tree). This takes O(n log k) for n nodes with at most k children each.
 #[doc(alias("flamegraph", "flame graph", "icicle", "sandwich", "bottom-up"))]
-pub fn flame_rows(
-    nodes: impl AsRef<[TreeNode]>,
-    order: TreeOrder,
-    side: SelfSide,
-) -> impl Job<Output = Vec<Row>> {
+pub fn flame_rows(nodes: impl AsRef<[TreeNode]>) -> impl Job<Output = Vec<Row>> {
     let n_nodes = nodes.as_ref().len();
     let to_box = move |at: usize| {
-        let TreeNode { function, parent, total, .. } = nodes.as_ref()[at];
-        FlameBox { function, parent, width: total }
+        let TreeNode { parent, total, .. } = nodes.as_ref()[at];
+        FlameBox { parent, width: total }
     };
-    FlameRows::new(n_nodes, to_box, order, side)
+    FlameRows::new(n_nodes, to_box)
 }
 
 /// Makes the rows of a flame graph that compares two trees.
@@ -60,21 +34,16 @@ pub fn flame_rows(
 /// This is [`flame_rows`] for a [`TreeDiff`]. The axis goes from 0 to the sum of the [widths](TreeDiff::widths) of all
 /// roots, and the "slices" of the rows are the numbers of nodes of the diff.
 #[doc(alias("differential flamegraph", "comparison", "differential flame graph"))]
-pub fn diff_rows(diff: &TreeDiff, width: DiffWidth, order: TreeOrder) -> impl Job<Output = Vec<Row>> {
+pub fn diff_rows(diff: &TreeDiff, width: DiffWidth) -> impl Job<Output = Vec<Row>> {
     let widths = diff.widths(width);
     let n_nodes = widths.len();
-    let to_box = move |at: usize| {
-        let DiffNode { function, parent, .. } = diff.nodes()[at];
-        FlameBox { function, parent, width: widths[at] }
-    };
-    FlameRows::new(n_nodes, to_box, order, SelfSide::Right)
+    let to_box = move |at: usize| FlameBox { parent: diff.nodes()[at].parent, width: widths[at] };
+    FlameRows::new(n_nodes, to_box)
 }
 
 /// The job of [`flame_rows`]. It looks at every node twice: once to find the children of each, and once to place its box.
 struct FlameRows<F> {
     to_box: F,
-    order: TreeOrder,
-    side: SelfSide,
     links: Vec<Links>,
     /// The number of nodes that are not among the children of their parents yet: all before the last one that is.
     n_unlinked: usize,
@@ -82,8 +51,8 @@ struct FlameRows<F> {
     roots: Links,
     /// The box that is being filled on each depth, from the parent of the roots on.
     open: Vec<OpenBox>,
-    /// The siblings that are put in order, with their widths and functions.
-    siblings: Vec<(Ticks, Function, u32)>,
+    /// The siblings that are put in order, with their widths.
+    siblings: Vec<(Ticks, u32)>,
     rows: Vec<Row>,
 }
 
@@ -106,7 +75,6 @@ struct OpenBox {
 /// A node of a tree, as far as its box depends on it.
 #[derive(Clone, Copy)]
 struct FlameBox {
-    function: Function,
     /// The node of the caller, which comes before the node itself.
     parent: Option<TreeNodeId>,
     /// The width on the axis, which is at least the sum of the callees' widths.
@@ -115,12 +83,12 @@ struct FlameBox {
 
 impl<F: Fn(usize) -> FlameBox> FlameRows<F> {
     /// Prepares the rows of `n_nodes` nodes.
-    fn new(n_nodes: usize, to_box: F, order: TreeOrder, side: SelfSide) -> Self {
+    fn new(n_nodes: usize, to_box: F) -> Self {
         // A node whose number is no `u32` has no box.
         let n_unlinked = n_nodes.min(u32::MAX as usize - 1);
         let links = alloc::vec![Links::default(); n_unlinked];
         let (roots, open, siblings, rows) = (Links::default(), Vec::new(), Vec::new(), Vec::new());
-        Self { to_box, order, side, links, n_unlinked, roots, open, siblings, rows }
+        Self { to_box, links, n_unlinked, roots, open, siblings, rows }
     }
 
     /// Puts at most `work` nodes among the children of their parents, the last node first. Returns how many it did.
@@ -164,41 +132,27 @@ impl<F: Fn(usize) -> FlameBox> FlameRows<F> {
             }
             self.rows[depth].push(Tick(start), Tick(end), SliceId(number(at) - 1));
             if first_child != 0 {
-                self.open(first_child, start, Some(width));
+                self.open(first_child, start);
             }
         }
         true
     }
 
-    /// Puts the children of a box in order, and opens the box for them. `width` is that of the box; `None` for the parent
-    /// of the roots, which has no self time.
-    fn open(&mut self, first_child: u32, start: i64, width: Option<Ticks>) {
+    /// Puts the children of a box in order, and opens the box for them.
+    fn open(&mut self, first_child: u32, start: i64) {
         self.siblings.clear();
         let mut next = first_child;
         while let Some(at) = (next as usize).checked_sub(1) {
-            let FlameBox { width, function, .. } = (self.to_box)(at);
-            self.siblings.push((width, function, next));
+            self.siblings.push(((self.to_box)(at).width, next));
             next = self.links[at].next_sibling;
         }
-        match self.order {
-            // They are linked in the order of their numbers.
-            TreeOrder::First => {}
-            TreeOrder::Weight => self.siblings.sort_unstable_by_key(|&(width, _, at)| (Reverse(width), at)),
-            TreeOrder::Name => self.siblings.sort_unstable_by_key(|&(_, function, at)| (function, at)),
-        }
+        self.siblings.sort_unstable_by_key(|&(width, at)| (Reverse(width), at));
         let mut next = 0;
-        for &(_, _, at) in self.siblings.iter().rev() {
+        for &(_, at) in self.siblings.iter().rev() {
             self.links[at as usize - 1].next_sibling = next;
             next = at;
         }
-        let self_time = match width {
-            Some(width) if self.side == SelfSide::Left => {
-                let children: Ticks = self.siblings.iter().map(|&(width, ..)| width).sum();
-                (width - children).max(Ticks::ZERO)
-            }
-            _ => Ticks::ZERO,
-        };
-        self.open.push(OpenBox { next, start: start.saturating_add(self_time.0) });
+        self.open.push(OpenBox { next, start });
     }
 }
 
@@ -212,7 +166,7 @@ impl<F: Fn(usize) -> FlameBox> Job for FlameRows<F> {
             return None;
         }
         if self.open.is_empty() {
-            self.open(self.roots.first_child, 0, None);
+            self.open(self.roots.first_child, 0);
         }
         self.place(left).then(|| mem::take(&mut self.rows))
     }
@@ -225,20 +179,15 @@ fn number(at: usize) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use spall_model::NameId;
-
     use super::*;
     use crate::RowId;
 
     #[test]
     fn a_box_without_width_is_in_its_parent_and_not_behind_the_next_one() {
-        let node = |parent: Option<u32>, width| FlameBox {
-            function: Function::named(NameId(0)),
-            parent: parent.map(TreeNodeId),
-            width: Ticks(width),
-        };
+        let node =
+            |parent: Option<u32>, width| FlameBox { parent: parent.map(TreeNodeId), width: Ticks(width) };
         let boxes = [node(None, 5), node(None, 9), node(Some(0), 5), node(Some(1), 9), node(Some(1), 0)];
-        let rows = FlameRows::new(boxes.len(), |at| boxes[at], TreeOrder::Weight, SelfSide::Right).run();
+        let rows = FlameRows::new(boxes.len(), |at| boxes[at]).run();
         let row = rows[1].view(RowId(1));
         let places: Vec<_> =
             (0..3).map(|at| (row.slices()[at].0, row.starts()[at].0..row.ends()[at].0)).collect();

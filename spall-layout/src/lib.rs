@@ -135,7 +135,7 @@ mod window;
 pub use active::active_range;
 pub use color::{ColorKey, Theme};
 pub use counters::{CounterRun, Series};
-pub use flame::{SelfSide, TreeOrder, diff_rows, flame_rows};
+pub use flame::{diff_rows, flame_rows};
 pub use flows::{FlowArrow, FlowEnd, Flows, thin_arrows};
 pub use folds::Folds;
 pub use histogram::Histogram;
@@ -151,13 +151,12 @@ pub use pack::Packed;
 pub use rect::{LineRect, Rect};
 pub use row::{Row, RowId, RowView};
 pub use ruler::{Ruler, RulerMark};
-pub use slice_tree::{slice_tree, slice_tree_by};
+pub use slice_tree::slice_tree;
 pub use slice_visits::{SliceVisit, SliceVisits};
 pub use spall_model::nest::Overlap;
 pub use stats::{NameStats, Stats};
 pub use vertical::{Vertical, VerticalStyle, shown_tracks};
 pub use viewport::Viewport;
-pub use visits::EdgeRule;
 pub use window::Window;
 
 // Runs the examples of the README as tests.

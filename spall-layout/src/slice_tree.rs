@@ -17,15 +17,22 @@ use measured::Measured;
 
 mod measured;
 
-/// Adds up the slices of `tracks` that touch `range` by call path. The result is a top-down tree.
+/// Adds up a measure of the slices of `tracks` that touch `range`, such as time, by call path. The result is a top-down tree.
 ///
 /// A slice counts with the part that is inside the range. A span that outlives its caller counts with the part inside
 /// its caller. An empty range gives an empty tree. [`flame_rows`](crate::flame_rows) draws the tree. This takes O(n log
 /// n) for n slices.
 ///
+/// `function` returns the function that a slice counts for, for instance one per name and category, or
+/// [`Trace::function_of`](spall_model::Trace::function_of) to tell apart functions of one name that samples found. If it returns `None`, the slice has
+/// no node, and its time belongs to the nearest slice around it that has one.
+///
+/// Slices without the measure are counted in [`TreeNode::unmeasured`](spall_model::TreeNode::unmeasured). So are those that
+/// reach out of the range, because nothing says how much of their thread time, their instructions or their samples is in it.
+///
 /// ```
-/// use spall_layout::{Layout, LayoutOptions, RowId, SelfSide, TreeOrder, Viewport, flame_rows, slice_tree};
-/// use spall_model::{Job, Tick, TraceView, TreeNodeId};
+/// use spall_layout::{Layout, LayoutOptions, RowId, Viewport, flame_rows, slice_tree};
+/// use spall_model::{Function, Job, Measure, Tick, TraceView, TreeNodeId};
 /// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Ticks, TraceBuilder, TrackId};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for (name, start, duration) in [("f", 0, 10), ("g", 1, 2), ("f", 20, 30), ("h", 20, 5), ("g", 30, 9)] {
@@ -34,14 +41,16 @@ mod measured;
 /// # }
 /// # let trace = builder.finish(); // f(g) f(h g)
 /// let layout = Layout::new(&trace, &LayoutOptions::default());
-/// let tree = slice_tree(&trace, &layout, [TrackId(0)], Tick::MIN..Tick::MAX).run();
+/// let by_name = |slice| trace.slice_name_id(slice).map(Function::named);
+/// let all = Tick::MIN..Tick::MAX;
+/// let tree = slice_tree(&trace, &layout, [TrackId(0)], all, Measure::WallTime, by_name).run();
 /// let nodes: Vec<_> =
 ///     tree.nodes().iter().map(|n| (trace.name(n.function.name), n.parent, n.count, n.total.0)).collect();
 /// let f = Some(TreeNodeId(0));
 /// assert_eq!(nodes, [("f".into(), None, 2, 40), ("g".into(), f, 2, 11), ("h".into(), f, 1, 5)]);
 ///
 /// // Draw it: one row per depth, over an axis of 0 to the total.
-/// let rows = flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right).run();
+/// let rows = flame_rows(tree.nodes()).run();
 /// let viewport = Viewport::new(Tick(0)..Tick(tree.total().0), 40);
 /// let mut rects = Vec::new();
 /// rows[1].view(RowId(1)).rects(&viewport, &mut rects);
@@ -49,24 +58,6 @@ mod measured;
 /// ```
 #[doc(alias("flamegraph", "call graph", "top-down", "left heavy"))]
 pub fn slice_tree<'l>(
-    trace: &'l impl TraceView,
-    layout: &'l impl LayoutView,
-    tracks: impl IntoIterator<Item = TrackId>,
-    range: Range<Tick>,
-) -> impl Job<Output = CallTree> {
-    let function = move |slice| trace.slice_name_id(slice).map(Function::named);
-    slice_tree_by(trace, layout, tracks, range, Measure::WallTime, function)
-}
-
-/// Adds up a measure of slices as [`slice_tree`] adds up time, by functions that the caller chooses.
-///
-/// `function` returns the function that a slice counts for, for instance one per name and category, or
-/// [`Trace::function_of`](spall_model::Trace::function_of) to tell apart functions of one name that samples found. If it returns `None`, the slice has
-/// no node, and its time belongs to the nearest slice around it that has one.
-///
-/// Slices without the measure are counted in [`TreeNode::unmeasured`](spall_model::TreeNode::unmeasured). So are those that
-/// reach out of the range, because nothing says how much of their thread time, their instructions or their samples is in it.
-pub fn slice_tree_by<'l>(
     trace: &'l impl TraceView,
     layout: &'l impl LayoutView,
     tracks: impl IntoIterator<Item = TrackId>,

@@ -10,7 +10,7 @@ use spall_model::{Job, NameId, Tick, Ticks, Trace, TraceView, TrackId, TrackKind
 
 use crate::convert::to_ticks;
 use crate::visits::VisitSlices;
-use crate::{EdgeRule, Histogram, Layout, LayoutView};
+use crate::{Histogram, Layout, LayoutView};
 use counting::{Counting, Latest, Outermost, Sums};
 
 mod counting;
@@ -45,15 +45,14 @@ pub struct NameStats {
 ///
 /// This is a [`Job`] whose result is what [`Stats::by_name`] returns. Statistics are not used up by it: after
 /// [`Stats::move_to`] there is more to do. When an edge moves, only the slices between its old and its new place are
-/// visited. With [`EdgeRule::InsideOnly`] everything is counted again, because a slice far away may then decide what
-/// counts.
+/// visited.
 ///
-/// A slice without duration touches the range if it lies in it. No slice touches an empty range. Counting takes O(n) for
-/// the n slices in the range. With [`EdgeRule::Whole`] it also looks at all children of the slices that reach out of the
-/// range.
+/// A slice that lies only partly inside the range counts with the part inside, so the times of adjacent ranges add up. A
+/// slice without duration touches the range if it lies in it. No slice touches an empty range. Counting takes O(n) for the
+/// n slices in the range. [layout 14](crate::rules::layout#14)
 ///
 /// ```
-/// use spall_layout::{EdgeRule, Layout, LayoutOptions, Stats};
+/// use spall_layout::{Layout, LayoutOptions, Stats};
 /// use spall_model::{Job, Tick, TraceView, TrackId};
 /// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Ticks, TraceBuilder};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
@@ -63,7 +62,7 @@ pub struct NameStats {
 /// # }
 /// # let trace = builder.finish(); // frame 0..100, draw 40..90 inside it
 /// let layout = Layout::new(&trace, &LayoutOptions::default());
-/// let names = Stats::new(&trace, &layout, [TrackId(0)], Tick(0)..Tick(60), EdgeRule::Clamp).run();
+/// let names = Stats::new(&trace, &layout, [TrackId(0)], Tick(0)..Tick(60)).run();
 /// let times: Vec<_> = names.iter().map(|s| (trace.name(s.name), s.total.0, s.self_time.0)).collect();
 /// assert_eq!(times, [("frame".into(), 60, 40), ("draw".into(), 20, 20)]);
 /// ```
@@ -71,7 +70,7 @@ pub struct NameStats {
 /// Step by step, while the user drags an edge:
 ///
 /// ```
-/// # use spall_layout::{EdgeRule, Layout, LayoutOptions, Stats};
+/// # use spall_layout::{Layout, LayoutOptions, Stats};
 /// # use spall_model::{Event, Job, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView, TrackId};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for start in 0..100 {
@@ -81,7 +80,7 @@ pub struct NameStats {
 /// # let trace = builder.finish();
 /// # let layout = Layout::new(&trace, &LayoutOptions::default());
 /// let name = trace.names().find(b"f").unwrap();
-/// let mut stats = Stats::new(&trace, &layout, [TrackId(0)], Tick(0)..Tick(500), EdgeRule::Clamp);
+/// let mut stats = Stats::new(&trace, &layout, [TrackId(0)], Tick(0)..Tick(500));
 /// while stats.step(20).is_none() {
 ///     // Show what is known so far, and handle input.
 /// }
@@ -98,7 +97,6 @@ pub struct Stats<'l, T = Trace, L: LayoutView = Layout> {
     trace: &'l T,
     layout: &'l L,
     tracks: Vec<TrackId>,
-    edges: EdgeRule,
     /// The range that the caller asked for.
     range: Range<Tick>,
     /// The range that is counted once the current pass is over.
@@ -138,14 +136,12 @@ impl<'l, T: TraceView, L: LayoutView> Stats<'l, T, L> {
         layout: &'l L,
         tracks: impl IntoIterator<Item = TrackId>,
         range: Range<Tick>,
-        edges: EdgeRule,
     ) -> Self {
         let n_names = trace.names().len();
         Self {
             trace,
             layout,
             tracks: tracks.into_iter().collect(),
-            edges,
             range,
             counted: Tick::MIN..Tick::MIN,
             pass: None,
@@ -173,30 +169,26 @@ impl<'l, T: TraceView, L: LayoutView> Stats<'l, T, L> {
     /// Visits at most `work` slices of the current track, and returns how many there were.
     fn visit(&mut self, pass: &mut Pass<L::Visits<'l>>, work: usize) -> usize {
         let Some(mut slices) = pass.slices.take() else { return 0 };
-        let is_clamped = self.edges == EdgeRule::Clamp;
-        let n_visited = match (pass.old.is_empty(), is_clamped) {
-            (true, true) => self.visit_by::<true, true>(pass, &mut slices, work),
-            (true, false) => self.visit_by::<true, false>(pass, &mut slices, work),
-            (false, true) => self.visit_by::<false, true>(pass, &mut slices, work),
-            (false, false) => self.visit_by::<false, false>(pass, &mut slices, work),
+        let n_visited = if pass.old.is_empty() {
+            self.visit_by::<true>(pass, &mut slices, work)
+        } else {
+            self.visit_by::<false>(pass, &mut slices, work)
         };
         pass.slices = Some(slices);
         n_visited
     }
 
-    /// Visits slices as [`Stats::visit`] does. [`Counting::add`] documents the constants.
+    /// Visits slices as [`Stats::visit`] does. [`Counting::add`] documents the constant.
     #[inline(never)]
-    fn visit_by<const FIRST: bool, const CLAMP: bool>(
+    fn visit_by<const FIRST: bool>(
         &mut self,
         pass: &mut Pass<L::Visits<'l>>,
         slices: &mut L::Visits<'l>,
         work: usize,
     ) -> usize {
-        let Self { trace, layout, edges, counted, sums, .. } = self;
+        let Self { trace, counted, sums, .. } = self;
         // References of its own to everything, so that what does not change stays in registers through the loop.
         let mut counting = Counting {
-            layout: *layout,
-            edges: *edges,
             old: pass.old.clone(),
             swept: pass.swept.clone(),
             counted: counted.clone(),
@@ -208,7 +200,7 @@ impl<'l, T: TraceView, L: LayoutView> Stats<'l, T, L> {
         };
         slices.visit_some(work, |visit| {
             if let Some(name) = trace.slice_name_id(visit.slice) {
-                counting.add::<FIRST, CLAMP>(visit, name);
+                counting.add::<FIRST>(visit, name);
             }
         })
     }
@@ -219,24 +211,23 @@ impl<'l, T: TraceView, L: LayoutView> Stats<'l, T, L> {
         let ticks = |range: &Range<Tick>| u128::from(range.end.max(range.start).0.abs_diff(range.start.0));
         let moved = u128::from(from.start.0.abs_diff(to.start.0)) + u128::from(from.end.0.abs_diff(to.end.0));
         let old;
-        let (swept, is_entering) =
-            if self.edges == EdgeRule::InsideOnly || from.is_empty() || moved >= ticks(&to) {
-                // Counting the new range takes less than following the edges.
-                self.sums.fill(Sums::NONE);
-                old = Tick::MIN..Tick::MIN;
-                self.counted = to.clone();
-                (to, true)
+        let (swept, is_entering) = if from.is_empty() || moved >= ticks(&to) {
+            // Counting the new range takes less than following the edges.
+            self.sums.fill(Sums::NONE);
+            old = Tick::MIN..Tick::MIN;
+            self.counted = to.clone();
+            (to, true)
+        } else {
+            // The ranges overlap: this pass moves one edge, the next one the other.
+            old = from.clone();
+            if from.start != to.start {
+                self.counted.start = to.start;
+                (from.start.min(to.start)..from.start.max(to.start), to.start < from.start)
             } else {
-                // The ranges overlap: this pass moves one edge, the next one the other.
-                old = from.clone();
-                if from.start != to.start {
-                    self.counted.start = to.start;
-                    (from.start.min(to.start)..from.start.max(to.start), to.start < from.start)
-                } else {
-                    self.counted.end = to.end;
-                    (from.end.min(to.end)..from.end.max(to.end), to.end > from.end)
-                }
-            };
+                self.counted.end = to.end;
+                (from.end.min(to.end)..from.end.max(to.end), to.end > from.end)
+            }
+        };
         Pass {
             old,
             swept,

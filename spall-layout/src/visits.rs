@@ -10,20 +10,6 @@ use spall_model::{SliceId, Tick, TrackId, index32};
 use crate::Layout;
 use crate::row_numbers::RowReader;
 
-/// How statistics of a range of time count a slice that lies only partly inside it. [layout
-/// 14.1](crate::rules::layout#14.1)
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum EdgeRule {
-    /// The slice counts with the part inside the range, so the times of adjacent ranges add up.
-    #[default]
-    Clamp,
-    /// The slice counts with its whole duration.
-    Whole,
-    /// The slice does not count.
-    InsideOnly,
-}
-
 /// A slice that a walk visits.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Visit {

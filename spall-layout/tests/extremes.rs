@@ -1,15 +1,14 @@
 //! Queries at the ends of time do not overflow, and odd queries get a result. Tests run with overflow checks.
 
 use spall_layout::{
-    EdgeRule, Layout, LayoutOptions, LayoutView, LiveLayout, Packed, RowId, SelfSide, Stats, TreeOrder,
-    Viewport, diff_rows, flame_rows, slice_tree,
+    Layout, LayoutOptions, LayoutView, LiveLayout, Packed, RowId, Stats, Viewport, diff_rows, flame_rows,
 };
 use spall_model::{
     DiffWidth, Event, InvertedTree, Job, Limits, LiveTrace, SliceId, Text, Thread, ThreadEvent, Tick, Ticks,
     Trace, TraceBuilder, TraceView, TrackId, TreeDiff,
 };
 
-use crate::common::{Random, tracks};
+use crate::common::{Random, time_tree, tracks};
 
 const TIMES: [i64; 8] = [i64::MIN, i64::MIN + 1, -1, 0, 1, i64::MAX / 2, i64::MAX - 1, i64::MAX];
 
@@ -35,27 +34,21 @@ fn sums_and_trees_saturate() {
         let trace = trace(&mut random);
         let layout = Layout::new(&trace, &LayoutOptions::default());
         let range = time(&mut random)..time(&mut random);
-        for edges in [EdgeRule::Clamp, EdgeRule::Whole, EdgeRule::InsideOnly] {
-            let fresh = Stats::new(&trace, &layout, tracks(&trace), range.clone(), edges).run();
-            let mut moved = Stats::new(&trace, &layout, tracks(&trace), Tick(-9)..Tick(9), edges);
-            moved.step(3);
-            moved.move_to(range.clone());
-            assert!(moved.step(usize::MAX).is_some());
-            let sums =
-                |stats: &spall_layout::NameStats| (stats.name, stats.count, stats.total, stats.self_time);
-            assert!(moved.by_name().iter().map(sums).eq(fresh.iter().map(sums)));
-        }
-        let tree = slice_tree(&trace, &layout, tracks(&trace), range).run();
-        let all = slice_tree(&trace, &layout, tracks(&trace), Tick::MIN..Tick::MAX).run();
+        let fresh = Stats::new(&trace, &layout, tracks(&trace), range.clone()).run();
+        let mut moved = Stats::new(&trace, &layout, tracks(&trace), Tick(-9)..Tick(9));
+        moved.step(3);
+        moved.move_to(range.clone());
+        assert!(moved.step(usize::MAX).is_some());
+        let sums = |stats: &spall_layout::NameStats| (stats.name, stats.count, stats.total, stats.self_time);
+        assert!(moved.by_name().iter().map(sums).eq(fresh.iter().map(sums)));
+        let tree = time_tree(&trace, &layout, tracks(&trace), range);
+        let all = time_tree(&trace, &layout, tracks(&trace), Tick::MIN..Tick::MAX);
         let diff = TreeDiff::new(&tree, &all.flatten_recursion());
         for width in [DiffWidth::Larger, DiffWidth::Normalised, DiffWidth::Before, DiffWidth::After] {
-            assert!(
-                diff_rows(&diff, width, TreeOrder::Weight).run().len()
-                    >= flame_rows(tree.nodes(), TreeOrder::Name, SelfSide::Right).run().len()
-            );
+            assert!(diff_rows(&diff, width).run().len() >= flame_rows(tree.nodes()).run().len());
         }
         let inverted = InvertedTree::bottom_up(&all).run().expand_all(Ticks(1), 9).run();
-        assert!(flame_rows(inverted.nodes(), TreeOrder::First, SelfSide::Right).run().len() <= 10);
+        assert!(flame_rows(inverted.nodes()).run().len() <= 10);
     }
 }
 
@@ -152,14 +145,11 @@ fn queries_about_missing_tracks_return_nothing() {
     let layout = Layout::new(&trace, &LayoutOptions::default());
     let nowhere = [TrackId(7), TrackId(u32::MAX)];
     let all = Tick::MIN..Tick::MAX;
-    let tree = slice_tree(&trace, &layout, nowhere, all.clone()).run();
-    assert!(
-        tree.nodes().is_empty()
-            && flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right).run().is_empty()
-    );
+    let tree = time_tree(&trace, &layout, nowhere, all.clone());
+    assert!(tree.nodes().is_empty() && flame_rows(tree.nodes()).run().is_empty());
     assert!(InvertedTree::bottom_up(&tree).run().nodes().is_empty());
     assert!(TreeDiff::new(&tree, &tree).nodes().is_empty());
-    assert!(Stats::new(&trace, &layout, nowhere, all, EdgeRule::Clamp).run().is_empty());
+    assert!(Stats::new(&trace, &layout, nowhere, all).run().is_empty());
     assert!(Packed::new(&layout, nowhere).lines().is_empty());
     let mut nothing = LiveTrace::new(&Limits::default());
     let mut live = LiveLayout::new(&LayoutOptions::default());

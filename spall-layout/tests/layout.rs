@@ -1,11 +1,13 @@
 //! Lays out whole traces and checks rows, lanes, depths, parents and self times. \[layout 4\]
 
-use spall_layout::{EdgeRule, Layout, LayoutOptions, LayoutView, Overlap, RowId, Stats, slice_tree};
+use spall_layout::{Layout, LayoutOptions, LayoutView, Overlap, RowId, Stats};
 use spall_model::{
     AsyncPhase, Event, Job, KeyedEvent, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
     TraceBuilder, TraceView, TrackId, TrackKind,
 };
 use spall_synth::Random;
+
+use crate::common::time_tree;
 
 fn event(tid: i64, at: i64, name: &'static str) -> ThreadEvent<'static> {
     ThreadEvent::new(Thread::new(1_i64, tid), Tick(at), Text::plain(name.as_bytes()))
@@ -291,12 +293,10 @@ fn layout_4_9_a_layout_of_some_slices_is_that_of_a_trace_without_the_others() {
             tracks.map(|track| track.id).collect()
         };
         let range = Tick(random.below(100))..Tick(100 + random.below(100));
-        let sums = |trace: &Trace, layout: &Layout| {
-            Stats::new(trace, layout, threads(trace), range.clone(), EdgeRule::Clamp).run()
-        };
+        let sums =
+            |trace: &Trace, layout: &Layout| Stats::new(trace, layout, threads(trace), range.clone()).run();
         assert_eq!(sums(&trace, &layout), sums(&others, &without));
-        let tree =
-            |trace: &Trace, layout: &Layout| slice_tree(trace, layout, threads(trace), range.clone()).run();
+        let tree = |trace: &Trace, layout: &Layout| time_tree(trace, layout, threads(trace), range.clone());
         assert_eq!(tree(&trace, &layout).nodes(), tree(&others, &without).nodes());
     }
     assert!(n_left_out > 10_000 && n_lost < 100, "{n_left_out} {n_lost}");

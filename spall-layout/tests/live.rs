@@ -4,8 +4,8 @@ use crate::common;
 use alloc::collections::BTreeMap;
 
 use spall_layout::{
-    EdgeRule, Flows, Hits, Layout, LayoutOptions, LayoutView, Line, LineRect, LiveLayout, LiveView,
-    NameStats, Row, RowId, Stats, Vertical, VerticalStyle, Viewport,
+    Flows, Hits, Layout, LayoutOptions, LayoutView, Line, LineRect, LiveLayout, LiveView, NameStats, Row,
+    RowId, Stats, Vertical, VerticalStyle, Viewport,
 };
 use spall_model::{
     Event, Job, Limits, LiveSnapshot, LiveTrace, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
@@ -122,12 +122,10 @@ fn check_queries(
     let range = common::random_range(random);
     let tracks: Vec<_> = trace.track_ids().collect();
     let live_tracks: Vec<_> = tracks.iter().map(|&track| of_live(track)).collect();
-    for edges in [EdgeRule::Clamp, EdgeRule::Whole, EdgeRule::InsideOnly] {
-        let sums = |stats: &NameStats| (stats.count, stats.total, stats.self_time, stats.min, stats.max);
-        let got = Stats::new(live, view, live_tracks.iter().copied(), range.clone(), edges).run();
-        let expected = Stats::new(trace, layout, tracks.iter().copied(), range.clone(), edges).run();
-        assert!(got.iter().map(sums).eq(expected.iter().map(sums)), "{edges:?} {range:?}");
-    }
+    let sums = |stats: &NameStats| (stats.count, stats.total, stats.self_time, stats.min, stats.max);
+    let got = Stats::new(live, view, live_tracks.iter().copied(), range.clone()).run();
+    let expected = Stats::new(trace, layout, tracks.iter().copied(), range.clone()).run();
+    assert!(got.iter().map(sums).eq(expected.iter().map(sums)), "{range:?}");
     let vertical = Vertical::new(live, view, &HEADERS);
     let expected = Vertical::new(trace, layout, &HEADERS);
     assert_eq!(vertical.height(), expected.height());

@@ -3,7 +3,7 @@
 use alloc::collections::BTreeMap;
 use core::ops::Range;
 
-use spall_layout::{EdgeRule, Layout, LayoutOptions, LayoutView, NameStats, Stats};
+use spall_layout::{Layout, LayoutOptions, LayoutView, NameStats, Stats};
 use spall_model::{
     Event, Job, Limits, NameId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
     TraceView, TrackKind,
@@ -12,17 +12,11 @@ use spall_model::{
 use crate::common::{Random, random_async_trace, random_range, random_trace, tracks};
 
 /// Returns the part of a slice that counts.
-fn part(layout: &Layout, slice: SliceId, range: &Range<Tick>, edges: EdgeRule) -> Option<(i64, i64)> {
+fn part(layout: &Layout, slice: SliceId, range: &Range<Tick>) -> Option<(i64, i64)> {
     let place = layout.place(slice).unwrap();
     let (start, end) = (place.start.0, place.end.0);
     let touches = start < range.end.0 && (end > range.start.0 || start == end && start >= range.start.0);
-    let is_inside = start >= range.start.0 && end <= range.end.0;
-    match edges {
-        _ if !touches || range.is_empty() => None,
-        EdgeRule::Clamp => Some((start.max(range.start.0), end.min(range.end.0))),
-        EdgeRule::InsideOnly => is_inside.then_some((start, end)),
-        EdgeRule::Whole => Some((start, end)),
-    }
+    (touches && !range.is_empty()).then(|| (start.max(range.start.0), end.min(range.end.0)))
 }
 
 /// What [`NameStats`] says of one name.
@@ -43,11 +37,11 @@ impl From<NameStats> for Sums {
     }
 }
 
-fn brute(trace: &Trace, layout: &Layout, range: &Range<Tick>, edges: EdgeRule) -> BTreeMap<NameId, Sums> {
+fn brute(trace: &Trace, layout: &Layout, range: &Range<Tick>) -> BTreeMap<NameId, Sums> {
     let mut sums: BTreeMap<NameId, Sums> = BTreeMap::new();
     for index in 0..trace.slices().len() {
         let slice = SliceId(index as u32);
-        let Some((start, end)) = part(layout, slice, range, edges) else { continue };
+        let Some((start, end)) = part(layout, slice, range) else { continue };
         let name = trace.slice(slice).unwrap().name;
         let duration = Ticks(end - start);
         let stats = sums.entry(name).or_insert(Sums {
@@ -64,7 +58,7 @@ fn brute(trace: &Trace, layout: &Layout, range: &Range<Tick>, edges: EdgeRule) -
         // This is the sum, from which the mean is computed at the end.
         stats.mean.0 += duration.0;
         let mut above = core::iter::successors(layout.parent(slice), |&slice| layout.parent(slice));
-        let counted = |slice: SliceId| part(layout, slice, range, edges).is_some();
+        let counted = |slice: SliceId| part(layout, slice, range).is_some();
         let is_async =
             matches!(trace.tracks()[trace.track_of(slice).unwrap().index()].kind, TrackKind::Async { .. });
         if is_async || !above.any(|slice| trace.slice(slice).unwrap().name == name && counted(slice)) {
@@ -74,11 +68,7 @@ fn brute(trace: &Trace, layout: &Layout, range: &Range<Tick>, edges: EdgeRule) -
         let whole = |child: &SliceId| {
             let place = layout.place(*child).unwrap();
             let (first, last) = (place.start.0, place.end.0.min(layout.place(slice).unwrap().end.0));
-            if edges == EdgeRule::Clamp {
-                (last.min(range.end.0) - first.max(range.start.0)).max(0)
-            } else {
-                last - first
-            }
+            (last.min(range.end.0) - first.max(range.start.0)).max(0)
         };
         stats.self_time.0 += duration.0 - children.map(whole).sum::<i64>();
     }
@@ -95,12 +85,10 @@ fn layout_14_1_statistics_agree_with_brute_force() {
         let trace = if round % 3 > 0 { random_trace(&mut random) } else { random_async_trace(&mut random) };
         let layout = Layout::new(&trace, &LayoutOptions::default());
         let range = random_range(&mut random);
-        for edges in [EdgeRule::Clamp, EdgeRule::Whole, EdgeRule::InsideOnly] {
-            let got = Stats::new(&trace, &layout, tracks(&trace), range.clone(), edges).run();
-            assert!(got.is_sorted_by_key(|stats| -stats.total.0));
-            let got: BTreeMap<_, _> = got.into_iter().map(|stats| (stats.name, Sums::from(stats))).collect();
-            assert_eq!(got, brute(&trace, &layout, &range, edges), "{edges:?} {range:?}");
-        }
+        let got = Stats::new(&trace, &layout, tracks(&trace), range.clone()).run();
+        assert!(got.is_sorted_by_key(|stats| -stats.total.0));
+        let got: BTreeMap<_, _> = got.into_iter().map(|stats| (stats.name, Sums::from(stats))).collect();
+        assert_eq!(got, brute(&trace, &layout, &range), "{range:?}");
     }
 }
 
@@ -113,7 +101,7 @@ fn layout_14_2_clamped_statistics_of_adjacent_ranges_add_up() {
         let range = random_range(&mut random);
         let middle = Tick((range.start.0 + range.end.0) / 2);
         let times = |range: Range<Tick>| {
-            let stats = Stats::new(&trace, &layout, tracks(&trace), range, EdgeRule::Clamp).run();
+            let stats = Stats::new(&trace, &layout, tracks(&trace), range).run();
             stats.into_iter().map(|s| (s.name, (s.total.0, s.self_time.0))).collect::<BTreeMap<_, _>>()
         };
         let mut sum = times(range.start..middle);
@@ -129,43 +117,41 @@ fn layout_14_2_clamped_statistics_of_adjacent_ranges_add_up() {
 fn layout_14_4_moved_edges_give_the_same_as_counting_again() {
     let mut random = Random(3);
     let mut n_names = 0;
-    for round in 0..300 {
+    for round in 0..900 {
         let trace = if round % 3 > 0 { random_trace(&mut random) } else { random_async_trace(&mut random) };
         let layout = Layout::new(&trace, &LayoutOptions::default());
-        for edges in [EdgeRule::Clamp, EdgeRule::Whole, EdgeRule::InsideOnly] {
-            let mut moved = Stats::new(&trace, &layout, tracks(&trace), random_range(&mut random), edges);
-            for _ in 0..12 {
-                // The range also moves before the previous move is done.
-                for _ in 0..random.below(6) {
-                    moved.step(usize::try_from(random.below(8)).unwrap());
-                }
-                let Range { start, end } = moved.range();
-                moved.move_to(match random.below(4) {
-                    0 => random_range(&mut random),
-                    1 => Tick(start.0 + random.below(9) - 4)..end,
-                    2 => start..Tick(end.0 + random.below(9) - 4),
-                    _ => Tick(start.0 + random.below(5) - 2)..Tick(end.0 + random.below(5) - 2),
-                });
-                if random.below(2) > 0 {
-                    continue;
-                }
-                assert!(moved.step(usize::MAX).is_some() && moved.is_done());
-                let mut fresh = Stats::new(&trace, &layout, tracks(&trace), moved.range(), edges);
-                while fresh.step(3).is_none() {}
-                let (got, expected) = (moved.by_name(), fresh.by_name());
-                assert_eq!(got.len(), expected.len());
-                for (got, expected) in got.iter().zip(&expected) {
-                    let [buckets, fresh_buckets] = [&moved, &fresh].map(|s| s.histogram(got.name).unwrap());
-                    assert!(buckets.buckets().eq(fresh_buckets.buckets()));
-                    let (shortest, _) = buckets.buckets().next().unwrap();
-                    let (longest, _) = buckets.buckets().next_back().unwrap();
-                    assert!(shortest.contains(&got.min) && got.min <= expected.min);
-                    assert!(longest.contains(&got.max) && got.max >= expected.max);
-                    let mut got = *got;
-                    (got.min, got.max) = (expected.min, expected.max);
-                    assert_eq!(got, *expected, "{edges:?}");
-                    n_names += 1;
-                }
+        let mut moved = Stats::new(&trace, &layout, tracks(&trace), random_range(&mut random));
+        for _ in 0..12 {
+            // The range also moves before the previous move is done.
+            for _ in 0..random.below(6) {
+                moved.step(usize::try_from(random.below(8)).unwrap());
+            }
+            let Range { start, end } = moved.range();
+            moved.move_to(match random.below(4) {
+                0 => random_range(&mut random),
+                1 => Tick(start.0 + random.below(9) - 4)..end,
+                2 => start..Tick(end.0 + random.below(9) - 4),
+                _ => Tick(start.0 + random.below(5) - 2)..Tick(end.0 + random.below(5) - 2),
+            });
+            if random.below(2) > 0 {
+                continue;
+            }
+            assert!(moved.step(usize::MAX).is_some() && moved.is_done());
+            let mut fresh = Stats::new(&trace, &layout, tracks(&trace), moved.range());
+            while fresh.step(3).is_none() {}
+            let (got, expected) = (moved.by_name(), fresh.by_name());
+            assert_eq!(got.len(), expected.len());
+            for (got, expected) in got.iter().zip(&expected) {
+                let [buckets, fresh_buckets] = [&moved, &fresh].map(|s| s.histogram(got.name).unwrap());
+                assert!(buckets.buckets().eq(fresh_buckets.buckets()));
+                let (shortest, _) = buckets.buckets().next().unwrap();
+                let (longest, _) = buckets.buckets().next_back().unwrap();
+                assert!(shortest.contains(&got.min) && got.min <= expected.min);
+                assert!(longest.contains(&got.max) && got.max >= expected.max);
+                let mut got = *got;
+                (got.min, got.max) = (expected.min, expected.max);
+                assert_eq!(got, *expected);
+                n_names += 1;
             }
         }
     }
@@ -183,10 +169,8 @@ fn layout_14_4_moving_an_edge_visits_only_the_slices_in_between() {
     (0..1000).for_each(|n| push(10 * n, 5));
     let trace = builder.finish();
     let layout = Layout::new(&trace, &LayoutOptions::default());
-    for edges in [EdgeRule::Clamp, EdgeRule::Whole] {
-        let mut stats = Stats::new(&trace, &layout, tracks(&trace), Tick(0)..Tick(9000), edges);
-        assert!(stats.step(800).is_none() && stats.step(200).is_some());
-        stats.move_to(Tick(100)..Tick(9020));
-        assert!(stats.step(20).is_some(), "12 slices, the one around them and the track for each edge");
-    }
+    let mut stats = Stats::new(&trace, &layout, tracks(&trace), Tick(0)..Tick(9000));
+    assert!(stats.step(800).is_none() && stats.step(200).is_some());
+    stats.move_to(Tick(100)..Tick(9020));
+    assert!(stats.step(20).is_some(), "12 slices, the one around them and the track for each edge");
 }

@@ -2,16 +2,13 @@
 
 use alloc::collections::BTreeMap;
 
-use spall_layout::{
-    EdgeRule, Layout, LayoutOptions, Rect, RowId, SelfSide, Stats, TreeOrder, Viewport, diff_rows,
-    flame_rows, slice_tree, slice_tree_by,
-};
+use spall_layout::{Layout, LayoutOptions, Rect, RowId, Stats, Viewport, diff_rows, flame_rows, slice_tree};
 use spall_model::{
     CallTree, CallTreeBuilder, DiffNode, DiffSums, DiffWidth, Function, InvertedTree, Job, Measure, NameId,
     SliceId, Tick, Ticks, TraceView, TreeDiff, TreeNode, TreeNodeId,
 };
 
-use crate::common::{Random, random_range, random_trace, tracks};
+use crate::common::{Random, random_range, random_trace, time_tree, tracks};
 
 #[test]
 fn tree_1_a_tree_is_the_same_in_steps() {
@@ -23,10 +20,10 @@ fn tree_1_a_tree_is_the_same_in_steps() {
         let function = |slice| trace.slice_name_id(slice).map(Function::named);
         let work = 1 + usize::try_from(random.below(5)).unwrap();
         let (in_steps, steps) = in_steps(
-            slice_tree_by(&trace, &layout, tracks(&trace), range.clone(), Measure::WallTime, function),
+            slice_tree(&trace, &layout, tracks(&trace), range.clone(), Measure::WallTime, function),
             work,
         );
-        let tree = slice_tree(&trace, &layout, tracks(&trace), range).run();
+        let tree = time_tree(&trace, &layout, tracks(&trace), range);
         let visited: u64 = tree.nodes().iter().map(|node| node.count).sum();
         assert!(steps > visited as usize / work, "no step visits more than it may");
         assert_eq!(in_steps.nodes(), tree.nodes());
@@ -37,13 +34,11 @@ fn tree_1_a_tree_is_the_same_in_steps() {
 fn tree_2_boxes_are_the_same_in_steps() {
     let mut random = Random(6);
     for tree in random_trees(6, 100) {
-        for (order, side) in [(TreeOrder::Weight, SelfSide::Left), (TreeOrder::Name, SelfSide::Right)] {
-            let work = 1 + usize::try_from(random.below(5)).unwrap();
-            let (rows, steps) = in_steps(flame_rows(tree.nodes(), order, side), work);
-            assert!(steps >= 2 * tree.nodes().len() / work, "no step looks at more than it may");
-            let all_at_once = flame_rows(tree.nodes(), order, side).run();
-            assert_eq!(in_rows(&rows), in_rows(&all_at_once));
-        }
+        let work = 1 + usize::try_from(random.below(5)).unwrap();
+        let (rows, steps) = in_steps(flame_rows(tree.nodes()), work);
+        assert!(steps >= 2 * tree.nodes().len() / work, "no step looks at more than it may");
+        let all_at_once = flame_rows(tree.nodes()).run();
+        assert_eq!(in_rows(&rows), in_rows(&all_at_once));
     }
 }
 
@@ -112,7 +107,7 @@ fn tree_1_a_merged_tree_keeps_all_time() {
         let trace = random_trace(&mut random);
         let layout = Layout::new(&trace, &LayoutOptions::default());
         let range = random_range(&mut random);
-        let tree = slice_tree(&trace, &layout, tracks(&trace), range.clone()).run();
+        let tree = time_tree(&trace, &layout, tracks(&trace), range.clone());
 
         // The total time of a node is its self time and the total times of its children.
         let mut rest: Vec<i64> = tree.nodes().iter().map(|node| node.total.0 - node.self_time.0).collect();
@@ -135,7 +130,7 @@ fn tree_1_a_merged_tree_keeps_all_time() {
             let sum = by_name.entry(node.function.name).or_default();
             *sum = (sum.0 + node.count, sum.1 + node.self_time.0);
         }
-        let expected = Stats::new(&trace, &layout, tracks(&trace), range, EdgeRule::Clamp).run();
+        let expected = Stats::new(&trace, &layout, tracks(&trace), range).run();
         let expected =
             expected.into_iter().map(|s| (s.name, (s.count, s.self_time.0))).collect::<BTreeMap<_, _>>();
         assert_eq!(by_name, expected);
@@ -148,63 +143,29 @@ fn tree_2_boxes_lie_inside_their_parents_in_order() {
     for _ in 0..300 {
         let trace = random_trace(&mut random);
         let layout = Layout::new(&trace, &LayoutOptions::default());
-        let tree = slice_tree(&trace, &layout, tracks(&trace), Tick::MIN..Tick::MAX).run();
-        for order in [TreeOrder::Weight, TreeOrder::Name, TreeOrder::First] {
-            let rows = flame_rows(tree.nodes(), order, SelfSide::Right).run();
-            let mut places = vec![None; tree.nodes().len()];
-            for (depth, row) in rows.iter().enumerate() {
-                let row = row.view(spall_layout::RowId(0));
-                let mut before: Option<u32> = None;
-                for ((&id, &start), &end) in row.slices().iter().zip(row.starts()).zip(row.ends()) {
-                    let node = &tree.nodes()[id.index()];
-                    assert_eq!((node.depth as usize, node.total), (depth, end - start));
-                    places[id.index()] = Some((start, end));
-                    if let Some(parent) = node.parent {
-                        let (left, right): (Tick, Tick) = places[parent.index()].unwrap();
-                        assert!(left <= start && end <= right);
-                    }
-                    let sibling = before.map(|before| tree.nodes()[before as usize]);
-                    if let Some(sibling) = sibling.filter(|sibling| sibling.parent == node.parent) {
-                        match order {
-                            TreeOrder::Weight => assert!(sibling.total >= node.total),
-                            TreeOrder::Name => assert!(sibling.function.name < node.function.name),
-                            _ => assert!(before < Some(id.0)),
-                        }
-                    }
-                    before = Some(id.0);
+        let tree = time_tree(&trace, &layout, tracks(&trace), Tick::MIN..Tick::MAX);
+        let rows = flame_rows(tree.nodes()).run();
+        let mut places = vec![None; tree.nodes().len()];
+        for (depth, row) in rows.iter().enumerate() {
+            let row = row.view(spall_layout::RowId(0));
+            let mut before: Option<u32> = None;
+            for ((&id, &start), &end) in row.slices().iter().zip(row.starts()).zip(row.ends()) {
+                let node = &tree.nodes()[id.index()];
+                assert_eq!((node.depth as usize, node.total), (depth, end - start));
+                places[id.index()] = Some((start, end));
+                if let Some(parent) = node.parent {
+                    let (left, right): (Tick, Tick) = places[parent.index()].unwrap();
+                    assert!(left <= start && end <= right);
                 }
-            }
-            assert!(places.iter().all(Option::is_some));
-        }
-    }
-}
-
-#[test]
-fn tree_2_self_time_can_be_to_the_left() {
-    let mut n_inner = 0;
-    for tree in random_trees(12, 200) {
-        let places = |rows: Vec<spall_layout::Row>| {
-            let mut places = vec![(Tick(0), Tick(0)); tree.nodes().len()];
-            for row in &rows {
-                let row = row.view(RowId(0));
-                for ((id, &start), &end) in row.slices().iter().zip(row.starts()).zip(row.ends()) {
-                    places[id.index()] = (start, end);
+                let sibling = before.map(|before| tree.nodes()[before as usize]);
+                if let Some(sibling) = sibling.filter(|sibling| sibling.parent == node.parent) {
+                    assert!(sibling.total > node.total || sibling.total == node.total && before < Some(id.0));
                 }
+                before = Some(id.0);
             }
-            places
-        };
-        let right = places(flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right).run());
-        let left = places(flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Left).run());
-        // Each box is moved by the self times of all boxes around it.
-        for (at, node) in tree.nodes().iter().enumerate() {
-            let above = core::iter::successors(node.parent, |&at| tree.nodes()[at.index()].parent);
-            let moved: i64 = above.map(|at| tree.nodes()[at.index()].self_time.0).sum();
-            let (start, end) = right[at];
-            assert_eq!(left[at], (Tick(start.0 + moved), Tick(end.0 + moved)));
-            n_inner += u32::from(moved > 0);
         }
+        assert!(places.iter().all(Option::is_some));
     }
-    assert!(n_inner > 500);
 }
 
 #[test]
@@ -213,7 +174,7 @@ fn tree_2_narrow_boxes_are_merged_and_counted_and_hits_name_the_drawn_box() {
     for tree in random_trees(11, 100) {
         let viewport = Viewport::new(Tick(0)..Tick(tree.total().0), 5);
         let mut rects = Vec::new();
-        let rows = flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right).run();
+        let rows = flame_rows(tree.nodes()).run();
         for (row, depth) in rows.iter().zip(0..) {
             let view = row.view(RowId(depth));
             let first = rects.len();
@@ -290,7 +251,7 @@ fn random_trees(seed: u64, n: u32) -> impl Iterator<Item = CallTree> {
     (0..n).map(move |_| {
         let trace = random_trace(&mut random);
         let layout = Layout::new(&trace, &LayoutOptions::default());
-        slice_tree(&trace, &layout, tracks(&trace), random_range(&mut random)).run()
+        time_tree(&trace, &layout, tracks(&trace), random_range(&mut random))
     })
 }
 
@@ -483,7 +444,7 @@ fn tree_5_vanished_and_new_stacks_have_room() {
             }
         }
         assert!(rest.iter().all(|rest| rest.0 >= 0), "children fit their parents");
-        let rows = diff_rows(&diff, DiffWidth::Larger, TreeOrder::First).run();
+        let rows = diff_rows(&diff, DiffWidth::Larger).run();
         let end = rows.first().and_then(|row| row.view(spall_layout::RowId(0)).ends().last().copied());
         assert_eq!(end.unwrap_or_default(), Tick(roots));
         let (total, _) = diff.totals();

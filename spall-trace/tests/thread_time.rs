@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 use spall_trace::format::container::decompress;
 use spall_trace::json::V8;
-use spall_trace::layout::{Layout, LayoutOptions, LayoutView as _, slice_tree_by};
+use spall_trace::layout::{Layout, LayoutOptions, LayoutView as _, slice_tree};
 use spall_trace::model::{
     CallTree, Job as _, Limits, LiveTrace, Measure, Receiver as _, SliceId, ThreadMeasure, Tick, Trace,
     TraceView, TrackId, TreeNode,
@@ -189,7 +189,7 @@ fn tree_of_range(
     hidden: &str,
 ) -> CallTree {
     let function = |slice| trace.function_of(slice).filter(|function| trace.name(function.name) != hidden);
-    slice_tree_by(trace, layout, [track], range, measure, function).run()
+    slice_tree(trace, layout, [track], range, measure, function).run()
 }
 
 /// The sums of a tree by call path: the self value, and how many calls have none.

@@ -4,8 +4,7 @@ use std::ops::Range;
 
 use eframe::egui::{Align2, Color32, ComboBox, FontId, Rect as Shape, ScrollArea, Sense, Ui, pos2, vec2};
 use spall_trace::layout::{
-    ColorKey, Ellipsis, Layout, Rect, Row, RowId, SelfSide, Theme, TreeOrder, Viewport, fit_chars,
-    flame_rows, slice_tree_by,
+    ColorKey, Ellipsis, Layout, Rect, Row, RowId, Theme, Viewport, fit_chars, flame_rows, slice_tree,
 };
 use spall_trace::model::{InvertedTree, Job, Measure, Tick, Ticks, Trace, TraceView, TreeNode};
 
@@ -103,14 +102,14 @@ impl Flame {
     fn build(&mut self, trace: &Trace, layout: &Layout, range: Range<Tick>) {
         let function = |slice| trace.function_of(slice);
         let tracks = trace.track_ids();
-        let tree = slice_tree_by(trace, layout, tracks, range.clone(), self.measure, function).run();
+        let tree = slice_tree(trace, layout, tracks, range.clone(), self.measure, function).run();
         self.nodes = if self.is_inverted {
             let least = Ticks((tree.total().0 / SMALLEST).max(1));
             InvertedTree::bottom_up(&tree).run().expand_all(least, 100).run().nodes().to_vec()
         } else {
             tree.nodes().to_vec()
         };
-        self.rows = flame_rows(&self.nodes, TreeOrder::Weight, SelfSide::Right).run();
+        self.rows = flame_rows(&self.nodes).run();
         self.all = Tick(0)..Tick(tree.total().0.max(1));
         (self.shown, self.range) = (self.all.clone(), Some(range));
     }

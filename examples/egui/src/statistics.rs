@@ -4,7 +4,7 @@ use std::{cmp::Reverse, ops::Range};
 
 use eframe::egui::{Align, Layout as Direction, Ui};
 use egui_extras::{Column, TableBuilder};
-use spall_trace::layout::{EdgeRule, Layout, NameStats, Stats};
+use spall_trace::layout::{Layout, NameStats, Stats};
 use spall_trace::model::{Job, NameId, Tick, Ticks, Trace, TraceView};
 
 const COLUMNS: [&str; 7] = ["name", "count", "total", "self", "mean", "min", "max"];
@@ -31,7 +31,7 @@ impl Statistics {
     ) -> Option<NameId> {
         // While a range is dragged, the sums are those of the range before.
         if self.range.as_ref() != Some(&range) && !ui.input(|input| input.pointer.any_down()) {
-            self.rows = Stats::new(trace, layout, trace.track_ids(), range.clone(), EdgeRule::Clamp).run();
+            self.rows = Stats::new(trace, layout, trace.track_ids(), range.clone()).run();
             self.range = Some(range);
             self.sort(trace);
         }

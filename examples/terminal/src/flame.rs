@@ -3,9 +3,7 @@
 use std::ops::Range;
 
 use ratatui::{buffer::Buffer, layout::Rect as Area, style::Modifier};
-use spall_trace::layout::{
-    LayoutView, Rect, Row, RowId, SelfSide, TreeOrder, Viewport, flame_rows, slice_tree_by,
-};
+use spall_trace::layout::{LayoutView, Rect, Row, RowId, Viewport, flame_rows, slice_tree};
 use spall_trace::model::{CallTree, Function, Job, Measure, Tick, TraceView, TreeNodeId};
 
 use crate::{boxes, colors::Colors};
@@ -18,7 +16,7 @@ pub fn tree(
     measure: Measure,
 ) -> CallTree {
     let function = |slice| trace.slice_name_id(slice).map(Function::named);
-    slice_tree_by(trace, layout, trace.track_ids(), range, measure, function).run()
+    slice_tree(trace, layout, trace.track_ids(), range, measure, function).run()
 }
 
 /// A flame graph and the function that is selected in it.
@@ -44,7 +42,7 @@ impl Flame {
     ) {
         self.measure = measure;
         self.tree = tree(trace, layout, range, measure);
-        self.rows = flame_rows(self.tree.nodes(), TreeOrder::Weight, SelfSide::Right).run();
+        self.rows = flame_rows(self.tree.nodes()).run();
         (self.selected, self.zoomed) = (None, None);
     }
 

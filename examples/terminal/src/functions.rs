@@ -5,7 +5,7 @@ use std::{cmp::Reverse, ops::Range};
 use ratatui::layout::{Alignment, Constraint};
 use ratatui::text::Text;
 use ratatui::widgets::{Row, Table};
-use spall_trace::layout::{EdgeRule, LayoutView, Stats};
+use spall_trace::layout::{LayoutView, Stats};
 use spall_trace::model::{Job, Measure, Tick, TraceView};
 
 use crate::flame;
@@ -21,7 +21,7 @@ pub fn table(
     if measure != Measure::WallTime {
         return measured(trace, layout, range, measure, skipped);
     }
-    let mut names = Stats::new(trace, layout, trace.track_ids(), range, EdgeRule::Clamp).run();
+    let mut names = Stats::new(trace, layout, trace.track_ids(), range).run();
     names.sort_by_key(|name| Reverse(name.self_time));
     let clock = trace.clock();
     let rows = names.iter().skip(skipped).map(|name| {

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use js_sys::Array;
 use serde::{Deserialize, Serialize};
-use spall_trace::layout::{Row, RowId, SelfSide, TreeOrder, Viewport, diff_rows, flame_rows};
+use spall_trace::layout::{Row, RowId, Viewport, diff_rows, flame_rows};
 use spall_trace::model::{
     CallTree, DiffSums, DiffWidth, Function, FunctionSource, InvertedTree, Job, SliceId, Tick, Ticks,
     TraceView, TreeDiff, TreeNode,
@@ -260,7 +260,7 @@ impl Graph {
     }
 
     async fn placed(nodes: Nodes) -> Self {
-        let rows = task::run(flame_rows(nodes.nodes(), TreeOrder::Weight, SelfSide::Right)).await;
+        let rows = task::run(flame_rows(nodes.nodes())).await;
         let total = match &nodes {
             Nodes::Tree(tree) => tree.total(),
             Nodes::Inverted(tree) => tree.total(),
@@ -270,7 +270,7 @@ impl Graph {
     }
 
     fn compared(diff: TreeDiff) -> Self {
-        let rows = diff_rows(&diff, DiffWidth::Larger, TreeOrder::Weight).run();
+        let rows = diff_rows(&diff, DiffWidth::Larger).run();
         let roots =
             diff.nodes().iter().zip(diff.widths(DiffWidth::Larger)).filter(|(node, _)| node.parent.is_none());
         let total = roots.map(|(_, width)| width).sum();

@@ -3,7 +3,7 @@
 use std::{cell::RefCell, collections::HashMap, convert::Infallible, ops::Range, rc::Rc};
 
 use serde::{Deserialize, Serialize};
-use spall_trace::layout::{EdgeRule, LayoutView, Stats, slice_tree_by};
+use spall_trace::layout::{LayoutView, Stats, slice_tree};
 use spall_trace::model::{CallTree, Function, Job, Measure, NameId, Tick, Ticks, Trace, TraceView, TrackId};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -40,7 +40,7 @@ impl Names {
         let question: Rc<RefCell<Option<Question>>> = Rc::default();
         let asked = Rc::clone(&question);
         let task = Task::new(async move {
-            let mut stats = Stats::new(trace, &*layout, tracks, range, EdgeRule::Clamp);
+            let mut stats = Stats::new(trace, &*layout, tracks, range);
             loop {
                 match asked.take() {
                     Some(question) => question(&mut stats),
@@ -151,7 +151,7 @@ impl Viewer {
                     (*min, *max) = ((*min).min(duration), (*max).max(duration));
                     Some(function)
                 };
-                let tree = task::run(slice_tree_by(trace, &*layout, tracks, range, measure, function)).await;
+                let tree = task::run(slice_tree(trace, &*layout, tracks, range, measure, function)).await;
                 sums_of_functions(trace, &tree, &extremes)
             }));
             return Ok(());

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, rc::Rc};
 
 use js_sys::{Array, Float64Array, Object};
-use spall_trace::layout::slice_tree_by;
+use spall_trace::layout::slice_tree;
 use spall_trace::model::{
     CallTree, CallTreeBuilder, Function, FunctionSource, Measure, NameId, Ticks, Trace, TraceView, TreeNode,
     TreeNodeId,
@@ -62,7 +62,7 @@ impl Viewer {
             let (layout, measure) = (Rc::clone(&self.layout), wanted.0.measure());
             let (range, tracks) = (self.range(wanted.0.start, wanted.0.end), self.tracks_of(&wanted.0));
             self.trees.job = Some(Task::new(async move {
-                task::run(slice_tree_by(trace, &*layout, tracks, range, measure, function)).await
+                task::run(slice_tree(trace, &*layout, tracks, range, measure, function)).await
             }));
             self.trees.of = Some(wanted);
         }

@@ -11,9 +11,10 @@ pub(crate) mod rows;
 
 use core::ops::Range;
 
+use spall_layout::{LayoutView, slice_tree};
 use spall_model::{
-    AsyncPhase, Event, KeyedEvent, Limits, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
-    TrackId,
+    AsyncPhase, CallTree, Event, Function, Job, KeyedEvent, Limits, Measure, Text, Thread, ThreadEvent, Tick,
+    Ticks, Trace, TraceBuilder, TraceView, TrackId,
 };
 pub(crate) use spall_synth::Random;
 
@@ -48,6 +49,17 @@ pub(crate) fn random_async_trace(random: &mut Random) -> Trace {
 
 pub(crate) fn tracks(trace: &Trace) -> impl Iterator<Item = TrackId> + use<> {
     (0..trace.tracks().len() as u32).map(TrackId)
+}
+
+/// Returns the tree of the time of slices, by their names.
+pub(crate) fn time_tree(
+    trace: &impl TraceView,
+    layout: &impl LayoutView,
+    tracks: impl IntoIterator<Item = TrackId>,
+    range: Range<Tick>,
+) -> CallTree {
+    let by_name = |slice| trace.slice_name_id(slice).map(Function::named);
+    slice_tree(trace, layout, tracks, range, Measure::WallTime, by_name).run()
 }
 
 pub(crate) fn random_range(random: &mut Random) -> Range<Tick> {

@@ -8,8 +8,8 @@ use spall_trace::{
     export::{self, ExportReport},
     json::V8,
     layout::{
-        EdgeRule, Flows, Hits, Layout, LayoutOptions, LayoutView as _, Packed, SelfSide, Series, Stats,
-        TreeOrder, Vertical, VerticalStyle, Viewport, diff_rows, flame_rows, instant_marks, slice_tree,
+        Flows, Hits, Layout, LayoutOptions, LayoutView as _, Packed, Series, Stats, Vertical, VerticalStyle,
+        Viewport, diff_rows, flame_rows, instant_marks, slice_tree,
     },
     model::{
         CallTree, DiffWidth, InvertedTree, Job as _, Limits, Measure, Ticks, Trace, TraceBuilder, TraceView,
@@ -95,7 +95,7 @@ const OPERATIONS: &[(&str, Operation)] = &[
             let inverted = InvertedTree::bottom_up(&tree).run();
             black_box(inverted.expand_all(Ticks::ZERO, 4).run());
             let diff = TreeDiff::new(&tree, &tree);
-            black_box(diff_rows(&diff, DiffWidth::Larger, TreeOrder::Weight).run());
+            black_box(diff_rows(&diff, DiffWidth::Larger).run());
         }
         black_box(CallTree::merged(call_trees(case.trace, &V8).map(|of_thread| of_thread.tree)));
         0
@@ -103,11 +103,11 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("sums", |case| {
         let Case { merged, layout, .. } = case;
         let bounds = merged.bounds().unwrap_or_default();
-        for edges in [EdgeRule::Clamp, EdgeRule::Whole] {
-            black_box(Stats::new(*merged, *layout, merged.track_ids(), bounds.clone(), edges).run());
-        }
-        let tree = slice_tree(*merged, *layout, merged.track_ids(), bounds).run();
-        black_box(flame_rows(tree.nodes(), TreeOrder::Name, SelfSide::Left).run());
+        black_box(Stats::new(*merged, *layout, merged.track_ids(), bounds.clone()).run());
+        let function = |slice| merged.function_of(slice);
+        let tree =
+            slice_tree(*merged, *layout, merged.track_ids(), bounds, Measure::WallTime, function).run();
+        black_box(flame_rows(tree.nodes()).run());
         black_box(Hits::of_names(*merged, *layout, |name| name.index() % 2 == 1).run());
         0
     }),
