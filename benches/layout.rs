@@ -8,7 +8,7 @@ use std::ops::Range;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use spall_benches::layout_input::{self, Character};
 use spall_benches::peer;
-use spall_trace::layout::{Layout, LayoutOptions, Rect, Row, RowId, Stats, Viewport, flame_rows, slice_tree};
+use spall_trace::layout::{Layout, Rect, Row, RowId, Stats, Viewport, flame_rows, slice_tree};
 use spall_trace::model::{Function, Job, Measure, Tick, Trace, TraceView, TrackId};
 
 /// The number of columns of a wide screen.
@@ -32,7 +32,7 @@ fn build(criterion: &mut Criterion) {
         group.throughput(Throughput::Elements(trace.slices().len() as u64));
         group.bench_function(size, |bencher| {
             bencher.iter_with_large_drop(|| {
-                let layout = Layout::new(&trace, &LayoutOptions::default());
+                let layout = Layout::new(&trace);
                 assert_eq!(layout.rows().len(), 16);
                 layout
             });
@@ -130,7 +130,7 @@ fn tracks(trace: &Trace) -> impl Iterator<Item = TrackId> + use<> {
 /// Measures statistics and call trees of a million nested calls.
 fn sums(criterion: &mut Criterion) {
     let trace = layout_input::calls(1 << 20);
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     let by_name = |slice| trace.slice_name_id(slice).map(Function::named);
     let n_slices = trace.slices().len() as u64;
     let mut group = criterion.benchmark_group("spall-layout/sums/calls-1M");

@@ -8,14 +8,14 @@ use std::{error::Error, thread, time::Duration, time::Instant};
 
 use spall_examples::terminal;
 use spall_record::{Encoding, MemoryRing, Recorder, span};
-use spall_trace::layout::{LayoutOptions, LiveLayout};
+use spall_trace::layout::LiveLayout;
 use spall_trace::model::{Limits, LiveTrace};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let count = std::env::args().nth(1).map_or(Ok(600), |count| count.parse())?;
     let (last, trace) = (MemoryRing::new(16 << 20), Arc::new(Mutex::new(LiveTrace::new(&Limits::default()))));
     let session = Recorder::new().memory(&last).live(Arc::clone(&trace)).start()?;
-    let (mut view, mut slowest) = (LiveLayout::new(&LayoutOptions::default()), Duration::ZERO);
+    let (mut view, mut slowest) = (LiveLayout::new(), Duration::ZERO);
     for frame in 0..count {
         let start = Instant::now();
         {

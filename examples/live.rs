@@ -7,7 +7,7 @@ use std::{error::Error, fs::File, io::Read, thread, time::Duration};
 
 use spall_examples::terminal;
 use spall_trace::TraceParser;
-use spall_trace::layout::{LayoutOptions, LiveLayout};
+use spall_trace::layout::LiveLayout;
 use spall_trace::model::{Limits, LiveTrace, Receiver};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -15,8 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let once = arguments.next_if(|argument| argument == "--once").is_some();
     let mut file = File::open(arguments.next().ok_or("usage: live [--once] FILE")?)?;
     let (mut data, mut parser) = (Vec::new(), None);
-    let (mut trace, mut live) =
-        (LiveTrace::new(&Limits::default()), LiveLayout::new(&LayoutOptions::default()));
+    let (mut trace, mut live) = (LiveTrace::new(&Limits::default()), LiveLayout::new());
     loop {
         let has_grown = file.read_to_end(&mut data)? > 0;
         // The first bytes of a file may not yet tell its format.

@@ -13,7 +13,7 @@ use std::{
 use spall_record::span;
 use spall_trace::{
     format::spall::{FileWriter, Version},
-    layout::{Layout, LayoutOptions, Viewport},
+    layout::{Layout, Viewport},
     model::{Event, Text, Thread, ThreadEvent, Tick, Trace, TraceView, TrackId, Written},
 };
 
@@ -56,7 +56,7 @@ fn worker(next_job: &AtomicU64, id: u32) {
         let Ok(trace) = trace else { return };
         let layout = {
             let _span = span!("lay out", "{} slices", trace.slices().len());
-            Layout::new(&trace, &LayoutOptions::default())
+            Layout::new(&trace)
         };
         draw(&trace, &layout);
     }

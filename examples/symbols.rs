@@ -7,7 +7,7 @@ use addr2line::Loader;
 use spall_cli::picture::clean;
 use spall_trace::{
     format::spall::auto::{CachedSymbols, Parser},
-    layout::{Layout, LayoutOptions, LayoutView},
+    layout::{Layout, LayoutView},
     model::{SliceId, Text, TraceView, Value},
 };
 
@@ -46,7 +46,7 @@ fn list(path: &std::path::Path, program: Option<&std::ffi::OsStr>) -> Result<(),
     let loader = Loader::new(&program).map_err(|error| format!("{}: {error}", program.to_string_lossy()))?;
     let symbols = CachedSymbols::new(|address| function_name(&loader, address));
     let trace = spall_trace::Loader::new().load_from_with(Parser::new(symbols), &data[..])?;
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     let mut functions = BTreeMap::<Cow<'_, str>, (u64, i64)>::new();
     for (slice, &name) in (0..).map(SliceId).zip(trace.slices().names()) {
         let (calls, time) = functions.entry(trace.name(name)).or_default();

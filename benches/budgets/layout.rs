@@ -8,7 +8,7 @@ use spall_benches::layout_input::{self, Character};
 use spall_benches::measure::{fastest, job};
 use spall_benches::peer;
 use spall_benches::report::{Budget, line, per};
-use spall_trace::layout::{Layout, LayoutOptions, Rect, Row, RowId, Stats, Viewport, slice_tree};
+use spall_trace::layout::{Layout, Rect, Row, RowId, Stats, Viewport, slice_tree};
 use spall_trace::model::{Function, Job, Measure, Tick, Trace, TraceView, TrackId};
 
 const COLUMNS: u16 = 1920;
@@ -40,12 +40,10 @@ fn fastest_of(mut run: impl FnMut()) -> Duration {
 
 fn build() {
     let trace = layout_input::families(SLICES, false).finish();
-    let sorted =
-        per(fastest_of(|| drop(Layout::new(&trace, &LayoutOptions::default()))), trace.slices().len());
+    let sorted = per(fastest_of(|| drop(Layout::new(&trace))), trace.slices().len());
     line("layout", "sorted/1M", "ns/slice", sorted, None, Budget::AtMost(40.0));
     let trace = layout_input::calls(SLICES);
-    let sorted =
-        per(fastest_of(|| drop(Layout::new(&trace, &LayoutOptions::default()))), trace.slices().len());
+    let sorted = per(fastest_of(|| drop(Layout::new(&trace))), trace.slices().len());
     line("layout", "calls/1M", "ns/slice", sorted, None, Budget::AtMost(40.0));
     let shuffled = || layout_input::family_slices(SLICES, true);
     let mut jobs =
@@ -68,7 +66,7 @@ fn sums() {
         ("families/1M", layout_input::families(SLICES, false).finish()),
         ("calls/1M", layout_input::calls(SLICES)),
     ] {
-        let layout = Layout::new(&trace, &LayoutOptions::default());
+        let layout = Layout::new(&trace);
         let n_slices = trace.slices().len();
         let time = fastest_of(|| {
             let names = Stats::new(&trace, &layout, tracks(&trace), EVER).run();
@@ -77,7 +75,7 @@ fn sums() {
         line("statistics", name, "ns/slice", per(time, n_slices), None, Budget::AtMost(5.0));
     }
     let trace = layout_input::calls(SLICES);
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     let Range { start, end } = trace.bounds().unwrap_or_default();
     let (step, half) = ((end.0 - start.0) / 100, start.0 + (end.0 - start.0) / 2);
     let mut dragged = Stats::new(&trace, &layout, tracks(&trace), start..Tick(half));
@@ -99,7 +97,7 @@ fn sums() {
 
 fn trees() {
     let trace = layout_input::calls(SLICES);
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     let by_name = |slice| trace.slice_name_id(slice).map(Function::named);
     let n_slices = trace.slices().len();
     let time = fastest_of(|| {

@@ -15,7 +15,7 @@ use spall_benches::measure::{Job, fastest, job};
 use spall_benches::report::{self, Budget, line, per};
 use spall_benches::{ours, peer};
 use spall_synth::cpu_profile::{Form, Profile};
-use spall_trace::layout::{Layout, LayoutOptions};
+use spall_trace::layout::Layout;
 
 const ROUNDS: usize = 25;
 
@@ -133,7 +133,7 @@ fn memory() {
         let budget = if input.name.starts_with("plain") { Budget::AtMost(40.0) } else { Budget::Open };
         line("trace", &input.name, "B/slice", bytes as f64 / slices, None, budget);
         line("trace, peak", &input.name, "B/slice", peak as f64 / slices, None, Budget::Open);
-        let (_, bytes, _) = bytes_of(|| Layout::new(&trace, &LayoutOptions::default()));
+        let (_, bytes, _) = bytes_of(|| Layout::new(&trace));
         line("layout", &input.name, "B/slice", bytes as f64 / slices, None, Budget::AtMost(24.0));
     }
 }

@@ -32,7 +32,7 @@ use spall_benches::{ours, peer};
 use spall_synth::profiles;
 use spall_synth::program::{Order, Program};
 use spall_trace::export;
-use spall_trace::layout::{Layout, LayoutOptions, Rect, Stats, Viewport, flame_rows, slice_tree};
+use spall_trace::layout::{Layout, Rect, Stats, Viewport, flame_rows, slice_tree};
 use spall_trace::model::{
     CallTree, Function, InvertedTree, Job, LendingParser as _, Measure, Tick, Trace, TraceView, TrackId,
 };
@@ -419,7 +419,7 @@ fn memory(key: &str) -> f64 {
 fn trace_and_picture(data: &[u8]) -> Vec<f64> {
     let time = nanos(|| {
         let trace = ours::trace(data);
-        let layout = Layout::new(&trace, &LayoutOptions::default());
+        let layout = Layout::new(&trace);
         let mut rects = Vec::new();
         draw(&layout, &whole(&trace), &mut rects);
         (trace, layout, rects)
@@ -443,7 +443,7 @@ fn draw(layout: &Layout, viewport: &Viewport, rects: &mut Vec<Rect>) {
 fn layout(data: &[u8]) -> Vec<f64> {
     let trace = ours::trace(data);
     let start = Instant::now();
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     let mut figures = vec![start.elapsed().as_secs_f64() * 1e9];
     let mut rects = Vec::new();
     let viewport = whole(&trace);
@@ -471,7 +471,7 @@ fn median(mut run: impl FnMut()) -> f64 {
 /// of paths. Hardly two calls of the program have the same path, so the tree is as large as one can be.
 fn call_tree(data: &[u8]) -> Vec<f64> {
     let trace = ours::trace(data);
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     let mut tree = CallTree::default();
     let by_name = |slice| trace.slice_name_id(slice).map(Function::named);
     let adding = nanos(|| {
@@ -486,7 +486,7 @@ fn call_tree(data: &[u8]) -> Vec<f64> {
 
 fn statistics(data: &[u8]) -> Vec<f64> {
     let trace = ours::trace(data);
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     let tracks = (0..u32::try_from(trace.tracks().len()).unwrap_or(0)).map(TrackId);
     vec![nanos(|| Stats::new(&trace, &layout, tracks, Tick::MIN..Tick::MAX).run())]
 }

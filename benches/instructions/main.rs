@@ -15,7 +15,7 @@ use spall_synth::program::{Order, Program};
 use spall_synth::spall::Shape;
 use spall_trace::export;
 use spall_trace::format::spall::BufferWriter;
-use spall_trace::layout::{Layout, LayoutOptions, RowId, Stats, Viewport, flame_rows, slice_tree};
+use spall_trace::layout::{Layout, RowId, Stats, Viewport, flame_rows, slice_tree};
 use spall_trace::model::{Function, InvertedTree, Job, Measure, Tick, TraceView, TrackId};
 
 const EVER: std::ops::Range<Tick> = Tick::MIN..Tick::MAX;
@@ -82,9 +82,9 @@ fn readers() {
 fn layouts() {
     let trace = layout_input::calls(1 << 15);
     let shuffled = layout_input::families(1 << 15, true).finish();
-    job("layout of calls", || Layout::new(&trace, &LayoutOptions::default()));
-    job("layout of families", || Layout::new(&shuffled, &LayoutOptions::default()));
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    job("layout of calls", || Layout::new(&trace));
+    job("layout of families", || Layout::new(&shuffled));
+    let layout = Layout::new(&trace);
     let tracks = || (0..u32::try_from(trace.tracks().len()).unwrap_or(0)).map(TrackId);
     job("statistics", || Stats::new(&trace, &layout, tracks(), EVER).run());
     let by_name = |slice| trace.slice_name_id(slice).map(Function::named);
@@ -127,8 +127,8 @@ fn program() {
     let complete = Program { calls: 30_000, threads: 8, run: 64 }.complete(Order::ShuffledBlocks);
     job("program: JSON to trace, shuffled", || ours::trace(&complete));
     let trace = ours::trace(&data);
-    job("program: layout", || Layout::new(&trace, &LayoutOptions::default()));
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    job("program: layout", || Layout::new(&trace));
+    let layout = Layout::new(&trace);
     let tracks = (0..u32::try_from(trace.tracks().len()).unwrap_or(0)).map(TrackId);
     job("program: statistics", || Stats::new(&trace, &layout, tracks.clone(), EVER).run());
     let viewport = Viewport::new(trace.bounds().unwrap_or_default(), 1600);

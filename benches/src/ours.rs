@@ -3,7 +3,7 @@
 //! A job reads at least as much of each event as any consumer would: its kind and its time.
 
 use spall_trace::format::{apitrace, spall};
-use spall_trace::layout::{Layout, LayoutOptions, LiveLayout};
+use spall_trace::layout::{Layout, LiveLayout};
 use spall_trace::model::{Event, Limits, LiveTrace, Parser, Receiver, Tick, Trace, TraceBuilder};
 
 use crate::peer::spall::Counts;
@@ -53,7 +53,7 @@ pub fn trace_on_two_threads(data: &[u8]) -> Trace {
 #[must_use]
 pub fn live(data: &[u8]) -> (LiveTrace, LiveLayout) {
     let mut trace = LiveTrace::new(&Limits::default());
-    let mut layout = LiveLayout::new(&LayoutOptions::default());
+    let mut layout = LiveLayout::new();
     let mut n_events = 0_u64;
     let result = spall::Parser::new().parse_all(data, |event, bytes| {
         trace.receive(event, bytes);
@@ -74,7 +74,7 @@ pub fn copied_trace_and_layout(data: &[u8]) -> (Trace, Layout) {
     let result = spall::Parser::new().parse_all(data, |event, bytes| builder.receive(event, bytes));
     assert!(result.is_ok());
     let trace = builder.finish();
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     (trace, layout)
 }
 

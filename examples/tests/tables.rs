@@ -18,7 +18,7 @@ use std::{
 
 use serde_json::{Map, Value as Json, json};
 use spall_arrow::{Table, Tables};
-use spall_trace::layout::{Layout, LayoutOptions};
+use spall_trace::layout::Layout;
 
 use arguments::ArgSets;
 use rows::{Row, Rows};
@@ -80,7 +80,7 @@ fn compare(file: &Path) -> Result<BTreeMap<String, usize>, String> {
         Err(_) => Ok(BTreeMap::new()),
         Ok(trace) => {
             let trace = spall_trace::merge_samples(trace);
-            let layout = Layout::new(&trace, &LayoutOptions::default());
+            let layout = Layout::new(&trace);
             compare_lines(&Tables::new(&trace, &layout).unwrap(), lines.map(Result::unwrap))
         }
     };

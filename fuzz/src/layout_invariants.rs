@@ -2,9 +2,7 @@
 //! viewport show every slice once, compared with a look at all slices.
 
 use arbitrary::{Result, Unstructured};
-use spall_trace::layout::{
-    Layout, LayoutOptions, LayoutView, Overlap, Rect, RowView, Stats, Viewport, slice_tree,
-};
+use spall_trace::layout::{Layout, LayoutView, Rect, RowView, Stats, Viewport, slice_tree};
 use spall_trace::model::{
     Function, Job, Limits, Measure, SliceId, Tick, Ticks, Trace, TraceBuilder, TraceView, TrackId, TrackKind,
 };
@@ -17,14 +15,14 @@ use crate::events;
 /// When a guarantee of the layout does not hold.
 pub fn run(bytes: &[u8]) -> bool {
     let mut u = Unstructured::new(bytes);
-    let Ok((options, views)) = settings(&mut u) else { return false };
+    let Ok(views) = settings(&mut u) else { return false };
     let all_kinds = u.ratio(1, 4).unwrap_or(false);
     let events = if all_kinds { events::sequence(&mut u) } else { events::slices(&mut u) };
     let mut builder = TraceBuilder::new(&Limits::default());
     events.iter().for_each(|event| builder.push(event));
     let trace = builder.finish();
-    let layout = Layout::new(&trace, &options);
-    check_places(&trace, &layout, &options);
+    let layout = Layout::new(&trace);
+    check_places(&trace, &layout);
     check_family(&trace, &layout);
     for row in layout.rows() {
         let Some(row) = layout.row(row) else { panic!("row {row} is missing") };
@@ -45,9 +43,7 @@ struct View {
     box_width: u16,
 }
 
-fn settings(u: &mut Unstructured<'_>) -> Result<(LayoutOptions, Vec<View>)> {
-    let overlap = *u.choose(&[Overlap::Spill, Overlap::Spill, Overlap::Clip, Overlap::Reject])?;
-    let options = LayoutOptions { overlap, overhang_tolerance: Ticks(*u.choose(&[0, 0, 1, 5])?) };
+fn settings(u: &mut Unstructured<'_>) -> Result<Vec<View>> {
     let mut views = Vec::new();
     for _ in 0..4 {
         let wild = u.ratio(1, 8)?;
@@ -58,7 +54,7 @@ fn settings(u: &mut Unstructured<'_>) -> Result<(LayoutOptions, Vec<View>)> {
             box_width: *u.choose(&[1, 1, 2, 3, 4, 8])?,
         });
     }
-    Ok((options, views))
+    Ok(views)
 }
 
 fn ids(trace: &Trace) -> impl Iterator<Item = SliceId> {
@@ -71,7 +67,7 @@ fn is_span(trace: &Trace, slice: SliceId) -> bool {
 }
 
 /// Every slice has one place on a row of its track, and the slices of a row do not overlap.
-fn check_places(trace: &Trace, layout: &Layout, options: &LayoutOptions) {
+fn check_places(trace: &Trace, layout: &Layout) {
     let mut placed = 0;
     for row in layout.rows().iter() {
         let (info, view) = (layout.row_info(row).unwrap(), layout.row(row).unwrap());
@@ -92,9 +88,7 @@ fn check_places(trace: &Trace, layout: &Layout, options: &LayoutOptions) {
                 start == whole.start && start <= end && end <= whole.end,
                 "{slice:?} is drawn longer than it is"
             );
-            if options.overlap == Overlap::Spill && options.overhang_tolerance == Ticks::ZERO {
-                assert!(end == whole.end || whole.flags.is_unfinished(), "{slice:?} is cut");
-            }
+            assert!(end == whole.end || whole.flags.is_unfinished(), "{slice:?} is cut");
             if !is_span(trace, slice) {
                 assert!(before <= start, "{slice:?} lies over the one before it");
             }
@@ -102,8 +96,8 @@ fn check_places(trace: &Trace, layout: &Layout, options: &LayoutOptions) {
             placed += 1;
         }
     }
-    assert_eq!(placed + layout.n_rejected(), trace.slices().len() as u64, "each has one place");
-    assert!(layout.n_rejected() == 0 || options.overlap == Overlap::Reject);
+    assert_eq!(placed, trace.slices().len(), "each has one place");
+    assert_eq!(layout.n_rejected(), 0);
 }
 
 /// Checks that children lie in their parents, one row below, and leave the self time of the parent.

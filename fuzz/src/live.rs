@@ -1,7 +1,7 @@
 //! A trace that is watched while it grows shows every slice once, and ends equal to a trace that was not watched.
 
 use arbitrary::Unstructured;
-use spall_trace::layout::{LayoutOptions, LayoutView, LiveLayout, LiveView};
+use spall_trace::layout::{LayoutView, LiveLayout, LiveView};
 use spall_trace::model::{
     ByteRange, DiagnosticKind, Event, Limits, LiveSnapshot, LiveTrace, Receiver, SliceId, Tick, TraceBuilder,
     TraceView,
@@ -29,7 +29,7 @@ pub fn run(bytes: &[u8]) -> bool {
         events.retain(|event| !matches!(event, Event::Begin(_) | Event::End(_)));
     }
     let (mut builder, mut trace) = (TraceBuilder::new(&limits), LiveTrace::new(&limits));
-    let mut live = LiveLayout::new(&LayoutOptions::default());
+    let mut live = LiveLayout::new();
     let mut follower = Follower::default();
     for (event, place) in events.iter().zip(0..) {
         let bytes = ByteRange::new(place, place + 1);
@@ -48,7 +48,7 @@ pub fn run(bytes: &[u8]) -> bool {
     let view = live.update(&committed, Tick::MIN);
     check_rows(&committed, &view);
     if no_pairs {
-        let mut fresh = LiveLayout::new(&LayoutOptions::default());
+        let mut fresh = LiveLayout::new();
         assert_eq!(rows(&committed, &view), rows(&committed, &fresh.update(&committed, Tick::MIN)));
     }
 

@@ -1,7 +1,7 @@
 //! Loading any bytes gives an error or a sound trace, and the same one when the input comes in pieces.
 
 use spall_trace::{
-    layout::{Layout, LayoutOptions, LayoutView},
+    layout::{Layout, LayoutView},
     model::{SliceId, Trace, TraceView},
 };
 
@@ -35,7 +35,7 @@ fn check(trace: &Trace) {
     assert_eq!(next.index(), slices.len());
     assert!(slices.starts().iter().zip(slices.ends()).all(|(start, end)| start <= end));
 
-    let layout = Layout::new(trace, &LayoutOptions::default());
+    let layout = Layout::new(trace);
     let mut rows = vec![i64::MIN; layout.rows().len()];
     for id in slices.ids() {
         let Some(place) = layout.place(id) else { panic!("{id:?} has no place") };

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use crate::parsed::events_of;
 use arbitrary::{Result, Unstructured};
 use spall_trace::json::{JsonParser, JsonWriter, V8, json_args};
-use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
+use spall_trace::layout::{Layout, LayoutView};
 use spall_trace::model::{
     Args, DiagnosticKind as Kind, Event, FrameEvent, FrameId, FrameParent, Id, Limits, LineHitsEvent,
     Profile, ProfileEvent, ProfileKey, ProfileStart, SampleEvent, SampleStack, SampleTime, SliceFlags,
@@ -42,7 +42,7 @@ pub fn run(bytes: &[u8]) -> bool {
     let again = spall_trace::merge_samples(merged.clone());
     assert_eq!(again.slices().starts(), merged.slices().starts(), "merged again");
     assert_eq!(again.slices().ends(), merged.slices().ends(), "merged again");
-    let layout = Layout::new(&merged, &LayoutOptions::default());
+    let layout = Layout::new(&merged);
     for slice in ids(&merged) {
         assert!(layout.self_time(slice).is_some(), "{slice:?} has no place");
     }

@@ -2,7 +2,7 @@
 
 use arbitrary::{Result, Unstructured};
 use spall_trace::layout::{
-    Layout, LayoutOptions, NameStats, Packed, Row, RowId, Series, Stats, diff_rows, flame_rows, slice_tree,
+    Layout, NameStats, Packed, Row, RowId, Series, Stats, diff_rows, flame_rows, slice_tree,
 };
 use spall_trace::model::{
     CallTree, DiffWidth, Function, InvertedTree, Job, Limits, Measure, NameId, Tick, Ticks, Trace,
@@ -27,7 +27,7 @@ pub fn run(bytes: &[u8]) -> bool {
     if trace.slices().starts().iter().chain(trace.slices().ends()).any(far) {
         return false;
     }
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     let tracks = || (0..u32::try_from(trace.tracks().len()).unwrap()).map(TrackId);
     let picked = |name: NameId| mask >> (name.index() % 8) & 1 == 1;
     let by_name = |slice| trace.slice_name_id(slice).map(Function::named);

@@ -3,8 +3,8 @@
 
 use arbitrary::{Result, Unstructured};
 use spall_trace::layout::{
-    Ellipsis, Flows, Hits, Layout, LayoutOptions, LayoutView, Rect, RowId, Ruler, Series, Vertical,
-    VerticalStyle, Viewport, Window, fit_label, flame_rows, instant_marks, slice_tree,
+    Ellipsis, Flows, Hits, Layout, LayoutView, Rect, RowId, Ruler, Series, Vertical, VerticalStyle, Viewport,
+    Window, fit_label, flame_rows, instant_marks, slice_tree,
 };
 use spall_trace::model::{
     Function, Job, Limits, Measure, SliceId, Tick, Ticks, Trace, TraceBuilder, TraceView, TrackId,
@@ -23,7 +23,7 @@ pub fn run(bytes: &[u8]) -> bool {
     let mut builder = TraceBuilder::new(&Limits::default());
     events.iter().for_each(|event| builder.push(event));
     let trace = builder.finish();
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     let vertical = Vertical::new(&trace, &layout, &VerticalStyle::FLAT);
     let flows = Flows::new(&trace, &layout);
     for view in &views {

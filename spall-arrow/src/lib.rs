@@ -6,14 +6,14 @@
 //! ```
 //! use arrow_array::{Int64Array, cast::AsArray, types::Int32Type};
 //! use spall_arrow::{Table, Tables};
-//! use spall_layout::{Layout, LayoutOptions};
+//! use spall_layout::Layout;
 //! use spall_model::{Event, Limits, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
 //!
 //! let mut builder = TraceBuilder::new(&Limits::default());
 //! let event = ThreadEvent::new(Thread::new(1, 1), Tick(10), "draw".into());
 //! builder.push(&Event::Complete(event, Ticks(25)));
 //! let trace = builder.finish();
-//! let layout = Layout::new(&trace, &LayoutOptions::default());
+//! let layout = Layout::new(&trace);
 //!
 //! let tables = Tables::new(&trace, &layout)?;
 //! for batch in tables.batches(Table::Slice) {

@@ -3,7 +3,7 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a test may panic and print")]
 
 use spall_arrow::{Table, Tables};
-use spall_layout::{Layout, LayoutOptions};
+use spall_layout::Layout;
 use spall_synth::shapes;
 
 /// Makes all tables of a file, batch by batch. Returns the bytes of input and trace, and those that were allocated and that
@@ -12,7 +12,7 @@ fn costs(data: &[u8]) -> (u64, Vec<[u64; 2]>) {
     let mut trace = None;
     let held = allocation_counter::measure(|| trace = Some(spall_trace::load(data).unwrap()));
     let trace = trace.unwrap();
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     let tables = Tables::new(&trace, &layout).unwrap();
     let of_table = |table| {
         let made =

@@ -5,7 +5,7 @@ mod common;
 use arrow_array::{Array, cast::AsArray, types::Int64Type};
 use common::{column, rows, with_tables};
 use spall_arrow::{Table, Tables};
-use spall_layout::{Layout, LayoutOptions};
+use spall_layout::Layout;
 use spall_model::{Event, Limits, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
 
 #[test]
@@ -304,7 +304,7 @@ fn batches_are_the_table_cut_into_pieces() {
         builder.push(&Event::Complete(event, Ticks(1)));
     }
     let trace = builder.finish();
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     let tables = Tables::new(&trace, &layout).unwrap();
     let mut lengths = Vec::new();
     let mut starts: Vec<i64> = Vec::new();
@@ -362,7 +362,7 @@ fn a_duration_longer_than_64_bits_is_the_longest_one() {
     builder.push(&Event::Begin(event(i64::MIN)));
     builder.push(&Event::End(event(i64::MAX)));
     let trace = builder.finish();
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     let tables = Tables::new(&trace, &layout).unwrap();
     let expected = [format!("{} {}", i64::MIN, i64::MAX)];
     assert_eq!(rows(&tables, Table::Slice, &["ts", "dur"]), expected);

@@ -10,7 +10,7 @@ use std::{
 use spall_arrow::{DataSet, Tables, TablesError};
 use spall_trace::{
     Loader,
-    layout::{Layout, LayoutOptions},
+    layout::Layout,
     model::{Trace, TraceView},
 };
 
@@ -88,7 +88,7 @@ fn add(data_set: &DataSet, path: &Path, trace: Trace, session: &Session) -> Resu
         session.tell(format_args!("{file}: {count}"));
     }
     let trace = spall_trace::merge_samples(trace);
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     let add = || {
         let tables = Tables::new(&trace, &layout)?.with_label("file", path.to_string_lossy());
         let new = temporary(|| data_set.begin(&trace_id))?;

@@ -8,7 +8,7 @@ use std::{
 use spall_trace::{
     Format,
     format::{apitrace, container::decompress},
-    layout::{Layout, LayoutOptions, LayoutView},
+    layout::{Layout, LayoutView},
     model::{
         FrameId, Key, Limits, Measure, Sample, Scope, SliceId, ThreadMeasure, Trace, TraceView, Track,
         TrackId, TrackKind, Unit,
@@ -33,7 +33,7 @@ pub(crate) fn run(file: &Path, summary: bool, session: &Session) -> Result<()> {
     phases.end("load");
     let trace = spall_trace::merge_samples(loaded.trace);
     phases.end("merge");
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     phases.end("layout");
     session.done();
     to_stdout(Printed::Json, |out| {

@@ -10,10 +10,7 @@ use std::{
 
 use spall_trace::{
     Found, find, ignoring_case,
-    layout::{
-        Flows, Hits, Layout, LayoutOptions, LayoutView, RowId, Series, Vertical, VerticalStyle, Viewport,
-        block,
-    },
+    layout::{Flows, Hits, Layout, LayoutView, RowId, Series, Vertical, VerticalStyle, Viewport, block},
     model::{FlowId, Job, Key, Tick, Trace, TraceView, TrackId, TrackKind},
 };
 
@@ -45,7 +42,7 @@ pub(crate) fn run(
     let trace = spall_trace::merge_samples(opened.trace);
     session.doing("finding");
     let hidden = hide.hidden(&trace, &opened.title, session);
-    let layout = hidden.layout(&trace, &LayoutOptions::default());
+    let layout = hidden.layout(&trace);
     let found = find(&trace, &layout, &hidden, ignoring_case(text)).run();
     session.done();
     if found.slices.is_empty() && found.instants == 0 && found.tracks.is_empty() {

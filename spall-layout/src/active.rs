@@ -19,7 +19,7 @@ const COLUMNS: usize = 1000;
 /// bounds as its active range. Returns `None` if nothing of the trace has a time. This takes O(log n) for each row.
 ///
 /// ```
-/// use spall_layout::{Layout, LayoutOptions, active_range};
+/// use spall_layout::{Layout, active_range};
 /// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for start in core::iter::once(0).chain((0..100).map(|at| 1_000_000 + at * 10)) {
@@ -27,7 +27,7 @@ const COLUMNS: usize = 1000;
 /// #     builder.push(&Event::Complete(event, Ticks(10)));
 /// # }
 /// # let trace = builder.finish(); // a slice at 0, and a hundred from 1 000 000 on
-/// let layout = Layout::new(&trace, &LayoutOptions::default());
+/// let layout = Layout::new(&trace);
 /// assert_eq!(trace.bounds(), Some(Tick(0)..Tick(1_001_000)));
 /// assert_eq!(active_range(&trace, &layout), Some(Tick(1_000_000)..Tick(1_001_000)));
 /// ```

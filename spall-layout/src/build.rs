@@ -11,17 +11,17 @@ use core::ops::Range;
 use spall_model::nest::{LeftOut, Nesting};
 use spall_model::{SliceId, Slices, Tick, Trace, Track, TrackId, TrackKind, index32};
 
+use crate::Layout;
 use crate::index::{append, n_nodes};
 use crate::layout::{Lane, RowOffsets};
-use crate::{Layout, LayoutOptions};
 
 impl Layout {
     /// Lays out `trace`: finds the lane, the depth and the row of every slice, and indexes the rows.
     ///
     /// This takes O(n) for n slices that nest, and O(n log n) at worst.
     #[must_use]
-    pub fn new(trace: &Trace, options: &LayoutOptions) -> Self {
-        LayoutBuilder::new(trace, options).build(|_| true)
+    pub fn new(trace: &Trace) -> Self {
+        LayoutBuilder::new(trace).build(|_| true)
     }
 
     /// Lays out the slices of `trace` that `is_shown` returns `true` for, as if the trace had no others.
@@ -30,7 +30,7 @@ impl Layout {
     /// contains them, and the slices inside them move up. [layout 4.9](crate::rules::layout#4.9)
     ///
     /// ```
-    /// use spall_layout::{Layout, LayoutView, LayoutOptions};
+    /// use spall_layout::{Layout, LayoutView};
     /// use spall_model::{SliceId, Ticks};
     /// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, TraceBuilder, TraceView};
     /// # let mut builder = TraceBuilder::new(&Limits::default());
@@ -41,7 +41,7 @@ impl Layout {
     /// # let trace = builder.finish(); // frame 0..100, lock 10..70 inside it, draw 20..60 inside that
     /// let lock = trace.names().find(b"lock");
     /// let is_shown = |slice| trace.slice_name_id(slice) != lock;
-    /// let layout = Layout::of_slices(&trace, &LayoutOptions::default(), is_shown);
+    /// let layout = Layout::of_slices(&trace, is_shown);
     /// let [frame, lock, draw] = [SliceId(0), SliceId(1), SliceId(2)];
     /// assert_eq!(layout.parent(draw), Some(frame));
     /// assert_eq!(layout.self_time(frame), Some(Ticks(60)));
@@ -49,8 +49,8 @@ impl Layout {
     /// ```
     #[must_use]
     #[doc(alias("filter", "hide"))]
-    pub fn of_slices(trace: &Trace, options: &LayoutOptions, is_shown: impl FnMut(SliceId) -> bool) -> Self {
-        LayoutBuilder::new(trace, options).build(is_shown)
+    pub fn of_slices(trace: &Trace, is_shown: impl FnMut(SliceId) -> bool) -> Self {
+        LayoutBuilder::new(trace).build(is_shown)
     }
 }
 
@@ -106,12 +106,12 @@ const NO_ROW: u32 = u32::MAX;
 const OTHER: u32 = 1 << 31;
 
 impl<'t> LayoutBuilder<'t> {
-    fn new(trace: &'t Trace, options: &LayoutOptions) -> Self {
+    fn new(trace: &'t Trace) -> Self {
         let n_slices = trace.slices().len();
         Self {
             slices: trace.slices(),
             tracks: trace.tracks(),
-            nesting: Nesting::new(options.overlap, options.overhang_tolerance),
+            nesting: Nesting::default(),
             layout: Layout::default(),
             columns: Columns { starts: vec![0; n_slices], ends: vec![0; n_slices], ids: vec![0; n_slices] },
             track_rows: TrackRows::default(),
@@ -161,7 +161,7 @@ impl<'t> LayoutBuilder<'t> {
         let (starts, ends) = (&self.slices.starts()[range.clone()], &self.slices.ends()[range.clone()]);
         let flags = &self.slices.flags()[range.clone()];
         let slices = starts.iter().zip(ends).zip(flags).zip(index32(range.start)..);
-        let (mut n_overlapping, mut n_rejected, mut are_shown) = (0, 0, true);
+        let (mut n_overlapping, mut are_shown) = (0, true);
         // As one list, because its length is known: a push for each slice would check for room.
         provisional_rows.extend(slices.map(|(((&start, &end), &flags), id)| {
             if !is_shown(SliceId(id)) {
@@ -172,11 +172,7 @@ impl<'t> LayoutBuilder<'t> {
                 return NO_ROW;
             }
             let flags = if are_shown || flags.open_depth() > deepest { flags } else { left_out.keep(flags) };
-            let Some(placement) = nesting.place(id, start, end, flags) else {
-                n_overlapping += 1;
-                n_rejected += 1;
-                return NO_ROW;
-            };
+            let placement = nesting.place(id, start, end, flags);
             n_overlapping += u64::from(placement.overlaps);
             if placement.end != end {
                 drawn_ends.push((id, placement.end));
@@ -184,8 +180,7 @@ impl<'t> LayoutBuilder<'t> {
             track_rows.add(placement.lane, placement.depth)
         }));
         layout.n_overlapping += n_overlapping;
-        layout.n_rejected += n_rejected;
-        are_shown && n_rejected == 0
+        are_shown
     }
 
     /// Finds the rows of an async track's slices, whose depths are given, and returns whether all have one. [layout

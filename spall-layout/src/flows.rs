@@ -17,7 +17,7 @@ const BLOCK_BITS: u32 = 4;
 /// live trace has no flows; they are known when it is finished.
 ///
 /// ```
-/// use spall_layout::{Flows, Layout, LayoutOptions, Vertical, VerticalStyle, Viewport};
+/// use spall_layout::{Flows, Layout, Vertical, VerticalStyle, Viewport};
 /// # use spall_model::{Event, FlowBind, FlowEvent, FlowPhase, Id, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for (tid, phase, start) in [(1, FlowPhase::Start, 0), (2, FlowPhase::End, 70)] {
@@ -27,7 +27,7 @@ const BLOCK_BITS: u32 = 4;
 /// #     builder.push(&Event::Flow(flow));
 /// # }
 /// # let trace = builder.finish(); // a flow from thread 1 at tick 10 to thread 2 at tick 80
-/// let layout = Layout::new(&trace, &LayoutOptions::default());
+/// let layout = Layout::new(&trace);
 /// let vertical = Vertical::new(&trace, &layout, &VerticalStyle::FLAT);
 /// let flows = Flows::new(&trace, &layout);
 ///

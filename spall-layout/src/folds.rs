@@ -11,13 +11,13 @@ use crate::LineKind;
 /// Give it to the lines as [`VerticalStyle::folds`](crate::VerticalStyle::folds), and make these again after each change.
 ///
 /// ```
-/// use spall_layout::{Folds, Layout, LayoutOptions, Vertical, VerticalStyle};
+/// use spall_layout::{Folds, Layout, Vertical, VerticalStyle};
 /// # use spall_model::{Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, TraceBuilder};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # let event = ThreadEvent::new(Thread::new(1_i64, 7_i64), Tick(0), Text::plain(b"draw"));
 /// # builder.push(&Event::Begin(event));
 /// # let trace = builder.finish(); // one slice
-/// let layout = Layout::new(&trace, &LayoutOptions::default());
+/// let layout = Layout::new(&trace);
 /// let style = VerticalStyle { process: 24, track: 20, row: 16, ..VerticalStyle::FLAT };
 /// let vertical = Vertical::new(&trace, &layout, &style);
 /// assert_eq!(vertical.height(), 24 + 20 + 16);

@@ -15,7 +15,7 @@ use crate::{LayoutView, PlacedSlice, Rect, RowId, RowView};
 /// bits per slice.
 ///
 /// ```
-/// use spall_layout::{Hits, Layout, LayoutView, LayoutOptions, Vertical, VerticalStyle, Viewport};
+/// use spall_layout::{Hits, Layout, LayoutView, Vertical, VerticalStyle, Viewport};
 /// use spall_model::{Job, SliceId};
 /// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
@@ -25,7 +25,7 @@ use crate::{LayoutView, PlacedSlice, Rect, RowId, RowView};
 /// #     builder.push(&Event::Complete(event, Ticks(1)));
 /// # }
 /// # let trace = builder.finish(); // a thousand slices of one tick, the 7th of each hundred is "gc"
-/// let layout = Layout::new(&trace, &LayoutOptions::default());
+/// let layout = Layout::new(&trace);
 /// let hits = Hits::of_names(&trace, &layout, |name| trace.name(name) == "gc").run();
 /// assert_eq!(hits.len(), 10);
 /// assert_eq!(hits.next(&layout, SliceId(7)), Some(SliceId(107)));

@@ -21,7 +21,7 @@ use crate::{Rect, Viewport};
 /// All visible lines in one buffer, with a colour for each name:
 ///
 /// ```
-/// use spall_layout::{ColorKey, Viewport, Instance, Layout, LayoutOptions, Theme, Vertical, VerticalStyle};
+/// use spall_layout::{ColorKey, Viewport, Instance, Layout, Theme, Vertical, VerticalStyle};
 /// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for (name, start, duration) in [("frame", 0, 100), ("update", 10, 30), ("draw", 40, 50)] {
@@ -29,7 +29,7 @@ use crate::{Rect, Viewport};
 /// #     builder.push(&Event::Complete(event, Ticks(duration)));
 /// # }
 /// # let trace = builder.finish();
-/// # let layout = Layout::new(&trace, &LayoutOptions::default());
+/// # let layout = Layout::new(&trace);
 /// # let vertical = Vertical::new(&trace, &layout, &VerticalStyle::FLAT);
 /// # let (mut rects, mut instances) = (Vec::new(), Vec::new());
 /// // Once per trace.

@@ -2,39 +2,15 @@
 
 use alloc::vec::Vec;
 
-use spall_model::nest::Overlap;
-use spall_model::{IdRange, SliceId, Tick, Ticks, TrackId};
+use spall_model::{IdRange, SliceId, Tick, TrackId};
 
 use crate::index::{Node, RowIndex};
 use crate::row_numbers::RowNumbers;
 use crate::{RowId, RowView};
 
-/// The choices that a layout leaves to its caller.
-///
-/// ```
-/// use spall_layout::{LayoutOptions, Overlap};
-/// use spall_model::Ticks;
-/// let options = LayoutOptions { overhang_tolerance: Ticks(1000), ..LayoutOptions::default() };
-/// assert_eq!(options.overlap, Overlap::Spill);
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct LayoutOptions {
-    /// How to draw a slice that begins inside another and ends after it. The default is [`Overlap::Spill`].
-    #[cfg_attr(feature = "serde", serde(default))]
-    pub overlap: Overlap,
-    /// The duration by which a slice may reach past the end of another slice and still count as inside it. [json
-    /// 3.4](spall_model::rules::json#3.4)
-    ///
-    /// Such a slice is drawn only to the end of the other. The default is 0. One microsecond suits writers that
-    /// truncate start and duration separately.
-    #[cfg_attr(feature = "serde", serde(default))]
-    pub overhang_tolerance: Ticks,
-}
-
 /// The rows of a finished trace: the lane, depth and row of each slice, and an index of each row.
 ///
-/// A row holds the slices of one track, lane and depth. Lane 0 is the track's own nesting; by default, slices that
+/// A row holds the slices of one track, lane and depth. Lane 0 is the track's own nesting; slices that
 /// overlap the one that they begin in go to overflow lanes. Rows are numbered in display order: track by track, lane by
 /// lane, depth by depth.
 ///
@@ -45,7 +21,7 @@ pub struct LayoutOptions {
 /// too.
 ///
 /// ```
-/// use spall_layout::{Layout, LayoutView, LayoutOptions, RowId};
+/// use spall_layout::{Layout, LayoutView, RowId};
 /// use spall_model::{Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TrackId};
 /// let mut builder = TraceBuilder::new(&Limits::default());
 /// for (name, start, duration) in [("frame", 0, 100), ("update", 10, 30), ("draw", 50, 20)] {
@@ -53,7 +29,7 @@ pub struct LayoutOptions {
 ///     builder.push(&Event::Complete(event, Ticks(duration)));
 /// }
 /// let trace = builder.finish();
-/// let layout = Layout::new(&trace, &LayoutOptions::default());
+/// let layout = Layout::new(&trace);
 /// assert_eq!(layout.rows().len(), 2);
 /// assert!(layout.track_rows(TrackId(0)).iter().eq([RowId(0), RowId(1)]));
 /// assert_eq!(layout.row(RowId(1)).unwrap().slices(), [SliceId(1), SliceId(2)]);
@@ -190,8 +166,7 @@ impl Layout {
         self.n_overlapping
     }
 
-    /// Returns how many slices are on no row. This is 0 unless [`LayoutOptions::overlap`] is [`Overlap::Reject`], or an
-    /// async track holds spans of one depth that overlap.
+    /// Returns how many slices are on no row. This is 0 unless an async track holds spans of one depth that overlap.
     #[must_use]
     pub fn n_rejected(&self) -> u64 {
         self.n_rejected

@@ -19,14 +19,14 @@ use crate::{Layout, Line, LineKind, PlacedSlice, Rect, RowId, RowInfo, RowView, 
 /// takes O(r + s) for r rows of the track and s slices of the track that start at the same time.
 ///
 /// ```
-/// use spall_layout::{Layout, LayoutView, LayoutOptions};
+/// use spall_layout::{Layout, LayoutView};
 /// use spall_model::{Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
 /// let mut builder = TraceBuilder::new(&Limits::default());
 /// for (name, start, duration) in [("frame", 0, 100), ("update", 10, 30), ("draw", 50, 20)] {
 ///     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(start), Text::plain(name.as_bytes()));
 ///     builder.push(&Event::Complete(event, Ticks(duration)));
 /// }
-/// let layout = Layout::new(&builder.finish(), &LayoutOptions::default());
+/// let layout = Layout::new(&builder.finish());
 /// let [frame, update, draw] = [SliceId(0), SliceId(1), SliceId(2)];
 /// assert_eq!(layout.place(draw).unwrap().depth, 1);
 /// assert_eq!(layout.parent(draw), Some(frame));

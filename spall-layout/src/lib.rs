@@ -2,7 +2,7 @@
 //! picture, for any viewport and without a window. The same answers serve a GPU, a canvas, a terminal and an SVG file.
 //!
 //! ```
-//! use spall_layout::{Layout, LineRect, LayoutOptions, Vertical, VerticalStyle, Viewport};
+//! use spall_layout::{Layout, LineRect, Vertical, VerticalStyle, Viewport};
 //! use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView};
 //!
 //! let mut builder = TraceBuilder::new(&Limits::default());
@@ -13,7 +13,7 @@
 //! let trace = builder.finish();
 //!
 //! // Once for each trace: the lane, depth and row of each slice, and an index of each row.
-//! let layout = Layout::new(&trace, &LayoutOptions::default());
+//! let layout = Layout::new(&trace);
 //! // Once for each fold or unfold: the lines from top to bottom. This style makes each row one unit high.
 //! let vertical = Vertical::new(&trace, &layout, &VerticalStyle::FLAT);
 //!
@@ -82,7 +82,7 @@
 //!
 //! - `std` (default): the same feature of `spall-model`, and better seeds for hashing. Without it the crate needs an
 //!   allocator, but no operating system.
-//! - `serde`: viewports, options, ids and the results of queries implement the traits of the crate `serde`.
+//! - `serde`: viewports, ids and the results of queries implement the traits of the crate `serde`.
 //! - `zerocopy`: [`Instance`] implements the traits of the crate `zerocopy`.
 //!
 //! The minimum supported Rust version is 1.95.
@@ -143,7 +143,7 @@ pub use hits::Hits;
 pub use instance::Instance;
 pub use instants::{InstantMark, InstantPriorities, instant_marks};
 pub use label::{Ellipsis, Fitted, block, fit_chars, fit_label};
-pub use layout::{Layout, LayoutOptions, PlacedSlice, RowInfo};
+pub use layout::{Layout, PlacedSlice, RowInfo};
 pub use layout_view::LayoutView;
 pub use line::{Line, LineId, LineKind, PackId};
 pub use live::{LiveLayout, LiveView};
@@ -153,7 +153,6 @@ pub use row::{Row, RowId, RowView};
 pub use ruler::{Ruler, RulerMark};
 pub use slice_tree::slice_tree;
 pub use slice_visits::{SliceVisit, SliceVisits};
-pub use spall_model::nest::Overlap;
 pub use stats::{NameStats, Stats};
 pub use vertical::{Vertical, VerticalStyle, shown_tracks};
 pub use viewport::Viewport;

@@ -9,7 +9,7 @@ use spall_model::nest::Nesting;
 use spall_model::{LiveSnapshot, SliceFlags, SliceId, Tick, TraceView, TrackId};
 
 pub use self::view::LiveView;
-use crate::{LayoutOptions, Row, RowId, RowInfo};
+use crate::{Row, RowId, RowInfo};
 
 /// The layout of a live trace, which grows with it.
 ///
@@ -22,11 +22,11 @@ use crate::{LayoutOptions, Row, RowId, RowInfo};
 /// O(log n) for each row of a track where a slice moved.
 ///
 /// ```
-/// use spall_layout::{LineRect, LiveLayout, LayoutOptions, Vertical, VerticalStyle, Viewport};
+/// use spall_layout::{LineRect, LiveLayout, Vertical, VerticalStyle, Viewport};
 /// use spall_model::{Event, Limits, LiveTrace, Text, Thread, ThreadEvent, Tick, TraceView};
 /// let event = |name, at| ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(at), Text::plain(name));
 /// let mut trace = LiveTrace::new(&Limits::default());
-/// let mut live = LiveLayout::new(&LayoutOptions::default());
+/// let mut live = LiveLayout::new();
 /// for event in [
 ///     Event::Begin(event(b"frame", 0)),
 ///     Event::Begin(event(b"draw", 20)),
@@ -47,9 +47,8 @@ use crate::{LayoutOptions, Row, RowId, RowInfo};
 /// let drawn: Vec<_> = rects.iter().map(|found| (name(found), found.rect.x0..found.rect.x1)).collect();
 /// assert_eq!(drawn, [("frame".into(), 0..8), ("draw".into(), 2..5)]);
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct LiveLayout {
-    options: LayoutOptions,
     /// The number of the last commit that was added.
     commit: u64,
     tracks: Vec<LiveTrack>,
@@ -64,7 +63,7 @@ pub struct LiveLayout {
 #[derive(Debug, Clone)]
 struct LiveTrack {
     nesting: Nesting,
-    /// The number of slices that were placed or rejected, in the order of the track.
+    /// The number of slices that were placed, in the order of the track.
     n_placed: usize,
     /// The rows of the track, by lane and depth.
     lanes: Vec<Vec<RowId>>,
@@ -80,15 +79,8 @@ struct LiveRow {
 impl LiveLayout {
     /// Creates the layout of a trace without commits.
     #[must_use]
-    pub fn new(options: &LayoutOptions) -> Self {
-        Self {
-            options: *options,
-            commit: 0,
-            tracks: Vec::new(),
-            rows: Vec::new(),
-            open: BTreeMap::new(),
-            clipped: BTreeMap::new(),
-        }
+    pub fn new() -> Self {
+        Self::default()
     }
 
     /// Adds a commit of the trace and returns the layout for queries.
@@ -99,10 +91,9 @@ impl LiveLayout {
     pub fn update<'l>(&'l mut self, trace: &LiveSnapshot<'l>, now: Tick) -> LiveView<'l> {
         let has_missed_some = trace.number() > self.commit + 1 || trace.number() < self.commit;
         if has_missed_some {
-            *self = Self::new(&self.options);
+            *self = Self::new();
         }
-        let nesting = Nesting::new(self.options.overlap, self.options.overhang_tolerance);
-        let new_track = || LiveTrack { nesting: nesting.clone(), n_placed: 0, lanes: Vec::new() };
+        let new_track = || LiveTrack { nesting: Nesting::default(), n_placed: 0, lanes: Vec::new() };
         self.tracks.resize_with(trace.tracks().len(), new_track);
         if has_missed_some {
             for track in trace.tracks() {
@@ -136,14 +127,13 @@ impl LiveLayout {
         }
     }
 
-    /// Adds a slice to the row that its track's nesting chooses. A slice that is rejected gets none.
+    /// Adds a slice to the row that its track's nesting chooses.
     fn place(&mut self, trace: &LiveSnapshot<'_>, track: TrackId, id: SliceId) {
         let Some(slice) = trace.slice(id) else { return };
         let is_open = slice.flags.is_unfinished();
         // As if an open slice lasted for ever: whatever begins before it ends is inside it.
         let end = if is_open { Tick::MAX } else { slice.end };
         let placement = self.tracks[track.index()].nesting.place(id.0, slice.start, end, slice.flags);
-        let Some(placement) = placement else { return };
         let row = self.row_at(track, placement.lane, placement.depth);
         if is_open {
             // A slice that is placed again may have been in the other list.
@@ -173,7 +163,7 @@ impl LiveLayout {
     fn end(&mut self, trace: &LiveSnapshot<'_>, id: SliceId) {
         let Some(slice) = trace.slice(id) else { return };
         let (open, clipped) = (self.open.remove(&id), self.clipped.remove(&id));
-        // A slice without a row was rejected, or is placed for the first time in this commit.
+        // A slice without a row is placed for the first time in this commit.
         let Some(row) = open.or(clipped) else { return };
         let LiveRow { row, info } = &mut self.rows[row.index()];
         match open {

@@ -20,7 +20,7 @@ use crate::{LayoutView, Row};
 /// neighbouring lines as the track has rows there.
 ///
 /// ```
-/// use spall_layout::{Layout, LayoutOptions, Packed, RowId};
+/// use spall_layout::{Layout, Packed, RowId};
 /// # use spall_model::{AsyncPhase, Event, KeyedEvent, Limits, Text, Tick, TraceBuilder, TrackId};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for id in 0..100 {
@@ -30,7 +30,7 @@ use crate::{LayoutView, Row};
 /// #     }
 /// # }
 /// # let trace = builder.finish();
-/// let layout = Layout::new(&trace, &LayoutOptions::default());
+/// let layout = Layout::new(&trace);
 /// assert_eq!(layout.rows().len(), 100); // a hundred ids, of which three overlap at any time
 /// let packed = Packed::new(&layout, (0..100).map(TrackId));
 /// assert_eq!(packed.lines().len(), 3);

@@ -31,7 +31,7 @@ mod measured;
 /// reach out of the range, because nothing says how much of their thread time, their instructions or their samples is in it.
 ///
 /// ```
-/// use spall_layout::{Layout, LayoutOptions, RowId, Viewport, flame_rows, slice_tree};
+/// use spall_layout::{Layout, RowId, Viewport, flame_rows, slice_tree};
 /// use spall_model::{Function, Job, Measure, Tick, TraceView, TreeNodeId};
 /// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Ticks, TraceBuilder, TrackId};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
@@ -40,7 +40,7 @@ mod measured;
 /// #     builder.push(&Event::Complete(event, Ticks(duration)));
 /// # }
 /// # let trace = builder.finish(); // f(g) f(h g)
-/// let layout = Layout::new(&trace, &LayoutOptions::default());
+/// let layout = Layout::new(&trace);
 /// let by_name = |slice| trace.slice_name_id(slice).map(Function::named);
 /// let all = Tick::MIN..Tick::MAX;
 /// let tree = slice_tree(&trace, &layout, [TrackId(0)], all, Measure::WallTime, by_name).run();

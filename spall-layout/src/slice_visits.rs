@@ -20,7 +20,7 @@ impl Layout {
     /// part of it O(log n) more for each row.
     ///
     /// ```
-    /// use spall_layout::{Layout, LayoutOptions};
+    /// use spall_layout::Layout;
     /// use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
     /// let mut builder = TraceBuilder::new(&Limits::default());
     /// for (name, start, duration) in [("frame", 0, 100), ("update", 10, 30), ("draw", 50, 20)] {
@@ -28,7 +28,7 @@ impl Layout {
     ///     builder.push(&Event::Complete(event, Ticks(duration)));
     /// }
     /// let trace = builder.finish();
-    /// let layout = Layout::new(&trace, &LayoutOptions::default());
+    /// let layout = Layout::new(&trace);
     /// let slices = trace.tracks()[0].slices();
     /// let visits = layout.visit(slices).flatten();
     /// let found: Vec<_> = visits.map(|visit| (visit.place.depth, visit.self_time().0)).collect();

@@ -52,7 +52,7 @@ pub struct NameStats {
 /// n slices in the range. [layout 14](crate::rules::layout#14)
 ///
 /// ```
-/// use spall_layout::{Layout, LayoutOptions, Stats};
+/// use spall_layout::{Layout, Stats};
 /// use spall_model::{Job, Tick, TraceView, TrackId};
 /// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Ticks, TraceBuilder};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
@@ -61,7 +61,7 @@ pub struct NameStats {
 /// #     builder.push(&Event::Complete(event, Ticks(duration)));
 /// # }
 /// # let trace = builder.finish(); // frame 0..100, draw 40..90 inside it
-/// let layout = Layout::new(&trace, &LayoutOptions::default());
+/// let layout = Layout::new(&trace);
 /// let names = Stats::new(&trace, &layout, [TrackId(0)], Tick(0)..Tick(60)).run();
 /// let times: Vec<_> = names.iter().map(|s| (trace.name(s.name), s.total.0, s.self_time.0)).collect();
 /// assert_eq!(times, [("frame".into(), 60, 40), ("draw".into(), 20, 20)]);
@@ -70,7 +70,7 @@ pub struct NameStats {
 /// Step by step, while the user drags an edge:
 ///
 /// ```
-/// # use spall_layout::{Layout, LayoutOptions, Stats};
+/// # use spall_layout::{Layout, Stats};
 /// # use spall_model::{Event, Job, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView, TrackId};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for start in 0..100 {
@@ -78,7 +78,7 @@ pub struct NameStats {
 /// #     builder.push(&Event::Complete(event, Ticks(start % 10)));
 /// # }
 /// # let trace = builder.finish();
-/// # let layout = Layout::new(&trace, &LayoutOptions::default());
+/// # let layout = Layout::new(&trace);
 /// let name = trace.names().find(b"f").unwrap();
 /// let mut stats = Stats::new(&trace, &layout, [TrackId(0)], Tick(0)..Tick(500));
 /// while stats.step(20).is_none() {

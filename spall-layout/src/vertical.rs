@@ -82,7 +82,7 @@ impl fmt::Debug for VerticalStyle<'_> {
 /// Make it again when a height or a fold changes, or after a commit of a live trace. That takes O(tracks + rows).
 ///
 /// ```
-/// use spall_layout::{Layout, LineRect, LayoutOptions, RowId, RowInfo, Vertical, VerticalStyle, Viewport};
+/// use spall_layout::{Layout, LineRect, RowId, RowInfo, Vertical, VerticalStyle, Viewport};
 /// # use spall_model::{Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TrackId};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for (start, duration) in [(0, 100), (10, 30)] {
@@ -90,7 +90,7 @@ impl fmt::Debug for VerticalStyle<'_> {
 /// #     builder.push(&Event::Complete(event, Ticks(duration)));
 /// # }
 /// # let trace = builder.finish(); // on thread 7, a slice in another
-/// let layout = Layout::new(&trace, &LayoutOptions::default());
+/// let layout = Layout::new(&trace);
 /// let style = VerticalStyle { track: 20, row: 16, ..VerticalStyle::FLAT };
 /// let vertical = Vertical::new(&trace, &layout, &style);
 /// assert_eq!(vertical.height(), 20 + 16 + 16);

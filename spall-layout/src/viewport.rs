@@ -22,7 +22,7 @@ use crate::convert::to_f64;
 /// 1](crate::rules::layout#1)
 ///
 /// ```
-/// use spall_layout::{Viewport};
+/// use spall_layout::Viewport;
 /// use spall_model::Tick;
 /// let viewport = Viewport::new(Tick(25)..Tick(125), 10); // ten ticks a column
 /// assert_eq!(viewport.columns(), 11); // 20..30 to 120..130
@@ -179,7 +179,7 @@ impl Viewport {
     /// shown as one tick. Times that a [`Tick`] cannot express are left out.
     ///
     /// ```
-    /// use spall_layout::{Viewport};
+    /// use spall_layout::Viewport;
     /// use spall_model::Tick;
     /// let viewport = Viewport::fit(Tick(100)..Tick(180), 100, 10);
     /// assert_eq!(viewport.range(), Tick(90)..Tick(190));
@@ -208,7 +208,7 @@ impl Viewport {
     /// To pan cheaply, keep the previous picture and query only the new columns:
     ///
     /// ```
-    /// use spall_layout::{Viewport};
+    /// use spall_layout::Viewport;
     /// use spall_model::Tick;
     /// let before = Viewport::new(Tick(0)..Tick(1000), 300);
     /// let now = Viewport::new(Tick(40)..Tick(1040), 300);

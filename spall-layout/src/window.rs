@@ -17,7 +17,7 @@ use crate::{Line, LineRect, Vertical, Viewport};
 /// 19](crate::rules::layout#19)
 ///
 /// ```
-/// use spall_layout::{Layout, LayoutOptions, LineRect, Vertical, VerticalStyle, Window};
+/// use spall_layout::{Layout, LineRect, Vertical, VerticalStyle, Window};
 /// use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for (name, start, duration) in [("frame", 0, 100), ("draw", 40, 50)] {
@@ -25,7 +25,7 @@ use crate::{Line, LineRect, Vertical, Viewport};
 /// #     builder.push(&Event::Complete(event, Ticks(duration)));
 /// # }
 /// # let trace = builder.finish(); // frame 0..100, draw 40..90 inside it
-/// let layout = Layout::new(&trace, &LayoutOptions::default());
+/// let layout = Layout::new(&trace);
 /// let vertical = Vertical::new(&trace, &layout, &VerticalStyle::FLAT);
 /// let mut window = Window::new(trace.bounds().unwrap_or_default());
 /// window.resize(100, 40, &vertical);

@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use spall_layout::{Layout, LayoutOptions, active_range};
+use spall_layout::{Layout, active_range};
 use spall_model::{Event, Limits, Scope, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder};
 
 const DAY: i64 = 86_400_000_000_000;
@@ -28,7 +28,7 @@ fn push_instant(builder: &mut TraceBuilder, at: i64) {
 
 fn active(builder: TraceBuilder) -> Range<i64> {
     let trace: Trace = builder.finish();
-    let range = active_range(&trace, &Layout::new(&trace, &LayoutOptions::default())).unwrap();
+    let range = active_range(&trace, &Layout::new(&trace)).unwrap();
     range.start.0..range.end.0
 }
 

@@ -1,8 +1,8 @@
 //! Queries allocate nothing once their working memory has grown to the size of the picture.
 
 use spall_layout::{
-    Ellipsis, Flows, Hits, Layout, LayoutOptions, LayoutView, Rect, Row, RowId, RowView, Ruler, Series,
-    Vertical, VerticalStyle, Viewport, fit_label, instant_marks,
+    Ellipsis, Flows, Hits, Layout, LayoutView, Rect, Row, RowId, RowView, Ruler, Series, Vertical,
+    VerticalStyle, Viewport, fit_label, instant_marks,
 };
 use spall_model::{
     Event, FlowBind, FlowEvent, FlowPhase, Id, Job, Limits, NameId, Scope, SliceId, Text, Thread,
@@ -79,7 +79,7 @@ fn trace() -> Trace {
 #[test]
 fn layout_2_9_steady_queries_of_counters_flows_instants_and_groups_allocate_nothing() {
     let trace = trace();
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     let vertical = Vertical::new(&trace, &layout, &VerticalStyle::FLAT);
     let flows = Flows::new(&trace, &layout);
     let hits = Hits::of_names(&trace, &layout, |name| name == trace.names().find(b"g").unwrap()).run();
@@ -132,7 +132,7 @@ fn layout_4_8_a_slice_takes_24_bytes() {
     }
     let trace = builder.finish();
     let mut layout = Layout::default();
-    let counted = allocation_counter::measure(|| layout = Layout::new(&trace, &LayoutOptions::default()));
+    let counted = allocation_counter::measure(|| layout = Layout::new(&trace));
     assert_eq!(layout.rows().len(), 32);
     let limit = i64::try_from(24 * trace.slices().len()).unwrap() + 2048;
     assert!((limit * 5 / 6..=limit).contains(&counted.bytes_current), "{} of {limit}", counted.bytes_current);

@@ -1,8 +1,6 @@
 //! Queries at the ends of time do not overflow, and odd queries get a result. Tests run with overflow checks.
 
-use spall_layout::{
-    Layout, LayoutOptions, LayoutView, LiveLayout, Packed, RowId, Stats, Viewport, diff_rows, flame_rows,
-};
+use spall_layout::{Layout, LayoutView, LiveLayout, Packed, RowId, Stats, Viewport, diff_rows, flame_rows};
 use spall_model::{
     DiffWidth, Event, InvertedTree, Job, Limits, LiveTrace, SliceId, Text, Thread, ThreadEvent, Tick, Ticks,
     Trace, TraceBuilder, TraceView, TrackId, TreeDiff,
@@ -32,7 +30,7 @@ fn sums_and_trees_saturate() {
     let mut random = Random(1);
     for _ in 0..500 {
         let trace = trace(&mut random);
-        let layout = Layout::new(&trace, &LayoutOptions::default());
+        let layout = Layout::new(&trace);
         let range = time(&mut random)..time(&mut random);
         let fresh = Stats::new(&trace, &layout, tracks(&trace), range.clone()).run();
         let mut moved = Stats::new(&trace, &layout, tracks(&trace), Tick(-9)..Tick(9));
@@ -57,14 +55,14 @@ fn packing_and_growing_keep_all_slices() {
     let mut random = Random(2);
     for _ in 0..300 {
         let trace = trace(&mut random);
-        let layout = Layout::new(&trace, &LayoutOptions::default());
+        let layout = Layout::new(&trace);
         let packed = Packed::new(&layout, tracks(&trace));
         let n_slices: usize = packed.lines().iter().map(|line| line.view(RowId(0)).len()).sum();
         assert_eq!(n_slices, trace.slices().len());
         let mut slices = (0..u32::try_from(n_slices).unwrap()).map(SliceId);
         assert!(slices.all(|slice| packed.line_of(&layout, slice).is_some()));
         let mut grown = LiveTrace::new(&Limits::default());
-        let mut live = LiveLayout::new(&LayoutOptions::default());
+        let mut live = LiveLayout::new();
         for _ in 0..random.below(40) {
             let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), time(&mut random), Text::plain(b"a"));
             grown.push(&match random.below(4) {
@@ -105,7 +103,7 @@ fn rects(
         builder.push(&Event::Begin(event(start)));
         builder.push(&Event::End(event(end)));
     }
-    let layout = Layout::new(&builder.finish(), &LayoutOptions::default());
+    let layout = Layout::new(&builder.finish());
     let mut rects = Vec::new();
     let viewport = Viewport::new(range, columns).with_box_width(box_width);
     layout.row(RowId(0)).unwrap().rects(&viewport, &mut rects);
@@ -142,7 +140,7 @@ fn slices_of_a_box_that_reaches_beyond_the_last_tick_are_one_rectangle() {
 #[test]
 fn queries_about_missing_tracks_return_nothing() {
     let trace = TraceBuilder::new(&Limits::default()).finish();
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     let nowhere = [TrackId(7), TrackId(u32::MAX)];
     let all = Tick::MIN..Tick::MAX;
     let tree = time_tree(&trace, &layout, nowhere, all.clone());
@@ -152,6 +150,6 @@ fn queries_about_missing_tracks_return_nothing() {
     assert!(Stats::new(&trace, &layout, nowhere, all).run().is_empty());
     assert!(Packed::new(&layout, nowhere).lines().is_empty());
     let mut nothing = LiveTrace::new(&Limits::default());
-    let mut live = LiveLayout::new(&LayoutOptions::default());
+    let mut live = LiveLayout::new();
     assert_eq!(live.update(&nothing.commit(), Tick(0)).track_rows(TrackId(0)).count(), 0);
 }

@@ -3,8 +3,8 @@
 use alloc::collections::BTreeMap;
 
 use spall_layout::{
-    FlowEnd, Flows, Folds, Layout, LayoutOptions, LayoutView, LineId, LineKind, Vertical, VerticalStyle,
-    Viewport, thin_arrows,
+    FlowEnd, Flows, Folds, Layout, LayoutView, LineId, LineKind, Vertical, VerticalStyle, Viewport,
+    thin_arrows,
 };
 use spall_model::{
     Event, Flow, FlowBind, FlowEvent, FlowPhase, Id, Key, Limits, SliceId, Text, Thread, ThreadEvent, Tick,
@@ -53,7 +53,7 @@ fn layout_12_1_arrows_agree_with_brute_force() {
     let mut bundled = 0;
     for _ in 0..100 {
         let (trace, times) = random_trace(&mut random);
-        let layout = Layout::new(&trace, &LayoutOptions::default());
+        let layout = Layout::new(&trace);
         let mut folds = Folds::new();
         folds.toggle(LineKind::Track(TrackId(1)));
         let style = VerticalStyle { track: 1, row: 3, folds: Some(&folds), ..VerticalStyle::FLAT };
@@ -125,7 +125,7 @@ fn layout_12_1_a_flow_leaves_inside_its_slice_as_drawn() {
     let mut builder = TraceBuilder::new(&Limits::default());
     events.iter().for_each(|event| builder.push(event));
     let trace = builder.finish();
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     // The second slice has no end. It could run until 300, and is drawn to 100, where the slice around it ends.
     let mut rects = Vec::new();
     let viewport = Viewport::new(Tick(0)..Tick(300), 300);
@@ -145,7 +145,7 @@ fn layout_12_4_arrows_that_stand_for_the_most_flows_are_kept_and_the_others_spre
         builder.push(&flow(FlowPhase::End, 2, at * 10 + 1, at));
     }
     let trace = builder.finish();
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     let vertical = Vertical::new(&trace, &layout, &VerticalStyle::FLAT);
     let mut arrows = Vec::new();
     // The first 500 flows have a column each, and the others share one.

@@ -1,6 +1,6 @@
 //! Search hits and their order in time. \[layout 13\]
 
-use spall_layout::{Hits, Layout, LayoutOptions, LayoutView};
+use spall_layout::{Hits, Layout, LayoutView};
 use spall_model::{Job, SliceId, TraceView};
 
 use crate::common::{Random, random_trace};
@@ -10,7 +10,7 @@ fn layout_13_2_a_hit_knows_its_position_in_time() {
     let mut random = Random(21);
     for _ in 0..50 {
         let trace = random_trace(&mut random);
-        let layout = Layout::new(&trace, &LayoutOptions::default());
+        let layout = Layout::new(&trace);
         let wanted: Vec<bool> = trace.slices().ids().into_iter().map(|_| random.below(3) == 0).collect();
         let hits = Hits::of_slices(&layout, |slice| wanted[slice.index()]).run();
         let start = |slice: SliceId| trace.slice(slice).unwrap().start;
@@ -32,7 +32,7 @@ fn layout_13_hits_are_the_same_in_steps() {
     let mut random = Random(22);
     for _ in 0..100 {
         let trace = random_trace(&mut random);
-        let layout = Layout::new(&trace, &LayoutOptions::default());
+        let layout = Layout::new(&trace);
         let wanted: Vec<bool> = trace.slices().ids().into_iter().map(|_| random.below(3) == 0).collect();
         let work = 1 + usize::try_from(random.below(5)).unwrap();
         let mut search = Hits::of_slices(&layout, |slice| wanted[slice.index()]);

@@ -4,8 +4,8 @@ use crate::common;
 use alloc::collections::BTreeMap;
 
 use spall_layout::{
-    Flows, Hits, Layout, LayoutOptions, LayoutView, Line, LineRect, LiveLayout, LiveView, NameStats, Row,
-    RowId, Stats, Vertical, VerticalStyle, Viewport,
+    Flows, Hits, Layout, LayoutView, Line, LineRect, LiveLayout, LiveView, NameStats, Row, RowId, Stats,
+    Vertical, VerticalStyle, Viewport,
 };
 use spall_model::{
     Event, Job, Limits, LiveSnapshot, LiveTrace, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
@@ -32,7 +32,7 @@ fn complete(at: i64, to: i64) -> Event<'static> {
 
 /// Checks the rows of all tracks, and the rectangles of these rows.
 fn check(random: &mut Random, trace: &Trace, committed: &LiveSnapshot<'_>, view: &LiveView<'_>) {
-    let layout = Layout::new(trace, &LayoutOptions::default());
+    let layout = Layout::new(trace);
     let order: Vec<_> = committed.track_ids().collect();
     assert_eq!(order.len(), trace.tracks().len());
     for ((&live_id, id), track) in order.iter().zip((0..).map(TrackId)).zip(trace.tracks()) {
@@ -164,7 +164,7 @@ const HEADERS: VerticalStyle<'_> = VerticalStyle { process: 3, track: 2, ..Verti
 /// Commits at random places, and checks that each layout is that of the finished trace of the same events.
 fn follow(random: &mut Random, events: &[Event<'_>], n_commits: u64) {
     let mut trace = LiveTrace::new(&Limits::default());
-    let mut live = LiveLayout::new(&LayoutOptions::default());
+    let mut live = LiveLayout::new();
     for (event, n_events) in events.iter().zip(1..) {
         trace.push(event);
         if n_events == events.len() || random.below(events.len() as u64) < n_commits {
@@ -264,7 +264,7 @@ fn layout_18_3_slices_in_an_open_slice_may_be_written_when_they_end() {
 /// Returns the starts and ends of the slices of each row of a live layout that is updated after each event.
 fn rows_after_each(events: &[Event<'_>], now: i64) -> Vec<Vec<(i64, i64)>> {
     let mut trace = LiveTrace::new(&Limits::default());
-    let mut live = LiveLayout::new(&LayoutOptions::default());
+    let mut live = LiveLayout::new();
     for event in events {
         trace.push(event);
         live.update(&trace.commit(), Tick(now));
@@ -281,7 +281,7 @@ fn rows_after_each(events: &[Event<'_>], now: i64) -> Vec<Vec<(i64, i64)>> {
 #[test]
 fn layout_18_2_open_slices_reach_the_present_and_rows_keep_their_numbers() {
     let mut trace = LiveTrace::new(&Limits::default());
-    let mut live = LiveLayout::new(&LayoutOptions::default());
+    let mut live = LiveLayout::new();
     for event in [Event::Begin(on(1, 5)), Event::Begin(on(2, 6))] {
         trace.push(&event);
         live.update(&trace.commit(), Tick(0));
@@ -322,7 +322,7 @@ fn layout_18_4_all_slices_are_drawn_at_their_times_and_do_not_overlap() {
     let mut random = Random(4);
     for _ in 0..300 {
         let mut trace = LiveTrace::new(&Limits::default());
-        let mut live = LiveLayout::new(&LayoutOptions::default());
+        let mut live = LiveLayout::new();
         let (n_commits, mut now) = (1 + random.below(20), 0);
         for _ in 0..random.below(200) {
             now += random.below(3);
@@ -367,7 +367,7 @@ fn layout_18_4_all_slices_are_drawn_at_their_times_and_do_not_overlap() {
 #[test]
 fn after_a_missed_commit_everything_is_laid_out_again() {
     let mut trace = LiveTrace::new(&Limits::default());
-    let mut live = LiveLayout::new(&LayoutOptions::default());
+    let mut live = LiveLayout::new();
     for at in 0..4 {
         trace.push(&begin(at));
         let committed = trace.commit();

@@ -3,8 +3,8 @@
 use alloc::collections::BTreeMap;
 
 use spall_layout::{
-    Folds, Hits, Layout, LayoutOptions, LayoutView, LineKind, LineRect, PackId, Packed, RowId, Vertical,
-    VerticalStyle, Viewport,
+    Folds, Hits, Layout, LayoutView, LineKind, LineRect, PackId, Packed, RowId, Vertical, VerticalStyle,
+    Viewport,
 };
 use spall_model::{
     Event, Job, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
@@ -63,7 +63,7 @@ fn layout_17_1_packed_slices_keep_their_times_and_do_not_overlap() {
     let mut random = Random(1);
     for round in 0..400 {
         let trace = many_tracks(&mut random, if round % 2 == 0 { 60 } else { 600 }, 1 + round % 5);
-        let layout = Layout::new(&trace, &LayoutOptions::default());
+        let layout = Layout::new(&trace);
         {
             let packed = Packed::new(&layout, tracks(&trace));
             let mut places = BTreeMap::new();
@@ -94,7 +94,7 @@ fn layout_17_2_each_group_has_the_lowest_lines_that_are_free() {
     let mut random = Random(2);
     for round in 0..400 {
         let trace = many_tracks(&mut random, 100, 1 + round % 5);
-        let layout = Layout::new(&trace, &LayoutOptions::default());
+        let layout = Layout::new(&trace);
         let packed = Packed::new(&layout, tracks(&trace));
         let groups = groups(&trace, &layout, &packed);
         for (at, &(start, _, height, line)) in groups.iter().enumerate() {
@@ -129,7 +129,7 @@ fn layout_17_2_groups_that_begin_later_move_nothing() {
             }
         }
         let trace = builder.finish();
-        let layout = Layout::new(&trace, &LayoutOptions::default());
+        let layout = Layout::new(&trace);
         let packed = Packed::new(&layout, tracks(&trace));
         let slices = (0..trace.slices().len() as u32).map(SliceId);
         slices.map(|slice| packed.line_of(&layout, slice).unwrap()).collect::<Vec<_>>()
@@ -155,7 +155,7 @@ fn layout_17_3_a_group_that_fits_into_none_of_64_gaps_goes_above_all() {
     push(141, 20, 40);
     push(141, 22, 30);
     let trace = builder.finish();
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     let packed = Packed::new(&layout, tracks(&trace));
     assert_eq!(groups(&trace, &layout, &packed).last(), Some(&(20, 40, 2, 141)));
 }
@@ -166,7 +166,7 @@ fn layout_5_4_tracks_can_share_lines() {
     let mut n_shared = 0;
     for _ in 0..100 {
         let trace = many_tracks(&mut random, 200, 4);
-        let layout = Layout::new(&trace, &LayoutOptions::default());
+        let layout = Layout::new(&trace);
         let shared: Vec<TrackId> = tracks(&trace).filter(|_| random.below(3) > 0).collect();
         let packed = Packed::new(&layout, shared.iter().copied());
         assert_eq!(packed.tracks(), shared);
@@ -221,7 +221,7 @@ fn layout_5_4_packs_have_headers_and_can_be_folded_and_5_5_hidden_tracks_have_no
     let mut random = Random(11);
     let has_five = |trace: &Trace| tracks(trace).count() == 5;
     let trace = core::iter::from_fn(|| Some(many_tracks(&mut random, 200, 5))).find(has_five).unwrap();
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     let all: Vec<TrackId> = tracks(&trace).collect();
     let [first, second, third, fourth, hidden] = all[..] else { panic!("five tracks") };
     let odd = Packed::new(&layout, [first, third]);

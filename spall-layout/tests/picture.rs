@@ -2,7 +2,7 @@
 
 use crate::common;
 use spall_layout::{
-    Folds, Hits, Layout, LayoutOptions, LayoutView, LineKind, Rect, RowId, Vertical, VerticalStyle, Viewport,
+    Folds, Hits, Layout, LayoutView, LineKind, Rect, RowId, Vertical, VerticalStyle, Viewport,
 };
 use spall_model::{
     Event, Job, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
@@ -42,7 +42,7 @@ fn kinds(vertical: &Vertical) -> Vec<LineKind> {
 fn layout_5_6_tracks_stand_in_the_order_of_the_caller() {
     use LineKind::{Process, Row, Track};
     let trace = trace();
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     let stacked = |order: &[u32]| {
         let order: Vec<_> = order.iter().copied().map(TrackId).collect();
         Vertical::new(&trace, &layout, &VerticalStyle { tracks: Some(&order), ..STYLE })
@@ -75,7 +75,7 @@ fn layout_5_6_tracks_stand_in_the_order_of_the_caller() {
 fn layout_5_1_lines_are_stacked_in_display_order() {
     use LineKind::{Process, Row, Track};
     let trace = trace();
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     let vertical = Vertical::new(&trace, &layout, &STYLE);
     let rows = |range: core::ops::Range<u32>| range.map(RowId).map(Row);
     let expected: Vec<_> = [Process(ProcessId(0)), Track(TrackId(0))]
@@ -106,7 +106,7 @@ fn layout_5_1_lines_are_stacked_in_display_order() {
 fn layout_5_2_folded_rows_are_shown_by_their_header() {
     use LineKind::{Process, Row, Track};
     let trace = trace();
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     let mut folds = Folds::new();
     folds.toggle(Process(ProcessId(1)));
     folds.toggle(Track(TrackId(0)));
@@ -133,7 +133,7 @@ fn layout_5_2_folded_rows_are_shown_by_their_header() {
 fn layout_5_7_tracks_that_stay_in_sight_have_an_order_and_no_processes() {
     use LineKind::{Row, Track};
     let trace = trace();
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     let mut folds = Folds::new();
     folds.toggle(LineKind::Process(ProcessId(0)));
     folds.toggle(Track(TrackId(1)));
@@ -157,7 +157,7 @@ fn layout_5_7_tracks_that_stay_in_sight_have_an_order_and_no_processes() {
 #[test]
 fn layout_5_3_a_row_without_height_has_no_line() {
     let trace = trace();
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     let height = |line: LineKind| u32::from(!matches!(line, LineKind::Row(RowId(0..2))));
     let style = VerticalStyle { height: Some(&height), ..VerticalStyle::FLAT };
     assert_eq!(kinds(&Vertical::new(&trace, &layout, &style)).len(), 2 + 3 + 3);
@@ -177,7 +177,7 @@ fn layout_5_3_a_row_without_height_has_no_line() {
 #[test]
 fn layout_6_1_a_hit_names_the_slice_that_is_drawn() {
     let trace = trace();
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     let vertical = Vertical::new(&trace, &layout, &VerticalStyle::FLAT);
     let viewport = Viewport::new(Tick(0)..Tick(104), 52);
     let mut rects = Vec::new();
@@ -205,7 +205,7 @@ fn layout_6_1_a_hit_names_the_slice_that_is_drawn() {
 #[test]
 fn layout_6_2_edges_snap_to_the_nearest() {
     let trace = trace();
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     let vertical = Vertical::new(&trace, &layout, &VerticalStyle::FLAT);
     let lines = vertical.lines();
     let snap = |at, tolerance| layout.snap(lines, Tick(at), Ticks(tolerance)).map(|edge| edge.0);
@@ -223,7 +223,7 @@ fn layout_6_2_edges_snap_to_the_nearest() {
 #[test]
 fn visible_slices_are_those_that_the_rectangles_stand_for() {
     let trace = trace();
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     for (start, end) in [(0, 104), (-10, 0), (100, 101), (92, 200), (104, 105), (20, 30)] {
         let viewport = Viewport::new(Tick(start)..Tick(end), 7);
         for row in layout.rows().iter().map(|row| layout.row(row).unwrap()) {
@@ -238,7 +238,7 @@ fn visible_slices_are_those_that_the_rectangles_stand_for() {
 #[test]
 fn layout_10_1_busy_rows_are_counted_column_by_column() {
     let trace = trace();
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     let viewport = Viewport::new(Tick(0)..Tick(104), 13);
     let mut busy = Vec::new();
     let tops = layout.rows().iter().filter(|&row| layout.row_info(row).unwrap().depth == 0);
@@ -261,7 +261,7 @@ fn layout_10_1_busy_rows_are_counted_column_by_column() {
 #[test]
 fn layout_10_1_a_header_stands_for_the_rows_at_depth_0() {
     let (trace, lines) = (trace(), [LineKind::Process(ProcessId(0)), LineKind::Track(TrackId(1))]);
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     let vertical = Vertical::new(&trace, &layout, &STYLE);
     let rows = lines.map(|kind| {
         let line = vertical.lines().iter().find(|line| line.kind == kind).unwrap();
@@ -286,7 +286,7 @@ fn layout_13_1_no_match_is_lost_by_merging() {
         builder.push(&Event::Complete(event, Ticks(at % 7)));
     }
     let trace = builder.finish();
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     let mut asked = 0;
     let hits = Hits::of_names(&trace, &layout, |name| {
         asked += 1;
@@ -319,7 +319,7 @@ fn layout_13_2_matches_are_visited_in_the_order_of_time() {
     let mut n_found = 0;
     for _ in 0..100 {
         let trace = common::random_trace(&mut random);
-        let layout = Layout::new(&trace, &LayoutOptions::default());
+        let layout = Layout::new(&trace);
         let is_hit = |slice: &SliceId| slice.0 % 5 == 1 || slice.0 % 7 == 3;
         let hits = Hits::of_slices(&layout, |slice| is_hit(&slice)).run();
         let place = |slice: &SliceId| {
@@ -347,7 +347,7 @@ fn layout_13_2_matches_are_visited_in_the_order_of_time() {
 fn layout_13_2_a_viewer_steps_from_what_it_shows() {
     // The slices 3, 4 and 5 match: 90 to 100, 100 to 104, and 50 to 70 of another track.
     let trace = trace();
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     let hits = Hits::of_slices(&layout, |slice| layout.place(slice).unwrap().start >= Tick(50)).run();
     let starts = |slice: Option<SliceId>| slice.map(|slice| layout.place(slice).unwrap().start.0);
     let forward = |selected, shown| starts(hits.step_forward(&layout, selected, shown));

@@ -1,6 +1,6 @@
 //! Compares the visit of a range of slices with the queries about one slice. \[layout 4.6\] \[layout 4.7\]
 
-use spall_layout::{Layout, LayoutOptions, LayoutView, Overlap};
+use spall_layout::{Layout, LayoutView};
 use spall_model::{IdRange, SliceId};
 
 use crate::common::{Random, random_async_trace, random_trace};
@@ -11,8 +11,7 @@ fn a_visit_says_of_each_slice_what_the_queries_say() {
     let (mut n_visited, mut n_rowless, mut n_overflow) = (0, 0, 0);
     for round in 0..400 {
         let trace = if round % 3 == 0 { random_async_trace(&mut random) } else { random_trace(&mut random) };
-        let overlap = [Overlap::Spill, Overlap::Clip, Overlap::Reject][round / 3 % 3];
-        let layout = Layout::new(&trace, &LayoutOptions { overlap, ..LayoutOptions::default() });
+        let layout = Layout::of_slices(&trace, |slice| round % 2 == 0 || slice.0 % 5 > 0);
         let n_slices = trace.slices().len() as u64;
         // A visit may begin anywhere, and may go beyond the last slice.
         let start = random.below(n_slices + 1) as u32 * u32::from(round % 2 == 0);

@@ -3,7 +3,7 @@
 use alloc::collections::BTreeMap;
 use core::ops::Range;
 
-use spall_layout::{Layout, LayoutOptions, LayoutView, NameStats, Stats};
+use spall_layout::{Layout, LayoutView, NameStats, Stats};
 use spall_model::{
     Event, Job, Limits, NameId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
     TraceView, TrackKind,
@@ -83,7 +83,7 @@ fn layout_14_1_statistics_agree_with_brute_force() {
     let mut random = Random(1);
     for round in 0..600 {
         let trace = if round % 3 > 0 { random_trace(&mut random) } else { random_async_trace(&mut random) };
-        let layout = Layout::new(&trace, &LayoutOptions::default());
+        let layout = Layout::new(&trace);
         let range = random_range(&mut random);
         let got = Stats::new(&trace, &layout, tracks(&trace), range.clone()).run();
         assert!(got.is_sorted_by_key(|stats| -stats.total.0));
@@ -97,7 +97,7 @@ fn layout_14_2_clamped_statistics_of_adjacent_ranges_add_up() {
     let mut random = Random(2);
     for round in 0..300 {
         let trace = if round % 3 > 0 { random_trace(&mut random) } else { random_async_trace(&mut random) };
-        let layout = Layout::new(&trace, &LayoutOptions::default());
+        let layout = Layout::new(&trace);
         let range = random_range(&mut random);
         let middle = Tick((range.start.0 + range.end.0) / 2);
         let times = |range: Range<Tick>| {
@@ -119,7 +119,7 @@ fn layout_14_4_moved_edges_give_the_same_as_counting_again() {
     let mut n_names = 0;
     for round in 0..900 {
         let trace = if round % 3 > 0 { random_trace(&mut random) } else { random_async_trace(&mut random) };
-        let layout = Layout::new(&trace, &LayoutOptions::default());
+        let layout = Layout::new(&trace);
         let mut moved = Stats::new(&trace, &layout, tracks(&trace), random_range(&mut random));
         for _ in 0..12 {
             // The range also moves before the previous move is done.
@@ -168,7 +168,7 @@ fn layout_14_4_moving_an_edge_visits_only_the_slices_in_between() {
     push(0, 10_000);
     (0..1000).for_each(|n| push(10 * n, 5));
     let trace = builder.finish();
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     let mut stats = Stats::new(&trace, &layout, tracks(&trace), Tick(0)..Tick(9000));
     assert!(stats.step(800).is_none() && stats.step(200).is_some());
     stats.move_to(Tick(100)..Tick(9020));

@@ -2,7 +2,7 @@
 
 use alloc::collections::BTreeMap;
 
-use spall_layout::{Layout, LayoutOptions, Rect, RowId, Stats, Viewport, diff_rows, flame_rows, slice_tree};
+use spall_layout::{Layout, Rect, RowId, Stats, Viewport, diff_rows, flame_rows, slice_tree};
 use spall_model::{
     CallTree, CallTreeBuilder, DiffNode, DiffSums, DiffWidth, Function, InvertedTree, Job, Measure, NameId,
     SliceId, Tick, Ticks, TraceView, TreeDiff, TreeNode, TreeNodeId,
@@ -15,7 +15,7 @@ fn tree_1_a_tree_is_the_same_in_steps() {
     let mut random = Random(5);
     for _ in 0..100 {
         let trace = random_trace(&mut random);
-        let layout = Layout::new(&trace, &LayoutOptions::default());
+        let layout = Layout::new(&trace);
         let range = random_range(&mut random);
         let function = |slice| trace.slice_name_id(slice).map(Function::named);
         let work = 1 + usize::try_from(random.below(5)).unwrap();
@@ -105,7 +105,7 @@ fn tree_1_a_merged_tree_keeps_all_time() {
     let mut random = Random(3);
     for _ in 0..300 {
         let trace = random_trace(&mut random);
-        let layout = Layout::new(&trace, &LayoutOptions::default());
+        let layout = Layout::new(&trace);
         let range = random_range(&mut random);
         let tree = time_tree(&trace, &layout, tracks(&trace), range.clone());
 
@@ -142,7 +142,7 @@ fn tree_2_boxes_lie_inside_their_parents_in_order() {
     let mut random = Random(4);
     for _ in 0..300 {
         let trace = random_trace(&mut random);
-        let layout = Layout::new(&trace, &LayoutOptions::default());
+        let layout = Layout::new(&trace);
         let tree = time_tree(&trace, &layout, tracks(&trace), Tick::MIN..Tick::MAX);
         let rows = flame_rows(tree.nodes()).run();
         let mut places = vec![None; tree.nodes().len()];
@@ -250,7 +250,7 @@ fn random_trees(seed: u64, n: u32) -> impl Iterator<Item = CallTree> {
     let mut random = Random(seed);
     (0..n).map(move |_| {
         let trace = random_trace(&mut random);
-        let layout = Layout::new(&trace, &LayoutOptions::default());
+        let layout = Layout::new(&trace);
         time_tree(&trace, &layout, tracks(&trace), random_range(&mut random))
     })
 }

@@ -1,8 +1,7 @@
 //! The state of a viewer: what its window shows, and what is folded. \[layout 19\] \[layout 20\]
 
 use spall_layout::{
-    Folds, Layout, LayoutOptions, LayoutView, LineKind, LineRect, Vertical, VerticalStyle, Window,
-    shown_tracks,
+    Folds, Layout, LayoutView, LineKind, LineRect, Vertical, VerticalStyle, Window, shown_tracks,
 };
 use spall_model::{
     Event, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
@@ -32,7 +31,7 @@ fn window(vertical: &Vertical) -> Window {
 
 fn vertical() -> Vertical {
     let trace = trace();
-    Vertical::new(&trace, &Layout::new(&trace, &LayoutOptions::default()), &STYLE)
+    Vertical::new(&trace, &Layout::new(&trace), &STYLE)
 }
 
 #[test]
@@ -138,7 +137,7 @@ fn an_empty_range_of_heights_shows_no_line() {
 #[test]
 fn places_in_a_window_are_those_of_the_picture() {
     let trace = trace();
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     let vertical = vertical();
     let mut window = window(&vertical);
     // Column 0 begins half a column before the window.
@@ -177,7 +176,7 @@ fn nested() -> Trace {
 
 /// Returns the names and levels of the headers of tracks, and the number of rows.
 fn headers(trace: &Trace, style: &VerticalStyle<'_>) -> (String, usize) {
-    let layout = Layout::new(trace, &LayoutOptions::default());
+    let layout = Layout::new(trace);
     let vertical = Vertical::new(trace, &layout, style);
     let (mut headers, mut n_rows) = (String::new(), 0);
     for line in vertical.lines() {
@@ -201,7 +200,7 @@ fn layout_5_8_tracks_below_a_track_are_folded_with_it() {
     folds.toggle(a);
     assert_eq!(headers(&trace, &VerticalStyle { folds: Some(&folds), ..STYLE }), ("a0 e0 ".into(), 1));
     // The header of a stands for the rows of all tracks below it.
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     let vertical = Vertical::new(&trace, &layout, &VerticalStyle { folds: Some(&folds), ..STYLE });
     let line = vertical.line_of(layout.row_of(SliceId(2)).unwrap()).unwrap();
     assert_eq!((line.kind, line.outermost_rows(&trace, &layout).len()), (a, 4));
@@ -233,8 +232,8 @@ fn layout_5_9_tracks_without_anything_have_no_lines() {
     let trace = builder.finish();
     let hidden = trace.names().find(b"g");
     let is_shown = |slice| trace.slice_name_id(slice) != hidden;
-    let all = Layout::new(&trace, &LayoutOptions::default());
-    let some = Layout::of_slices(&trace, &LayoutOptions::default(), is_shown);
+    let all = Layout::new(&trace);
+    let some = Layout::of_slices(&trace, is_shown);
     assert_eq!(trace.tracks().len(), 4);
     assert_eq!(shown_tracks(&trace, &all), [TrackId(1), TrackId(2)]);
     assert_eq!(shown_tracks(&trace, &some), [TrackId(1)]);
@@ -264,7 +263,7 @@ fn layout_20_1_folding_a_process_keeps_the_folds_of_its_tracks() {
     folds.open(&trace, SliceId(1));
     assert_eq!(folds, Folds::new());
     folds.toggle_all(&trace);
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     let style = VerticalStyle { folds: Some(&folds), ..STYLE };
     assert_eq!(Vertical::new(&trace, &layout, &style).height(), 2 * 24);
     folds.toggle_all(&trace);

@@ -5,25 +5,11 @@
 use alloc::{collections::BinaryHeap, vec::Vec};
 use core::cmp::Reverse;
 
-use crate::{SliceFlags, Tick, Ticks};
+use crate::{SliceFlags, Tick};
 
 mod left_out;
 
 pub use left_out::LeftOut;
-
-/// The treatment of a slice that begins inside another slice and ends after it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub enum Overlap {
-    /// The slice keeps its times and goes to the first overflow lane that has room.
-    #[default]
-    Spill,
-    /// The slice stays in its lane, and its end becomes the end of the slice around it.
-    Clip,
-    /// The slice gets no placement.
-    Reject,
-}
 
 /// The position of a slice in the nesting of its track.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,7 +41,7 @@ pub struct Placement {
 /// use spall_model::{nest::Nesting, SliceFlags, Tick};
 /// let mut nesting = Nesting::default();
 /// let place = |nesting: &mut Nesting, slice, start, end| {
-///     nesting.place(slice, Tick(start), Tick(end), SliceFlags::default()).unwrap()
+///     nesting.place(slice, Tick(start), Tick(end), SliceFlags::default())
 /// };
 /// assert_eq!(place(&mut nesting, 0, 0, 10).depth, 0);
 /// let child = place(&mut nesting, 1, 2, 5);
@@ -65,8 +51,6 @@ pub struct Placement {
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Nesting {
-    overlap: Overlap,
-    tolerance: Ticks,
     main: Vec<OpenSlice>,
     /// The overflow lanes; `None` until the first slice overlaps, which never happens on most tracks.
     overflow: Option<Overflow>,
@@ -163,17 +147,18 @@ fn push(open: &mut Vec<OpenSlice>, next: &OpenSlice, end: Tick, lane: u32, overl
     Placement { lane, depth, parent, end, open_ended: slice.open_ended, overlaps }
 }
 
-impl Nesting {
-    /// Returns a walk with the given treatment of overlaps.
-    ///
-    /// A slice that ends after the slice around it by no more than `tolerance` counts as its child and is drawn to the
-    /// end of the parent. Writers that truncate start and duration separately produce such slices. [json
-    /// 3.4](crate::rules::json#3.4)
-    #[must_use]
-    pub fn new(overlap: Overlap, tolerance: Ticks) -> Self {
-        Self { overlap, tolerance: tolerance.max(Ticks::ZERO), main: Vec::new(), overflow: None }
+/// Returns the end up to which `next` is drawn if it lies inside `top`, or `None` if it overlaps `top` partially. Without a
+/// `top` everything fits.
+#[inline]
+fn fit(top: Option<&OpenSlice>, next: &OpenSlice) -> Option<Tick> {
+    match top {
+        // An unfinished slice has no end of its own to overlap with.
+        Some(top) if next.end > top.end => next.flags.is_unfinished().then_some(top.end),
+        _ => Some(next.end),
     }
+}
 
+impl Nesting {
     /// Removes all slices, so that the walk of another track can begin.
     pub fn clear(&mut self) {
         self.main.clear();
@@ -189,18 +174,18 @@ impl Nesting {
     /// Returns the placement of the next slice of the track, and remembers it for later slices.
     ///
     /// Slices come in the order of [`Track::slices`](crate::Track::slices). `slice` is any number that identifies the
-    /// slice; it becomes the [`Placement::parent`] of slices inside. This returns `None` only for a slice that
-    /// overlaps another one partially if the treatment is [`Overlap::Reject`].
+    /// slice; it becomes the [`Placement::parent`] of slices inside. A slice that overlaps another one partially goes to
+    /// the first overflow lane that has room.
     #[inline]
-    pub fn place(&mut self, slice: u32, start: Tick, end: Tick, flags: SliceFlags) -> Option<Placement> {
+    pub fn place(&mut self, slice: u32, start: Tick, end: Tick, flags: SliceFlags) -> Placement {
         let next = OpenSlice { start, end, slice, flags, open_ended: flags.is_open_ended() };
         if self.overflow.is_some() {
             return self.place_among_lanes(&next);
         }
         remove_over(&mut self.main, &next);
-        match self.fit(self.main.last(), &next) {
-            Some(end) => Some(push(&mut self.main, &next, end, 0, false)),
-            None => self.place_overlapping(&next),
+        match fit(self.main.last(), &next) {
+            Some(end) => push(&mut self.main, &next, end, 0, false),
+            None => self.place_among_lanes(&next),
         }
     }
 
@@ -236,53 +221,23 @@ impl Nesting {
         }
     }
 
-    /// Returns the end up to which `next` is drawn if it lies inside `top`, or `None` if it overlaps `top` partially.
-    /// Without a `top` everything fits.
-    #[inline]
-    fn fit(&self, top: Option<&OpenSlice>, next: &OpenSlice) -> Option<Tick> {
-        match top {
-            // An unfinished slice has no end of its own to overlap with, and a small excess is a rounding error.
-            Some(top) if next.end > top.end => {
-                let child = next.flags.is_unfinished() || next.end - top.end <= self.tolerance;
-                child.then_some(top.end)
-            }
-            _ => Some(next.end),
-        }
-    }
-
-    /// Places the first slice that overlaps another one partially.
-    fn place_overlapping(&mut self, next: &OpenSlice) -> Option<Placement> {
-        match self.overlap {
-            Overlap::Reject => None,
-            Overlap::Clip => {
-                let end = self.main.last().map_or(next.end, |top| top.end);
-                Some(push(&mut self.main, next, end, 0, true))
-            }
-            Overlap::Spill => {
-                self.overflow = Some(Overflow::default());
-                self.place_among_lanes(next)
-            }
-        }
-    }
-
-    /// Places a slice of a track that has overflow lanes.
-    fn place_among_lanes(&mut self, next: &OpenSlice) -> Option<Placement> {
-        // Taken out for now, because its methods also read the settings of `self`.
-        let mut overflow = self.overflow.take()?;
+    /// Places a slice of a track that has overflow lanes, or gets them with it.
+    fn place_among_lanes(&mut self, next: &OpenSlice) -> Placement {
+        let Self { main, overflow } = self;
+        let overflow = overflow.get_or_insert_default();
         // A pair stays with the pair it was begun in, so that one overlap does not tear a stack apart. Everything else
         // prefers the track's own nesting, and then the first lane with room.
         let preferred = overflow.lane_of_parent(next);
-        let place = preferred.and_then(|lane| overflow.place_in(lane, next, self)).unwrap_or_else(|| {
-            remove_over(&mut self.main, next);
-            match self.fit(self.main.last(), next) {
+        let place = preferred.and_then(|lane| overflow.place_in(lane, next)).unwrap_or_else(|| {
+            remove_over(main, next);
+            match fit(main.last(), next) {
                 // It overlaps a slice of the lane that it prefers, although there is room here.
-                Some(end) => push(&mut self.main, next, end, 0, preferred.is_some()),
-                None => overflow.place_anywhere(next, self),
+                Some(end) => push(main, next, end, 0, preferred.is_some()),
+                None => overflow.place_anywhere(next),
             }
         });
         overflow.remember_pair(next, place.lane);
-        self.overflow = Some(overflow);
-        Some(place)
+        place
     }
 }
 
@@ -336,10 +291,10 @@ impl Overflow {
     }
 
     /// Places `next` in an overflow lane, counted from 1, if it fits there.
-    fn place_in(&mut self, lane: u32, next: &OpenSlice, nesting: &Nesting) -> Option<Placement> {
+    fn place_in(&mut self, lane: u32, next: &OpenSlice) -> Option<Placement> {
         let index = lane as usize - 1;
         remove_over(&mut self.lanes[index], next);
-        let end = nesting.fit(self.lanes[index].last(), next)?;
+        let end = fit(self.lanes[index].last(), next)?;
         Some(self.push(index, next, end, false))
     }
 
@@ -347,7 +302,7 @@ impl Overflow {
     ///
     /// A slice without duration never comes here, because it fits into every lane. So everything that ends at the start of
     /// `next` is over, but it stays in lanes where `next` has no place: slices without duration may still lie inside it.
-    fn place_anywhere(&mut self, next: &OpenSlice, nesting: &Nesting) -> Placement {
+    fn place_anywhere(&mut self, next: &OpenSlice) -> Placement {
         // Each entry is removed once, and slices are passed once at each time, so that this loop costs amortised O(log n).
         while let Some(&Reverse((end, lane))) = self.ends.peek()
             && end <= next.start
@@ -361,12 +316,10 @@ impl Overflow {
                 self.room.set(index, around.map_or(Tick::MAX, |open| open.end));
             }
         }
-        // The same tolerance as in `fit`, moved to the other side of the comparison.
-        let minimum = Tick(next.end.0.saturating_sub(nesting.tolerance.0));
-        let index = self.room.first(minimum).unwrap_or(self.lanes.len());
+        let index = self.room.first(next.end).unwrap_or(self.lanes.len());
         self.add_lanes(index + 1);
         remove_over(&mut self.lanes[index], next);
-        let end = nesting.fit(self.lanes[index].last(), next).unwrap_or(next.end);
+        let end = fit(self.lanes[index].last(), next).unwrap_or(next.end);
         self.push(index, next, end, true)
     }
 

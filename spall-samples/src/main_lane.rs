@@ -16,12 +16,10 @@ pub(super) fn main_lane(trace: &Trace, track: TrackId) -> impl Iterator<Item = (
     core::iter::from_fn(move || {
         loop {
             let (id, slice) = slices.next()?;
-            match nesting.place(number, slice.start, slice.end, slice.flags) {
-                Some(place) if place.lane == 0 => {
-                    number = number.saturating_add(1);
-                    return Some((id, slice, place));
-                }
-                _ => {}
+            let place = nesting.place(number, slice.start, slice.end, slice.flags);
+            if place.lane == 0 {
+                number = number.saturating_add(1);
+                return Some((id, slice, place));
             }
         }
     })

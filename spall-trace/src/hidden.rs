@@ -2,18 +2,18 @@
 
 use alloc::{borrow::Cow, vec::Vec};
 
-use spall_layout::{Layout, LayoutOptions};
+use spall_layout::Layout;
 use spall_model::{Instant, NameId, SliceId, Trace, TraceView, TrackId};
 
 /// The slices and instants that the user of a viewer has hidden: by category, by name, and by track.
 ///
 /// ```
-/// use spall_trace::{Hidden, layout::{LayoutOptions, LayoutView}, model::SliceId};
+/// use spall_trace::{Hidden, layout::LayoutView, model::SliceId};
 /// let data = br#"[{"ph":"X","cat":"gc,idle","name":"mark","pid":1,"tid":1,"ts":0,"dur":4},
 ///                 {"ph":"X","cat":"gc","name":"sweep","pid":1,"tid":1,"ts":1,"dur":2}]"#;
 /// let trace = spall_trace::load(data)?;
 /// let hidden = Hidden::new(&trace, &["gc"], &[], &[]);
-/// let layout = hidden.layout(&trace, &LayoutOptions::default());
+/// let layout = hidden.layout(&trace);
 /// assert!(layout.place(SliceId(0)).is_some()); // it is also of the category "idle"
 /// assert!(layout.place(SliceId(1)).is_none());
 /// # Ok::<(), spall_trace::Error>(())
@@ -70,15 +70,15 @@ impl Hidden {
 
     /// Lays out the slices that are shown. [layout 4.9](spall_layout::rules::layout#4.9)
     #[must_use]
-    pub fn layout(&self, trace: &Trace, options: &LayoutOptions) -> Layout {
+    pub fn layout(&self, trace: &Trace) -> Layout {
         if self.is_empty() {
-            return Layout::new(trace, options);
+            return Layout::new(trace);
         }
         let is_shown = |id: SliceId| {
             let is_on_shown = trace.track_of(id).is_some_and(|track| self.shows_track(track));
             is_on_shown && trace.slice(id).is_some_and(|slice| self.shows(slice.name, slice.category))
         };
-        Layout::of_slices(trace, options, is_shown)
+        Layout::of_slices(trace, is_shown)
     }
 
     /// Returns those of the instants of a track that is shown that are shown themselves.

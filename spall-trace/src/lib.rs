@@ -3,7 +3,7 @@
 //!
 #![cfg_attr(feature = "std", doc = "```")]
 #![cfg_attr(not(feature = "std"), doc = "```ignore")]
-//! use spall_trace::layout::{Layout, LayoutOptions, Vertical, VerticalStyle, Viewport};
+//! use spall_trace::layout::{Layout, Vertical, VerticalStyle, Viewport};
 //! use spall_trace::model::{Limits, Tick, TraceView};
 //!
 //! let data = br#"[{"ph":"B","name":"frame","pid":1,"tid":1,"ts":0},
@@ -16,7 +16,7 @@
 //! assert!(trace.diagnostics().is_empty());
 //!
 //! // A layout holds what is derived: here, the boxes of the first 10 microseconds in 100 columns.
-//! let layout = Layout::new(&trace, &LayoutOptions::default());
+//! let layout = Layout::new(&trace);
 //! let vertical = Vertical::new(&trace, &layout, &VerticalStyle::FLAT);
 //! let viewport = Viewport::new(Tick(0)..Tick(10_000), 100);
 //! let mut rects = Vec::new();

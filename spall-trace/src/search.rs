@@ -26,12 +26,12 @@ pub struct Found {
 /// same. [layout 13.3](spall_layout::rules::layout#13.3)
 ///
 /// ```
-/// use spall_trace::{Hidden, find, ignoring_case, layout::{Layout, LayoutOptions}, model::Job};
+/// use spall_trace::{Hidden, find, ignoring_case, layout::Layout, model::Job};
 /// let data = br#"[{"ph":"X","name":"Draw","pid":1,"tid":1,"ts":0,"dur":4},
 ///                 {"ph":"X","name":"load","pid":1,"tid":1,"ts":5,"dur":4,"args":{"what":"drawing"}},
 ///                 {"ph":"i","name":"redraw","pid":1,"tid":1,"ts":5,"s":"t"}]"#;
 /// let trace = spall_trace::load(data)?;
-/// let layout = Layout::new(&trace, &LayoutOptions::default());
+/// let layout = Layout::new(&trace);
 /// let found = find(&trace, &layout, &Hidden::default(), ignoring_case("draw")).run();
 /// assert_eq!(found.to_string(), "2 slices, 1 instant");
 /// # Ok::<(), spall_trace::Error>(())

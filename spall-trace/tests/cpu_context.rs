@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 use spall_trace::json::V8;
-use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
+use spall_trace::layout::{Layout, LayoutView};
 use spall_trace::model::{FrameId, SliceId, Trace, TraceView, TrackId};
 
 use crate::cpu_common::{ids, load, threads};
@@ -42,7 +42,7 @@ fn contexts(
     trace: &Trace,
     number: impl Fn(SliceId) -> Option<u64>,
 ) -> Vec<(TrackId, Slice, Option<u64>, Vec<Function>)> {
-    let layout = Layout::new(trace, &LayoutOptions::default());
+    let layout = Layout::new(trace);
     let mut found = Vec::new();
     for (track, thread) in threads(trace) {
         let (pid, tid) = ids(trace, thread);

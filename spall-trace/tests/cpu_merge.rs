@@ -5,7 +5,7 @@ use core::ops::Range;
 use std::path::Path;
 
 use serde_json::Value;
-use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
+use spall_trace::layout::{Layout, LayoutView};
 use spall_trace::model::{SliceFlags, SliceId, Tick, Trace, TraceView, TrackId};
 
 use crate::cpu_common::{Style, folded, ids, load, threads, tree};
@@ -18,7 +18,7 @@ fn thread(trace: &Trace, expected: &Value) -> TrackId {
 
 /// Returns the slices as the layout places them: start, duration in microseconds, depth, name, and whether samples found it.
 fn slices(trace: &Trace, track: TrackId) -> BTreeSet<MergedSlice> {
-    let layout = Layout::new(trace, &LayoutOptions::default());
+    let layout = Layout::new(trace);
     let ids = trace.tracks()[track.index()].slices().iter();
     ids.map(|id| {
         let (slice, place) = (trace.slice(id).unwrap(), layout.place(id).unwrap());
@@ -223,7 +223,7 @@ fn cpu_4_sums_of_recorded_traces_are_those_of_the_reference() {
 fn cpu_4_a_sample_in_an_inner_invocation_opens_nothing_below_the_slice_around_it() {
     let data = include_bytes!("../../testdata/small/confirmed-in-nested.json");
     let trace = load(data);
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     let depths: Vec<(String, u32)> = (0..trace.slices().len())
         .map(|index| SliceId(u32::try_from(index).unwrap()))
         .map(|id| (trace.name(trace.slice(id).unwrap().name).into_owned(), layout.place(id).unwrap().depth))
@@ -267,7 +267,7 @@ type MergedSlice = (i64, i64, u32, String, bool);
 /// Returns the slices of the first track, and the bounds of the trace in microseconds.
 fn merged(data: &[u8]) -> (BTreeSet<MergedSlice>, Range<i64>) {
     let trace = load(data);
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     assert_eq!(layout.n_overlapping(), 0);
     let bounds = trace.bounds().unwrap();
     (slices(&trace, TrackId(0)), bounds.start.0 / 1000..bounds.end.0 / 1000)

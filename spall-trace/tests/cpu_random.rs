@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use spall_synth::Random;
 use spall_synth::cpu_profile::{Form, Node, Profile};
-use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
+use spall_trace::layout::{Layout, LayoutView};
 use spall_trace::model::{DiagnosticKind, SliceFlags, SliceId, TraceView};
 
 use crate::cpu_common::{Style, folded, load, threads, tree};
@@ -51,7 +51,7 @@ fn cpu_4_invariants_hold_on_random_input() {
         let json = format!("[{}]", events.join(",\n"));
         let before = spall_trace::load(json.as_bytes()).unwrap();
         let trace = load(json.as_bytes());
-        let layout = Layout::new(&trace, &LayoutOptions::default());
+        let layout = Layout::new(&trace);
         for (track, thread) in threads(&trace) {
             let found = tree(&trace, track);
             let unmerged = tree(&before, track);

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 use spall_trace::Error;
-use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
+use spall_trace::layout::{Layout, LayoutView};
 use spall_trace::model::{
     DiagnosticKind, Flow, Key, Object, Scope, SliceId, Text, Tick, Trace, TraceView, Track, TrackId,
     TrackKind, Value,
@@ -48,7 +48,7 @@ fn check(path: &Path) -> Vec<String> {
         Err(Error::UnknownFormat { .. }) if data.trim_ascii() == b"{}" => return Vec::new(),
         Err(error) => return vec![format!("{input}: {error}")],
     };
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     let name = Path::new(&input).file_stem().unwrap().to_string_lossy().into_owned();
     let mut case = Case { name, trace, layout, expected, differences: Vec::new() };
     case.slices();

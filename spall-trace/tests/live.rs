@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use spall_trace::layout::{Layout, LayoutOptions, LayoutView, LiveLayout};
+use spall_trace::layout::{Layout, LayoutView, LiveLayout};
 use spall_trace::model::{
     Limits, LiveSnapshot, LiveTrace, Receiver, SliceFlags, Tick, Trace, TraceBuilder, TraceView, Track,
     TrackId, TrackKind,
@@ -23,7 +23,7 @@ fn check(path: &Path, same: &mut Same) {
     let data = std::fs::read(path).unwrap();
     let limits = Limits::default();
     let (mut builder, mut grown) = (TraceBuilder::new(&limits), LiveTrace::new(&limits));
-    let mut live = LiveLayout::new(&LayoutOptions::default());
+    let mut live = LiveLayout::new();
     let mut n_events = 0_u64;
     let result = spall_trace::Loader::new().read_events(&data, |event, bytes| {
         builder.receive(event, bytes);
@@ -47,7 +47,7 @@ fn check(path: &Path, same: &mut Same) {
     let order: Vec<_> = committed.track_ids().collect();
     assert_eq!(order.len(), trace.tracks().len(), "{path:?}");
     let pairs_plainly = committed.pairing_faults().is_empty();
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     for ((&live_id, id), track) in order.iter().zip((0..).map(TrackId)).zip(trace.tracks()) {
         if matches!(track.kind, TrackKind::Async { .. }) {
             continue;

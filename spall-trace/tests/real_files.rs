@@ -3,12 +3,12 @@
 use alloc::collections::BTreeMap;
 
 use serde_json::Value as Json;
-use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
+use spall_trace::layout::{Layout, LayoutView};
 use spall_trace::model::{DiagnosticCount, DiagnosticKind, Trace, TraceView, TrackKind};
 
 /// Returns the numbers that the digests hold, under the same names.
 fn digest(trace: &Trace) -> BTreeMap<&'static str, Json> {
-    let layout = Layout::new(trace, &LayoutOptions::default());
+    let layout = Layout::new(trace);
     let (mut slices, mut unfinished, mut sum, mut spilled, mut spans, mut instants) = (0, 0, 0_i64, 0, 0, 0);
     let mut depths = BTreeMap::<String, u64>::new();
     for track in trace.tracks() {
@@ -123,7 +123,7 @@ fn spall_mid_200k_has_its_counts_totals_and_self_ticks() {
         serde_json::from_slice(&std::fs::read(folder.join("mid-200k.summary.json")).unwrap()).unwrap();
     let data = std::fs::read(folder.join("mid-200k.spall")).unwrap();
     let trace = spall_trace::load(&data).unwrap();
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     let mut names = BTreeMap::<String, (u64, i64, i64)>::new();
     for track in trace.tracks() {
         for id in track.slices() {

@@ -1,6 +1,6 @@
 //! One search for all viewers, and what they hide. [layout 13.3]
 
-use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
+use spall_trace::layout::{Layout, LayoutView};
 use spall_trace::model::{Job, SliceId, Trace};
 use spall_trace::{Hidden, find, ignoring_case};
 
@@ -12,7 +12,7 @@ fn trace() -> Trace {
 }
 
 fn counts(trace: &Trace, hidden: &Hidden, text: &str) -> String {
-    let layout = hidden.layout(trace, &LayoutOptions::default());
+    let layout = hidden.layout(trace);
     find(trace, &layout, hidden, ignoring_case(text)).run().to_string()
 }
 
@@ -46,7 +46,7 @@ fn what_is_hidden_is_neither_laid_out_nor_found() {
         [3, 2]
     );
 
-    let layout = by_name.layout(&trace, &LayoutOptions::default());
+    let layout = by_name.layout(&trace);
     let depths = (0..4).map(|slice| Some(layout.row_info(layout.row_of(SliceId(slice))?)?.depth));
     assert_eq!(depths.collect::<Vec<_>>(), [None, Some(0), Some(0), Some(0)]);
 }
@@ -54,7 +54,7 @@ fn what_is_hidden_is_neither_laid_out_nor_found() {
 #[test]
 fn a_search_step_by_step_finds_the_same() {
     let (trace, hidden) = (trace(), Hidden::default());
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     let mut job = find(&trace, &layout, &hidden, ignoring_case("draw"));
     let found = core::iter::repeat_with(|| job.step(1)).find_map(|found| found).unwrap();
     assert_eq!(found.to_string(), counts(&trace, &hidden, "draw"));

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 use spall_trace::format::container::decompress;
 use spall_trace::json::V8;
-use spall_trace::layout::{Layout, LayoutOptions, LayoutView as _, slice_tree};
+use spall_trace::layout::{Layout, LayoutView as _, slice_tree};
 use spall_trace::model::{
     CallTree, Job as _, Limits, LiveTrace, Measure, Receiver as _, SliceId, ThreadMeasure, Tick, Trace,
     TraceView, TrackId, TreeNode,
@@ -211,7 +211,7 @@ fn sums(trace: &Trace, tree: &CallTree) -> BTreeMap<String, (i64, u64)> {
 #[test]
 fn tree_6_the_tree_of_a_range_adds_up_what_is_inside() {
     let trace = load(CALLS.as_bytes()).unwrap();
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     let check = |us: Range<i64>, measure, hidden, expected: &[(&str, i64, u64)]| {
         let range = Tick(us.start * 1000)..Tick(us.end * 1000);
         let found = sums(&trace, &tree_of_range(&trace, &layout, TrackId(0), range, measure, hidden));
@@ -248,7 +248,7 @@ fn tree_6_trees_of_ranges_and_of_threads_agree() {
     let mut n_nodes = 0;
     for input in [CALLS.as_bytes().to_vec()].into_iter().chain(read) {
         let trace = spall_trace::merge_samples(load(&input).unwrap());
-        let layout = Layout::new(&trace, &LayoutOptions::default());
+        let layout = Layout::new(&trace);
         for measure in [Measure::ThreadTime, Measure::Instructions, Measure::Count] {
             for ThreadTree { track, tree, .. } in call_trees_by(&trace, &V8, measure) {
                 // Slices that overlap others have no place in the tree of a thread.

@@ -2,10 +2,7 @@
 
 use std::sync::OnceLock;
 
-use spall_trace::{
-    layout::{Layout, LayoutOptions},
-    model::Trace,
-};
+use spall_trace::{layout::Layout, model::Trace};
 
 /// A trace, and its layout once it is needed.
 pub(crate) struct Loaded {
@@ -19,6 +16,6 @@ impl Loaded {
     }
 
     pub(crate) fn layout(&self) -> &Layout {
-        self.layout.get_or_init(|| Layout::new(&self.trace, &LayoutOptions::default()))
+        self.layout.get_or_init(|| Layout::new(&self.trace))
     }
 }

@@ -5,8 +5,8 @@
 
 use eframe::egui::{self, Align2, Color32, FontId, Painter, Pos2, Rect, Response, Sense, pos2, vec2};
 use spall_trace::layout::{
-    ColorKey, Ellipsis, Instance, Layout, LayoutOptions, LayoutView, LineRect, Ruler, Theme, Vertical,
-    VerticalStyle, Window, fit_chars,
+    ColorKey, Ellipsis, Instance, Layout, LayoutView, LineRect, Ruler, Theme, Vertical, VerticalStyle,
+    Window, fit_chars,
 };
 use spall_trace::model::{Trace, TraceView};
 
@@ -101,7 +101,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = std::env::args_os().nth(1).ok_or("usage: minimal FILE")?;
     let trace = spall_trace::load_file(&path)?;
     let trace = spall_trace::merge_samples(trace);
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     let vertical = Vertical::new(&trace, &layout, &STYLE);
     let window = Window::new(trace.bounds().unwrap_or_default());
     let viewer = Viewer { trace, layout, vertical, window, rects: vec![] };

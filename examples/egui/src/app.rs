@@ -5,7 +5,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use eframe::egui::{Button, Context, Panel, Ui, ViewportCommand};
-use spall_trace::layout::{Layout, LayoutOptions};
+use spall_trace::layout::Layout;
 use spall_trace::model::Trace;
 
 use crate::viewer::Viewer;
@@ -98,7 +98,7 @@ impl App {
 
 fn load(path: &Path) -> Loaded {
     let trace = spall_trace::merge_samples(spall_trace::load_file(path)?);
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     Ok((trace, layout))
 }
 

@@ -1,7 +1,7 @@
 //! The window: a toolbar, the timeline, and below it what is known about the selection.
 
 use eframe::egui::{Button, CentralPanel, Event, Grid, Id, Key, Panel, TextEdit, Ui, Window};
-use spall_trace::layout::{Hits, Layout, LayoutOptions, LayoutView};
+use spall_trace::layout::{Hits, Layout, LayoutView};
 use spall_trace::model::{Job, NameId, SliceId, Trace, TraceView, TrackId};
 use spall_trace::{Found, Hidden, find, ignoring_case};
 
@@ -309,7 +309,7 @@ impl Viewer {
     fn hide(&mut self) {
         let HiddenByUser { categories, names, tracks } = &self.hidden;
         let hidden = Hidden::new(&self.trace, categories, names, tracks);
-        self.layout = hidden.layout(&self.trace, &LayoutOptions::default());
+        self.layout = hidden.layout(&self.trace);
         self.timeline.lay_out(hidden, tracks, &self.trace, &self.layout);
         (self.statistics, self.flame) = Default::default();
         self.find();

@@ -10,7 +10,7 @@ use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event};
 use spall_record::{Recorder, span};
 use spall_trace::TraceParser;
-use spall_trace::layout::{LayoutOptions, LiveLayout};
+use spall_trace::layout::LiveLayout;
 use spall_trace::model::{Limits, LiveTrace, Receiver, Tick, TraceView};
 
 use crate::viewer::Viewer;
@@ -27,7 +27,7 @@ struct Screen<'t> {
 
 impl<'t> Screen<'t> {
     fn new(terminal: &'t mut DefaultTerminal) -> Self {
-        Self { terminal, viewer: Viewer::following(), live: LiveLayout::new(&LayoutOptions::default()) }
+        Self { terminal, viewer: Viewer::following(), live: LiveLayout::new() }
     }
 
     /// Draws what is known by now, after what the user asked for. Returns false at the end.

@@ -18,7 +18,7 @@ use std::process::ExitCode;
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{DisableMouseCapture, EnableMouseCapture};
 use ratatui::crossterm::{event, execute};
-use spall_trace::layout::{Layout, LayoutOptions};
+use spall_trace::layout::Layout;
 
 use crate::viewer::Viewer;
 
@@ -109,7 +109,7 @@ fn run(command: Command<'_>) -> Result<(), Box<dyn Error>> {
                 error => format!("{}: {error}.", path.display()),
             })?;
             let trace = spall_trace::merge_samples(trace);
-            let mut layout = Layout::new(&trace, &LayoutOptions::default());
+            let mut layout = Layout::new(&trace);
             in_terminal(|terminal| {
                 let mut viewer = Viewer::new(&trace);
                 loop {
@@ -118,7 +118,7 @@ fn run(command: Command<'_>) -> Result<(), Box<dyn Error>> {
                         return Ok(());
                     }
                     if let Some(hidden) = viewer.hides(&trace) {
-                        layout = hidden.layout(&trace, &LayoutOptions::default());
+                        layout = hidden.layout(&trace);
                         viewer.lay_out(&trace, &layout);
                     }
                 }

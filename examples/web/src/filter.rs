@@ -5,7 +5,6 @@ use std::rc::Rc;
 
 use serde::Deserialize;
 use spall_trace::Hidden;
-use spall_trace::layout::LayoutOptions;
 use spall_trace::model::{Instant, NameId, Trace, TraceView, Track};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -75,7 +74,7 @@ impl Viewer {
         self.trees.forget();
         self.layout = Rc::default(); // the last one is freed before the next one is made
         self.filter = Filter::new(self.trace, &question(choice)?);
-        self.layout = Rc::new(self.filter.hidden.layout(self.trace, &LayoutOptions::default()));
+        self.layout = Rc::new(self.filter.hidden.layout(self.trace));
         self.arrangement.lay_out(self.trace, &self.layout, &self.filter);
         self.pictures.lay_out(self.trace, &self.layout);
         Ok(())

@@ -22,7 +22,7 @@ use std::{ops::Range, rc::Rc};
 
 use js_sys::Function;
 use serde::{Serialize, de::DeserializeOwned};
-use spall_trace::layout::{Layout, LayoutOptions, active_range};
+use spall_trace::layout::{Layout, active_range};
 use spall_trace::model::{Tick, Ticks, Trace, TraceView};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -62,7 +62,7 @@ impl Viewer {
     pub fn new(names: Vec<String>, reads: Vec<Function>, offsets: Vec<i64>) -> Result<Viewer, JsValue> {
         let load::Loaded { trace, format, notes, unread, placed } = load::load(&names, &reads, &offsets)?;
         let trace: &'static Trace = Box::leak(Box::new(trace));
-        let layout = Layout::new(trace, &LayoutOptions::default());
+        let layout = Layout::new(trace);
         let objects = frame::Objects::new(trace);
         Ok(Self {
             trace,

@@ -17,12 +17,12 @@ use arrow_array::{
 };
 use arrow_schema::DataType;
 use spall_arrow::{Table, Tables};
-use spall_layout::{Layout, LayoutOptions};
+use spall_layout::Layout;
 
 /// Calls `test` with the tables of a file.
 pub(crate) fn with_tables(file: &[u8], test: impl FnOnce(&Tables<'_>)) {
     let trace = spall_trace::load(file).unwrap();
-    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let layout = Layout::new(&trace);
     test(&Tables::new(&trace, &layout).unwrap());
 }
 

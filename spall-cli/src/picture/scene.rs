@@ -4,7 +4,7 @@ use std::{collections::HashMap, ops::Range};
 
 use spall_trace::{
     Hidden,
-    layout::{Layout, LayoutOptions, Packed, RowId, RowView, shown_tracks},
+    layout::{Layout, Packed, RowId, RowView, shown_tracks},
     model::{IdRange, NameId, SliceId, Tick, Trace, TraceView, Track, TrackId, TrackKind},
 };
 
@@ -76,7 +76,7 @@ impl<'t> Scene<'t> {
     /// Lays out what is not hidden of `trace`, and decides what goes where.
     #[must_use]
     pub fn without(trace: &'t Trace, hidden: Hidden) -> Self {
-        let layout = hidden.layout(trace, &LayoutOptions::default());
+        let layout = hidden.layout(trace);
         let slices = trace.slices().names().iter().zip(trace.slices().categories());
         let n_hidden_slices = slices.filter(|&(&name, &category)| !hidden.shows(name, category)).count();
         let Range { start, end } = trace.bounds().unwrap_or_default();

@@ -24,7 +24,7 @@ impl Viewport {
     /// returns a whole viewport, as if one had been created that begins where the part begins.
     ///
     /// ```
-    /// use spall_layout::{Viewport};
+    /// use spall_layout::Viewport;
     /// use spall_model::Tick;
     /// let viewport = Viewport::new(Tick(0)..Tick(1000), 100);
     /// let zoomed = viewport.zoomed(25.0, 4.0);
@@ -55,7 +55,7 @@ impl Viewport {
     /// nothing. Moving a [`Viewport::part`] returns a whole viewport.
     ///
     /// ```
-    /// use spall_layout::{Viewport};
+    /// use spall_layout::Viewport;
     /// use spall_model::Tick;
     /// let viewport = Viewport::new(Tick(0)..Tick(1000), 300); // 3⅓ ticks a column
     /// assert_eq!(viewport.moved(30.0).range(), Tick(100)..Tick(1100));
@@ -85,7 +85,7 @@ impl Viewport {
     /// [`Viewport::part`] it returns a whole viewport of the range of the part.
     ///
     /// ```
-    /// use spall_layout::{Viewport};
+    /// use spall_layout::Viewport;
     /// use spall_model::Tick;
     /// let viewport = Viewport::new(Tick(0)..Tick(1000), 100).moved(0.25);
     /// let wider = viewport.with_columns(200);

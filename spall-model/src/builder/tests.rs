@@ -43,7 +43,7 @@ fn slices(trace: &Trace) -> Vec<String> {
         let mut nesting = Nesting::default();
         for id in track.slices() {
             let slice = trace.slice(id).unwrap();
-            let place = nesting.place(0, slice.start, slice.end, slice.flags).unwrap();
+            let place = nesting.place(0, slice.start, slice.end, slice.flags);
             let lane = if place.lane > 0 { format!("{}/", place.lane) } else { String::new() };
             let open = if slice.flags.is_unfinished() { "?" } else { "" };
             lines.push(format!(

@@ -48,7 +48,7 @@ pub(super) fn lanes(trace: &Trace, track: &Track) -> Vec<Vec<Edge>> {
     let mut lanes: Vec<Lane> = Vec::new();
     let mut nesting = Nesting::default();
     for (id, slice) in trace.slices_of(track.id) {
-        let Some(placement) = nesting.place(id.0, slice.start, slice.end, slice.flags) else { continue };
+        let placement = nesting.place(id.0, slice.start, slice.end, slice.flags);
         let index = placement.lane as usize;
         lanes.resize_with(lanes.len().max(index + 1), Lane::default);
         let Some(lane) = lanes.get_mut(index) else { continue };

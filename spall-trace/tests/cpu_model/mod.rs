@@ -2,7 +2,7 @@
 
 use alloc::collections::BTreeMap;
 
-use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
+use spall_trace::layout::{Layout, LayoutView};
 use spall_trace::model::{SliceFlags, Trace, TraceView, TrackId};
 
 mod case;
@@ -15,7 +15,7 @@ use crate::cpu_common::{Style, folded, load, tree};
 
 /// Returns the slices on the timeline of a thread, in microseconds.
 fn rows(trace: &Trace, track: TrackId) -> Vec<Row> {
-    let layout = Layout::new(trace, &LayoutOptions::default());
+    let layout = Layout::new(trace);
     let ids = trace.tracks()[track.index()].slices().iter();
     let row = |id| {
         let (slice, place) = (trace.slice(id).unwrap(), layout.place(id).unwrap());

@@ -2,7 +2,7 @@
 //!
 //! The first word of a fact names its kind.
 
-use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
+use spall_trace::layout::{Layout, LayoutView};
 use spall_trace::model::{
     Args, Flow, Frame, FrameId, Key, Profile, Text, Trace, TraceView, Track, TrackKind, Value,
 };
@@ -18,7 +18,7 @@ struct Facts<'t> {
 ///
 /// A `slice` is a fact of the file. The `place` behind it follows from all slices. Diagnostics are not included.
 pub(crate) fn facts(trace: &Trace) -> Vec<String> {
-    let layout = Layout::new(trace, &LayoutOptions::default());
+    let layout = Layout::new(trace);
     let mut facts = Facts { trace, layout, facts: Vec::new() };
     facts.of_file();
     facts.of_processes();

@@ -29,7 +29,7 @@ use spall_synth::{apitrace, gzip, heph, json_profiles, perf_script, profiles, sp
 use spall_trace::{
     Loader,
     export::{self, ExportReport},
-    layout::{Layout, LayoutOptions, LiveLayout},
+    layout::{Layout, LiveLayout},
     model::{
         ByteRange, Event, LendingParser, Limits, LiveTrace, Progress, Receiver as _, SliceId, Tick, Trace,
         TraceView,
@@ -47,7 +47,7 @@ fn process(data: &[u8]) {
     black_box(spall_trace::load_from(data).ok());
     let Ok(trace) = spall_trace::load(data) else { return };
     let trace = spall_trace::merge_samples(trace);
-    black_box(Layout::new(&trace, &LayoutOptions::default()));
+    black_box(Layout::new(&trace));
     for index in 0..u32::try_from(trace.slices().len()).unwrap() {
         trace.slice_args(SliceId(index)).iter().for_each(|entry| _ = black_box(entry));
     }
@@ -309,7 +309,7 @@ fn watch(data: &[u8]) {
     let mut events = 0_u64;
     Loader::new().read_events(data, |_, _| events += 1).unwrap();
     let (mut trace, mut laid_out) = (LiveTrace::new(&limits), LiveTrace::new(&limits));
-    let mut live = LiveLayout::new(&LayoutOptions::default());
+    let mut live = LiveLayout::new();
     let mut n_events = 0_u64;
     Loader::new()
         .read_events(data, |event, bytes| {

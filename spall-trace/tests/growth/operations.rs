@@ -8,8 +8,8 @@ use spall_trace::{
     export::{self, ExportReport},
     json::V8,
     layout::{
-        Flows, Hits, Layout, LayoutOptions, LayoutView as _, Packed, Series, Stats, Vertical, VerticalStyle,
-        Viewport, diff_rows, flame_rows, instant_marks, slice_tree,
+        Flows, Hits, Layout, LayoutView as _, Packed, Series, Stats, Vertical, VerticalStyle, Viewport,
+        diff_rows, flame_rows, instant_marks, slice_tree,
     },
     model::{
         CallTree, DiffWidth, InvertedTree, Job as _, Limits, Measure, Ticks, Trace, TraceBuilder, TraceView,
@@ -178,7 +178,7 @@ fn every_operation_grows_with_its_input() {
                 let trace = spall_trace::load(&input(parts)).unwrap();
                 (spall_trace::merge_samples(trace.clone()), trace)
             });
-            let layouts = traces.each_ref().map(|(merged, _)| Layout::new(merged, &LayoutOptions::default()));
+            let layouts = traces.each_ref().map(|(merged, _)| Layout::new(merged));
             for (name, operation) in OPERATIONS.iter().filter(|(name, _)| !may_repeat(name, shape)) {
                 println!("counted: {name} of {shape}");
                 for ((merged, trace), layout) in traces.iter().zip(&layouts) {
@@ -221,7 +221,7 @@ fn costs(data: &[u8]) -> (u64, Vec<[u64; 3]>) {
     });
     let size = data.len() as u64 + u64::try_from(held.bytes_current).unwrap();
     let (merged, trace) = traces.unwrap();
-    let layout = Layout::new(&merged, &LayoutOptions::default());
+    let layout = Layout::new(&merged);
     let case = Case { trace: &trace, merged: &merged, layout: &layout };
     (size, OPERATIONS.iter().map(|&(_, operation)| cost(operation, &case)).collect())
 }

@@ -1,7 +1,7 @@
 //! The viewer without a window: events go in, and what it draws and remembers is looked at.
 
 use eframe::egui::{Context, Event, Key, Modifiers, Panel, Pos2, RawInput};
-use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
+use spall_trace::layout::{Layout, LayoutView};
 use spall_trace::model::{SliceId, TraceView};
 
 use super::Viewer;
@@ -20,8 +20,8 @@ impl Window {
     }
 
     fn of(data: &[u8]) -> Self {
-        let trace = spall_trace::load(data).unwrap();
-        let layout = Layout::new(&trace, &LayoutOptions::default());
+        let trace = spall_trace::load(data).unwrap().into_owned();
+        let layout = Layout::new(&trace);
         let mut window = Self { context: Context::default(), viewer: Viewer::new(trace, layout) };
         window.draw(vec![]);
         window
