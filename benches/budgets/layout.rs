@@ -156,11 +156,9 @@ fn one_row(input: &str, rows: &[Row]) {
     let places = || (0..1000).map(|place| Tick(extent.start.0 + place * 389 % 1009 * step));
     let find = fastest_of(|| _ = black_box(places().filter_map(|at| row.find(at)).count()));
     line("find", input, "ns", per(find, 1000), None, Budget::AtMost(1000.0));
-    let snap = fastest_of(|| _ = black_box(places().filter_map(|at| row.nearest_edge(at)).count()));
-    line("snap", input, "ns", per(snap, 1000), None, Budget::AtMost(1000.0));
 }
 
-/// Measures a picture of many dense rows, the same moved by 64 columns, and the query for the slice under the pointer.
+/// Measures a picture of many dense rows, and the query for the slice under the pointer.
 fn many_rows(input: &str, character: Character, rows: &[Row]) -> Duration {
     let Some(row) = rows.first() else { return Duration::ZERO };
     let extent = layout_input::extent(&row.view(RowId(0)));
@@ -191,17 +189,6 @@ fn many_rows(input: &str, character: Character, rows: &[Row]) -> Duration {
         black_box(hits.count());
     });
     line("hit test", input, "ns", per(hit, 1000), None, Budget::AtMost(1000.0));
-    let moved = viewport.part(viewport.columns() - 64..viewport.columns());
-    let pan = fastest_of(|| rects_of(rows, &moved, &mut rects));
-    check(rows, &moved, &rects);
-    line(
-        "pan",
-        &format!("{input}, by 64 columns"),
-        "ns/column",
-        per(pan, 64 * rows.len()),
-        None,
-        Budget::Open,
-    );
     whole
 }
 

@@ -93,7 +93,7 @@ impl View {
             let cells = |text: &str| text.chars().map(|_| 1.0).sum();
             #[allow(clippy::cast_possible_truncation, reason = "any number will do")]
             let width = self.x as f32;
-            for ellipsis in [Ellipsis::Start, Ellipsis::Middle, Ellipsis::End] {
+            for ellipsis in [Ellipsis::Middle, Ellipsis::End] {
                 _ = fit_label(&name, width, ellipsis, cells);
             }
         }
@@ -137,7 +137,6 @@ impl View {
         for row in [RowId(*number), RowId(0), RowId(u32::MAX)] {
             if let Some(row) = layout.row(row) {
                 _ = row.find(*at);
-                _ = row.nearest_edge(*at);
                 assert!(row.visible(viewport).end <= row.len());
             }
             _ = vertical.line_of(row);

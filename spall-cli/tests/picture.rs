@@ -53,7 +53,7 @@ fn the_svg_is_the_golden_one() {
     check_golden("kinds.svg", &draw_kinds(picture::svg));
 }
 
-/// \[layout 9.3\]
+/// \[layout 9.2\]
 #[test]
 fn the_mark_of_an_instant_is_over_no_slice() {
     let svg = draw_kinds(picture::svg);

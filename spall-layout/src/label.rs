@@ -5,8 +5,6 @@
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Ellipsis {
-    /// The label loses its first characters: `…name`.
-    Start,
     /// The label loses the characters in its middle: `na…me`.
     Middle,
     /// The label loses its last characters: `name…`.
@@ -18,7 +16,6 @@ impl Ellipsis {
     /// Returns how much is kept at the start and at the end, if `kept` is in all.
     fn split(self, kept: usize) -> (usize, usize) {
         match self {
-            Self::Start => (0, kept),
             Self::Middle => (kept.div_ceil(2), kept / 2),
             Self::End => (kept, 0),
         }
@@ -77,7 +74,6 @@ pub fn block(part: f32) -> char {
 /// assert_eq!(fit_label("drawÉlan", 8.0, Ellipsis::End, in_cells).unwrap().to_string(), "drawÉlan");
 /// assert_eq!(fit_label("drawÉlan", 6.0, Ellipsis::End, in_cells).unwrap().to_string(), "drawÉ…");
 /// assert_eq!(fit_label("drawÉlan", 5.0, Ellipsis::Middle, in_cells).unwrap().to_string(), "dr…an");
-/// assert_eq!(fit_label("drawÉlan", 4.0, Ellipsis::Start, in_cells).unwrap().to_string(), "…lan");
 /// assert_eq!(fit_label("drawÉlan", 1.0, Ellipsis::End, in_cells), None);
 /// ```
 #[must_use]
@@ -163,7 +159,7 @@ mod tests {
         };
         for text in ["", "a", "abc", "日本語テキスト", "e\u{301}e\u{301}e\u{301}", "a日b本c語", "🎉🎉"]
         {
-            for ellipsis in [Ellipsis::Start, Ellipsis::Middle, Ellipsis::End] {
+            for ellipsis in [Ellipsis::Middle, Ellipsis::End] {
                 for max in 0_u8..20 {
                     let max = f32::from(max);
                     let Some(fitted) = fit_label(text, max, ellipsis, measure) else { continue };
@@ -180,7 +176,7 @@ mod tests {
     fn layout_8_1_where_characters_are_as_wide_as_each_other_counting_is_enough() {
         let measure = |text: &str| text.chars().map(|_| 1.0).sum::<f32>();
         for text in ["", "a", "abcdefg", "日本語テキスト", "a日b本c語"] {
-            for ellipsis in [Ellipsis::Start, Ellipsis::Middle, Ellipsis::End] {
+            for ellipsis in [Ellipsis::Middle, Ellipsis::End] {
                 for max in 0_u8..10 {
                     let counted = fit_chars(text, max.into(), ellipsis);
                     let measured = fit_label(text, max.into(), ellipsis, measure);
@@ -190,7 +186,6 @@ mod tests {
                     assert_eq!(n_chars.iter().sum::<usize>() + 1, max.into());
                     assert!(text.starts_with(fitted.head) && text.ends_with(fitted.tail));
                     let is_shared = n_chars[0] == n_chars[1] || n_chars[0] == n_chars[1] + 1;
-                    assert_eq!(ellipsis == Ellipsis::Start, n_chars[0] == 0);
                     assert!(ellipsis != Ellipsis::Middle || is_shared);
                 }
             }

@@ -52,7 +52,7 @@
 //! | draw faster where slices are narrower than users can see | [`Viewport::with_box_width`] |
 //! | draw slices of your own | [`Row`], [`RowView::rects`] |
 //! | keep the state of a viewer: zoom, pan, scroll, fold | [`Window`], [`Folds`] |
-//! | zoom, pan and resize without a window | [`Viewport::zoomed`], [`Viewport::moved`], [`Viewport::fit`], [`Viewport::with_columns`], [`Viewport::part`] |
+//! | zoom, pan and resize without a window | [`Viewport::zoomed`], [`Viewport::moved`], [`Viewport::fit`], [`Viewport::with_columns`] |
 //! | find the slice or the line under the pointer | [`Window::hit`], [`LineRect::hit`], [`Vertical::at`], [`RowView::find`], [`LayoutView::snap`] |
 //! | open a trace on what matters | [`active_range`] |
 //! | walk from slice to slice | [`LayoutView::parent`], [`LayoutView::children`], [`LayoutView::next`] |
@@ -141,7 +141,7 @@ pub use folds::Folds;
 pub use histogram::Histogram;
 pub use hits::Hits;
 pub use instance::Instance;
-pub use instants::{InstantMark, InstantPriorities, instant_marks};
+pub use instants::{InstantMark, instant_marks};
 pub use label::{Ellipsis, Fitted, block, fit_chars, fit_label};
 pub use layout::{Layout, PlacedSlice, RowInfo};
 pub use layout_view::LayoutView;

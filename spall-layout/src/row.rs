@@ -218,8 +218,7 @@ impl<'a> RowView<'a> {
     /// Returns the start or end of a slice that is nearest to `at`, or `None` if the row has no slices.
     ///
     /// If two are equally near, this returns the earlier one. It takes O(log n).
-    #[must_use]
-    pub fn nearest_edge(&self, at: Tick) -> Option<Tick> {
+    pub(crate) fn nearest_edge(&self, at: Tick) -> Option<Tick> {
         let after = self.starts.partition_point(|&start| start <= at);
         let before = after.checked_sub(1);
         // Slices do not overlap, so the end before the next start is that of the slice before it.

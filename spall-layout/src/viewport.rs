@@ -39,7 +39,7 @@ pub struct Viewport {
     end: Tick,
     /// The number of columns that the caller asked for, which show `duration` ticks. It is at least 1.
     asked: u32,
-    /// The number of ticks that `asked` columns show, which is at least 1. For a part this is that of the whole.
+    /// The number of ticks that `asked` columns show, which is at least 1.
     duration: u64,
     /// The number of columns that the range touches, or 0 if nothing is shown.
     columns: u32,
@@ -54,11 +54,6 @@ pub struct Viewport {
     columns_per_tick: f64,
     /// The position of the first tick in column 0.
     first_x: f64,
-    /// The range of the viewport of which this is a part, which is serialised in place of its own.
-    #[cfg_attr(not(feature = "serde"), expect(dead_code, reason = "nothing else reads it"))]
-    whole: (Tick, Tick),
-    /// The number of columns of that viewport before this part.
-    before: u32,
     /// The part of the start that zooming and moving have rounded off, in units of 2⁻³² ticks.
     start_rest: i32,
     /// The part of the duration that zooming has rounded off, in the same unit.
@@ -138,8 +133,6 @@ impl Viewport {
             reciprocal: Reciprocal::new(asked, duration, first_part),
             columns_per_tick: f64::from(asked) / to_f64(duration),
             first_x: to_f64(first_part) / to_f64(duration),
-            whole: (start, end),
-            before: 0,
             start_rest: 0,
             duration_rest: 0,
         }
@@ -200,50 +193,6 @@ impl Viewport {
         Self::new(tick(start - around)..tick(start + duration + around), columns)
     }
 
-    /// Returns some of the columns as a viewport of their own, with the same edges.
-    ///
-    /// Its column 0 is the column `columns.start` of this viewport. Columns beyond the end are left out, so the part
-    /// may be empty.
-    ///
-    /// To pan cheaply, keep the previous picture and query only the new columns:
-    ///
-    /// ```
-    /// use spall_layout::Viewport;
-    /// use spall_model::Tick;
-    /// let before = Viewport::new(Tick(0)..Tick(1000), 300);
-    /// let now = Viewport::new(Tick(40)..Tick(1040), 300);
-    /// let moved = u32::try_from(now.first_column() - before.first_column()).unwrap();
-    /// let new = now.part(before.columns() - moved..now.columns());
-    /// assert_eq!((moved, new.columns()), (12, 12));
-    /// assert_eq!(new.ticks(0), now.ticks(288));
-    /// ```
-    #[doc(alias("pan"))]
-    #[must_use]
-    pub fn part(&self, columns: Range<u32>) -> Self {
-        let to = columns.end.min(self.columns);
-        let from = columns.start.min(to);
-        let first = self.edge(from);
-        let ahead = u128::from(first.0.abs_diff(self.first)) * u128::from(self.asked);
-        // Only an edge beyond the end of time, which only an empty part begins with, would be less.
-        let parts = u128::from(from) * u128::from(self.duration);
-        let first_part = low_u64((ahead + u128::from(self.first_part)).saturating_sub(parts));
-        let last = if to == self.columns { self.last } else { self.edge(to).0.wrapping_sub(1) };
-        let start = self.start.max(first);
-        Self {
-            start,
-            end: self.end.min(Tick(last.saturating_add(1))).max(start),
-            columns: to - from,
-            first: first.0,
-            first_part,
-            last,
-            reciprocal: Reciprocal::new(self.asked, self.duration, first_part),
-            first_x: to_f64(first_part) / to_f64(self.duration),
-            before: self.before + from,
-            start_rest: 0,
-            ..*self
-        }
-    }
-
     /// Returns the range of time that the viewport shows.
     #[must_use]
     pub fn range(&self) -> Range<Tick> {
@@ -262,16 +211,6 @@ impl Viewport {
     #[must_use]
     pub fn columns(&self) -> u32 {
         self.columns
-    }
-
-    /// Returns the number of column 0, counted from the column that begins at tick 0.
-    ///
-    /// Viewports with the same duration and the same number of columns count alike, so a cache of columns can use this
-    /// number as its key.
-    #[must_use]
-    pub fn first_column(&self) -> i128 {
-        (i128::from(self.first) * i128::from(self.asked) - i128::from(self.first_part))
-            / i128::from(self.duration)
     }
 
     /// Returns the part of column 0 that lies before the range, from 0 to 1. Draw column `c` at `c - offset`.
@@ -370,6 +309,14 @@ impl Viewport {
 
 /// Arithmetic that queries need.
 impl Viewport {
+    /// Returns the number of column 0, counted from the column that begins at tick 0.
+    ///
+    /// Viewports with the same duration and the same number of columns count alike.
+    pub(crate) fn first_column(&self) -> i128 {
+        (i128::from(self.first) * i128::from(self.asked) - i128::from(self.first_part))
+            / i128::from(self.duration)
+    }
+
     /// Returns the number of parts of a column. Parts are the unit of [`Position::part`] and of overlaps.
     pub(crate) fn column_parts(&self) -> u64 {
         self.duration

@@ -39,7 +39,6 @@ fn query(row: &RowView<'_>, rects: &mut Vec<Rect>) -> usize {
             sum += rects.len() + Ruler::new(&viewport, Unit::Nanoseconds(1.0), 80).count();
             sum += usize::from(Rect::hit(rects, row.id(), 320).is_some());
             sum += usize::from(row.find(viewport.tick_at(320.0)).is_some());
-            sum += usize::from(row.nearest_edge(viewport.tick_at(320.0)) > Some(Tick(at) + Ticks(1)));
             let measure = |text: &str| f32::from(u16::try_from(text.len()).unwrap_or(u16::MAX));
             sum += usize::from(fit_label("a long name", 7.0, Ellipsis::Middle, measure).is_some());
         }

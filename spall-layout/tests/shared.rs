@@ -38,39 +38,25 @@ mod serialised {
     }
 
     #[test]
-    fn serialised_viewports_and_parts_are_read_back() {
+    fn serialised_viewports_are_read_back() {
         let mut random = spall_synth::Random(1);
         let mut below = |end: i64| random.below(end);
-        for round in 0..2000 {
+        for _ in 0..2000 {
             let start = Tick(below(2000) - 1000);
             let end = Tick(start.0 + 1 + below(1000));
             let columns = u16::try_from(below(300)).unwrap();
             let box_width = u16::try_from(below(4)).unwrap();
-            let whole = Viewport::new(start..end, columns).with_box_width(box_width);
-            assert_eq!(round_trip(&whole), whole);
-            assert_eq!(round_trip(&whole).box_width(), whole.box_width());
-            let first = u32::try_from(below(300)).unwrap();
-            let part = whole.part(first..first + u32::try_from(below(100)).unwrap());
-            let read = round_trip(&part);
-            assert_eq!(read.columns(), part.columns(), "{round}");
-            if part.columns() > 0 {
-                assert_eq!(read, part, "{round}");
-                assert!((0..part.columns()).all(|column| read.ticks(column) == part.ticks(column)));
-            }
+            let viewport = Viewport::new(start..end, columns).with_box_width(box_width);
+            let read = round_trip(&viewport);
+            assert_eq!((read, read.box_width()), (viewport, viewport.box_width()));
         }
         let all = Viewport::new(Tick::MIN..Tick::MAX, u16::MAX);
         assert_eq!(round_trip(&all), all);
-        let last = all.part(all.columns() - 5..all.columns());
-        assert_eq!(round_trip(&last).ticks(4), last.ticks(4));
         // Reading does not panic, whatever the file holds.
-        for (first, end) in [(0, u32::MAX), (4_000_000_000_u32, 4_000_000_000), (9, 1)] {
-            for at in [i64::MIN, 0, i64::MAX] {
-                let range = format!(r#"{{"start":{at},"end":{}}}"#, at.saturating_add(3));
-                let part = format!(r#"{{"start":{first},"end":{end}}}"#);
-                let text = format!(r#"{{"range":{range},"columns":9,"part":{part}}}"#);
-                let read: Viewport = serde_json::from_str(&text).unwrap();
-                _ = (read.columns(), read.ticks(0), read.column(Tick(at)));
-            }
+        for at in [i64::MIN, 0, i64::MAX] {
+            let text = format!(r#"{{"range":{{"start":{at},"end":{}}},"columns":9}}"#, at.saturating_add(3));
+            let read: Viewport = serde_json::from_str(&text).unwrap();
+            _ = (read.columns(), read.ticks(0), read.column(Tick(at)));
         }
     }
 

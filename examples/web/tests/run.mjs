@@ -497,7 +497,7 @@ async function instants(page) {
   const wide = await page.value('viewer.frame.main.wide.map(({ top, bottom }) => [top, bottom])');
   const [process, height] = await page.value('[viewer.lines.main.headers.filter(({ item }) => item.kind === "process")[1].top, viewer.lines.main.height]');
   check(wide.map(([, bottom]) => bottom), [height, process], 'how far down the instants of the trace and of a process go');
-  // A slice looks the same where such a line crosses it. [layout 9.3]
+  // A slice looks the same where such a line crosses it. [layout 9.2]
   const colours = (part) => page.value(`(() => {
     const { painter, view, canvas, mainTop, frame } = viewer, [row] = frame.main.numbers.filter((_, at) => at % 6 === 0).slice(-1);
     const x = Math.round(painter.x(${part} * 1e6, view)), y = Math.round((mainTop + row + 4) * painter.ratio);

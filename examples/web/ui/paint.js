@@ -144,7 +144,7 @@ export class Painter {
     this.inChart(() => {
       for (const strip of part.strips) this.strip(strip, place);
       for (const chart of part.charts) this.chartOf(chart, place);
-      // Behind the slices, so that they hide no name. [layout 9.3]
+      // Behind the slices, so that they hide no name. [layout 9.2]
       for (const marks of part.wide ?? []) this.wide(marks, place);
       const drawn = drawBoxes(this.context, this.palette, part, place, viewer.names, viewer.finder.isSearching);
       counts.boxes += drawn.boxes;

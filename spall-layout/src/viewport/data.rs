@@ -9,12 +9,10 @@ use super::Viewport;
 /// The form in which a viewport is serialised.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct ViewportData {
-    /// The range of the viewport, or of that of which it is a part.
+    /// The range of the viewport.
     range: Range<Tick>,
     /// The number of columns that were asked for, or 0 if nothing is shown.
     columns: u16,
-    /// The columns that are shown, or all of them.
-    part: Option<Range<u32>>,
     /// The number of columns of a box.
     #[serde(default = "one")]
     box_width: u16,
@@ -27,17 +25,15 @@ fn one() -> u16 {
 
 impl From<Viewport> for ViewportData {
     fn from(viewport: Viewport) -> Self {
-        let Viewport { whole: (start, end), asked, before, columns, box_width, .. } = viewport;
-        let part = (columns > 0).then_some(before..before + columns);
+        let Viewport { start, end, asked, columns, box_width, .. } = viewport;
         // A viewport that shows nothing is read back as one without columns.
-        let columns = part.as_ref().map_or(0, |_| u16::try_from(asked).unwrap_or(u16::MAX));
-        Self { range: start..end, columns, part, box_width }
+        let columns = if columns > 0 { u16::try_from(asked).unwrap_or(u16::MAX) } else { 0 };
+        Self { range: start..end, columns, box_width }
     }
 }
 
 impl From<ViewportData> for Viewport {
     fn from(data: ViewportData) -> Self {
-        let whole = Self::new(data.range, data.columns).with_box_width(data.box_width);
-        data.part.map_or(whole, |part| whole.part(part))
+        Self::new(data.range, data.columns).with_box_width(data.box_width)
     }
 }

@@ -20,8 +20,7 @@ impl Viewport {
     /// many small steps lead to the same range as a large one, because fractions of a tick are kept.
     ///
     /// The result shows at least one tick, and at most all times that a [`Tick`] can express. At their ends it moves
-    /// instead of getting shorter. A factor that is not a positive number changes nothing. Zooming a [`Viewport::part`]
-    /// returns a whole viewport, as if one had been created that begins where the part begins.
+    /// instead of getting shorter. A factor that is not a positive number changes nothing.
     ///
     /// ```
     /// use spall_layout::Viewport;
@@ -52,7 +51,7 @@ impl Viewport {
     /// The duration of the range stays the same, so moving by whole columns moves the picture and changes nothing else.
     /// Fractions of a tick are kept, so many small steps lead to the same range as a large one. The range stops at the
     /// ends of the times that a [`Tick`] can express. A number of columns that is infinite or not a number changes
-    /// nothing. Moving a [`Viewport::part`] returns a whole viewport.
+    /// nothing.
     ///
     /// ```
     /// use spall_layout::Viewport;
@@ -81,8 +80,7 @@ impl Viewport {
     /// Returns the viewport that shows the same range in another number of columns: what a window shows when it is
     /// resized.
     ///
-    /// Fractions of a tick are kept. With as many columns as before, it returns the same viewport. Of a
-    /// [`Viewport::part`] it returns a whole viewport of the range of the part.
+    /// Fractions of a tick are kept. With as many columns as before, it returns the same viewport.
     ///
     /// ```
     /// use spall_layout::Viewport;
@@ -95,10 +93,6 @@ impl Viewport {
     #[must_use]
     pub fn with_columns(&self, columns: u16) -> Self {
         let resized = Self::new(self.range(), columns).with_box_width(self.box_width);
-        // The fractions of a part belong to the duration of the whole. A range in no columns keeps its own for later.
-        if self.columns > 0 && self.duration != self.start.0.abs_diff(self.end.0) {
-            return resized;
-        }
         Self { start_rest: self.start_rest, duration_rest: self.duration_rest, ..resized }
     }
 
@@ -119,8 +113,8 @@ impl Viewport {
         let start = start.clamp(least << FIXED_BITS, most.max(least) << FIXED_BITS);
         let at = |ticks: i128| Tick(i64::try_from(ticks).unwrap_or(i64::MAX));
         let (first, columns) = (rounded(start), u16::try_from(self.asked).unwrap_or(u16::MAX));
-        let whole = Self::new(at(first)..at(first + ticks), columns).with_box_width(self.box_width);
-        Self { start_rest: rest(start), duration_rest: rest(duration), ..whole }
+        let moved = Self::new(at(first)..at(first + ticks), columns).with_box_width(self.box_width);
+        Self { start_rest: rest(start), duration_rest: rest(duration), ..moved }
     }
 }
 

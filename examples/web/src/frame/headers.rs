@@ -68,8 +68,8 @@ impl Viewer {
             return;
         }
         let numbers = |mark: &InstantMark| {
-            let name = instants[mark.shown as usize].name;
-            let number = self.filter.number(range.start + mark.shown as usize);
+            let name = instants[mark.first as usize].name;
+            let number = self.filter.number(range.start + mark.first as usize);
             [mark.column, number, mark.count, u32::from(self.search.is_name(name))]
         };
         let numbers: Vec<u32> = marks.iter().flat_map(numbers).collect();

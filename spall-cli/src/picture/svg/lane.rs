@@ -102,7 +102,7 @@ impl Drawing<'_, '_> {
             marks.clear();
             instant_marks(&instants, &self.frame, &mut marks);
             for mark in &marks {
-                let mut tip = escape(&self.scene.trace.name(instants[mark.shown as usize].name));
+                let mut tip = escape(&self.scene.trace.name(instants[mark.first as usize].name));
                 if mark.count > 1 {
                     _ = write!(tip, "\nand {}", count(u64::from(mark.count - 1), "instant"));
                 }
