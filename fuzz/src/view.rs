@@ -86,7 +86,8 @@ impl View {
         let mut arrows = Vec::new();
         flows.arrows(&self.viewport, vertical, vertical.visible(0..u64::from(self.number)), &mut arrows);
         assert!(arrows.len() <= flows.len());
-        let marks = Ruler::new(&self.viewport, trace.clock().unit, self.margin).take(columns + 2).count();
+        let marks =
+            Ruler::since(Tick(0), &self.viewport, trace.clock().unit, self.margin).take(columns + 2).count();
         assert!(marks <= columns + 1, "{marks} marks on {columns} columns");
         for name in trace.names().iter().take(20) {
             let name = String::from_utf8_lossy(name);

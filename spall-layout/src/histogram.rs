@@ -17,9 +17,19 @@ const STEP_BITS: u32 = 3;
 /// never wider than an eighth of the durations in it. A histogram takes at most 2 KiB.
 ///
 /// ```
-/// use spall_layout::Histogram;
-/// use spall_model::Ticks;
-/// let histogram: Histogram = [3, 3, 5, 100].map(Ticks).into_iter().collect();
+/// use spall_layout::{Layout, Stats};
+/// use spall_model::{Job, NameId, Tick, Ticks, TraceView};
+/// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, TraceBuilder};
+/// # let mut builder = TraceBuilder::new(&Limits::default());
+/// # for (start, duration) in [(0, 3), (10, 3), (20, 5), (30, 100)] {
+/// #     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(start), Text::EMPTY);
+/// #     builder.push(&Event::Complete(event, Ticks(duration)));
+/// # }
+/// # let trace = builder.finish(); // slices without a name, of 3, 3, 5 and 100 ticks
+/// let layout = Layout::new(&trace);
+/// let mut stats = Stats::new(&trace, &layout, trace.track_ids(), Tick::MIN..Tick::MAX);
+/// while stats.step(1000).is_none() {}
+/// let histogram = stats.histogram(NameId::EMPTY).unwrap();
 /// assert_eq!(histogram.quantile(1, 2), Some(Ticks(3)));
 /// let buckets: Vec<_> = histogram.buckets().map(|(range, count)| (range.start.0..range.end.0, count)).collect();
 /// assert_eq!(buckets, [(3..4, 2), (5..6, 1), (96..104, 1)]);
@@ -76,8 +86,7 @@ impl Histogram {
     }
 
     /// Returns the number of durations that were counted.
-    #[must_use]
-    pub fn count(&self) -> u64 {
+    pub(crate) fn count(&self) -> u64 {
         self.count
     }
 
@@ -122,15 +131,6 @@ impl Histogram {
         let first = self.counts.iter().position(|&count| count > 0)?;
         let last = self.counts.iter().rposition(|&count| count > 0)?;
         Some((edges(self.first + first).0, edges(self.first + last).1 - 1))
-    }
-}
-
-impl FromIterator<Ticks> for Histogram {
-    /// Counts durations. Negative ones count as 0.
-    fn from_iter<I: IntoIterator<Item = Ticks>>(durations: I) -> Self {
-        let mut histogram = Self::default();
-        durations.into_iter().for_each(|ticks| histogram.add(u64::try_from(ticks.0).unwrap_or(0)));
-        histogram
     }
 }
 

@@ -41,7 +41,7 @@ fn as_text<S: serde::Serializer>(value: &impl core::fmt::Display, serializer: S)
 /// use spall_layout::{Viewport, Ruler};
 /// use spall_model::{Tick, Unit};
 /// let viewport = Viewport::new(Tick(900_000)..Tick(2_100_000), 1200);
-/// let labels: Vec<_> = Ruler::new(&viewport, Unit::Nanoseconds(1.0), 400).map(|mark| mark.label.to_string()).collect();
+/// let labels: Vec<_> = Ruler::since(Tick(0), &viewport, Unit::Nanoseconds(1.0), 400).map(|mark| mark.label.to_string()).collect();
 /// assert_eq!(labels, ["1.0 ms", "1.5 ms", "2.0 ms"]);
 /// ```
 #[doc(alias("axis", "time scale", "time axis"))]
@@ -62,15 +62,6 @@ pub struct Ruler {
 }
 
 impl Ruler {
-    /// Creates a ruler with marks at round times, at least `min_columns` columns apart.
-    ///
-    /// A viewport that shows nothing has no marks. If the unit of the clock is not 1 ns, times that an `f64` cannot
-    /// tell apart share a mark.
-    #[must_use]
-    pub fn new(viewport: &Viewport, unit: Unit, min_columns: u16) -> Self {
-        Self::since(Tick(0), viewport, unit, min_columns)
-    }
-
     /// Creates a ruler with marks at round times since `origin`, such as the start of the trace.
     ///
     /// Times that are 2⁶³ ticks away from the origin or more have no marks.
@@ -200,7 +191,7 @@ mod tests {
 
     fn labels(range: Range<i64>, unit: Unit) -> Vec<alloc::string::String> {
         let viewport = Viewport::new(Tick(range.start)..Tick(range.end), 1000);
-        Ruler::new(&viewport, unit, 250).map(|mark| mark.label.to_string()).collect()
+        Ruler::since(Tick(0), &viewport, unit, 250).map(|mark| mark.label.to_string()).collect()
     }
 
     #[test]
@@ -230,7 +221,7 @@ mod tests {
         assert_eq!(labels(0..10_000, Unit::Nanoseconds(0.4)), ["0 µs", "2 µs"]);
         // Times before tick 0 have their marks at the nearest tick as well.
         let viewport = Viewport::new(Tick(-10_000)..Tick(0), 1000);
-        let marks = Ruler::new(&viewport, Unit::Nanoseconds(0.4), 250);
+        let marks = Ruler::since(Tick(0), &viewport, Unit::Nanoseconds(0.4), 250);
         assert_eq!(marks.map(|mark| mark.at.0).collect::<Vec<_>>(), [-10_000, -5_000]);
     }
 
@@ -244,7 +235,7 @@ mod tests {
                     [Unit::Nanoseconds(1.0), Unit::Nanoseconds(0.29), Unit::Nanoseconds(1e3), Unit::EVENTS]
                 {
                     let viewport = Viewport::new(Tick(start)..Tick(start + duration), 1920);
-                    let marks: Vec<_> = Ruler::new(&viewport, unit, 100).take(100).collect();
+                    let marks: Vec<_> = Ruler::since(Tick(0), &viewport, unit, 100).take(100).collect();
                     assert!(marks.len() <= 21, "{start} {duration} {unit:?} {}", marks.len());
                     assert!(marks.iter().all(|mark| viewport.range().contains(&mark.at)));
                     let middle = Tick(start.saturating_add(duration / 2));

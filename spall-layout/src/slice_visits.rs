@@ -39,7 +39,7 @@ impl Layout {
     /// [`LayoutView::parent`]: crate::LayoutView::parent
     /// [`LayoutView::children`]: crate::LayoutView::children
     /// [`LayoutView::self_time`]: crate::LayoutView::self_time
-    pub fn visit(&self, slices: IdRange<SliceId>) -> SliceVisits<'_> {
+    pub fn visit(&self, slices: IdRange<SliceId>) -> impl ExactSizeIterator<Item = Option<SliceVisit<'_>>> {
         SliceVisits {
             layout: self,
             next: slices.start().0,
@@ -51,9 +51,8 @@ impl Layout {
     }
 }
 
-/// An iterator over the slices of a range of ids, as [`Layout::visit`] returns it.
-#[derive(Debug, Clone)]
-pub struct SliceVisits<'l> {
+/// The iterator of [`Layout::visit`].
+struct SliceVisits<'l> {
     layout: &'l Layout,
     /// The id of the next slice.
     next: u32,
@@ -96,7 +95,7 @@ const BLOCK: usize = 32;
 /// Stands for a position that was not searched yet.
 const UNKNOWN: u32 = u32::MAX;
 
-/// A slice of a layout with its place and its family, as [`SliceVisits`] yields it.
+/// A slice of a layout with its place and its family, as [`Layout::visit`] yields it.
 #[derive(Debug, Clone, Copy)]
 pub struct SliceVisit<'l> {
     /// The slice that is visited.

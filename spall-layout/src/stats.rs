@@ -149,13 +149,7 @@ impl<'l, T: TraceView, L: LayoutView> Stats<'l, T, L> {
         }
     }
 
-    /// Returns the range that was asked for last.
-    #[must_use]
-    pub fn range(&self) -> Range<Tick> {
-        self.range.clone()
-    }
-
-    /// Returns whether everything in [`Stats::range`] is counted.
+    /// Returns whether everything in the range is counted.
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.pass.is_none() && self.counted == self.range

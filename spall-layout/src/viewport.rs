@@ -199,12 +199,6 @@ impl Viewport {
         self.start..self.end
     }
 
-    /// Returns the number of columns of a box, which is at least 1. See [`Viewport::with_box_width`].
-    #[must_use]
-    pub fn box_width(&self) -> u16 {
-        self.box_width
-    }
-
     /// Returns the number of columns that it takes to cover the range: as many as asked for, or one more.
     ///
     /// It is at most 65 536, and 0 if the viewport shows nothing.
@@ -309,6 +303,11 @@ impl Viewport {
 
 /// Arithmetic that queries need.
 impl Viewport {
+    /// Returns the number of columns of a box, which is at least 1.
+    pub(crate) fn box_width(&self) -> u16 {
+        self.box_width
+    }
+
     /// Returns the number of column 0, counted from the column that begins at tick 0.
     ///
     /// Viewports with the same duration and the same number of columns count alike.

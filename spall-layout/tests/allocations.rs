@@ -36,7 +36,7 @@ fn query(row: &RowView<'_>, rects: &mut Vec<Rect>) -> usize {
             sum += rects.len();
             rects.clear();
             row.rects(&viewport, rects);
-            sum += rects.len() + Ruler::new(&viewport, Unit::Nanoseconds(1.0), 80).count();
+            sum += rects.len() + Ruler::since(Tick(0), &viewport, Unit::Nanoseconds(1.0), 80).count();
             sum += usize::from(Rect::hit(rects, row.id(), 320).is_some());
             sum += usize::from(row.find(viewport.tick_at(320.0)).is_some());
             let measure = |text: &str| f32::from(u16::try_from(text.len()).unwrap_or(u16::MAX));

@@ -229,7 +229,7 @@ fn layout_2_3_a_box_of_one_column_is_the_default() {
     let viewport = Viewport::new(Tick(0)..Tick(100), 10);
     for width in [0, 1] {
         let boxes = viewport.with_box_width(width);
-        assert_eq!((boxes, boxes.box_width()), (viewport, 1));
+        assert_eq!(boxes, viewport);
     }
 }
 

@@ -120,24 +120,26 @@ fn layout_14_4_moved_edges_give_the_same_as_counting_again() {
     for round in 0..900 {
         let trace = if round % 3 > 0 { random_trace(&mut random) } else { random_async_trace(&mut random) };
         let layout = Layout::new(&trace);
-        let mut moved = Stats::new(&trace, &layout, tracks(&trace), random_range(&mut random));
+        let mut range = random_range(&mut random);
+        let mut moved = Stats::new(&trace, &layout, tracks(&trace), range.clone());
         for _ in 0..12 {
             // The range also moves before the previous move is done.
             for _ in 0..random.below(6) {
                 moved.step(usize::try_from(random.below(8)).unwrap());
             }
-            let Range { start, end } = moved.range();
-            moved.move_to(match random.below(4) {
+            let Range { start, end } = range;
+            range = match random.below(4) {
                 0 => random_range(&mut random),
                 1 => Tick(start.0 + random.below(9) - 4)..end,
                 2 => start..Tick(end.0 + random.below(9) - 4),
                 _ => Tick(start.0 + random.below(5) - 2)..Tick(end.0 + random.below(5) - 2),
-            });
+            };
+            moved.move_to(range.clone());
             if random.below(2) > 0 {
                 continue;
             }
             assert!(moved.step(usize::MAX).is_some() && moved.is_done());
-            let mut fresh = Stats::new(&trace, &layout, tracks(&trace), moved.range());
+            let mut fresh = Stats::new(&trace, &layout, tracks(&trace), range.clone());
             while fresh.step(3).is_none() {}
             let (got, expected) = (moved.by_name(), fresh.by_name());
             assert_eq!(got.len(), expected.len());

@@ -120,7 +120,7 @@ fn a_window_keeps_its_box_width_wherever_it_goes() {
     ];
     for step in moves {
         step(&mut window, &vertical);
-        assert_eq!(window.viewport().box_width(), 3);
+        assert_eq!(*window.viewport(), window.viewport().with_box_width(3));
     }
 }
 

@@ -126,7 +126,7 @@ fn the_unit_is_printed_wherever_times_are() {
     let labels = |trace: &Trace| -> Vec<String> {
         let bounds = trace.bounds().unwrap();
         let viewport = Viewport::new(bounds, 100);
-        Ruler::new(&viewport, trace.clock().unit, 50).map(|mark| mark.label.to_string()).collect()
+        Ruler::since(Tick(0), &viewport, trace.clock().unit, 50).map(|mark| mark.label.to_string()).collect()
     };
     let speedscope = |trace: &Trace| {
         let mut out = Vec::new();

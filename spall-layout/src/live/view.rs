@@ -21,12 +21,6 @@ pub struct LiveView<'l> {
 }
 
 impl<'l> LiveView<'l> {
-    /// Returns the snapshot of the trace that the layout shows.
-    #[must_use]
-    pub fn trace(&self) -> LiveSnapshot<'l> {
-        self.trace
-    }
-
     /// Returns the start of a slice.
     fn start(&self, slice: SliceId) -> Option<Tick> {
         self.trace.slice(slice).map(|slice| slice.start)
