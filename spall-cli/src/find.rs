@@ -133,7 +133,7 @@ impl Picture<'_> {
     /// The rows that have hits, each with their number and the time of the first.
     fn strips(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut rects = Vec::new();
-        self.vertical.rects(0..self.vertical.height(), self.layout, &[], &self.viewport, &mut rects);
+        self.vertical.rects(0..self.vertical.height(), self.layout, &self.viewport, &mut rects);
         for row in rects.chunk_by(|a, b| a.line == b.line) {
             let marked: Vec<_> =
                 row.iter().filter(|found| self.hits.in_rect(&found.rect) > Some(0)).collect();

@@ -105,7 +105,7 @@ pub fn draw(trace: &LiveSnapshot<'_>, live: &mut LiveLayout) -> io::Result<()> {
         write!(out, "\x1b[H\x1b[2J")?; // From the top, over what was drawn before.
     }
     for strip in vertical.lines() {
-        vertical.rects(strip.top..strip.bottom(), &view, &[], &viewport, &mut rects);
+        vertical.rects(strip.top..strip.bottom(), &view, &viewport, &mut rects);
         let boxes = rects.iter().map(|found| found.rect);
         let boxes = line(boxes, viewport.columns(), color, |slice| trace.slice_name(slice));
         writeln!(out, "{}", strip.label(trace).map_or(boxes, |label| clean(&label)))?;

@@ -41,7 +41,7 @@ use crate::{Rect, Viewport};
 ///
 /// // For each picture.
 /// let viewport = Viewport::new(Tick(0)..Tick(100), 20);
-/// vertical.rects(0..vertical.height(), &layout, &[], &viewport, &mut rects);
+/// vertical.rects(0..vertical.height(), &layout, &viewport, &mut rects);
 /// instances.clear();
 /// instances.extend(rects.iter().map(|found| {
 ///     let name = trace.slices().names()[found.rect.slice.index()];

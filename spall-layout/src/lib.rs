@@ -20,7 +20,7 @@
 //! // For each picture: 100 ticks in 20 columns.
 //! let viewport = Viewport::new(Tick(0)..Tick(100), 20);
 //! let mut rects = Vec::new();
-//! vertical.rects(0..vertical.height(), &layout, &[], &viewport, &mut rects);
+//! vertical.rects(0..vertical.height(), &layout, &viewport, &mut rects);
 //! let drawn: Vec<_> = rects.iter().map(|found| (found.top, found.rect.x0..found.rect.x1)).collect();
 //! assert_eq!(drawn, [(0, 0..20), (1, 2..8), (1, 8..18)]);
 //!

@@ -42,7 +42,7 @@ use crate::{Row, RowId, RowInfo};
 /// let viewport = Viewport::new(Tick(0)..Tick(100), 10);
 /// let vertical = Vertical::new(&committed, &view, &VerticalStyle::FLAT);
 /// let mut rects = Vec::new();
-/// vertical.rects(0..vertical.height(), &view, &[], &viewport, &mut rects);
+/// vertical.rects(0..vertical.height(), &view, &viewport, &mut rects);
 /// let name = |found: &LineRect| committed.slice_name(found.rect.slice);
 /// let drawn: Vec<_> = rects.iter().map(|found| (name(found), found.rect.x0..found.rect.x1)).collect();
 /// assert_eq!(drawn, [("frame".into(), 0..8), ("draw".into(), 2..5)]);

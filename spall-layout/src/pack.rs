@@ -2,7 +2,7 @@
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
 use alloc::collections::BinaryHeap;
-use alloc::vec::Vec;
+use alloc::{sync::Arc, vec::Vec};
 use core::cmp::Reverse;
 use core::ops::Range;
 
@@ -18,6 +18,8 @@ use crate::{LayoutView, Row};
 /// [`VerticalStyle::packs`](crate::VerticalStyle::packs) shows these lines instead of the rows of the tracks. Slices
 /// of a track that overlap in time, directly or through others, are a group and stay together: a group takes as many
 /// neighbouring lines as the track has rows there.
+///
+/// Clones share the slices, and cost nothing.
 ///
 /// ```
 /// use spall_layout::{Layout, Packed, RowId};
@@ -39,10 +41,10 @@ use crate::{LayoutView, Row};
 #[doc(alias("compact"))]
 #[derive(Debug, Clone, Default)]
 pub struct Packed {
-    tracks: Vec<TrackId>,
-    lines: Vec<Row>,
+    tracks: Arc<[TrackId]>,
+    lines: Arc<[Row]>,
     /// The groups, ordered by track and start.
-    groups: Vec<Group>,
+    groups: Arc<[Group]>,
 }
 
 /// Slices of a track that overlap in time, directly or through others.
@@ -77,9 +79,9 @@ impl Packed {
     /// it, unless one of these becomes higher while it runs.
     #[must_use]
     pub fn new(layout: &impl LayoutView, tracks: impl IntoIterator<Item = TrackId>) -> Self {
-        let tracks: Vec<_> = tracks.into_iter().collect();
+        let tracks: Arc<[_]> = tracks.into_iter().collect();
         let (mut groups, mut members) = (Vec::new(), Vec::new());
-        for &track in &tracks {
+        for &track in &*tracks {
             add_groups(layout, track, &mut groups, &mut members);
         }
         groups.sort_by_key(|group: &Group| (group.start, group.track));
@@ -95,7 +97,7 @@ impl Packed {
             }
         }
         groups.sort_by_key(|group| (group.track, group.start));
-        Self { tracks, lines, groups }
+        Self { tracks, lines: lines.into(), groups: groups.into() }
     }
 
     /// Returns the lines from top to bottom. Each line is a row that can be queried for rectangles.

@@ -99,17 +99,19 @@ impl fmt::Debug for VerticalStyle<'_> {
 /// // The window is scrolled so that it shows the heights 30 to 50.
 /// let viewport = Viewport::new(Tick(0)..Tick(100), 10);
 /// let mut rects = Vec::new();
-/// vertical.rects(30..50, &layout, &[], &viewport, &mut rects);
+/// vertical.rects(30..50, &layout, &viewport, &mut rects);
 /// let boxes: Vec<_> = rects.iter().map(|r| (r.rect.x0..r.rect.x1, r.top, r.height)).collect();
 /// assert_eq!(boxes, [(0..10, 20, 16), (1..4, 36, 16)]);
 /// assert_eq!(LineRect::hit(&rects, 2, 40).unwrap().rect.slice, SliceId(1));
 /// ```
 #[doc(alias("scroll", "culling"))]
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct Vertical {
     lines: Vec<Line>,
     /// The line that shows each row, or [`NO_LINE`] if there is none.
     of_rows: Vec<LineId>,
+    /// The tracks that share lines, by the id of the pack.
+    packs: Vec<Packed>,
 }
 
 /// Returns the tracks on which there is something to show, in the order of the trace: rows of the layout, instants, counter
@@ -142,8 +144,11 @@ impl Vertical {
     /// Stacks the tracks of a trace. A process of which no track is shown does not appear.
     #[must_use]
     pub fn new(trace: &impl TraceView, layout: &impl LayoutView, style: &VerticalStyle<'_>) -> Self {
-        let mut vertical =
-            Self { lines: Vec::new(), of_rows: alloc::vec![NO_LINE; layout.n_rows() as usize] };
+        let mut vertical = Self {
+            lines: Vec::new(),
+            of_rows: alloc::vec![NO_LINE; layout.n_rows() as usize],
+            packs: style.packs.to_vec(),
+        };
         // The pack of each track, and the line that shows the rows of each pack.
         let mut pack_of: BTreeMap<TrackId, PackId> = BTreeMap::new();
         for (pack, packed) in (0..).map(PackId).zip(style.packs) {
@@ -189,7 +194,7 @@ impl Vertical {
     fn add_pack(&mut self, pack: PackId, style: &VerticalStyle<'_>) -> LineId {
         let is_folded = self.add_header(LineKind::Pack(pack), 0, style);
         let first = LineId::new(self.lines.len());
-        let n_lines = style.packs.get(pack.index()).map_or(0, |packed| packed.lines().len());
+        let n_lines = self.packs.get(pack.index()).map_or(0, |packed| packed.lines().len());
         for line in (0..).take(if is_folded { 0 } else { n_lines }) {
             self.add(LineKind::Packed(pack, line), 0, style);
         }
@@ -272,35 +277,33 @@ impl Vertical {
 
     /// Writes the rectangles of the lines that touch the range `y` to `out`: line by line, each from left to right.
     ///
-    /// This replaces the content of `out`. `y` is a half-open range of distances from the top. `packs` must be those of the
-    /// style that the lines were made with.
+    /// This replaces the content of `out`. `y` is a half-open range of distances from the top.
     /// [`RowView::rects`](crate::RowView::rects) documents the rectangles of one line.
     pub fn rects(
         &self,
         y: Range<u64>,
         layout: &impl LayoutView,
-        packs: &[Packed],
         viewport: &Viewport,
         out: &mut Vec<LineRect>,
     ) {
         out.clear();
         for line in self.visible(y) {
-            if let Some(row) = row_of(line, layout, packs) {
+            if let Some(row) = self.row_of(line, layout) {
                 let Line { id: line, top, height, .. } = *line;
                 row.for_each_rect(viewport, |rect| out.push(LineRect { rect, line, top, height }));
             }
         }
     }
-}
 
-/// Returns the slices that a line shows, or `None` for a header.
-fn row_of<'l>(line: &Line, layout: &'l impl LayoutView, packs: &'l [Packed]) -> Option<RowView<'l>> {
-    match line.kind {
-        LineKind::Row(row) => layout.row(row),
-        LineKind::Packed(pack, shared) => {
-            let row = packs.get(pack.index())?.lines().get(shared as usize)?;
-            Some(row.view(RowId(u32::MAX)))
+    /// Returns the slices that a line shows, or `None` for a header.
+    fn row_of<'l>(&'l self, line: &Line, layout: &'l impl LayoutView) -> Option<RowView<'l>> {
+        match line.kind {
+            LineKind::Row(row) => layout.row(row),
+            LineKind::Packed(pack, shared) => {
+                let row = self.packs.get(pack.index())?.lines().get(shared as usize)?;
+                Some(row.view(RowId(u32::MAX)))
+            }
+            LineKind::Process(_) | LineKind::Track(_) | LineKind::Pack(_) => None,
         }
-        LineKind::Process(_) | LineKind::Track(_) | LineKind::Pack(_) => None,
     }
 }

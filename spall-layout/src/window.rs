@@ -37,7 +37,7 @@ use crate::{Line, LineRect, Vertical, Viewport};
 /// assert_eq!(window.viewport().range(), Tick(20)..Tick(70));
 ///
 /// let mut rects = Vec::new();
-/// vertical.rects(window.heights(), &layout, &[], window.viewport(), &mut rects);
+/// vertical.rects(window.heights(), &layout, window.viewport(), &mut rects);
 /// // The pointer is at (60, 1).
 /// let found = window.hit(&rects, 60.0, 1.0).unwrap();
 /// assert_eq!(trace.slice_name(found.rect.slice), "draw");

@@ -137,8 +137,8 @@ fn check_queries(
     let viewport = Viewport::new(Tick(-9)..Tick(random.below(500)), 40);
     let (mut rects, mut expected_rects) = (Vec::new(), Vec::new());
     let y = random.below(1 + vertical.height());
-    vertical.rects(y..y + 20, view, &[], &viewport, &mut rects);
-    expected.rects(y..y + 20, layout, &[], &viewport, &mut expected_rects);
+    vertical.rects(y..y + 20, view, &viewport, &mut rects);
+    expected.rects(y..y + 20, layout, &viewport, &mut expected_rects);
     let boxes = |found: &LineRect| (found.line, found.top, found.height, found.rect.x0, found.rect.x1);
     assert!(rects.iter().map(boxes).eq(expected_rects.iter().map(boxes)));
     for (found, expected) in rects.iter().zip(&expected_rects) {

@@ -206,7 +206,7 @@ fn layout_5_4_tracks_can_share_lines() {
         let hits = Hits::of_slices(&layout, |_| true).run();
         let viewport = Viewport::new(trace.bounds().unwrap_or(Tick(0)..Tick(1)), 50);
         let (y, mut rects) = (0..vertical.height(), Vec::new());
-        vertical.rects(y, &layout, &packs, &viewport, &mut rects);
+        vertical.rects(y, &layout, &viewport, &mut rects);
         for LineRect { rect, line, .. } in &rects {
             let is_row = matches!(vertical.line(*line).unwrap().kind, LineKind::Row(_));
             assert_eq!(hits.in_rect(rect), is_row.then_some(rect.count));

@@ -144,7 +144,7 @@ fn places_in_a_window_are_those_of_the_picture() {
     window.pan(0.5);
     window.scroll(30.0, &vertical);
     let mut rects = Vec::<LineRect>::new();
-    vertical.rects(window.heights(), &layout, &[], window.viewport(), &mut rects);
+    vertical.rects(window.heights(), &layout, window.viewport(), &mut rects);
     let slice = |x, y| window.hit(&rects, x, y).map(|found| found.rect.slice);
     // The slice of 100 to 200 is at 9.5 to 19.5, and its line is 60 below the top.
     assert_eq!(

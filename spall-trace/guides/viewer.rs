@@ -9,6 +9,6 @@
     let vertical = layout::Vertical::new(&trace, &rows, &layout::VerticalStyle::FLAT);
     let viewport = layout::Viewport::new(trace.bounds().unwrap(), columns);
     let mut rects = Vec::new();
-    vertical.rects(0..vertical.height(), &rows, &[], &viewport, &mut rects);
+    vertical.rects(0..vertical.height(), &rows, &viewport, &mut rects);
     (trace, rows, vertical, viewport, rects)
 }

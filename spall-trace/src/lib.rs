@@ -20,7 +20,7 @@
 //! let vertical = Vertical::new(&trace, &layout, &VerticalStyle::FLAT);
 //! let viewport = Viewport::new(Tick(0)..Tick(10_000), 100);
 //! let mut rects = Vec::new();
-//! vertical.rects(0..vertical.height(), &layout, &[], &viewport, &mut rects);
+//! vertical.rects(0..vertical.height(), &layout, &viewport, &mut rects);
 //! let drawn: Vec<_> =
 //!     rects.iter().map(|found| (trace.slice_name(found.rect.slice), found.rect.x0..found.rect.x1)).collect();
 //! assert_eq!(drawn, [("frame".into(), 0..100), ("draw".into(), 25..65)]);

@@ -61,7 +61,7 @@ impl Viewer {
     fn draw(&mut self, painter: &Painter, area: Rect) {
         let Self { trace, layout, vertical, window, rects } = self;
         let y = |top: u64| area.top() + (top as f64 - window.top()) as f32;
-        vertical.rects(window.heights(), layout, &[], window.viewport(), rects);
+        vertical.rects(window.heights(), layout, window.viewport(), rects);
         for found in rects.iter() {
             let name = trace.slice_name(found.rect.slice);
             let [red, green, blue] = ColorKey::of(name.as_bytes()).rgb(Theme::Dark);

@@ -201,8 +201,8 @@ impl Timeline {
         self.choose(ui, &response, place, trace, layout);
 
         let Self { window, rects, pinned_rects, .. } = self;
-        self.vertical.rects(window.heights(), layout, &[], window.viewport(), rects);
-        self.pinned_lines.rects(place.pinned_heights(), layout, &[], window.viewport(), pinned_rects);
+        self.vertical.rects(window.heights(), layout, window.viewport(), rects);
+        self.pinned_lines.rects(place.pinned_heights(), layout, window.viewport(), pinned_rects);
         self.draw(ui, &painter, place, trace, layout);
         match response.hover_pos().and_then(|at| self.tip(at, place, trace)) {
             Some(tip) => response.on_hover_text_at_pointer(tip),

@@ -46,7 +46,7 @@ impl Picture {
         height: u32,
     ) -> Self {
         let mut rects = Vec::new();
-        vertical.rects(0..height.into(), layout, &[], viewport, &mut rects);
+        vertical.rects(0..height.into(), layout, viewport, &mut rects);
         let (width, boxes) = (viewport.columns(), Vec::with_capacity(rects.len()));
         let mut picture = Self { width, height, boxes, letters: Vec::new() };
         for found in &rects {

@@ -133,9 +133,9 @@ impl Timeline {
         let main = Area { y: pinned.bottom(), height: room - self.n_pinned_lines, ..area };
         self.window.resize(area.width, main.height.into(), &self.vertical);
         let Self { window, vertical, rects, pinned_rects, pinned_lines, .. } = self;
-        vertical.rects(window.heights(), layout, &[], window.viewport(), rects);
+        vertical.rects(window.heights(), layout, window.viewport(), rects);
         let (shown, heights) = (window.viewport(), 0..u64::from(pinned.height));
-        pinned_lines.rects(heights.clone(), layout, &[], shown, pinned_rects);
+        pinned_lines.rects(heights.clone(), layout, shown, pinned_rects);
         let top = window.heights().start;
         let parts = [
             (pinned, 0, &self.pinned_rects, self.pinned_lines.visible(heights)),

@@ -278,7 +278,7 @@ impl Viewer {
     ) {
         let Self { trace, layout, arrangement, pictures, search, .. } = self;
         let Pictures { rects, shades, is_sent, own, .. } = pictures;
-        arrangement.part(is_pinned).rects(y, &**layout, &arrangement.packs().lines, viewport, rects);
+        arrangement.part(is_pinned).rects(y, &**layout, viewport, rects);
         let slices = trace.slices();
         for found in rects.iter() {
             let (rect, id) = (&found.rect, found.rect.slice);

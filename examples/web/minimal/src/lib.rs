@@ -54,7 +54,7 @@ impl Viewer {
     /// Returns the boxes between two heights: for each its left, right and upper edge and its colour, as `0xrrggbb`.
     pub fn boxes(&mut self, top: f64, bottom: f64) -> Vec<f32> {
         let Self { trace, layout, vertical, viewport, rects } = self;
-        vertical.rects(top as u64..bottom as u64, layout, &[], viewport, rects);
+        vertical.rects(top as u64..bottom as u64, layout, viewport, rects);
         let flat = rects.iter().flat_map(|found| {
             let [r, g, b] = ColorKey::of(trace.slice_name(found.rect.slice).as_bytes()).rgb(Theme::Light);
             let shape = Instance::new(&found.rect, viewport, found.line.0, u32::from_be_bytes([0, r, g, b]));
