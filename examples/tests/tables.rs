@@ -18,7 +18,6 @@ use std::{
 
 use serde_json::{Map, Value as Json, json};
 use spall_arrow::{Table, Tables};
-use spall_trace::layout::Layout;
 
 use arguments::ArgSets;
 use rows::{Row, Rows};
@@ -79,8 +78,7 @@ fn compare(file: &Path) -> Result<BTreeMap<String, usize>, String> {
     let compared = match spall_trace::load(&data) {
         Err(_) => Ok(BTreeMap::new()),
         Ok(trace) => {
-            let trace = spall_trace::merge_samples(trace);
-            let layout = Layout::new(&trace);
+            let (trace, layout) = spall_trace::lay_out(trace);
             compare_lines(&Tables::new(&trace, &layout).unwrap(), lines.map(Result::unwrap))
         }
     };

@@ -10,7 +10,6 @@ use std::{
 use spall_arrow::{DataSet, Tables, TablesError};
 use spall_trace::{
     Loader,
-    layout::Layout,
     model::{Trace, TraceView},
 };
 
@@ -87,8 +86,7 @@ fn add(data_set: &DataSet, path: &Path, trace: Trace, session: &Session) -> Resu
     for count in trace.diagnostics().counts() {
         session.tell(format_args!("{file}: {count}"));
     }
-    let trace = spall_trace::merge_samples(trace);
-    let layout = Layout::new(&trace);
+    let (trace, layout) = spall_trace::lay_out(trace);
     let add = || {
         let tables = Tables::new(&trace, &layout)?.with_label("file", path.to_string_lossy());
         let new = temporary(|| data_set.begin(&trace_id))?;

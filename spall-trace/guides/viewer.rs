@@ -4,8 +4,7 @@
     use spall_trace::{layout, model::TraceView};
 
     const FILE: &[u8] = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/guides/viewer.json"));
-    let trace = spall_trace::load(FILE).unwrap();
-    let rows = layout::Layout::new(&trace);
+    let (trace, rows) = spall_trace::lay_out(spall_trace::load(FILE).unwrap());
     let vertical = layout::Vertical::new(&trace, &rows, &layout::VerticalStyle::FLAT);
     let viewport = layout::Viewport::new(trace.bounds().unwrap(), columns);
     let mut rects = Vec::new();

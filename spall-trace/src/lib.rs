@@ -3,7 +3,7 @@
 //!
 #![cfg_attr(feature = "std", doc = "```")]
 #![cfg_attr(not(feature = "std"), doc = "```ignore")]
-//! use spall_trace::layout::{Layout, Vertical, VerticalStyle, Viewport};
+//! use spall_trace::layout::{Vertical, VerticalStyle, Viewport};
 //! use spall_trace::model::{Limits, Tick, TraceView};
 //!
 //! let data = br#"[{"ph":"B","name":"frame","pid":1,"tid":1,"ts":0},
@@ -16,7 +16,7 @@
 //! assert!(trace.diagnostics().is_empty());
 //!
 //! // A layout holds what is derived: here, the boxes of the first 10 microseconds in 100 columns.
-//! let layout = Layout::new(&trace);
+//! let (trace, layout) = spall_trace::lay_out(trace);
 //! let vertical = Vertical::new(&trace, &layout, &VerticalStyle::FLAT);
 //! let viewport = Viewport::new(Tick(0)..Tick(10_000), 100);
 //! let mut rects = Vec::new();
@@ -32,6 +32,7 @@
 //! | to | use |
 //! |---|---|
 //! | recognise the format of a file | [`detect`] |
+//! | open a file to draw it: load it, merge its samples, and lay it out | [`open_file`], [`lay_out`] |
 //! | load a file that is in memory, and borrow names from it | [`load`] |
 //! | load a file or a pipe without holding all of it | [`load_file`], [`load_from`] |
 //! | load with limits, on several threads, or many files at once | [`Loader`] |
@@ -118,6 +119,8 @@ mod hidden;
 #[cfg(feature = "alloc")]
 mod input;
 #[cfg(feature = "alloc")]
+mod lay_out;
+#[cfg(feature = "alloc")]
 mod load;
 #[cfg(feature = "alloc")]
 mod merge_samples;
@@ -154,6 +157,10 @@ pub use error::Error;
 pub use files::load_file;
 #[cfg(feature = "alloc")]
 pub use hidden::Hidden;
+#[cfg(feature = "alloc")]
+pub use lay_out::lay_out;
+#[cfg(feature = "std")]
+pub use lay_out::open_file;
 #[cfg(feature = "alloc")]
 pub use load::{Loader, load};
 #[cfg(feature = "alloc")]

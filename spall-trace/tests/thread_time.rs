@@ -247,8 +247,7 @@ fn tree_6_trees_of_ranges_and_of_threads_agree() {
     let read = recordings.iter().map(|path| std::fs::read(path).unwrap());
     let mut n_nodes = 0;
     for input in [CALLS.as_bytes().to_vec()].into_iter().chain(read) {
-        let trace = spall_trace::merge_samples(load(&input).unwrap());
-        let layout = Layout::new(&trace);
+        let (trace, layout) = spall_trace::lay_out(load(&input).unwrap());
         for measure in [Measure::ThreadTime, Measure::Instructions, Measure::Count] {
             for ThreadTree { track, tree, .. } in call_trees_by(&trace, &V8, measure) {
                 // Slices that overlap others have no place in the tree of a thread.

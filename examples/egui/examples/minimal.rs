@@ -99,9 +99,7 @@ impl Viewer {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = std::env::args_os().nth(1).ok_or("usage: minimal FILE")?;
-    let trace = spall_trace::load_file(&path)?;
-    let trace = spall_trace::merge_samples(trace);
-    let layout = Layout::new(&trace);
+    let (trace, layout) = spall_trace::open_file(&path)?;
     let vertical = Vertical::new(&trace, &layout, &STYLE);
     let window = Window::new(trace.bounds().unwrap_or_default());
     let viewer = Viewer { trace, layout, vertical, window, rects: vec![] };

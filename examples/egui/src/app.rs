@@ -36,7 +36,7 @@ impl App {
     pub fn open(&mut self, path: PathBuf) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         self.failure.clear();
-        self.loading = Some((name, std::thread::spawn(move || load(&path))));
+        self.loading = Some((name, std::thread::spawn(move || spall_trace::open_file(&path))));
     }
 
     /// Draws the window. `frame_time` is what the previous frame took, in seconds.
@@ -94,12 +94,6 @@ impl App {
         }
         context.request_repaint();
     }
-}
-
-fn load(path: &Path) -> Loaded {
-    let trace = spall_trace::merge_samples(spall_trace::load_file(path)?);
-    let layout = Layout::new(&trace);
-    Ok((trace, layout))
 }
 
 impl eframe::App for App {

@@ -3,7 +3,7 @@
 use std::{error::Error, fs::File, io::BufWriter};
 
 use spall_gpu::{Gpu, Picture, STYLE};
-use spall_trace::layout::{Layout, Vertical, Viewport};
+use spall_trace::layout::{Vertical, Viewport};
 use spall_trace::model::TraceView;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -13,8 +13,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         [path, out, width] => (path, out, width.to_string_lossy().parse()?),
         _ => return Err("usage: spall-gpu FILE OUT.png [WIDTH]".into()),
     };
-    let trace = spall_trace::merge_samples(spall_trace::load_file(path)?);
-    let layout = Layout::new(&trace);
+    let (trace, layout) = spall_trace::open_file(path)?;
     let vertical = Vertical::new(&trace, &layout, &STYLE);
     let gpu = Gpu::new()?;
     let bounds = trace.bounds().ok_or("the trace is empty")?;

@@ -18,7 +18,6 @@ use std::process::ExitCode;
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{DisableMouseCapture, EnableMouseCapture};
 use ratatui::crossterm::{event, execute};
-use spall_trace::layout::Layout;
 
 use crate::viewer::Viewer;
 
@@ -104,12 +103,10 @@ fn run(command: Command<'_>) -> Result<(), Box<dyn Error>> {
             })
         }
         Command::Show(path) => {
-            let trace = spall_trace::load_file(path).map_err(|error| match error {
+            let (trace, mut layout) = spall_trace::open_file(path).map_err(|error| match error {
                 spall_trace::Error::Io(error) => reading(path, &error),
                 error => format!("{}: {error}.", path.display()),
             })?;
-            let trace = spall_trace::merge_samples(trace);
-            let mut layout = Layout::new(&trace);
             in_terminal(|terminal| {
                 let mut viewer = Viewer::new(&trace);
                 loop {

@@ -60,9 +60,9 @@ impl Viewer {
     /// the least number of 64 bits if what the files say tells where they belong.
     #[wasm_bindgen(constructor)]
     pub fn new(names: Vec<String>, reads: Vec<Function>, offsets: Vec<i64>) -> Result<Viewer, JsValue> {
-        let load::Loaded { trace, format, notes, unread, placed } = load::load(&names, &reads, &offsets)?;
+        let load::Loaded { trace, layout, format, notes, unread, placed } =
+            load::load(&names, &reads, &offsets)?;
         let trace: &'static Trace = Box::leak(Box::new(trace));
-        let layout = Layout::new(trace);
         let objects = frame::Objects::new(trace);
         Ok(Self {
             trace,

@@ -4,6 +4,7 @@ use std::io::{self, Read};
 
 use js_sys::{Error as JsError, Function, Uint8Array};
 use serde::Serialize;
+use spall_trace::layout::Layout;
 use spall_trace::model::{Limits, Trace, TraceView};
 use spall_trace::{Alignment, MergeInput, MergedTraces, PlacedBy, Placement, merge_traces};
 use wasm_bindgen::{JsCast, prelude::JsValue};
@@ -47,6 +48,7 @@ fn message(error: &JsValue) -> String {
 /// What files say together.
 pub struct Loaded {
     pub trace: Trace,
+    pub layout: Layout,
     pub format: String,
     pub notes: Vec<Note>,
     /// For each file 1 if it could not be read.
@@ -133,7 +135,8 @@ pub fn load(names: &[String], reads: &[Function], offsets: &[i64]) -> Result<Loa
             merged.trace
         }
     };
-    Ok(Loaded { trace: spall_trace::merge_samples(trace), format: formats.join(", "), notes, unread, placed })
+    let (trace, layout) = spall_trace::lay_out(trace);
+    Ok(Loaded { trace, layout, format: formats.join(", "), notes, unread, placed })
 }
 
 /// Traces of which nothing tells where they belong begin together with the first one.

@@ -27,7 +27,7 @@ use datafusion::{
 };
 use indicatif::ProgressBar;
 use spall_arrow::{DataSet, Table, Tables};
-use spall_trace::{layout::Layout, model::Trace};
+use spall_trace::model::Trace;
 
 use crate::{error::Error, session};
 
@@ -165,8 +165,7 @@ impl PartitionStream for Scan {
 impl Scan {
     /// Sends the batches of a trace, and returns whether more are wanted.
     fn send(&self, trace_id: &str, trace: Trace, mut send: impl FnMut(Result<RecordBatch>) -> bool) -> bool {
-        let trace = spall_trace::merge_samples(trace);
-        let layout = Layout::new(&trace);
+        let (trace, layout) = spall_trace::lay_out(trace);
         let tables = match Tables::new(&trace, &layout) {
             Ok(tables) => tables,
             Err(error) => return send(Err(DataFusionError::External(error.into()))),

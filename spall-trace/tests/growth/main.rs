@@ -29,7 +29,7 @@ use spall_synth::{apitrace, gzip, heph, json_profiles, perf_script, profiles, sp
 use spall_trace::{
     Loader,
     export::{self, ExportReport},
-    layout::{Layout, LiveLayout},
+    layout::LiveLayout,
     model::{
         ByteRange, Event, LendingParser, Limits, LiveTrace, Progress, Receiver as _, SliceId, Tick, Trace,
         TraceView,
@@ -46,8 +46,8 @@ type Input = dyn Fn(usize) -> Vec<u8>;
 fn process(data: &[u8]) {
     black_box(spall_trace::load_from(data).ok());
     let Ok(trace) = spall_trace::load(data) else { return };
-    let trace = spall_trace::merge_samples(trace);
-    black_box(Layout::new(&trace));
+    let (trace, layout) = black_box(spall_trace::lay_out(trace));
+    drop(layout);
     for index in 0..u32::try_from(trace.slices().len()).unwrap() {
         trace.slice_args(SliceId(index)).iter().for_each(|entry| _ = black_box(entry));
     }

@@ -175,13 +175,12 @@ fn every_operation_grows_with_its_input() {
     if let Some(parts) = std::env::var("GROWTH_PARTS").ok().and_then(|parts| parts.parse().ok()) {
         for (shape, input) in &shapes {
             let traces = [parts, 2 * parts].map(|parts| {
-                let trace = spall_trace::load(&input(parts)).unwrap();
-                (spall_trace::merge_samples(trace.clone()), trace)
+                let trace = spall_trace::load(&input(parts)).unwrap().into_owned();
+                (spall_trace::lay_out(trace.clone()), trace)
             });
-            let layouts = traces.each_ref().map(|(merged, _)| Layout::new(merged));
             for (name, operation) in OPERATIONS.iter().filter(|(name, _)| !may_repeat(name, shape)) {
                 println!("counted: {name} of {shape}");
-                for ((merged, trace), layout) in traces.iter().zip(&layouts) {
+                for ((merged, layout), trace) in &traces {
                     counted(&mut || _ = black_box(operation(&Case { trace, merged, layout })));
                 }
             }

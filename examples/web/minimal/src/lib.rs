@@ -33,8 +33,7 @@ impl Viewer {
     /// Loads a file of any format.
     #[wasm_bindgen(constructor)]
     pub fn new(file: &[u8]) -> Result<Viewer, JsError> {
-        let trace = spall_trace::merge_samples(spall_trace::load_from(file)?);
-        let layout = Layout::new(&trace, &Default::default());
+        let (trace, layout) = spall_trace::lay_out(spall_trace::load_from(file)?);
         let vertical = Vertical::new(&trace, &layout, &STYLE);
         let viewport = Viewport::fit(trace.bounds().unwrap_or_default(), 1000, 0);
         Ok(Self { trace, layout, vertical, viewport, rects: Vec::new() })
