@@ -8,7 +8,7 @@
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
 
-use spall_model::nest::{LeftOut, Nesting};
+use spall_model::nest::{Nesting, OpenPairs};
 use spall_model::{SliceId, Slices, Tick, Trace, Track, TrackId, TrackKind, index32};
 
 use crate::Layout;
@@ -21,7 +21,7 @@ impl Layout {
     /// This takes O(n) for n slices that nest, and O(n log n) at worst.
     #[must_use]
     pub fn new(trace: &Trace) -> Self {
-        LayoutBuilder::new(trace).build(|_| true)
+        LayoutBuilder::new(trace).build::<false>(|_| true)
     }
 
     /// Lays out the slices of `trace` that `is_shown` returns `true` for, as if the trace had no others.
@@ -50,7 +50,7 @@ impl Layout {
     #[must_use]
     #[doc(alias("filter", "hide"))]
     pub fn of_slices(trace: &Trace, is_shown: impl FnMut(SliceId) -> bool) -> Self {
-        LayoutBuilder::new(trace).build(is_shown)
+        LayoutBuilder::new(trace).build::<true>(is_shown)
     }
 }
 
@@ -67,10 +67,8 @@ struct LayoutBuilder<'t> {
     provisional_rows: Vec<u32>,
     /// The slices of the track that are drawn to another end than they have in the trace, with that end, in order.
     drawn_ends: Vec<(u32, Tick)>,
-    /// The end of the latest span of each depth. Used for async tracks.
-    open_ends: Vec<Tick>,
-    /// The depths without the slices that are left out.
-    left_out: LeftOut,
+    /// The depths of the spans of an async track, and those of pairs without what is left out.
+    open_pairs: OpenPairs,
     /// For each row of the track, the position in the arrays of its next slice.
     cursors: Vec<u32>,
 }
@@ -117,13 +115,13 @@ impl<'t> LayoutBuilder<'t> {
             track_rows: TrackRows::default(),
             provisional_rows: Vec::new(),
             drawn_ends: Vec::new(),
-            open_ends: Vec::new(),
-            left_out: LeftOut::default(),
+            open_pairs: OpenPairs::default(),
             cursors: Vec::new(),
         }
     }
 
-    fn build(mut self, mut is_shown: impl FnMut(SliceId) -> bool) -> Layout {
+    /// Lays out all slices, or if `SOME` those that are shown.
+    fn build<const SOME: bool>(mut self, mut is_shown: impl FnMut(SliceId) -> bool) -> Layout {
         let mut n_placed = 0;
         for (track_id, track) in (0..).map(TrackId).zip(self.tracks) {
             self.layout.first_rows.push(index32(self.layout.rows.len()));
@@ -132,12 +130,12 @@ impl<'t> LayoutBuilder<'t> {
             }
             self.provisional_rows.reserve(track.slices().len());
             let is_async = matches!(track.kind, TrackKind::Async { .. });
-            let have_rows = if is_async {
+            let are_shown = if is_async {
                 self.place_by_depth(track.slices().indices(), &mut is_shown)
             } else {
-                self.place_by_nesting(track.slices().indices(), &mut is_shown)
+                self.place_by_nesting::<SOME>(track.slices().indices(), &mut is_shown)
             };
-            let is_plain = have_rows && self.track_rows.others.is_empty() && self.drawn_ends.is_empty();
+            let is_plain = are_shown && self.track_rows.others.is_empty() && self.drawn_ends.is_empty();
             let first_row = self.layout.rows.len();
             n_placed = self.add_rows(track_id, n_placed);
             self.fill_rows(track.slices().indices(), first_row, is_plain);
@@ -152,12 +150,14 @@ impl<'t> LayoutBuilder<'t> {
     /// 4.2](crate::rules::layout#4.2)
     // Without the attributes in this file, the job `layout of calls` takes 13 % more instructions.
     #[inline(never)]
-    fn place_by_nesting(&mut self, range: Range<usize>, is_shown: &mut impl FnMut(SliceId) -> bool) -> bool {
+    fn place_by_nesting<const SOME: bool>(
+        &mut self,
+        range: Range<usize>,
+        is_shown: &mut impl FnMut(SliceId) -> bool,
+    ) -> bool {
         self.nesting.clear();
-        self.left_out.clear();
-        let Self { nesting, layout, track_rows, provisional_rows, drawn_ends, left_out, .. } = self;
-        // No slice can be deeper than there are slices before it. This bounds the memory, whatever the flags say.
-        let deepest = index32(range.len() - 1);
+        self.open_pairs.clear();
+        let Self { nesting, layout, track_rows, provisional_rows, drawn_ends, open_pairs, .. } = self;
         let (starts, ends) = (&self.slices.starts()[range.clone()], &self.slices.ends()[range.clone()]);
         let flags = &self.slices.flags()[range.clone()];
         let slices = starts.iter().zip(ends).zip(flags).zip(index32(range.start)..);
@@ -166,12 +166,10 @@ impl<'t> LayoutBuilder<'t> {
         provisional_rows.extend(slices.map(|(((&start, &end), &flags), id)| {
             if !is_shown(SliceId(id)) {
                 are_shown = false;
-                if flags.is_paired() {
-                    left_out.leave_out(flags.open_depth().min(deepest));
-                }
+                open_pairs.leave_out(start, end, flags);
                 return NO_ROW;
             }
-            let flags = if are_shown || flags.open_depth() > deepest { flags } else { left_out.keep(flags) };
+            let flags = if SOME { open_pairs.keep(start, end, flags) } else { flags };
             let placement = nesting.place(id, start, end, flags);
             n_overlapping += u64::from(placement.overlaps);
             if placement.end != end {
@@ -183,42 +181,20 @@ impl<'t> LayoutBuilder<'t> {
         are_shown
     }
 
-    /// Finds the rows of an async track's slices, whose depths are given, and returns whether all have one. [layout
-    /// 4.5](crate::rules::layout#4.5)
-    ///
-    /// A depth is taken until its span ends, so slices of one depth do not overlap. A slice that does overlap the one
-    /// before it is left out, because every query relies on rows without overlaps.
+    /// Finds the rows of an async track's slices by the spans that are open when each begins, and returns whether all have
+    /// one. [layout 4.5](crate::rules::layout#4.5)
     #[inline(never)]
     fn place_by_depth(&mut self, range: Range<usize>, is_shown: &mut impl FnMut(SliceId) -> bool) -> bool {
         let (starts, ends, flags) = (self.slices.starts(), self.slices.ends(), self.slices.flags());
-        // No slice can be deeper than there are slices before it. This bounds the rows, whatever the flags say.
-        let deepest = index32(range.len() - 1);
-        self.open_ends.clear();
-        self.left_out.clear();
-        let mut have_rows = true;
+        self.open_pairs.clear();
+        let mut are_shown = true;
         for index in range {
-            let depth = flags[index].open_depth().min(deepest);
-            if !is_shown(SliceId(index32(index))) {
-                self.left_out.leave_out(depth);
-                have_rows = false;
-                self.provisional_rows.push(NO_ROW);
-                continue;
-            }
-            let depth = self.left_out.keep_at(depth) as usize;
-            if self.open_ends.len() <= depth {
-                self.open_ends.resize(depth + 1, Tick::MIN);
-            }
-            if starts[index] < self.open_ends[depth] {
-                self.layout.n_overlapping += 1;
-                self.layout.n_rejected += 1;
-                have_rows = false;
-                self.provisional_rows.push(NO_ROW);
-                continue;
-            }
-            self.open_ends[depth] = ends[index];
-            self.provisional_rows.push(self.track_rows.add(0, index32(depth)));
+            let stays = is_shown(SliceId(index32(index)));
+            let depth = self.open_pairs.next(starts[index], ends[index], flags[index].open_depth(), stays);
+            self.provisional_rows.push(if stays { self.track_rows.add(0, depth) } else { NO_ROW });
+            are_shown &= stays;
         }
-        have_rows
+        are_shown
     }
 
     /// Adds the rows of the current track. Takes and returns the number of slices of the layout that have a row so far.

@@ -54,10 +54,8 @@ pub struct Layout {
     pub(crate) first_rows: Vec<u32>,
     /// The row of each slice.
     pub(crate) row_numbers: RowNumbers,
-    /// The number of slices that overlap another one partially, whether they have a row or not.
+    /// The number of slices that overlap another one partially.
     pub(crate) n_overlapping: u64,
-    /// The number of slices without a row.
-    pub(crate) n_rejected: u64,
 }
 
 /// A lane of a track. Its rows follow one another by depth.
@@ -164,11 +162,5 @@ impl Layout {
     #[must_use]
     pub fn n_overlapping(&self) -> u64 {
         self.n_overlapping
-    }
-
-    /// Returns how many slices are on no row. This is 0 unless an async track holds spans of one depth that overlap.
-    #[must_use]
-    pub fn n_rejected(&self) -> u64 {
-        self.n_rejected
     }
 }

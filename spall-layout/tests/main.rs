@@ -25,6 +25,7 @@ mod pack;
 mod picture;
 mod shared;
 mod slice_visits;
+mod some_slices;
 mod sums;
 mod trees;
 mod window;

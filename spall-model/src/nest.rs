@@ -7,9 +7,9 @@ use core::cmp::Reverse;
 
 use crate::{SliceFlags, Tick};
 
-mod left_out;
+mod open_pairs;
 
-pub use left_out::LeftOut;
+pub use open_pairs::OpenPairs;
 
 /// The position of a slice in the nesting of its track.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,8 +32,8 @@ pub struct Placement {
 
 /// A walk over the slices of one track that decides how they nest.
 ///
-/// Slices are placed in the order of [`Track::slices`](crate::Track::slices). Where some are left out, [`LeftOut`] says what
-/// flags the others have. A walk holds only the slices that later
+/// Slices are placed in the order of [`Track::slices`](crate::Track::slices). Where some are left out, [`OpenPairs`]
+/// says what flags the others have. A walk holds only the slices that later
 /// ones may lie inside, so that its memory grows with the deepest stack and not with the track. Placing a slice takes
 /// amortised constant time as long as all slices are in lane 0, and O(log n) for n lanes once slices overlap.
 ///

@@ -7,7 +7,7 @@ use crate::{
     ByteRange, DiagnosticKind, Sampled, Slice, SliceFlags, SliceId, Slices, Tick, Trace, TraceView, TrackId,
     args_table::ArgsId,
     index32,
-    nest::LeftOut,
+    nest::OpenPairs,
     sort::{order_of, permute, sort_by_number},
 };
 
@@ -217,19 +217,20 @@ impl NewSlices {
     /// Gives the pairs of a track the depth that they have without those that are not kept.
     fn settle_depths(&mut self, trace: &Trace, track: TrackId) {
         let range = trace.tracks[track.index()].slices().indices();
-        let (flags, new_ids) = (&trace.slices.flags[range.clone()], &self.new_ids[range]);
-        let pairs = flags.iter().zip(new_ids).filter(|(flags, _)| flags.is_paired());
+        let new_ids = &self.new_ids[range.clone()];
+        let pairs = range.zip(new_ids).filter(|&(old, _)| trace.slices.flags[old].is_paired());
         if !pairs.clone().any(|(_, &id)| id == NOT_KEPT) {
             return;
         }
-        let mut left_out = LeftOut::default();
-        for (&flags, &id) in pairs {
+        let mut open = OpenPairs::default();
+        for (old, &id) in pairs {
+            let Slices { start, end, flags, .. } = &trace.slices;
             if id == NOT_KEPT {
-                left_out.leave_out(flags.open_depth());
+                open.leave_out(start[old], end[old], flags[old]);
                 continue;
             }
             let id = self.moved.get(id.index()).copied().unwrap_or(id);
-            self.slices.flags[id.index()] = left_out.keep(flags);
+            self.slices.flags[id.index()] = open.keep(start[old], end[old], flags[old]);
         }
     }
 

@@ -126,7 +126,6 @@ impl Viewer {
                 self.layout.n_overlapping(),
                 "A slice overlaps others without lying inside them. It is drawn on extra rows.",
             ),
-            (self.layout.n_rejected(), "A slice is on no row, because too many overlap. It is not drawn."),
             (
                 self.arrangement.n_empty(),
                 "A track has nothing on it. It is not shown, unless the settings say so.",
