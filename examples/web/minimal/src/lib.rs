@@ -4,7 +4,7 @@
 use spall_trace::layout::{
     ColorKey, Instance, Layout, LineRect, Ruler, Theme, Vertical, VerticalStyle, Viewport,
 };
-use spall_trace::model::Trace;
+use spall_trace::model::{Trace, TraceView};
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
 /// In pixels. A column is a pixel too.
