@@ -1,6 +1,6 @@
 //! The program: it opens files, and shows the one that was opened last.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
