@@ -175,7 +175,7 @@ fn every_operation_grows_with_its_input() {
     if let Some(parts) = std::env::var("GROWTH_PARTS").ok().and_then(|parts| parts.parse().ok()) {
         for (shape, input) in &shapes {
             let traces = [parts, 2 * parts].map(|parts| {
-                let trace = spall_trace::load(&input(parts)).unwrap().into_owned();
+                let trace = spall_trace::load(&input(parts)).unwrap();
                 (spall_trace::lay_out(trace.clone()), trace)
             });
             for (name, operation) in OPERATIONS.iter().filter(|(name, _)| !may_repeat(name, shape)) {

@@ -20,7 +20,7 @@ impl Window {
     }
 
     fn of(data: &[u8]) -> Self {
-        let trace = spall_trace::load(data).unwrap().into_owned();
+        let trace = spall_trace::load(data).unwrap();
         let layout = Layout::new(&trace);
         let mut window = Self { context: Context::default(), viewer: Viewer::new(trace, layout) };
         window.draw(vec![]);
