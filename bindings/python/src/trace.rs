@@ -30,11 +30,11 @@ pub struct Trace {
 }
 
 impl Trace {
-    pub(crate) fn new(trace: Model<'static>, name: String) -> Self {
+    pub(crate) fn new(trace: Model, name: String) -> Self {
         Self { loaded: Arc::new(Loaded::new(trace)), name }
     }
 
-    fn trace(&self) -> &Model<'static> {
+    fn trace(&self) -> &Model {
         &self.loaded.trace
     }
 }
