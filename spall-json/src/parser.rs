@@ -55,10 +55,8 @@ pub struct JsonParser {
     after_damage: bool,
     /// Whether what was read so far is of a trace.
     content: Content,
-    /// The range of bytes between elements that belong to none of them, not yet reported.
-    junk: Option<ByteRange>,
-    /// Whether all bytes up to the next `{` or `]` are junk as well.
-    skipping: bool,
+    /// What lies between elements and belongs to none of them, not yet reported.
+    junk: Option<Junk>,
     /// The state of the record at the start of the data if it is incomplete.
     pending: Pending,
     /// The fields of the current event. They are kept here so that they need not be cleared for each event.
@@ -91,6 +89,14 @@ enum State {
     Failed(JsonError),
 }
 
+/// Bytes between elements that belong to none of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Junk {
+    bytes: ByteRange,
+    /// Whether all bytes up to the next `{` or `]` are junk as well.
+    goes_on: bool,
+}
+
 /// What the document has shown of being a trace. [json
 /// 1](spall_model::rules::json#1)
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,7 +127,6 @@ impl JsonParser {
             after_damage: false,
             content: Content::Nothing,
             junk: None,
-            skipping: false,
             pending: Pending::NONE,
             fields: Fields::new(),
             predictor: KeyPredictor::new(),

@@ -6,7 +6,7 @@
 
 use spall_model::{Args, ByteRange, DiagnosticKind, Event, ThreadEvent};
 
-use super::{Content, JsonParser, State, Step, Wait};
+use super::{Content, JsonParser, Junk, State, Step, Wait};
 use crate::call::{Call, file_range};
 use crate::decoder::Decoder;
 use crate::fields::Field;
@@ -27,7 +27,7 @@ impl JsonParser {
                 Some(&byte) if lexer::is_blank(byte) => pos += 1,
                 Some(b'{') => return self.event(pos, call),
                 Some(b']') => return self.end_of_array(pos, call),
-                Some(_) if self.skipping => return Ok(self.add_junk(pos, pos + 1)),
+                Some(_) if self.junk.is_some_and(|junk| junk.goes_on) => return Ok(self.add_junk(pos, pos + 1)),
                 Some(b',') => {
                     self.flush_junk(call);
                     self.commas = self.commas.saturating_add(1);
@@ -224,24 +224,25 @@ impl JsonParser {
     /// Adds the range to the junk, and all that follows up to the next event. Returns its end.
     fn skip_junk(&mut self, start: usize, end: usize) -> usize {
         self.not_an_event();
-        self.skipping = true;
         self.after_damage = true;
         self.commas = 1;
-        self.add_junk(start, end)
+        self.add_junk(start, end);
+        self.junk = self.junk.map(|junk| Junk { goes_on: true, ..junk });
+        end
     }
 
     /// Adds the range to the junk, which it follows. Returns its end.
     pub(super) fn add_junk(&mut self, start: usize, end: usize) -> usize {
         let added = file_range(self.offset, (start, end));
-        self.junk = Some(ByteRange::new(self.junk.map_or(added.start, |junk| junk.start), added.end));
+        let before = self.junk.unwrap_or(Junk { bytes: added, goes_on: false });
+        self.junk = Some(Junk { bytes: ByteRange::new(before.bytes.start, added.end), ..before });
         end
     }
 
     /// Reports the junk, if there is any: something else follows it.
     pub(super) fn flush_junk(&mut self, call: &mut Call<'_, '_>) {
-        self.skipping = false;
         if let Some(junk) = self.junk.take() {
-            call.report_range(DiagnosticKind::Junk, junk);
+            call.report_range(DiagnosticKind::Junk, junk.bytes);
         }
     }
 }

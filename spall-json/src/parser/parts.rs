@@ -14,7 +14,7 @@ impl JsonParser {
     /// Returns whether the parser is behind an event of a list.
     pub(super) fn is_between_parts(&self) -> bool {
         let in_list = matches!(self.state, State::Array | State::TraceEvents);
-        in_list && self.commas == 0 && !self.after_damage && self.junk.is_none() && !self.skipping
+        in_list && self.commas == 0 && !self.after_damage && self.junk.is_none()
     }
 }
 
