@@ -22,13 +22,7 @@ pub struct Statistics {
 
 impl Statistics {
     /// Shows the statistics of a range. Returns the name that the user clicks.
-    pub fn ui(
-        &mut self,
-        ui: &mut Ui,
-        trace: &Trace,
-        layout: &Layout,
-        range: Range<Tick>,
-    ) -> Option<NameId> {
+    pub fn ui(&mut self, ui: &mut Ui, trace: &Trace, layout: &Layout, range: Range<Tick>) -> Option<NameId> {
         // While a range is dragged, the sums are those of the range before.
         if self.range.as_ref() != Some(&range) && !ui.input(|input| input.pointer.any_down()) {
             self.rows = Stats::new(trace, layout, trace.track_ids(), range.clone()).run();

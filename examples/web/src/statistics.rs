@@ -52,10 +52,7 @@ impl Names {
         Self { task, question }
     }
 
-    fn ask<T: 'static>(
-        &mut self,
-        look: impl FnOnce(&mut Stats<'_, Trace>) -> T + 'static,
-    ) -> Option<T> {
+    fn ask<T: 'static>(&mut self, look: impl FnOnce(&mut Stats<'_, Trace>) -> T + 'static) -> Option<T> {
         let found = Rc::new(RefCell::new(None));
         let answer = Rc::clone(&found);
         *self.question.borrow_mut() = Some(Box::new(move |stats| *answer.borrow_mut() = Some(look(stats))));

@@ -229,14 +229,7 @@ impl Timeline {
 
     /// Draws the map: how many threads are busy in the whole trace, what is found, marked and selected, and the part
     /// that the window shows.
-    fn draw_map(
-        &self,
-        picture: &Picture,
-        painter: &Painter,
-        place: Place,
-        trace: &Trace,
-        layout: &Layout,
-    ) {
+    fn draw_map(&self, picture: &Picture, painter: &Painter, place: Place, trace: &Trace, layout: &Layout) {
         let (map, viewport, mut busy) = (place.map, self.map(place), Vec::new());
         let is_thread =
             |track: &TrackId| !matches!(trace.tracks()[track.index()].kind, TrackKind::Async { .. });
