@@ -1,6 +1,6 @@
 //! The table of arguments: one row for each value, with its type.
 
-use std::{borrow::Cow, collections::HashMap, fmt::Write, ops::Range, sync::Arc};
+use std::{borrow::Cow, fmt::Write, ops::Range, sync::Arc};
 
 use arrow_array::{
     ArrayRef, RecordBatch,
@@ -9,7 +9,7 @@ use arrow_array::{
 };
 use arrow_schema::Field;
 use spall_json::{JsonString, JsonValue};
-use spall_model::{Args, Text, Value};
+use spall_model::{Args, Interner, Text, Value};
 
 use crate::{
     Table, Tables, TablesError,
@@ -251,15 +251,12 @@ impl Path {
 /// first.
 fn unique<'a>(entries: impl Iterator<Item = (Text<'a>, Value<'a>)>) -> Vec<(Cow<'a, str>, Value<'a>)> {
     let mut unique: Vec<(Cow<'a, str>, Value<'a>)> = Vec::new();
-    let mut places: HashMap<Cow<'a, str>, usize> = HashMap::new();
+    let mut keys = Interner::default();
     for (key, value) in entries {
         let key = key.decode();
-        match places.get(&key).and_then(|&at| unique.get_mut(at)) {
+        match unique.get_mut(keys.add(key.clone()) as usize) {
             Some((_, earlier)) => *earlier = value,
-            None => {
-                places.insert(key.clone(), unique.len());
-                unique.push((key, value));
-            }
+            None => unique.push((key, value)),
         }
     }
     unique

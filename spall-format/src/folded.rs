@@ -15,15 +15,15 @@
 //! # Ok::<(), spall_format::FormatError>(())
 //! ```
 
-use alloc::{boxed::Box, vec::Vec};
+use alloc::vec::Vec;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use memchr::memchr;
 
 use spall_model::{
-    ByteRange, Clock, DiagnosticKind, Event, FrameEvent, FrameParent, Id, Progress, Receiver, SampleStack,
-    Text, Thread, ThreadProfileEvent, ThreadSampleEvent, Tick, Ticks, Unit, UnitName,
+    ByteRange, Clock, DiagnosticKind, Event, FrameEvent, FrameParent, Id, NameId, Names, Progress, Receiver,
+    SampleStack, Text, Thread, ThreadProfileEvent, ThreadSampleEvent, Tick, Ticks, Unit, UnitName,
 };
 
 use crate::{
@@ -152,7 +152,7 @@ pub struct Parser {
     offset: u64,
     has_begun: bool,
     compares: bool,
-    names: HashMap<Box<[u8]>, u32, RandomState>,
+    names: Names,
     tree: StackTree,
     /// The functions of the line before, with the ends of their names in it and their nodes: lines that follow each other
     /// have most of them in common.
@@ -267,15 +267,11 @@ impl Parser {
             if known != Some(name) {
                 path.truncate(depth);
                 last.truncate(start);
-                let n_names = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
-                let number = self.names.get(name).copied().unwrap_or(n_names);
+                let NameId(number) = self.names.intern_bytes(name);
                 let caller = path.last().map(|&(_, node)| node);
                 let node = match self.tree.child(caller, number, bytes.end) {
                     Node::Known(node) => node,
                     Node::New(node) => {
-                        if number == n_names {
-                            self.names.insert(name.into(), number);
-                        }
                         let parent =
                             caller.map_or(FrameParent::Unknown, |caller| FrameParent::Id(Id::from(caller)));
                         let frame = FrameEvent::new(node, parent, Text::plain(name));

@@ -103,6 +103,8 @@ mod id;
 mod id_range;
 #[cfg(feature = "alloc")]
 mod ids;
+#[cfg(feature = "alloc")]
+mod interner;
 mod job;
 mod limits;
 #[cfg(feature = "alloc")]
@@ -156,6 +158,7 @@ pub use self::{
     diagnostic::{DiagnosticCount, Diagnostics},
     facts::{CounterValue, Flow, Instant, Metadata, Object, OtherEvent, Snapshot, State},
     ids::{FlowId, FrameId, ProcessId, SliceId, StateId, TrackId},
+    interner::Interner,
     names::{NameId, Names},
     profile::{CallSite, Frame, LineHits, Profile, Sample, Sampled},
     sample_rules::{Callee, SampleRules},

@@ -29,7 +29,7 @@ dense_id! {
     NameId: "[`Names::iter`]";
 }
 
-/// The distinct strings of a trace, as bytes with JSON escapes decoded. They need not be UTF-8.
+/// Distinct strings, such as those of a trace, as bytes with JSON escapes decoded. They need not be UTF-8.
 ///
 /// ```
 /// use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, TraceBuilder, TraceView};
@@ -91,7 +91,7 @@ impl Names {
         (0..self.len()).map(|index| self.strings.get(index))
     }
 
-    /// Returns the number of a string, or `None` if the trace does not have the string. It takes the time of one hash
+    /// Returns the number of a string, or `None` if the table does not have the string. It takes the time of one hash
     /// lookup, whatever the number of names.
     #[must_use]
     pub fn find(&self, name: &[u8]) -> Option<NameId> {
@@ -109,8 +109,8 @@ impl Names {
         self.intern_bytes(&text.unescape())
     }
 
-    /// Returns the number of a string, which is added if it is new.
-    pub(crate) fn intern_bytes(&mut self, bytes: &[u8]) -> NameId {
+    /// Returns the number of a string, which is added if it is new. A table is for fewer than 2³² strings.
+    pub fn intern_bytes(&mut self, bytes: &[u8]) -> NameId {
         let hash = hash(&self.hasher, bytes);
         if let Some(&id) = self.table.find(hash, |&id| self.bytes(id) == bytes) {
             return id;

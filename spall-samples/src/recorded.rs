@@ -3,15 +3,15 @@
 use alloc::string::String;
 
 use foldhash::fast::RandomState;
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashSet;
 
-use spall_model::{NameId, Trace, TraceView, index32};
+use spall_model::{Interner, NameId, Trace, TraceView};
 
 /// What a program says of the functions that record.
 #[derive(Debug, Default)]
 pub(super) struct Recorded {
     /// The number of each [plain path](plain_path) of a function that records.
-    paths: HashMap<String, u32, RandomState>,
+    paths: Interner<String>,
     /// The slices that are recorded: their name, and the path of the function. Many names and many functions of one path
     /// must not become all pairs of them.
     slices: HashSet<(NameId, u32), RandomState>,
@@ -22,20 +22,19 @@ impl Recorded {
         let mut recorded = Self::default();
         for place in trace.source_locations().filter(|place| !place.function.is_empty()) {
             let Some(name) = trace.names().find(&place.name.unescape()) else { continue };
-            let number = index32(recorded.paths.len());
-            let path = *recorded.paths.entry(plain_path(&place.function.decode())).or_insert(number);
+            let path = recorded.paths.add(plain_path(&place.function.decode()));
             recorded.slices.insert((name, path));
         }
         recorded
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.paths.is_empty()
+        self.paths.keys().is_empty()
     }
 
     /// Returns the number of the path of a function, or `None` if it records nothing.
     pub(super) fn path(&self, function: &str) -> Option<u32> {
-        self.paths.get(&plain_path(function)).copied()
+        self.paths.find(&plain_path(function))
     }
 
     /// Returns whether functions of a path record slices of a name.

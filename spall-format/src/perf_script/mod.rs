@@ -49,7 +49,6 @@ mod name;
 mod parser;
 mod profiles;
 mod stacks;
-mod texts;
 
 pub use parser::Parser;
 

@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use spall_model::{
-    ArgsBuilder, ByteRange, Clock, DiagnosticKind, Event, Id, LendingParser, MetaEvent, Progress, Receiver,
-    SampleStack, Text, ThreadSampleEvent, Unit, UnitName, Value,
+    ArgsBuilder, ByteRange, Clock, DiagnosticKind, Event, Id, LendingParser, MetaEvent, NameId, Names,
+    Progress, Receiver, SampleStack, Text, ThreadSampleEvent, Unit, UnitName, Value,
 };
 
 use super::frame::{FrameLine, address};
@@ -14,7 +14,6 @@ use super::header::Header;
 use super::lines::Lines;
 use super::profiles::{Profiles, ThreadIds, is_clock, thread};
 use super::stacks::{Node, ROOT, Stacks};
-use super::texts::{TextId, Texts};
 use crate::FormatError;
 
 /// A parser of the text that `perf script` prints. It takes input in pieces of any size, and a call reads one sample.
@@ -42,11 +41,11 @@ pub struct Parser {
     has_times: Option<bool>,
     /// Whether the header says that times are those of the machine's monotonic clock.
     is_monotonic: bool,
-    texts: Texts,
+    texts: Names,
     stacks: Stacks,
     profiles: Profiles,
     /// The names of threads.
-    comms: HashMap<ThreadIds, TextId, RandomState>,
+    comms: HashMap<ThreadIds, NameId, RandomState>,
     args: ArgsBuilder<'static>,
     scan: Scan,
     lines: Lines,
@@ -161,7 +160,7 @@ impl Parser {
         });
         let ids = (head.pid, head.tid);
         let weight = head.period.unwrap_or(1);
-        let event = self.texts.id(head.event);
+        let event = self.texts.intern_bytes(head.event);
         let Some((at, fits)) = self.profiles.add((ids, event), at, weight, most(PROFILE_COST, bytes)) else {
             return to.receive(&Event::Diagnostic(DiagnosticKind::NotRead), bytes);
         };
@@ -169,7 +168,7 @@ impl Parser {
             to.receive(&Event::Diagnostic(DiagnosticKind::TimeOutOfRange), bytes);
         }
         let thread = thread(ids);
-        let comm = self.texts.id(head.comm);
+        let comm = self.texts.intern_bytes(head.comm);
         if self.comms.insert(ids, comm) != Some(comm) {
             let name = Text::plain(head.comm);
             to.receive(&Event::ThreadName(thread, name), bytes);

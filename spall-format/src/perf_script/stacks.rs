@@ -6,11 +6,10 @@ use core::hash::{BuildHasher as _, Hasher as _};
 
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashTable, hash_map::Entry};
-use spall_model::{Event, FrameEvent, FrameParent, Id, Text};
+use spall_model::{Event, FrameEvent, FrameParent, Id, NameId, Names, Text};
 
 use super::frame::FrameLine;
 use super::name::functions;
-use super::texts::{TextId, Texts};
 
 /// The number of a call frame that was handed over, or of the place outside of all functions.
 pub(super) type Node = u32;
@@ -29,21 +28,21 @@ pub(super) struct Stacks {
     /// The functions of all symbols.
     functions: Vec<Function>,
     /// The library of the last line. Most lines have that of the line before.
-    last_dso: TextId,
+    last_dso: NameId,
 }
 
 /// The name of a function and its library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Function {
-    name: TextId,
-    url: TextId,
+    name: NameId,
+    url: NameId,
 }
 
 /// A symbol as lines have it, and what it means.
 #[derive(Debug, Clone, Copy)]
 struct Symbol {
-    text: TextId,
-    dso: TextId,
+    text: NameId,
+    dso: NameId,
     is_java: bool,
     /// The positions of its functions, outermost first.
     first: usize,
@@ -60,7 +59,7 @@ impl Stacks {
         line: &FrameLine<'_>,
         is_java: bool,
         max: usize,
-        texts: &mut Texts,
+        texts: &mut Names,
         mut new: impl FnMut(&Event<'_>),
     ) -> Option<Node> {
         let symbol = self.symbol(line, is_java, texts);
@@ -74,8 +73,8 @@ impl Stacks {
                     let next = *place.insert(Node::try_from(n_frames + 1).ok()?);
                     let parent =
                         if node == ROOT { FrameParent::Unknown } else { FrameParent::Id(Id::from(node)) };
-                    let mut frame = FrameEvent::new(next, parent, Text::plain(texts.get(function.name)));
-                    frame.url = Text::plain(texts.get(function.url));
+                    let mut frame = FrameEvent::new(next, parent, Text::plain(texts.bytes(function.name)));
+                    frame.url = Text::plain(texts.bytes(function.url));
                     new(&Event::SharedFrame(frame));
                     next
                 }
@@ -86,35 +85,35 @@ impl Stacks {
 
     /// Returns what the symbol of a line means.
     #[inline]
-    fn symbol(&mut self, line: &FrameLine<'_>, is_java: bool, texts: &mut Texts) -> Symbol {
+    fn symbol(&mut self, line: &FrameLine<'_>, is_java: bool, texts: &mut Names) -> Symbol {
         let dso_text = line.dso.unwrap_or_default();
-        if texts.get(self.last_dso) != dso_text {
-            self.last_dso = texts.id(dso_text);
+        if texts.bytes(self.last_dso) != dso_text {
+            self.last_dso = texts.intern_bytes(dso_text);
         }
         let dso = self.last_dso;
         let hasher = &self.hasher;
-        let hash_of = |text: &[u8], dso: TextId, is_java: bool| {
+        let hash_of = |text: &[u8], dso: NameId, is_java: bool| {
             let mut hash = hasher.build_hasher();
-            hash.write_u64(u64::from(dso) << 1 | u64::from(is_java));
+            hash.write_u64(u64::from(dso.0) << 1 | u64::from(is_java));
             hash.write(text);
             hash.finish()
         };
         let is_same = |symbol: &Symbol| {
-            symbol.dso == dso && symbol.is_java == is_java && texts.get(symbol.text) == line.symbol
+            symbol.dso == dso && symbol.is_java == is_java && texts.bytes(symbol.text) == line.symbol
         };
         let hash = hash_of(line.symbol, dso, is_java);
         if let Some(known) = self.symbols.find(hash, is_same) {
             return *known;
         }
         // What is inlined lies in the library of its caller, which its line does not say.
-        let url = if matches!(dso_text, b"[unknown]" | b"inlined") { texts.id(b"") } else { dso };
+        let url = if matches!(dso_text, b"[unknown]" | b"inlined") { NameId::EMPTY } else { dso };
         let first = self.functions.len();
         for name in functions(line.symbol, dso_text, is_java) {
-            self.functions.push(Function { name: texts.id(&name), url });
+            self.functions.push(Function { name: texts.intern_bytes(&name), url });
         }
-        let text = texts.id(line.symbol);
+        let text = texts.intern_bytes(line.symbol);
         let symbol = Symbol { text, dso, is_java, first, end: self.functions.len() };
-        let hash_again = |symbol: &Symbol| hash_of(texts.get(symbol.text), symbol.dso, symbol.is_java);
+        let hash_again = |symbol: &Symbol| hash_of(texts.bytes(symbol.text), symbol.dso, symbol.is_java);
         self.symbols.insert_unique(hash, symbol, hash_again);
         symbol
     }

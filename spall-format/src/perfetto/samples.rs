@@ -1,6 +1,6 @@
 //! Samples of call stacks, and the counters that came with them. [perfetto 4.7](crate::rules::perfetto#4.7)
 
-use spall_model::{DiagnosticKind, Event, Id, SampleStack, Text, Thread, ThreadSampleEvent, Tick};
+use spall_model::{DiagnosticKind, Event, Id, NameId, SampleStack, Text, Thread, ThreadSampleEvent, Tick};
 
 use super::clock::{ClockId, Fit, KnownClock};
 use super::counters::float;
@@ -10,7 +10,7 @@ use super::schema::{
     Timebase,
 };
 use super::sequence::LegacyThread;
-use super::stacks::{NO_USER, Source, Stacks, TextId, User};
+use super::stacks::{NO_USER, Source, Stacks, User};
 use super::state::State;
 use super::strings::{cut, table};
 use crate::protobuf::{Message as _, Packed, repeated, scalars, text};
@@ -148,7 +148,7 @@ fn sample(
     stacks: &Stacks,
     thread: Thread<'_>,
     (at, node, weight): (i64, Option<u32>, f64),
-    name: TextId,
+    name: NameId,
     out: &mut Output<'_>,
 ) {
     let Some(node) = node else { return };

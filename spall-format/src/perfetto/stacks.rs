@@ -1,22 +1,17 @@
 //! The call frames of a file, and the names that come for them later. [perfetto 4.7](crate::rules::perfetto#4.7)
 
-use alloc::borrow::{Borrow, ToOwned};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
-use core::hash::Hash;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
-use spall_model::{DiagnosticKind, Event, FrameEvent, FrameParent, Id, Text, index32};
+use spall_model::{DiagnosticKind, Event, FrameEvent, FrameParent, Id, Interner, NameId, Names, Text};
 
 use super::output::Output;
 use super::schema::{Frame, InlineFrame, Mapping};
 use super::strings::{Interned, Strings, Table, cut, table};
 use crate::protobuf::{Message as _, Packed, numbers, repeated, scalars, text};
 use crate::stack_tree::{Node, StackTree};
-
-/// The number of a text of stacks.
-pub(super) type TextId = u32;
 
 /// The user of a program, by whose number Android tells packages apart.
 pub(super) type User = u32;
@@ -28,11 +23,11 @@ pub(super) const NO_USER: User = u32::MAX;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Function {
     user: User,
-    name: TextId,
+    name: NameId,
     /// The path of the library or program.
-    mapping: TextId,
-    build_id: TextId,
-    source: TextId,
+    mapping: NameId,
+    build_id: NameId,
+    source: NameId,
     /// The address in the mapping.
     address: u64,
     /// The line, counted from 1; 0 if the file does not say.
@@ -45,46 +40,14 @@ pub(super) struct Stacks {
     tree: StackTree,
     /// The caller and the function of each node of the tree.
     calls: Vec<(Option<u32>, u32)>,
-    functions: Numbered<Function>,
-    texts: Numbered<Vec<u8>>,
+    functions: Interner<Function>,
+    texts: Names,
     /// The name of the package of each user.
-    packages: HashMap<User, TextId, RandomState>,
+    packages: HashMap<User, NameId, RandomState>,
     /// The names that obfuscated names stand for, by package and name.
-    plain_names: BTreeMap<(TextId, TextId), TextId>,
+    plain_names: BTreeMap<(NameId, NameId), NameId>,
     /// The name, the source and the line of the function at an address of a mapping, by its path and by its build id.
-    symbols: HashMap<(TextId, u64), (TextId, TextId, u32), RandomState>,
-}
-
-/// Values with a number each.
-#[derive(Debug)]
-struct Numbered<T> {
-    values: Vec<T>,
-    numbers: HashMap<T, u32, RandomState>,
-}
-
-impl<T> Default for Numbered<T> {
-    fn default() -> Self {
-        Self { values: Vec::new(), numbers: HashMap::default() }
-    }
-}
-
-impl<T: Eq + Hash> Numbered<T> {
-    fn add<Q: Eq + Hash + ToOwned<Owned = T> + ?Sized>(&mut self, value: &Q) -> u32
-    where
-        T: Borrow<Q>,
-    {
-        if let Some(&known) = self.numbers.get(value) {
-            return known;
-        }
-        let number = index32(self.values.len());
-        self.values.push(value.to_owned());
-        self.numbers.insert(value.to_owned(), number);
-        number
-    }
-
-    fn get(&self, number: u32) -> Option<&T> {
-        self.values.get(number as usize)
-    }
+    symbols: HashMap<(NameId, u64), (NameId, NameId, u32), RandomState>,
 }
 
 /// What is made of an interned message, beside a function of a user.
@@ -159,11 +122,11 @@ impl Stacks {
     ) -> Option<u32> {
         let mut node = None;
         for frame in repeated(stack, 1).map(InlineFrame::of) {
-            let empty = self.text(b"");
+            let empty = NameId::EMPTY;
             let (name, source) = (self.text(frame.function), self.text(frame.file));
             let (mapping, build_id, address, line) = (empty, empty, 0, frame.line);
             let function = Function { user, name, mapping, build_id, source, address, line };
-            let function = self.functions.add(&function);
+            let function = self.functions.add(function);
             let Some(call) = self.call(node, function, read) else {
                 out.report(DiagnosticKind::NotRead);
                 break;
@@ -174,22 +137,22 @@ impl Stacks {
     }
 
     /// Returns the number of a text.
-    pub(super) fn text(&mut self, text: &[u8]) -> TextId {
-        self.texts.add(text)
+    pub(super) fn text(&mut self, text: &[u8]) -> NameId {
+        self.texts.intern_bytes(text)
     }
 
-    pub(super) fn text_of(&self, id: TextId) -> &[u8] {
-        self.texts.get(id).map_or(b"", Vec::as_slice)
+    pub(super) fn text_of(&self, id: NameId) -> &[u8] {
+        self.texts.bytes(id)
     }
 
     /// Returns the number of an interned text, which may be long, so that it is looked up once.
-    fn interned_text(&mut self, table: Table, iid: u64, source: &mut Source<'_>) -> TextId {
+    fn interned_text(&mut self, table: Table, iid: u64, source: &mut Source<'_>) -> NameId {
         let place = source.interned.get(table, iid).unwrap_or_default();
         if let Some(known) = source.interned.known(place, TEXT) {
-            return known;
+            return NameId(known);
         }
         let made = self.text(source.strings.get(place));
-        source.interned.remember(place, TEXT, made)
+        NameId(source.interned.remember(place, TEXT, made.0))
     }
 
     /// Returns the number of the function of an interned frame.
@@ -210,14 +173,14 @@ impl Stacks {
             address: frame.address,
             line: frame.line,
         };
-        self.functions.add(&function)
+        self.functions.add(function)
     }
 
     /// Returns the number of the path of a mapping, which is put together of interned parts.
-    fn path(&mut self, mapping: u64, source: &mut Source<'_>, out: &mut Output<'_>) -> TextId {
+    fn path(&mut self, mapping: u64, source: &mut Source<'_>, out: &mut Output<'_>) -> NameId {
         let place = source.interned.get(table::MAPPINGS, mapping).unwrap_or_default();
         if let Some(known) = source.interned.known(place, PATH) {
-            return known;
+            return NameId(known);
         }
         let mut path = Vec::new();
         for part in scalars(source.strings.get(place), 7, Packed::Varint) {
@@ -235,7 +198,7 @@ impl Stacks {
             out.report(DiagnosticKind::NotRead);
         }
         let made = self.text(cut(&path));
-        source.interned.remember(place, PATH, made)
+        NameId(source.interned.remember(place, PATH, made.0))
     }
 
     /// Takes the names of the functions of a mapping, which are there for frames that have been read.
@@ -288,12 +251,15 @@ impl Stacks {
     }
 
     /// Returns the package in whose folder a path is. That folder is called like the package, with a hyphen and digits.
-    fn package_of(&self, path: TextId) -> Option<TextId> {
+    fn package_of(&self, path: NameId) -> Option<NameId> {
         let folders = self.text_of(path).split(|&byte| byte == b'/');
         let mut names = folders.filter_map(|folder| folder.split(|&byte| byte == b'-').next());
         names.find_map(|name| {
-            let package = *self.texts.numbers.get(name)?;
-            self.plain_names.range((package, 0)..=(package, u32::MAX)).next().map(|_| package)
+            let package = self.texts.find(name)?;
+            self.plain_names
+                .range((package, NameId::EMPTY)..=(package, NameId(u32::MAX)))
+                .next()
+                .map(|_| package)
         })
     }
 
@@ -301,7 +267,7 @@ impl Stacks {
     pub(super) fn hand_over(&self, out: &mut Output<'_>) {
         let mut packages = HashMap::<_, _, RandomState>::default();
         for (&(caller, function), node) in self.calls.iter().zip(0_u32..) {
-            let Some(function) = self.functions.get(function) else { continue };
+            let Some(function) = self.functions.keys().get(function as usize) else { continue };
             let symbol = [function.mapping, function.build_id]
                 .into_iter()
                 .find_map(|key| self.symbols.get(&(key, function.address)));

@@ -5,11 +5,8 @@ use alloc::vec::Vec;
 use core::mem;
 use core::ops::{Deref, Range};
 
-use foldhash::fast::RandomState;
-use hashbrown::HashMap;
-
 use crate::{
-    IdRange, Job, Ticks,
+    IdRange, Interner, Job, Ticks,
     tree::{
         function::Function,
         stack_groups::{Place, Stack, StackGroups},
@@ -185,7 +182,7 @@ struct Inverting<T> {
     /// The function whose callers are wanted. `None` for the roots of a bottom-up tree.
     of: Option<Function>,
     /// The numbers of the functions so far.
-    functions: HashMap<Function, u32, RandomState>,
+    functions: Interner<Function>,
     /// Whether each node of the call tree so far is a call of `of` or inside one; empty for a bottom-up tree.
     is_inside: Vec<bool>,
 }
@@ -194,7 +191,7 @@ impl<T: Deref<Target = CallTree> + Clone> Inverting<T> {
     fn new(tree: T, of: Option<Function>) -> Self {
         let mut inverted = InvertedTree::new(tree);
         inverted.places.reserve_exact(inverted.tree.nodes().len());
-        Self { inverted, of, functions: HashMap::default(), is_inside: Vec::new() }
+        Self { inverted, of, functions: Interner::default(), is_inside: Vec::new() }
     }
 
     /// Numbers the functions of at most `work` nodes of the call tree, and adds the stacks that the roots stand for.
@@ -204,9 +201,7 @@ impl<T: Deref<Target = CallTree> + Clone> Inverting<T> {
         let to = self.inverted.tree.nodes().len().min(from.saturating_add(work));
         for at in from..to {
             let node = self.inverted.tree.nodes()[at];
-            // There are fewer functions than nodes.
-            let new = TreeNodeId::new(self.functions.len()).0;
-            let function = *self.functions.entry(node.function).or_insert(new);
+            let function = self.functions.add(node.function);
             self.inverted.places.push(Place::new(function, &node));
             let id = TreeNodeId::new(at);
             let time = match self.of {

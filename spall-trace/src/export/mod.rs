@@ -33,7 +33,6 @@ mod folded;
 mod json;
 mod lane;
 mod nested;
-mod number_table;
 #[cfg(feature = "perfetto")]
 mod perfetto;
 #[cfg(feature = "pprof")]

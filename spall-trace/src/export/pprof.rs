@@ -2,14 +2,13 @@
 
 use std::io::{self, Write};
 
-use alloc::{borrow::ToOwned, string::String, vec::Vec};
+use alloc::{string::String, vec::Vec};
 use spall_json::V8;
-use spall_model::{FoldedNode, Function, Key, Tick, Ticks, Trace, TraceView, TrackId};
+use spall_model::{FoldedNode, Function, Interner, Key, Names, Tick, Ticks, Trace, TraceView, TrackId};
 use spall_samples::{ThreadTree, call_trees};
 
 use super::{
     ExportReport, Loss,
-    number_table::NumberTable,
     protobuf::MessageWriter,
     trees::{StackRoom, WrittenTrees},
 };
@@ -149,27 +148,24 @@ fn signed(number: u64) -> i64 {
 /// The tables of a profile. The number of an entry is its position, and a number of functions and locations counts from 1.
 #[derive(Default)]
 struct Tables {
-    strings: NumberTable<String>,
-    functions: NumberTable<Function>,
+    strings: Names,
+    functions: Interner<Function>,
 }
 
 impl Tables {
     /// Returns the number of a string. The first string of a profile is empty.
     fn string(&mut self, text: &str) -> i64 {
-        if self.strings.items().is_empty() {
-            self.strings.number(String::new());
-        }
-        i64::try_from(self.strings.number(text.to_owned())).unwrap_or(i64::MAX)
+        i64::from(self.strings.intern_bytes(text.as_bytes()).0)
     }
 
     /// Returns the number of the location of a function.
     fn location(&mut self, function: Function) -> u64 {
-        self.functions.number(function) as u64 + 1
+        u64::from(self.functions.add(function)) + 1
     }
 
     /// Writes functions, locations and strings.
     fn write(mut self, trace: &Trace, out: &mut MessageWriter<impl Write>) -> io::Result<()> {
-        for (id, function) in (1_u64..).zip(core::mem::take(&mut self.functions).items()) {
+        for (id, function) in (1_u64..).zip(core::mem::take(&mut self.functions).keys()) {
             let line = function.source.and_then(|source| source.line).map_or(0, |line| i64::from(line) + 1);
             let url = function.source.map(|source| trace.name(source.url)).unwrap_or_default();
             let (name, filename) = (self.string(&trace.name(function.name)), self.string(&url));
@@ -191,8 +187,8 @@ impl Tables {
                 });
             })?;
         }
-        for text in self.strings.items() {
-            out.write(|profile| profile.text(field::STRING, text))?;
+        for text in self.strings.iter() {
+            out.write(|profile| profile.text(field::STRING, &String::from_utf8_lossy(text)))?;
         }
         Ok(())
     }

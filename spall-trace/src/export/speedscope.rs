@@ -7,13 +7,13 @@ use std::io::{self, BufWriter, Write};
 
 use spall_json::JsonString;
 use spall_model::{
-    CallTree, Function, LostParts, Profile, Sample, SliceId, Text, Tick, Ticks, Trace, TraceView, Unit,
+    CallTree, Function, Interner, LostParts, Profile, Sample, SliceId, Text, Tick, Ticks, Trace, TraceView,
+    Unit,
 };
 
 use super::{
     ExportReport, Loss,
     lane::{Edge, lanes},
-    number_table::NumberTable,
     thread::threads,
     trees::StackRoom,
 };
@@ -48,7 +48,7 @@ use super::{
 /// ```
 pub fn speedscope(trace: &Trace, title: &str, out: impl Write) -> io::Result<ExportReport> {
     let report = ExportReport::all_but_thread_slices(trace);
-    let (frames, room) = (NumberTable::default(), StackRoom::of(trace));
+    let (frames, room) = (Interner::default(), StackRoom::of(trace));
     let mut file = File { out: BufWriter::new(out), trace, frames, report, room };
     file.write(title)?;
     file.out.flush()?;
@@ -60,7 +60,7 @@ struct File<'t, W: Write> {
     out: BufWriter<W>,
     trace: &'t Trace,
     /// The call frames that all profiles of the file share.
-    frames: NumberTable<Function>,
+    frames: Interner<Function>,
     report: ExportReport,
     room: StackRoom,
 }
@@ -96,7 +96,7 @@ impl<W: Write> File<'_, W> {
         }
         self.report.set(Loss::Sample, n_left);
         write!(self.out, "],\n\"shared\":{{\"frames\":[")?;
-        for (index, function) in self.frames.items().iter().enumerate() {
+        for (index, function) in self.frames.keys().iter().enumerate() {
             writeln!(self.out, "{}", if index > 0 { "," } else { "" })?;
             write_frame(&mut self.out, self.trace, function)?;
         }
@@ -181,7 +181,7 @@ impl<W: Write> File<'_, W> {
             self.report.add(Loss::DeepStack, usize::from(!is_whole));
             self.out.write_all(if index > 0 { b",[" } else { b"[" })?;
             for (depth, &function) in stack.iter().rev().enumerate() {
-                write!(self.out, "{}{}", if depth > 0 { "," } else { "" }, self.frames.number(function))?;
+                write!(self.out, "{}{}", if depth > 0 { "," } else { "" }, self.frames.add(function))?;
             }
             self.out.write_all(b"]")?;
         }
@@ -193,14 +193,14 @@ impl<W: Write> File<'_, W> {
     }
 
     /// Returns the number of the call frame of a slice, and counts the parts of the slice that are lost.
-    fn frame(&mut self, id: SliceId, is_rounded: bool) -> usize {
+    fn frame(&mut self, id: SliceId, is_rounded: bool) -> u32 {
         let Some(slice) = self.trace.slice(id) else { return 0 };
         let lost = LostParts::CATEGORY
             .only_if(!slice.category.is_empty())
             .with(LostParts::TIME.only_if(is_rounded))
             .with(LostParts::ARGUMENTS.only_if(!self.trace.slice_args(id).is_none()));
         self.report.add_lost_parts(lost);
-        self.frames.number(self.trace.function_of(id).unwrap_or(Function::named(slice.name)))
+        self.frames.add(self.trace.function_of(id).unwrap_or(Function::named(slice.name)))
     }
 }
 

@@ -1,8 +1,6 @@
 //! The strings of a page, each once.
 
-use std::collections::HashMap;
-
-use spall_trace::model::{NameId, Text, Trace, TraceView, Value};
+use spall_trace::model::{Interner, NameId, Text, Trace, TraceView, Value};
 
 use super::Stream;
 use crate::{json, picture::colour};
@@ -11,28 +9,21 @@ use crate::{json, picture::colour};
 #[derive(Debug)]
 pub(super) struct Names<'t> {
     trace: &'t Trace,
-    /// One more than the number of each name, 0 for those that have none yet.
-    numbers: Vec<u32>,
-    used: Vec<NameId>,
+    used: Interner<NameId>,
 }
 
 impl<'t> Names<'t> {
     pub(super) fn new(trace: &'t Trace) -> Self {
-        Self { trace, numbers: vec![0; trace.names().len()], used: Vec::new() }
+        Self { trace, used: Interner::default() }
     }
 
     pub(super) fn number(&mut self, name: NameId) -> u64 {
-        let number = &mut self.numbers[name.index()];
-        if *number == 0 {
-            self.used.push(name);
-            *number = self.used.len() as u32;
-        }
-        u64::from(*number - 1)
+        u64::from(self.used.add(name))
     }
 
     pub(super) fn write(&self, stream: &mut Stream) {
-        stream.uint(self.used.len() as u64);
-        for &name in &self.used {
+        stream.uint(self.used.keys().len() as u64);
+        for &name in self.used.keys() {
             stream.uint(colour::of(self.trace.names().bytes(name)) as u64);
             stream.text(&self.trace.name(name));
         }
@@ -48,8 +39,7 @@ const MAX_VALUE: usize = 200;
 /// Arguments as text, one a line.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
-    numbers: HashMap<String, u64>,
-    used: Vec<String>,
+    used: Interner<String>,
     n_bytes: usize,
     /// How many events have arguments for which there was no room.
     pub(super) n_left_out: u64,
@@ -89,24 +79,21 @@ impl Texts {
         if text.is_empty() {
             return 0;
         }
-        if let Some(&number) = self.numbers.get(&text) {
-            return number;
+        if let Some(number) = self.used.find(&text) {
+            return u64::from(number) + 1;
         }
         if self.n_bytes + text.len() > MAX_BYTES {
             self.n_left_out += 1;
             return 0;
         }
         self.n_bytes += text.len();
-        self.used.push(text.clone());
-        let number = self.used.len() as u64;
-        self.numbers.insert(text, number);
-        number
+        u64::from(self.used.add(text)) + 1
     }
 
     pub(super) fn write(&self, stream: &mut Stream) {
-        stream.uint(self.used.len() as u64 + 1);
+        stream.uint(self.used.keys().len() as u64 + 1);
         stream.text("");
-        for text in &self.used {
+        for text in self.used.keys() {
             stream.raw_text(text);
         }
     }
