@@ -142,7 +142,7 @@ fn weight(number: &[u8]) -> Option<f64> {
 /// | diagnostic | fault | effect |
 /// |---|---|---|
 /// | `Junk` | a line that is no stack | left out |
-/// | `DepthLimit` | a stack for which there are too many different ones in the file | its innermost functions are left out |
+/// | `StackLimit` | a stack for which there are too many different ones in the file | its innermost functions are left out |
 /// | `TimeOutOfRange` | weights of a thread whose sum is beyond 63 bits | the samples behind them are at the last time |
 ///
 /// # Memory
@@ -279,7 +279,7 @@ impl Parser {
                         node
                     }
                     Node::None => {
-                        to.receive(&Event::Diagnostic(DiagnosticKind::DepthLimit), bytes);
+                        to.receive(&Event::Diagnostic(DiagnosticKind::StackLimit), bytes);
                         return caller;
                     }
                 };

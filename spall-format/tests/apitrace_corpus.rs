@@ -115,7 +115,7 @@ fn markers(stream: &[u8]) -> Vec<Json> {
             Event::Instant(end, _) => {
                 found.push(json!({ "k": "frame_end", "thread": thread, "call": number, "ord": end.at.0 }))
             }
-            Event::Diagnostic(DiagnosticKind::UnmatchedGroup)
+            Event::Diagnostic(DiagnosticKind::UnmatchedEnd)
                 if ![&b"glEnd"[..], b"glEndList"].contains(&functions[&number]) =>
             {
                 let ord = call.map(|call| call.entered);
@@ -172,7 +172,7 @@ fn c5_events_say_what_the_calls_and_markers_say() {
             }
             Event::Unfinished(_) => *others.entry("unfinished").or_default() += 1,
             Event::Instant(..) => *others.entry("instant").or_default() += 1,
-            Event::Diagnostic(DiagnosticKind::UnmatchedGroup) => {
+            Event::Diagnostic(DiagnosticKind::UnmatchedEnd) => {
                 *others.entry("unmatched").or_default() += 1;
             }
             _ => {}

@@ -83,7 +83,7 @@ fn c5_vertices_and_display_lists_enclose_their_calls() {
         let (slice, end) = match event {
             Event::Complete(slice, length) => (slice, Some((slice.at + *length).0)),
             Event::Unfinished(slice) => (slice, None),
-            Event::Diagnostic(DiagnosticKind::UnmatchedGroup) => {
+            Event::Diagnostic(DiagnosticKind::UnmatchedEnd) => {
                 unmatched += 1;
                 return;
             }
@@ -116,7 +116,7 @@ fn structure(stream: &Stream) -> (Vec<(String, String, Id<'static>, i64)>, usize
             let name = event.name.decode().into_owned();
             seen.push((event.category.decode().into_owned(), name, Id::Number(thread), event.at.0));
         }
-        Event::Diagnostic(DiagnosticKind::UnmatchedGroup | DiagnosticKind::UnmatchedEnd) => unmatched += 1,
+        Event::Diagnostic(DiagnosticKind::UnmatchedEnd) => unmatched += 1,
         _ => {}
     };
     Parser::new().lend_all(stream.bytes(), see).unwrap();

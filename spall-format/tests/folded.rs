@@ -155,7 +155,7 @@ fn pieces_change_nothing_and_a_cut_leaves_the_first_lines() {
 fn a_file_of_nothing_but_new_stacks_has_a_bounded_tree() {
     let text = "a;".repeat(1 << 18) + "a 1";
     let trace = load(&text);
-    assert!(trace.diagnostics().count(DiagnosticKind::DepthLimit) == 1, "{:?}", trace.diagnostics().counts());
+    assert!(trace.diagnostics().count(DiagnosticKind::StackLimit) == 1, "{:?}", trace.diagnostics().counts());
     let [(_, _, weight, stack)] = &samples(&trace)[..] else { unreachable!() };
     assert!(*weight == 1.0 && stack.len() > 50_000 && stack.len() < 1 << 19, "{}", stack.len());
 }

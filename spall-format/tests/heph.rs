@@ -156,7 +156,7 @@ fn b2_a_packet_cut_short_does_not_swallow_the_next() {
 fn junk_between_packets_is_one_diagnostic_however_long() {
     let packet = Packet::new((0, 0, 0), 1..2, "a").bytes();
     let data = [&packet[..], &[0; 200_000], &packet].concat();
-    assert_eq!(kinds(&data), [DiagnosticKind::Junk, DiagnosticKind::CounterOrder]);
+    assert_eq!(kinds(&data), [DiagnosticKind::Junk, DiagnosticKind::PacketOrder]);
     assert_eq!(slices(&data).len(), 2);
     let steps = read_in_pieces(&data, |_, end| end + 1000);
     assert_eq!(steps, read(&data));
@@ -169,7 +169,7 @@ fn b4_counters_may_say_that_packets_were_lost() {
     let lost = [at(0, 0), at(1, 0), at(0, 3), at(0, 4), at(1, 1)].concat();
     assert_eq!(kinds(&lost), [DiagnosticKind::LostPackets]);
     let overtaken = [at(0, 0), at(0, 2), at(0, 1), at(0, 3)].concat();
-    assert_eq!(kinds(&overtaken), [DiagnosticKind::LostPackets, DiagnosticKind::CounterOrder]);
+    assert_eq!(kinds(&overtaken), [DiagnosticKind::LostPackets, DiagnosticKind::PacketOrder]);
     assert_eq!(slices(&overtaken).len(), 4);
 }
 
@@ -227,7 +227,7 @@ fn b5_an_option_with_a_name_longer_than_its_packet_is_left_out() {
 #[test]
 fn b5_several_faults_of_one_packet_are_all_said() {
     let data = Packet::new((0, 0, u64::MAX), 0..u64::MAX, "e").with("x", Attribute::Raw(0, vec![])).bytes();
-    assert_eq!(kinds(&data), [DiagnosticKind::TimeOutOfRange, DiagnosticKind::BadAttribute]);
+    assert_eq!(kinds(&data), [DiagnosticKind::TimeOutOfRange, DiagnosticKind::BadArgument]);
 }
 
 #[cfg(feature = "alloc")]

@@ -40,13 +40,13 @@ fn diagnostics(data: &[u8]) -> Vec<(DiagnosticKind, u64, u64)> {
 #[test]
 fn every_packet_becomes_one_event_and_damage_is_said() {
     use DiagnosticKind::{
-        BadAttribute, BadEpoch, CounterOrder, DuplicateEpoch, Junk, Overrun, TimeOutOfRange, Truncated,
+        BadArgument, BadEpoch, DuplicateEpoch, Junk, Overrun, PacketOrder, TimeOutOfRange, Truncated,
     };
     let expected: BTreeMap<&str, Outcome<'_>> = BTreeMap::from([
         // Most hand-made files number all their packets 0.
         ("attack/7-bytes", (0, &[(Truncated, 0, 7)][..])),
         ("attack/array-65535-empty-strings", (2, &[])),
-        ("attack/array-count-overrun", (2, &[(BadAttribute, 66, 72)])),
+        ("attack/array-count-overrun", (2, &[(BadArgument, 66, 72)])),
         ("attack/desc-overrun", (2, &[(Overrun, 65, 65)])),
         ("attack/empty", (0, &[])),
         ("attack/meta-name-overrun", (0, &[(Overrun, 0, 10)])),
@@ -57,29 +57,29 @@ fn every_packet_becomes_one_event_and_damage_is_said() {
         ("attack/size-max", (1, &[(Truncated, 23, 66)])),
         ("attack/time-max", (2, &[(TimeOutOfRange, 0, 23), (TimeOutOfRange, 23, 66)])),
         ("crafted/all-types", (2, &[])),
-        ("crafted/array-untyped", (3, &[(CounterOrder, 72, 118)])),
+        ("crafted/array-untyped", (3, &[(PacketOrder, 72, 118)])),
         ("crafted/bad-utf8", (2, &[])),
-        ("crafted/desc-over-64k-wrapped", (3, &[(BadAttribute, 4529, 70065), (CounterOrder, 70065, 70111)])),
+        ("crafted/desc-over-64k-wrapped", (3, &[(BadArgument, 4529, 70065), (PacketOrder, 70065, 70111)])),
         ("crafted/doc-overlap", (4, &[])),
         ("crafted/end-before-start", (2, &[])),
         ("crafted/epoch-padded", (2, &[(BadEpoch, 0, 25)])),
         ("crafted/epoch-wrong-size", (2, &[(BadEpoch, 0, 19)])),
         ("crafted/event-before-epoch", (2, &[])),
-        ("crafted/garbage-between", (3, &[(Junk, 66, 71), (CounterOrder, 71, 114)])),
+        ("crafted/garbage-between", (3, &[(Junk, 66, 71), (PacketOrder, 71, 114)])),
         ("crafted/min-event-42", (1, &[])),
         ("crafted/nested", (7, &[])),
-        ("crafted/nested-array-quirk", (3, &[(BadAttribute, 88, 108), (CounterOrder, 108, 154)])),
+        ("crafted/nested-array-quirk", (3, &[(BadArgument, 88, 108), (PacketOrder, 108, 154)])),
         ("crafted/no-metadata", (1, &[])),
         ("crafted/pre-substream-2021-01", (2, &[(Overrun, 65, 90), (Junk, 90, 106)])),
         ("crafted/spec-both", (2, &[])),
         ("crafted/spec-event-91", (1, &[])),
         ("crafted/spec-metadata-23", (1, &[])),
-        ("crafted/trailing-attr-bytes", (2, &[(BadAttribute, 78, 79)])),
+        ("crafted/trailing-attr-bytes", (2, &[(BadArgument, 78, 79)])),
         ("crafted/truncated-event", (2, &[(Truncated, 66, 126)])),
         ("crafted/two-epochs", (4, &[(DuplicateEpoch, 66, 89)])),
-        ("crafted/type0", (3, &[(BadAttribute, 66, 70), (CounterOrder, 70, 116)])),
+        ("crafted/type0", (3, &[(BadArgument, 66, 70), (PacketOrder, 70, 116)])),
         ("crafted/unknown-option", (4, &[])),
-        ("crafted/unknown-type", (3, &[(BadAttribute, 66, 78), (CounterOrder, 78, 124)])),
+        ("crafted/unknown-type", (3, &[(BadArgument, 66, 78), (PacketOrder, 78, 124)])),
     ]);
     let mut differing = Vec::new();
     for path in spall_testdata::inputs("heph", ".bin") {

@@ -135,7 +135,7 @@ fn perfetto_1_3_damage_of_a_message_ends_at_the_message() {
         let damaged = packet(1, payload::EVENT, &event(3, 1, "a").junk(junk));
         let trace = load(&[damaged, instant(2, "b")]);
         assert_eq!(instants(&trace), [name("a", 1), name("b", 2)], "{junk:x?}");
-        assert_eq!(count(&trace, DiagnosticKind::DamagedMessage), 1, "{junk:x?}");
+        assert_eq!(count(&trace, DiagnosticKind::DamagedRecord), 1, "{junk:x?}");
     }
 }
 

@@ -247,11 +247,11 @@ fn profiles_1_3_samples_that_do_not_fit_are_left_out() {
     assert_eq!(samples(&trace, 0), [named(0, 10.0, "main"), named(10, 10.0, "inlined > leaf")]);
     let count = |kind| trace.diagnostics().count(kind);
     assert_eq!(count(DiagnosticKind::UnknownEntry), 1);
-    assert_eq!(count(DiagnosticKind::DamagedMessage), 3, "cut off, or without one value for each type");
+    assert_eq!(count(DiagnosticKind::DamagedRecord), 3, "cut off, or without one value for each type");
     assert_eq!(count(DiagnosticKind::NegativeDuration), 1);
 
     let trace = load_bytes(&[file.bytes(), b"\x12\x7f"].concat());
-    assert_eq!((samples(&trace, 0).len(), trace.diagnostics().count(DiagnosticKind::DamagedMessage)), (2, 4));
+    assert_eq!((samples(&trace, 0).len(), trace.diagnostics().count(DiagnosticKind::DamagedRecord)), (2, 4));
 }
 
 #[test]
@@ -309,7 +309,7 @@ fn a_file_of_nothing_but_new_stacks_has_a_bounded_tree() {
     let recursive = vec![1; 200_000];
     let trace = load(&profile(&[sample(&[1], &[1, 7]), sample(&recursive, &[1, 10]), sample(&[1], &[1, 5])]));
     assert_eq!(samples(&trace, 0), [named(0, 7.0, "main"), named(7, 5.0, "main")]);
-    assert_eq!(trace.diagnostics().count(DiagnosticKind::DepthLimit), 1);
+    assert_eq!(trace.diagnostics().count(DiagnosticKind::StackLimit), 1);
     assert!(trace.frames().len() < 60_000, "{}", trace.frames().len());
 }
 
@@ -337,7 +337,7 @@ fn profiles_3_2_the_callers_of_256_functions_inlined_into_one_another_are_left_o
         let trace = load(
             &TEXTS.iter().fold(file.message(5, &function(1, "main", 1)), |file, text| file.text(6, text)),
         );
-        (trace.frames().len(), trace.diagnostics().count(DiagnosticKind::DepthLimit))
+        (trace.frames().len(), trace.diagnostics().count(DiagnosticKind::StackLimit))
     };
     assert_eq!(with(256), (256, 0));
     assert_eq!(with(300), (256, 1));

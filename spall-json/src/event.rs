@@ -46,7 +46,7 @@ impl<'a> Decoder<'a, '_, '_> {
     fn other_event(&mut self, phase: Option<u8>) -> Option<Event<'a>> {
         let Some(phase) = phase else {
             if !self.record.fields.is_empty() {
-                self.report(DiagnosticKind::MissingPhase);
+                self.report(DiagnosticKind::MissingKind);
             }
             return None;
         };

@@ -315,7 +315,7 @@ impl JsonParser {
         self.flush_junk(call);
         // Events that no array encloses end with the file.
         if self.state != State::Bare {
-            call.report(DiagnosticKind::MissingBracket, (pos, pos));
+            call.report(DiagnosticKind::UnclosedList, (pos, pos));
         }
         self.state = State::End;
         pos

@@ -31,12 +31,12 @@ const NO_TRACE: &str = "error: input is json, but neither trace events nor a cpu
 
 #[test]
 fn array_without_closing_bracket() {
-    check(format!("[{A},{B}"), &[READ_A, READ_B, "! missing-bracket 106..106"]);
+    check(format!("[{A},{B}"), &[READ_A, READ_B, "! unclosed-list 106..106"]);
 }
 
 #[test]
 fn comma_then_end_of_file() {
-    check(format!("[{A},\n"), &[READ_A, "! missing-bracket 55..55"]);
+    check(format!("[{A},\n"), &[READ_A, "! unclosed-list 55..55"]);
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn one_comma_before_the_bracket() {
 fn any_number_of_commas() {
     check(
         format!("[,{A},,,{B},,]"),
-        &["! extra-comma 2..3", READ_A, "! extra-comma 57..58", READ_B, "! extra-comma 111..112"],
+        &["! extra-separator 2..3", READ_A, "! extra-separator 57..58", READ_B, "! extra-separator 111..112"],
     );
 }
 
@@ -56,23 +56,23 @@ fn any_number_of_commas() {
 fn no_commas() {
     check(
         format!("[{A}\n{B}{A}]"),
-        &[READ_A, "! missing-comma 54..55", READ_B, "! missing-comma 106..107", READ_A],
+        &[READ_A, "! missing-separator 54..55", READ_B, "! missing-separator 106..107", READ_A],
     );
 }
 
 #[test]
 fn array_cut_inside_an_event() {
-    check(format!("[{A},{}", &B[..20]), &[READ_A, "! truncated 54..74", "! missing-bracket 74..74"]);
+    check(format!("[{A},{}", &B[..20]), &[READ_A, "! truncated 54..74", "! unclosed-list 74..74"]);
 }
 
 #[test]
 fn object_without_closing_brace() {
-    check(format!(r#"{{"traceEvents":[{A}]"#), &[READ_A, "! missing-bracket 69..69"]);
-    check(format!(r#"{{"traceEvents":[{A}"#), &[READ_A, "! missing-bracket 68..68"]);
-    check(format!(r#"{{"traceEvents":[{A}}}"#), &[READ_A, "! missing-bracket 68..68"]);
+    check(format!(r#"{{"traceEvents":[{A}]"#), &[READ_A, "! unclosed-list 69..69"]);
+    check(format!(r#"{{"traceEvents":[{A}"#), &[READ_A, "! unclosed-list 68..68"]);
+    check(format!(r#"{{"traceEvents":[{A}}}"#), &[READ_A, "! unclosed-list 68..68"]);
     check(
         format!(r#"{{"traceEvents":[{A}],"a":"#),
-        &[READ_A, "! truncated 70..74", "! missing-bracket 74..74"],
+        &[READ_A, "! truncated 70..74", "! unclosed-list 74..74"],
     );
 }
 
@@ -94,16 +94,16 @@ fn object_with_neither_events_nor_phase() {
 
 #[test]
 fn arrays_without_events() {
-    check("[1]", &["! not-an-object 1..2", NO_TRACE]);
-    check(r#"[1,{"ph":"?"}]"#, &["! not-an-object 1..2", "! unknown-event 3..13"]);
+    check("[1]", &["! not-an-event 1..2", NO_TRACE]);
+    check(r#"[1,{"ph":"?"}]"#, &["! not-an-event 1..2", "! unknown-event 3..13"]);
 }
 
 #[test]
 fn empty_documents() {
     check("[]", &[]);
     check("{}", &[NO_TRACE]);
-    check("[", &["! missing-bracket 1..1"]);
-    check("{", &["! missing-bracket 1..1", NO_TRACE]);
+    check("[", &["! unclosed-list 1..1"]);
+    check("{", &["! unclosed-list 1..1", NO_TRACE]);
     check("", &[]);
     check(" \n", &[]);
     check(r#"{"traceEvents":[]}"#, &[]);
@@ -147,12 +147,12 @@ fn elements_that_are_no_objects() {
     check(
         format!(r#"[null,5,"x{{",[1,[{{}}]],{A},-1.5e3]"#),
         &[
-            "! not-an-object 1..5",
-            "! not-an-object 6..7",
-            "! not-an-object 8..12",
-            "! not-an-object 13..21",
+            "! not-an-event 1..5",
+            "! not-an-event 6..7",
+            "! not-an-event 8..12",
+            "! not-an-event 13..21",
             READ_A,
-            "! not-an-object 75..81",
+            "! not-an-event 75..81",
         ],
     );
 }
@@ -356,9 +356,9 @@ fn missing_and_unknown_phases() {
         format!("[{unknown},{number},{empty},{{\"name\":\"a\"}},{B}]"),
         &[
             "! unknown-event 1..53",
-            "! missing-phase 54..104",
+            "! missing-kind 54..104",
             "! unknown-event 105..156",
-            "! missing-phase 157..169",
+            "! missing-kind 157..169",
             READ_B,
         ],
     );

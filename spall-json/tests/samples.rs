@@ -56,7 +56,7 @@ fn a_document_that_is_cut_off_is_read_as_far_as_it_goes() {
             continue;
         };
         cut.retain(|(_, event)| {
-            !matches!(event, Event::Diagnostic(kind) if ["truncated", "missing-bracket"].contains(&kind.name()))
+            !matches!(event, Event::Diagnostic(kind) if ["truncated", "unclosed-list"].contains(&kind.name()))
         });
         common::assert_prefix(&cut, &whole, &format!("up to {end}"));
         assert_eq!(cut.len(), complete, "up to {end}");
@@ -78,11 +78,11 @@ fn json_2_damage_costs_one_sample_or_frame() {
         r#"{"samples":[{"tid":1,"ts":1},7,{"tid":1},{"tid":1,"ts":"x"},{"tid":1 x},,{"tid":1,"ts":3,"weight":"y"}]}"#,
         &[
             "listed sample  1 1000 ? *1",
-            "! not-an-object",
+            "! not-an-event",
             "! missing-time",
             "! bad-time",
             "! damaged-event",
-            "! extra-comma",
+            "! extra-separator",
             "! bad-field",
             "listed sample  1 3000 ? *1",
         ],

@@ -109,16 +109,15 @@ kinds! {
     /// The parent of a track is not in its process, or the track is its own parent in the end. The track lies directly
     /// below the process.
     LostParent = "lost-parent",
-    /// More slices are open at once than `Limits::max_depth` allows, and the slice is left out. Or there are more different
-    /// stacks than a file of this size may have, or more than 256 functions inlined into one another, and functions or
-    /// samples are left out.
+    /// More slices are open at once than `Limits::max_depth` or the parser allows. The slice is left out.
     DepthLimit = "depth-limit",
     /// There are more tracks than `Limits::max_tracks` allows. The event is left out.
     TrackLimit = "track-limit",
     /// There are more slices than `Limits::max_slices` allows. The slice is left out.
     SliceLimit = "slice-limit",
-    /// More calls are open at once than `Limits::max_open_calls` allows. The call is left out.
-    OpenCallLimit = "open-call-limit",
+    /// There are more different stacks than a file of this size may have, or too many functions are inlined into one
+    /// another. Functions or samples are left out.
+    StackLimit = "stack-limit",
     /// Nothing tells how the clock of a merged trace relates to the other clocks. The trace keeps its times.
     UnalignedClock = "unaligned-clock",
 
@@ -143,45 +142,65 @@ kinds! {
     /// A name in the stack of a sample is not a text. The name is left out of the stack.
     BadStack = "bad-stack",
 
-    // Found by readers of any format.
-    /// A time does not fit in 64 bits of ticks. The time is clamped.
-    TimeOutOfRange = "time-out-of-range",
-    /// A time is NaN. The event is kept, at the time of the event before it in the file.
-    NanTime = "nan-time",
+    // Found by parsers: what is wrong with the file as a whole.
     /// The unit of time is not a positive finite number. One nanosecond per tick is used.
     BadTimeUnit = "bad-time-unit",
+    /// The file says more than once when its times begin. The last one counts.
+    DuplicateEpoch = "duplicate-epoch",
+    /// What the file says of when its times begin cannot be read. It is kept as metadata and sets no clock.
+    BadEpoch = "bad-epoch",
     /// The file ends inside a record. The record is left out.
     Truncated = "truncated",
     /// Bytes belong to no record. The bytes are skipped.
     Junk = "junk",
     /// Nothing behind this place can be trusted. What came before is kept.
     ReadingStopped = "reading-stopped",
-    /// The kind of an event is unknown. The event is left out.
-    UnknownEvent = "unknown-event",
     /// A record runs over the end of the part that encloses it. The rest of the enclosing part is left out.
     Overrun = "overrun",
-
-    // Found by readers of JSON.
-    /// The array or object of the document is not closed.
-    MissingBracket = "missing-bracket",
-    /// There is no comma between two events. Both are read.
-    MissingComma = "missing-comma",
-    /// There are more commas than events. The events are read.
-    ExtraComma = "extra-comma",
-    /// The events have no enclosing array. They are read.
+    /// A record cannot be read to its end. What was read of it is kept, and the rest is left out.
+    DamagedRecord = "damaged-record",
+    /// The end of the list of events, or of the whole document, is not marked. Everything up to there is read.
+    UnclosedList = "unclosed-list",
+    /// Nothing separates two events. Both are read.
+    MissingSeparator = "missing-separator",
+    /// There are more separators than events. The events are read.
+    ExtraSeparator = "extra-separator",
+    /// The events are not in the list that the format wants around them. They are read.
     BareEvents = "bare-events",
     /// There is something after the end of the document. It is ignored.
     TrailingData = "trailing-data",
-    /// An event is not a valid object. It is left out, up to its end or to the next event.
+    /// Packets were lost before the file was written, as gaps in their numbers or the file itself say.
+    LostPackets = "lost-packets",
+    /// The numbers of packets go back: packets are repeated or in another order.
+    PacketOrder = "packet-order",
+    /// An event depends on a part of the recording that was lost. The event is left out.
+    LostState = "lost-state",
+    /// Content is of a kind that is not read. It is left out.
+    NotRead = "not-read",
+    /// Compressed data cannot be decoded. What came out before is kept, what follows is lost.
+    BadCompression = "bad-compression",
+    /// The checksum of compressed data does not match what it decodes to. The data is kept as it is.
+    BadChecksum = "bad-checksum",
+
+    // Found by parsers: what is wrong with an event.
+    /// An event cannot be read. It is left out.
     DamagedEvent = "damaged-event",
-    /// An element of the event array is not an object. It is left out.
-    NotAnObject = "not-an-object",
-    /// An event has no phase. The event is left out.
-    MissingPhase = "missing-phase",
+    /// Something else stands where an event should be. It is left out.
+    NotAnEvent = "not-an-event",
+    /// The kind of an event is unknown. The event is left out.
+    UnknownEvent = "unknown-event",
+    /// An event does not say its kind. The event is left out.
+    MissingKind = "missing-kind",
+    /// A time does not fit in 64 bits of ticks. The time is clamped.
+    TimeOutOfRange = "time-out-of-range",
+    /// A time is NaN. The event is kept, at the time of the event before it in the file.
+    NanTime = "nan-time",
     /// An event has no time. The event is left out.
     MissingTime = "missing-time",
     /// A time is not a number. The event is left out.
     BadTime = "bad-time",
+    /// Nothing tells how the clock of an event relates to that of the trace. The time is kept as it is.
+    UnknownClock = "unknown-clock",
     /// A duration is not a number. It is read as absent.
     BadDuration = "bad-duration",
     /// A time of a thread's clock is not a number, negative or out of range. It is read as absent.
@@ -198,45 +217,16 @@ kinds! {
     BadMetadata = "bad-metadata",
     /// A field has a value of an unexpected kind. It is read as absent.
     BadField = "bad-field",
+    /// Arguments cannot be decoded to their end. The arguments before the damage are kept.
+    BadArgument = "bad-argument",
+    /// An event refers to a text or another entry that the file does not have. The reference is left out.
+    UnknownEntry = "unknown-entry",
     /// The numbers of samples and of their times differ, or there are more samples than a file of this size may have. The
     /// surplus is left out.
     SampleCount = "sample-count",
     /// A sampling profile has no samples. Its frames are kept. If the profile counts how often each frame was
     /// found, those counts are laid out as if they were samples in an unknown order.
     MissingSamples = "missing-samples",
-
-    // Found by readers of Heph.
-    /// The packet counter of a stream has a gap, so that packets were lost.
-    LostPackets = "lost-packets",
-    /// The packet counter of a stream went back: packets are repeated or in another order.
-    CounterOrder = "counter-order",
-    /// Attributes cannot be decoded to their end. The attributes before the damage are kept.
-    BadAttribute = "bad-attribute",
-    /// There is more than one epoch. The last one counts.
-    DuplicateEpoch = "duplicate-epoch",
-    /// An epoch is not 8 bytes long. It is kept as metadata and sets no clock.
-    BadEpoch = "bad-epoch",
-
-    // Found by readers of Perfetto.
-    /// A packet has content of a kind that is not read. The content is left out.
-    NotRead = "not-read",
-    /// A message has a field that is no field, or one that is longer than the message. The rest of the message is left
-    /// out.
-    DamagedMessage = "damaged-message",
-    /// A packet refers to packets of its sequence that were lost. The packet is left out.
-    LostState = "lost-state",
-    /// A packet refers to a text or another entry that the file does not have. The reference is left out.
-    UnknownEntry = "unknown-entry",
-    /// Nothing tells how the clock of a packet relates to that of the trace. The time is kept as it is.
-    UnknownClock = "unknown-clock",
-
-    // Found in compressed files, and by readers of apitrace.
-    /// Compressed data cannot be decoded. What came out before is kept, what follows is lost.
-    BadCompression = "bad-compression",
-    /// The checksum of compressed data does not match what it decodes to. The data is kept as it is.
-    BadChecksum = "bad-checksum",
-    /// A marker group ends where none is open. The end is left out.
-    UnmatchedGroup = "unmatched-group",
 }
 
 /// Writes the short name of the kind, [`DiagnosticKind::name`].

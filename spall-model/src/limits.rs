@@ -32,9 +32,6 @@ pub struct Limits {
     /// The most slices of a trace. Further slices are left out. The default, which is also the greatest value that has
     /// an effect, is 2³² − 2.
     pub max_slices: u32,
-    /// The most calls of an apitrace recording that may be open at once, over all threads. Further calls are left out.
-    /// The default is 2¹⁶. A real recording has about one open call for each of its threads.
-    pub max_open_calls: u32,
     /// The most diagnostics that are kept one by one. Further diagnostics are only counted by kind. The default is
     /// 1000.
     pub max_diagnostics: u32,
@@ -52,7 +49,6 @@ impl Default for Limits {
             max_depth: 1 << 24,
             max_tracks: 1 << 24,
             max_slices: u32::MAX - 1,
-            max_open_calls: 1 << 16,
             max_diagnostics: 1000,
             max_decompressed_bytes: 1 << 30,
         }

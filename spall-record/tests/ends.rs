@@ -202,7 +202,7 @@ fn count<const N: usize>(path: &Path, names: [&str; N]) -> [usize; N] {
     let Some(data) = std::fs::read(path).ok().filter(|data| !data.is_empty()) else { return [0; N] };
     let trace = spall_trace::load(&data).unwrap();
     let kinds = trace.diagnostics().counts().iter().map(|count| count.kind);
-    let of_end = [DiagnosticKind::UnfinishedSlice, DiagnosticKind::MissingBracket, DiagnosticKind::Truncated];
+    let of_end = [DiagnosticKind::UnfinishedSlice, DiagnosticKind::UnclosedList, DiagnosticKind::Truncated];
     let faults: Vec<_> = kinds.filter(|kind| !of_end.contains(kind)).collect();
     assert_eq!(faults, [], "{}", path.display());
     let found: Vec<_> = trace.slices().names().iter().map(|&id| trace.name(id)).collect();

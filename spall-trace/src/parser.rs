@@ -44,7 +44,7 @@ pub(crate) fn visit<V: Visit>(format: Format, limits: &Limits, visitor: V) -> V:
         Format::SpallAuto => visitor.visit_lending(TraceParser::boxed(auto::Parser::new(NoSymbols))),
         Format::Heph => visitor.visit(heph::Parser::new()),
         Format::TraceEventJson | Format::CpuProfile => visitor.visit(JsonParser::new()),
-        Format::Apitrace => visitor.visit_lending(apitrace::Parser::new().with_limits(limits)),
+        Format::Apitrace => visitor.visit_lending(apitrace::Parser::new()),
         Format::Firefox | Format::Speedscope => {
             visitor.visit_lending(TraceParser::boxed(JsonProfileParser::new()))
         }
@@ -88,7 +88,8 @@ impl TraceParser {
         Self(Box::new(parser))
     }
 
-    /// Creates a parser at the start of a file. Of the limits, [`Limits::max_open_calls`] concerns parsers.
+    /// Creates a parser at the start of a file. Of the limits, [`Limits::max_decompressed_bytes`] concerns parsers: those of
+    /// formats whose records are compressed.
     #[must_use]
     pub fn new(format: Format, limits: &Limits) -> Self {
         visit(format, limits, Boxed)

@@ -88,8 +88,8 @@ const EXPLAINED: &[(DiagnosticKind, &str)] = &[
     (DiagnosticKind::SecondProfile, "Node and the console profile a thread twice"),
     (DiagnosticKind::LostFrame, "the recording began after the caller was written"),
     (DiagnosticKind::UnknownFrame, "the recording began after the frame was written"),
-    (DiagnosticKind::MissingBracket, "the recording was cut off"),
-    (DiagnosticKind::MissingComma, "the writer forgot commas before its last events"),
+    (DiagnosticKind::UnclosedList, "the recording was cut off"),
+    (DiagnosticKind::MissingSeparator, "the writer forgot commas before its last events"),
 ];
 
 #[test]

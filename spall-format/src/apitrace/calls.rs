@@ -11,9 +11,9 @@ use crate::FormatError;
 
 /// An iterator over the calls of a decompressed stream, in the order in which they returned.
 ///
-/// Calls that never returned come last, in the order in which they were entered. An enter event where more calls are open
-/// than [`Limits::max_open_calls`](spall_model::Limits::max_open_calls) admits by default is left out, and so is a leave event
-/// of a call that is not open.
+/// Calls that never returned come last, in the order in which they were entered. An enter event where 2¹⁶ calls are
+/// open is left out, and so is a leave event of a call that is not open. A real recording has about one open call for each of
+/// its threads.
 ///
 /// The stream defines each signature once, where it is first used. The iterator keeps the positions of signatures and
 /// the calls that are open, and nothing else.

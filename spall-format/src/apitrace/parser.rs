@@ -3,8 +3,8 @@
 use alloc::vec::Vec;
 
 use spall_model::{
-    ByteRange, Clock, Conventions, Event, LendingParser, Limits, MetaEvent, Progress, Receiver, Text,
-    ThreadRole, Unit, Value,
+    ByteRange, Clock, Conventions, Event, LendingParser, MetaEvent, Progress, Receiver, Text, ThreadRole,
+    Unit, Value,
 };
 
 use super::reader::{CallReader, Step};
@@ -26,8 +26,8 @@ use crate::{FormatError, FormatErrorKind};
 /// | a mark | an instant on its thread, with the category `mark` |
 /// | the end of a frame | an instant on its thread with the category `frame`, and a slice on the track `frames` |
 /// | a leave of a call that is not open | the diagnostic [`UnmatchedEnd`](spall_model::DiagnosticKind::UnmatchedEnd) |
-/// | an enter where too many calls are open | the diagnostic [`OpenCallLimit`](spall_model::DiagnosticKind::OpenCallLimit) |
-/// | a call that closes no group | the diagnostic [`UnmatchedGroup`](spall_model::DiagnosticKind::UnmatchedGroup) |
+/// | an enter where 2¹⁶ calls are open | the diagnostic [`DepthLimit`](spall_model::DiagnosticKind::DepthLimit) |
+/// | a call that closes no group | the diagnostic [`UnmatchedEnd`](spall_model::DiagnosticKind::UnmatchedEnd) |
 /// | an event that the end of the stream cuts off | the diagnostic [`Truncated`](spall_model::DiagnosticKind::Truncated) |
 ///
 /// A tick is the enter or the leave of a call. The byte range of an event is that of its call in the stream.
@@ -58,7 +58,6 @@ use crate::{FormatError, FormatErrorKind};
 #[derive(Debug, Clone, Default)]
 pub struct Parser {
     state: State,
-    max_open_calls: Option<u32>,
     timeline: Timeline,
     /// The arguments of the call that was handed over last.
     arguments: Vec<u8>,
@@ -81,13 +80,6 @@ impl Parser {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// Sets the limits, of which only [`Limits::max_open_calls`] counts here. Call this before the first event.
-    #[must_use]
-    pub fn with_limits(mut self, limits: &Limits) -> Self {
-        self.max_open_calls = Some(limits.max_open_calls);
-        self
     }
 
     /// Reads the head of the stream, or the next enter or leave event of any kind.
@@ -135,7 +127,7 @@ impl Parser {
         eof: bool,
         to: &mut dyn for<'e> Receiver<'e>,
     ) -> Result<Progress, FormatError> {
-        let mut reader = match CallReader::new(data) {
+        let reader = match CallReader::new(data) {
             Ok(reader) => reader,
             Err(error) if !eof && matches!(error.kind(), FormatErrorKind::UnexpectedEof { .. }) => {
                 return Ok(Progress::NeedMore(data.len().max(1)));
@@ -145,9 +137,6 @@ impl Parser {
                 return Err(error);
             }
         };
-        if let Some(max_open) = self.max_open_calls {
-            reader.set_max_open(max_open);
-        }
         let mut say = |event| to.receive(&event, ByteRange::default());
         say(Event::Clock(Clock::new(Unit::EVENTS)));
         say(Event::Conventions(Conventions::default().with_children_first()));

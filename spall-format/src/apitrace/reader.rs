@@ -3,7 +3,7 @@
 
 use core::ops::Range;
 
-use spall_model::{ByteRange, Diagnostic, DiagnosticKind, Limits};
+use spall_model::{ByteRange, Diagnostic, DiagnosticKind};
 
 use super::call::{Call, DetailPlaces};
 use super::detail::{Detail, read_detail};
@@ -23,6 +23,9 @@ const LEAVE: u8 = 1;
 
 /// The newest version of the encoding that is known.
 const NEWEST: u64 = 6;
+
+/// The greatest number of calls that may be open at once, over all threads. Further calls are left out.
+const MAX_OPEN_CALLS: usize = 1 << 16;
 
 /// What the next bytes of a stream are.
 #[derive(Debug)]
@@ -53,7 +56,6 @@ pub(super) struct CallReader {
     n_enters: u64,
     pub(super) n_events: u64,
     open: OpenCalls,
-    max_open: u32,
     /// The way in which reading the events ended, or `None` if more may follow.
     end: Option<Result<(), FormatError>>,
     /// The event that the end of the stream cuts off.
@@ -91,15 +93,9 @@ impl CallReader {
             n_enters: 0,
             n_events: 0,
             open: OpenCalls::default(),
-            max_open: Limits::default().max_open_calls,
             end: None,
             truncated: None,
         })
-    }
-
-    /// Sets the greatest number of open calls.
-    pub(super) fn set_max_open(&mut self, max_open: u32) {
-        self.max_open = max_open;
     }
 
     pub(super) fn signatures<'s, 'a>(&'s self, stream: &'a [u8]) -> Signatures<'s, 'a> {
@@ -216,7 +212,7 @@ impl CallReader {
         let details = input.pos();
         let is_fake = skip_details(input, &mut access)? & 1 != 0;
         let open = OpenCall { start, details, end: input.pos(), entered: self.n_events, is_fake };
-        let has_room = self.open.len() < self.max_open as usize;
+        let has_room = self.open.len() < MAX_OPEN_CALLS;
         if has_room {
             self.open.push(self.n_enters, open);
         }
@@ -225,7 +221,7 @@ impl CallReader {
         let bytes = byte_range(start, input.pos());
         Ok(match has_room {
             true => Step::Enter,
-            false => Step::LeftOut(Diagnostic::new(DiagnosticKind::OpenCallLimit, bytes)),
+            false => Step::LeftOut(Diagnostic::new(DiagnosticKind::DepthLimit, bytes)),
         })
     }
 

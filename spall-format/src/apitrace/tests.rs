@@ -224,7 +224,6 @@ fn c6_calls_that_never_return_cost_little() {
         stream.enter(0, (1, "f", &[]), &[]);
     }
     let (lines, error) = read(stream.bytes());
-    // The default of Limits::max_open_calls.
     assert_eq!((lines.len(), error), (65_536, None));
     assert_eq!(lines[65_535], "65535 @0 f() // incomplete");
 }

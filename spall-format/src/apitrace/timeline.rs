@@ -91,7 +91,7 @@ impl Timeline {
                 let group = self.open.get_mut(&(call.thread, kind)).and_then(Vec::pop);
                 let event = match group {
                     Some(group) => complete(group.slice(call.thread, kind, signatures), left),
-                    None => Event::Diagnostic(DiagnosticKind::UnmatchedGroup),
+                    None => Event::Diagnostic(DiagnosticKind::UnmatchedEnd),
                 };
                 to.receive(&event, bytes);
             }

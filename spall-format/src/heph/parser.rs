@@ -30,11 +30,11 @@ use crate::FormatError;
 /// | `Junk` | bytes that are not a packet | skipped up to the next packet |
 /// | `Truncated` | a packet that the next one, or the end of the file, cuts short | left out |
 /// | `Overrun` | a description or name longer than its packet | cut; the attributes, or the option, are lost |
-/// | `BadAttribute` | attributes that cannot be decoded to their end | those before are kept |
+/// | `BadArgument` | attributes that cannot be decoded to their end | those before are kept |
 /// | `TimeOutOfRange` | a time beyond `i64` | clamped |
 /// | `BadEpoch` | an epoch that is not 8 bytes | an [`Event::Meta`] with its bytes |
 /// | `DuplicateEpoch` | a second epoch | the last counts |
-/// | `LostPackets`, `CounterOrder` | a stream's counter jumps or goes back | a hint, nothing is changed |
+/// | `LostPackets`, `PacketOrder` | a stream's counter jumps or goes back | a hint, nothing is changed |
 ///
 /// Counters are watched for 64 streams at once. Streams with the same number modulo 64 share a place, so a gap may be
 /// missed in a file with more streams.
@@ -153,7 +153,7 @@ impl Parser {
         if packet.overrun {
             report(DiagnosticKind::Overrun, size - packet.description.len());
         } else if bad > 0 {
-            report(DiagnosticKind::BadAttribute, size - bad);
+            report(DiagnosticKind::BadArgument, size - bad);
         }
         to.receive(&slice(packet, whole), self.bytes(0, size));
     }
@@ -268,8 +268,8 @@ mod tests {
             Event::Diagnostic(kind) => Some(kind),
             _ => None,
         });
-        use DiagnosticKind::{CounterOrder, Junk, LostPackets, TimeOutOfRange};
-        assert!(kinds.eq([Junk, TimeOutOfRange, TimeOutOfRange, LostPackets, CounterOrder]));
+        use DiagnosticKind::{Junk, LostPackets, PacketOrder, TimeOutOfRange};
+        assert!(kinds.eq([Junk, TimeOutOfRange, TimeOutOfRange, LostPackets, PacketOrder]));
         assert_eq!(read(&data, true), read(&data, false));
     }
 

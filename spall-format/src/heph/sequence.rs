@@ -64,7 +64,7 @@ impl Sequence {
         match ahead {
             0 => None,
             1.. => Some(DiagnosticKind::LostPackets),
-            _ => Some(DiagnosticKind::CounterOrder),
+            _ => Some(DiagnosticKind::PacketOrder),
         }
     }
 }
@@ -72,7 +72,7 @@ impl Sequence {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use DiagnosticKind::{CounterOrder, LostPackets};
+    use DiagnosticKind::{LostPackets, PacketOrder};
 
     fn check<const N: usize>(packets: [(u32, u32); N]) -> [Option<DiagnosticKind>; N] {
         let mut sequence = Sequence::default();
@@ -98,13 +98,13 @@ mod tests {
     fn an_overtaken_packet_changes_nothing_about_the_next() {
         assert_eq!(
             check([(0, 4), (0, 6), (0, 5), (0, 7)]),
-            [None, Some(LostPackets), Some(CounterOrder), None]
+            [None, Some(LostPackets), Some(PacketOrder), None]
         );
     }
 
     #[test]
     fn a_cloned_writer_starts_over() {
-        assert_eq!(check([(0, 9), (0, 0), (0, 1)]), [None, Some(CounterOrder), None]);
+        assert_eq!(check([(0, 9), (0, 0), (0, 1)]), [None, Some(PacketOrder), None]);
     }
 
     #[test]

@@ -99,7 +99,7 @@ impl State {
                 Ok((2, value)) => tid = i32::from_wire(value).unwrap_or(0),
                 Ok((number, Wire::Bytes(bytes))) => payload = Some((number, bytes)),
                 Ok(_) => {}
-                Err(_) => out.report(DiagnosticKind::DamagedMessage),
+                Err(_) => out.report(DiagnosticKind::DamagedRecord),
             }
         }
         let Some((number, payload)) = payload else { return };

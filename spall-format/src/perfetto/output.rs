@@ -37,7 +37,7 @@ impl Output<'_> {
     #[inline]
     pub(super) fn check(&mut self, whole: Result<(), Damaged>) {
         if whole.is_err() {
-            self.report(DiagnosticKind::DamagedMessage);
+            self.report(DiagnosticKind::DamagedRecord);
         }
     }
 

@@ -26,7 +26,7 @@ use crate::protobuf::{Fields, Wire, varint};
 /// |---|---|---|
 /// | `Junk` | bytes that are no packet | the rest of the file is left out |
 /// | `Truncated` | a packet that the end of the file cuts short | left out |
-/// | `DamagedMessage` | a message that cannot be read to its end | what came before is kept |
+/// | `DamagedRecord` | a message that cannot be read to its end | what came before is kept |
 /// | `NotRead` | content of a kind that is not read | left out, and counted by its field number in a fact at the end |
 /// | `LostState` | a packet that needs packets that were lost | left out |
 /// | `UnknownEntry` | a reference to something that the file does not have | the reference is left out |
@@ -107,7 +107,7 @@ impl Parser {
                 }
             }
             Some(Ok(_)) => {}
-            Some(Err(_)) => out.report(DiagnosticKind::DamagedMessage),
+            Some(Err(_)) => out.report(DiagnosticKind::DamagedRecord),
             None => return true,
         }
         inner.pos = inner.packets.len() - fields.rest().len();

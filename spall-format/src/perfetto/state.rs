@@ -104,7 +104,7 @@ impl State {
                 Ok((number @ (8 | 58 | 10 | 13 | 41 | 42 | 12 | 59), value)) => packet.take(number, value),
                 Ok((number, Wire::Bytes(bytes))) => payload = Some((number, bytes)),
                 Ok(_) => {}
-                Err(_) => out.report(DiagnosticKind::DamagedMessage),
+                Err(_) => out.report(DiagnosticKind::DamagedRecord),
             }
         }
         if payload.is_none() && packet.interned_data.is_none() && packet.defaults.is_none() {
@@ -191,7 +191,7 @@ impl State {
                     }
                 }
                 Ok(_) => {}
-                Err(_) => out.report(DiagnosticKind::DamagedMessage),
+                Err(_) => out.report(DiagnosticKind::DamagedRecord),
             }
         }
     }

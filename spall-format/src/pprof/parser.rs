@@ -17,13 +17,13 @@ use crate::{FormatError, FormatErrorKind};
 /// # Damage
 /// | diagnostic | fault | effect |
 /// |---|---|---|
-/// | `DamagedMessage` | a profile that cannot be read to its end | what came before is kept |
-/// | `DamagedMessage` | a sample that is damaged, or without one value for each type | left out |
+/// | `DamagedRecord` | a profile that cannot be read to its end | what came before is kept |
+/// | `DamagedRecord` | a sample that is damaged, or without one value for each type | left out |
 /// | `UnknownEntry` | a sample at a location that the profile does not have | left out |
 /// | `NegativeDuration` | a sample with a negative value | left out |
 /// | `SampleCount` | a sample with more values than a file of this size may have | the further values are left out |
-/// | `DepthLimit` | a sample for whose stack there are too many different ones in the file | left out |
-/// | `DepthLimit` | a location of more than 256 functions inlined into one another | the outermost ones are left out |
+/// | `StackLimit` | a sample for whose stack there are too many different ones in the file | left out |
+/// | `StackLimit` | a location of more than 256 functions inlined into one another | the outermost ones are left out |
 /// | `TimeOutOfRange` | values of a thread whose sum is beyond 63 bits | the samples behind them are at the last time |
 ///
 /// # Memory
@@ -94,7 +94,7 @@ fn read(data: &[u8], to: &mut dyn for<'e> Receiver<'e>) {
         match (number, value) {
             (field::SAMPLE, Wire::Bytes(sample)) => samples.add(sample, bytes, to),
             (field::LOCATION, Wire::Bytes(location)) if !Tables::is_whole(location) => {
-                to.receive(&Event::Diagnostic(DiagnosticKind::DepthLimit), bytes);
+                to.receive(&Event::Diagnostic(DiagnosticKind::StackLimit), bytes);
             }
             _ => {}
         }
@@ -102,7 +102,7 @@ fn read(data: &[u8], to: &mut dyn for<'e> Receiver<'e>) {
     }
     if damage.is_err() {
         let rest = ByteRange::new(start, data.len() as u64);
-        to.receive(&Event::Diagnostic(DiagnosticKind::DamagedMessage), rest);
+        to.receive(&Event::Diagnostic(DiagnosticKind::DamagedRecord), rest);
     }
 }
 

@@ -66,7 +66,7 @@ impl<'t, 'a> Samples<'t, 'a> {
         let is_damaged = Fields::new(sample).any(|field| field.is_err());
         let (value, of) = default
             .filter(|_| !is_damaged && self.values.len() == types.all.len())
-            .ok_or(DiagnosticKind::DamagedMessage)?;
+            .ok_or(DiagnosticKind::DamagedRecord)?;
         if self.values.iter().any(|&value| value < 0) {
             return Err(DiagnosticKind::NegativeDuration);
         }
@@ -151,7 +151,7 @@ impl<'t, 'a> Samples<'t, 'a> {
         for at in (0..self.locations.len()).rev() {
             let id = self.locations.get(at).copied().unwrap_or_default();
             let location = self.tables.location(id).ok_or(DiagnosticKind::UnknownEntry)?;
-            let node = self.location(innermost, location, bytes, to).ok_or(DiagnosticKind::DepthLimit)?;
+            let node = self.location(innermost, location, bytes, to).ok_or(DiagnosticKind::StackLimit)?;
             innermost = Some(node);
         }
         Ok(innermost.map_or(SampleStack::Unknown, |node| SampleStack::Frame(Id::from(node))))

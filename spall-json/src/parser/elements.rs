@@ -76,7 +76,8 @@ impl JsonParser {
         self.flush_junk(call);
         if self.commas != 1 && self.state != State::Bare {
             let is_missing = self.commas == 0;
-            let kind = if is_missing { DiagnosticKind::MissingComma } else { DiagnosticKind::ExtraComma };
+            let kind =
+                if is_missing { DiagnosticKind::MissingSeparator } else { DiagnosticKind::ExtraSeparator };
             call.report(kind, (pos, pos + 1));
         }
     }
@@ -131,7 +132,7 @@ impl JsonParser {
         let ends = ends.or(call.eof.then_some(true)).ok_or(Wait(pos))?;
         self.flush_junk(call);
         if self.commas > 1 && !is_bare {
-            call.report(DiagnosticKind::ExtraComma, (pos, pos + 1));
+            call.report(DiagnosticKind::ExtraSeparator, (pos, pos + 1));
         }
         if !ends {
             return Ok(self.skip_junk(pos, pos + 1));
@@ -149,7 +150,7 @@ impl JsonParser {
             None => {
                 self.flush_junk(call);
                 self.state = State::Object;
-                call.report(DiagnosticKind::MissingBracket, (pos, pos));
+                call.report(DiagnosticKind::UnclosedList, (pos, pos));
                 Ok(pos)
             }
         }
@@ -210,7 +211,7 @@ impl JsonParser {
         self.flush_junk(call);
         self.commas = 0;
         self.not_an_event();
-        call.report(DiagnosticKind::NotAnObject, (pos, end));
+        call.report(DiagnosticKind::NotAnEvent, (pos, end));
         end
     }
 
