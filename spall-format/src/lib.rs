@@ -1,4 +1,4 @@
-//! Parsers and writers of the traces of spall, Heph, apitrace and Perfetto, and of sampling profiles.
+//! Parsers and writers of the traces of spall, and parsers of Heph, apitrace, Perfetto and sampling profiles.
 //!
 //! Each format is a module with a `Parser`, which takes input in pieces of any size. It hands over
 //! [`spall_model::Event`]s, whose names and arguments borrow from the input.
