@@ -8,6 +8,7 @@ use crate::RowId;
 
 /// The number of a line of a [`Vertical`](crate::Vertical), counted from the top.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub struct LineId(pub u32);
 
 spall_model::dense_id! {
@@ -18,6 +19,7 @@ spall_model::dense_id! {
 /// The number of a pack, which is tracks that share lines: its position in
 /// [`VerticalStyle::packs`](crate::VerticalStyle::packs).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub struct PackId(pub u32);
 
 /// The content of a line.

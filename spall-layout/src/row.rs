@@ -12,6 +12,7 @@ use crate::index::{GrowingIndex, LEAF_BITS, Levels, RowIndex};
 /// The rows of a [`Layout`](crate::Layout) are numbered in display order, those of a [`LiveView`](crate::LiveView) in
 /// the order in which they got their first slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub struct RowId(pub u32);
 
 spall_model::dense_id! {

@@ -12,6 +12,7 @@ use crate::{Text, dense_id, store::Strings};
 /// The number of a string in a trace's [`Names`]. Equal strings have equal numbers, so comparing numbers compares
 /// strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub struct NameId(pub u32);
 
 impl NameId {

@@ -23,7 +23,7 @@ impl SliceFlags {
     /// The empty set, at depth 0.
     pub const NONE: Self = Self(0);
     /// The slice is a pair of a begin and an end, in an order that proves which pairs enclose it.
-    pub const PAIRED: Self = Self(1);
+    pub(crate) const PAIRED: Self = Self(1);
     /// The file does not have the end of the slice. The recorded end is the one up to which a viewer draws it.
     pub const UNFINISHED: Self = Self(2);
     /// The file has an end before the start. The end was moved to the start.
@@ -67,7 +67,7 @@ impl SliceFlags {
         Self(self.0 & !other.0)
     }
 
-    /// Returns whether [`SliceFlags::PAIRED`] is set.
+    /// Returns whether the slice is a pair of a begin and an end, in an order that proves which pairs enclose it.
     #[must_use]
     pub const fn is_paired(self) -> bool {
         self.contains(Self::PAIRED)

@@ -37,8 +37,8 @@ impl Loader {
         self.load_from(File::open(path)?)
     }
 
-    /// Loads files on [`Loader::n_threads`] threads, and calls `each` with the position of a file in `files` and its trace
-    /// or error.
+    /// Loads files on the threads of [`Loader::with_threads`], and calls `each` with the position of a file in `files` and
+    /// its trace or error.
     ///
     /// `each` runs once for each file, on the thread that loaded it, while other files are loaded. Files are begun in their
     /// order and end in any. A file that cannot be read does not keep others from being read. The file counts as being loaded

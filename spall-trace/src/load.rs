@@ -65,19 +65,10 @@ pub fn load(data: &[u8]) -> Result<Trace, Error> {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Loader {
-    /// The limits of each file.
-    pub limits: Limits,
-    /// The format of the files. `None`, the default, is that of [`detect`](crate::detect). Containers are recognised in any
-    /// case.
-    pub format: Option<Format>,
-    /// The number of threads, that of the caller included. The default is 1.
-    ///
-    /// [`Loader::load_files`] loads so many files at once. With the feature `parallel`, [`Loader::load`] reads one file of
-    /// spall 3 or Trace Event JSON on so many threads, if it is not compressed and has at least eight parts, and puts the
-    /// slices of any large trace in order on so many. The trace is the same, with the same numbers of everything, the same
-    /// diagnostics and the same errors.
+    pub(crate) limits: Limits,
+    pub(crate) format: Option<Format>,
     #[cfg(feature = "std")]
-    pub n_threads: NonZeroUsize,
+    pub(crate) n_threads: NonZeroUsize,
     /// The bytes of a file that a thread reads at a time. The default is 1 MiB. Beside the trace, there are two more batches
     /// of events than threads, each of which takes up to 8 MiB and the memory of its names; a megabyte of a file usually
     /// makes a batch of 1 to 3 MiB.
@@ -119,13 +110,19 @@ impl Loader {
         Self { limits, ..self }
     }
 
-    /// Returns this loader with a format that the caller knows.
+    /// Returns this loader with a format that the caller knows. Without this, it is that of [`detect`](crate::detect).
+    /// Containers are recognised in any case.
     #[must_use]
     pub fn with_format(self, format: Format) -> Self {
         Self { format: Some(format), ..self }
     }
 
-    /// Returns this loader with a number of threads.
+    /// Returns this loader with a number of threads, that of the caller included. The default is 1.
+    ///
+    /// [`Loader::load_files`] loads so many files at once. With the feature `parallel`, [`Loader::load`] reads one file of
+    /// spall 3 or Trace Event JSON on so many threads, if it is not compressed and has at least eight parts, and puts the
+    /// slices of any large trace in order on so many. The trace is the same, with the same numbers of everything, the same
+    /// diagnostics and the same errors.
     #[cfg(feature = "std")]
     #[must_use]
     pub fn with_threads(self, n_threads: NonZeroUsize) -> Self {

@@ -34,6 +34,7 @@ pub use stats::FunctionStats;
 
 /// The number of a node in [`CallTree::nodes`] or [`InvertedTree::nodes`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub struct TreeNodeId(pub u32);
 
 dense_id! {
