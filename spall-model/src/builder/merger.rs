@@ -38,7 +38,7 @@ pub struct MergedPart<'m> {
 /// Slices, flows and profiles are those of the traces, with their flags. Not joined are the diagnostics of the traces, and
 /// slices that were inferred from samples: the samples are, and can be merged again. Processes and threads keep the first name
 /// that they have. Where several traces have slices on one thread, only those of the first are known to nest as they were begun
-/// ([`SliceFlags::PAIRED`]), and those of the others nest by their times. Unfinished slices last until the end of their thread.
+/// ([`SliceFlags::is_paired`]), and those of the others nest by their times. Unfinished slices last until the end of their thread.
 ///
 /// The result has signed ids: an unsigned one that needs all 64 bits becomes text.
 ///
