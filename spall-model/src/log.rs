@@ -28,7 +28,7 @@ impl<T> Log<T> {
     const PIECE: usize = 1 << (PIECE_BYTES / size_of::<T>()).ilog2();
 
     /// Returns the number of items.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn len(&self) -> usize {
         self.len
     }
@@ -38,8 +38,7 @@ impl<T> Log<T> {
     }
 
     /// Appends an item. The others do not move.
-    // Without the attributes in this file, the jobs `JSON to trace, complete` and `apitrace to trace` take 3 % more.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn push(&mut self, item: T) {
         match self.pieces.last_mut() {
             Some(last) if last.len() < Self::PIECE => last.push(item),
@@ -58,7 +57,7 @@ impl<T> Log<T> {
     }
 
     /// Returns an item by its position, or `None` behind the end.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn get(&self, index: usize) -> Option<&T> {
         self.pieces.get(index / Self::PIECE)?.get(index % Self::PIECE)
     }
@@ -71,7 +70,7 @@ impl<T> Log<T> {
 impl<T> Index<u32> for Log<T> {
     type Output = T;
 
-    #[inline(always)]
+    #[inline]
     #[allow(clippy::indexing_slicing, reason = "panics as every other index does")]
     fn index(&self, index: u32) -> &T {
         &self.pieces[index as usize / Self::PIECE][index as usize % Self::PIECE]

@@ -133,7 +133,7 @@ impl spall_model::Parser for Parser {
     const HAS_PARTS: bool = true;
 
     /// Reads all neighbouring records that are plain events, or what else comes next.
-    #[inline(always)]
+    #[inline]
     fn read<'a>(
         &mut self,
         data: &'a [u8],
@@ -237,7 +237,7 @@ impl Parser {
 }
 
 /// Returns an event on a thread. All fields are spelled out, because `..` from a constant copies it for every event.
-#[inline(always)]
+#[inline]
 fn event<'a>(thread: Thread<'a>, at: i64, name: &'a [u8], args: &'a [u8]) -> ThreadEvent<'a> {
     let (name, category) = (Text::plain(without_nul(name)), Text::plain(b""));
     ThreadEvent { thread, at: Tick(at), name, category, args: Args::text(args) }

@@ -27,7 +27,9 @@ impl JsonParser {
                 Some(&byte) if lexer::is_blank(byte) => pos += 1,
                 Some(b'{') => return self.event(pos, call),
                 Some(b']') => return self.end_of_array(pos, call),
-                Some(_) if self.junk.is_some_and(|junk| junk.goes_on) => return Ok(self.add_junk(pos, pos + 1)),
+                Some(_) if self.junk.is_some_and(|junk| junk.goes_on) => {
+                    return Ok(self.add_junk(pos, pos + 1));
+                }
                 Some(b',') => {
                     self.flush_junk(call);
                     self.commas = self.commas.saturating_add(1);

@@ -11,6 +11,7 @@ mod by_time;
 mod by_track;
 mod columns;
 mod counters;
+mod cut_threads;
 mod cycles;
 mod flows;
 mod intern;

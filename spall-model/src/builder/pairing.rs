@@ -58,6 +58,8 @@ pub(super) struct ThreadPairs {
     pub(super) n_rows: u32,
     /// Whether a time was earlier than one before it.
     pub(super) unordered: bool,
+    /// Whether a recording cuts the thread, and it has no other fault. Only known once all events were read.
+    pub(super) is_cut: bool,
     /// The earliest and the latest time so far; `first > last` while there is none.
     // The earliest is only looked at where it can change: outside of all pairs, and when a time goes back.
     first: Tick,
@@ -78,6 +80,7 @@ impl Default for ThreadPairs {
             skipped: 0,
             n_rows: 0,
             unordered: false,
+            is_cut: false,
             first: Tick::MAX,
             last: Tick::MIN,
             outermost: ByteRange::default(),
@@ -123,6 +126,11 @@ impl ThreadPairs {
     /// Returns whether the plain reading has a fault. Only meaningful once all events were read.
     pub(super) fn is_faulty(&self) -> bool {
         self.fault.is_some() || self.depth > 0
+    }
+
+    /// Returns whether the thread is read again, so that its pairs are those of another reading.
+    pub(super) fn is_read_again(&self) -> bool {
+        self.is_faulty() && !self.is_cut
     }
 }
 

@@ -1,4 +1,5 @@
-//! The final pairing, once all events were read: threads whose plain reading has faults are read again, and the best reading is written into the rows. [json 3.2](crate::rules::json#3.2)
+//! The final pairing, once all events were read: threads whose plain reading has faults are read again, unless a recording
+//! only cuts them, and the best reading is written into the rows. [json 3.2](crate::rules::json#3.2)
 //!
 //! There may be very many such threads with very few slices each, as in a file of which every thread ends inside a
 //! slice. So nothing here is allocated for each thread: begins and ends of a thread are put into buffers that the
@@ -15,6 +16,7 @@ use crate::{ByteRange, DiagnosticKind, NameId, SliceFlags, args_table::ArgsId, i
 use super::{
     TraceBuilder,
     by_track::ByTrack,
+    cut_threads,
     pairing::{PairFacts, PairLog, ThreadPairs},
     readings::{Outcome, PairingInput, Reading, Readings},
 };
@@ -68,12 +70,14 @@ impl TraceBuilder {
     }
 }
 
-/// Reads every thread again whose plain reading has a fault, and writes the best reading into the rows.
+/// Reads every thread again whose plain reading has a fault, unless it is only cut, and writes the best reading into the
+/// rows.
 #[allow(clippy::indexing_slicing, reason = "positions are made by this module and never read from a file")]
 fn repair(builder: &mut TraceBuilder, pairs: &mut PairLog) {
+    cut_threads::find(&builder.rows, pairs);
     let PairLog { threads, orphans, other_names, end_args } = pairs;
-    let is_read_again = |track: u32| threads.get(track as usize).is_some_and(ThreadPairs::is_faulty);
-    let threads_read_again = threads.iter().filter(|thread| thread.is_faulty());
+    let is_read_again = |track: u32| threads.get(track as usize).is_some_and(ThreadPairs::is_read_again);
+    let threads_read_again = threads.iter().filter(|thread| thread.is_read_again());
     let n_rows: u64 = threads_read_again.map(|thread| u64::from(thread.n_rows)).sum();
     let mut rows: Vec<u32> = Vec::with_capacity(usize::try_from(n_rows).unwrap_or(0));
     let rows_read_again =
@@ -90,6 +94,10 @@ fn repair(builder: &mut TraceBuilder, pairs: &mut PairLog) {
     for (track, thread) in (0_u32..).zip(&*threads).filter(|(_, thread)| thread.is_faulty()) {
         let somewhere = thread.fault.unwrap_or(thread.outermost);
         let orphans = orphans_by_track.items(track).iter().map(|&orphan| &orphans[orphan as usize]);
+        if thread.is_cut {
+            cut_threads::finish(builder, thread, orphans, somewhere);
+            continue;
+        }
         let pairs = rows_by_track.items(track);
         let row_of = |&position: &u32| rows[position as usize];
         input.clear();
