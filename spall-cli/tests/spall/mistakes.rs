@@ -163,7 +163,7 @@ fn cut_json() {
         "cut.json",
         "out.spall",
     ]);
-    let said = "cut.json: The array or object of the document is not closed. (1 time, first at byte 58)\n";
+    let said = "cut.json: The end of the list of events, or of the whole document, is not marked. Everything up to there is read. (1 time, first at byte 58)\n";
     assert_eq!(ran, Ran { status: Some(0), out: String::new(), err: said.into() });
 }
 
