@@ -66,6 +66,23 @@ fn shown_places(trace: &Trace) -> Vec<String> {
         .collect()
 }
 
+/// Checks that the slices of `all` without the name `h` lie as in a trace of the events `shown`, which has no others. Returns how
+/// many are hidden.
+fn check_without_hidden([all, shown]: [Vec<Event<'static>>; 2]) -> usize {
+    let (trace, without) = (trace_of(&all), trace_of(&shown));
+    let n_hidden = trace.slices().len() - without.slices().len();
+    let expected = shown_places(&without);
+    assert_eq!(shown_places(&trace), expected, "{all:?}");
+    // A trace of which slices were taken away is laid out alike.
+    let hidden = trace.names().find(b"h");
+    let filtered = trace.with_slices(|old, track, slices| {
+        let kept = old.slices_of(track).filter(|(_, slice)| Some(slice.name) != hidden);
+        kept.for_each(|(id, _)| _ = slices.keep(id));
+    });
+    assert_eq!(shown_places(&filtered), expected, "{all:?}");
+    n_hidden
+}
+
 #[test]
 fn layout_4_9_pairs_that_are_left_out_hold_no_lane_and_no_depth() {
     let (begin, end) = (|at, name| Event::Begin(event(1, at, name)), |at| Event::End(event(1, at, "")));
@@ -119,18 +136,7 @@ fn layout_4_9_pairs_lie_as_in_a_file_without_those_that_are_left_out() {
     let mut random = Random(49);
     let mut n_hidden = 0;
     for _ in 0..5_000 {
-        let [all, shown] = random_pairs(&mut random);
-        let (trace, without) = (trace_of(&all), trace_of(&shown));
-        n_hidden += trace.slices().len() - without.slices().len();
-        let expected = shown_places(&without);
-        assert_eq!(shown_places(&trace), expected, "{all:?}");
-        // A trace of which slices were taken away is laid out alike.
-        let hidden = trace.names().find(b"h");
-        let filtered = trace.with_slices(|old, track, slices| {
-            let kept = old.slices_of(track).filter(|(_, slice)| Some(slice.name) != hidden);
-            kept.for_each(|(id, _)| _ = slices.keep(id));
-        });
-        assert_eq!(shown_places(&filtered), expected, "{all:?}");
+        n_hidden += check_without_hidden(random_pairs(&mut random));
     }
     assert!(n_hidden > 20_000, "{n_hidden}");
 }
@@ -182,17 +188,7 @@ fn layout_4_9_spans_lie_as_in_a_file_without_those_that_are_left_out() {
     let mut n_hidden = 0;
     for _ in 0..5_000 {
         // Begins and ends have times of their own: a trace does not say which came first of a begin and an end of one time.
-        let [all, shown] = random_spans(&mut random, 1);
-        let (trace, without) = (trace_of(&all), trace_of(&shown));
-        n_hidden += trace.slices().len() - without.slices().len();
-        let expected = shown_places(&without);
-        assert_eq!(shown_places(&trace), expected, "{all:?}");
-        let hidden = trace.names().find(b"h");
-        let filtered = trace.with_slices(|old, track, slices| {
-            let kept = old.slices_of(track).filter(|(_, slice)| Some(slice.name) != hidden);
-            kept.for_each(|(id, _)| _ = slices.keep(id));
-        });
-        assert_eq!(shown_places(&filtered), expected, "{all:?}");
+        n_hidden += check_without_hidden(random_spans(&mut random, 1));
     }
     assert!(n_hidden > 20_000, "{n_hidden}");
 }

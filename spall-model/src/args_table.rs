@@ -12,9 +12,9 @@ impl ArgsId {
     /// The id of no arguments.
     pub(crate) const NONE: Self = Self(0);
 
-    /// Returns the number of a row in a table that has `shift` rows before it; that of no row stays.
+    /// Returns the number that a row has in another table, modulo 2³²: `shift` more, and that of no row stays.
     pub(crate) fn shifted(self, shift: u32) -> Self {
-        if self == Self::NONE { self } else { Self(self.0 + shift) }
+        if self == Self::NONE { self } else { Self(self.0.wrapping_add(shift)) }
     }
 
     /// Returns the position of the row, or `None` if there is none.

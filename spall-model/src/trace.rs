@@ -5,10 +5,11 @@ use core::cmp::Reverse;
 use core::ops::Range;
 
 use crate::{
-    Args, CallSite, Clock, Conventions, CounterValue, Diagnostics, Flow, Frame, FrameId, Id, IdRange,
-    Instant, Key, LineHits, Metadata, NameId, Names, Object, OtherEvent, Process, ProcessId, Profile, Sample,
-    Sampled, Slice, SliceArgs, SliceId, Slices, Snapshot, State, Text, Tick, Ticks, TraceView, Track,
-    TrackId, TrackInfo, Value, args_table::ArgsTable, facts::MetaValue, track::widen, view::Sealed,
+    Args, CallSite, ChildOrder, Clock, Conventions, CounterValue, Diagnostics, Flow, Frame, FrameId, Id,
+    IdRange, Instant, Key, LineHits, Metadata, NameId, Names, Object, OtherEvent, Process, ProcessId,
+    Profile, Sample, Sampled, Slice, SliceArgs, SliceId, Slices, Snapshot, State, Text, Tick, Ticks,
+    TraceView, Track, TrackId, TrackInfo, TrackKind, Value, args_table::ArgsTable, facts::MetaValue,
+    track::widen, view::Sealed,
 };
 
 /// A finished trace: processes with their tracks, and everything on the tracks.
@@ -283,6 +284,36 @@ impl Trace {
         keep_longest(&mut found);
         found.sort_unstable();
         found.into_iter().map(|(_, id)| id).collect()
+    }
+}
+
+/// The place of a track of its own, or of a counter, among such tracks.
+pub(crate) struct OwnPlace {
+    pub(crate) id: Key,
+    /// The name; empty for a counter, whose events have it.
+    pub(crate) name: NameId,
+    /// The id of the track above; `None` directly below the process.
+    pub(crate) parent: Option<Key>,
+}
+
+impl Trace {
+    /// Returns the place of a track among tracks of their own, or `None` if it has none. A counter has one only if that says
+    /// something, or if tracks lie below it, which come right after it.
+    pub(crate) fn own_place(&self, track: &Track) -> Option<OwnPlace> {
+        let parent = track.parent.and_then(|parent| match self.tracks.get(parent.index())?.kind {
+            TrackKind::Counter { id } => id,
+            kind => kind.tid(),
+        });
+        match track.kind {
+            TrackKind::Track { id } => Some(OwnPlace { id, name: track.name, parent }),
+            TrackKind::Counter { id: Some(id) } => {
+                let next = self.tracks.get(track.id.index() + 1);
+                let has_children = next.is_some_and(|next| next.parent == Some(track.id));
+                let says = (parent, track.sort_index, track.children) != (None, 0, ChildOrder::Unspecified);
+                (has_children || says).then_some(OwnPlace { id, name: NameId::EMPTY, parent })
+            }
+            _ => None,
+        }
     }
 }
 

@@ -3,7 +3,9 @@
 use alloc::{borrow::Cow, string::ToString, vec::Vec};
 use core::ops::Range;
 
-use crate::{ChildOrder, Conventions, IdRange, NameId, Names, ProcessId, SliceId, StateId, TrackId};
+use crate::{
+    ChildOrder, Conventions, IdRange, NameId, Names, ProcessId, SliceId, StateId, ThreadRole, TrackId,
+};
 
 /// The id of a process, thread, async span, flow or object, as a trace keeps it: an [`Id`](crate::Id) with interned
 /// text.
@@ -18,6 +20,14 @@ pub enum Key {
 }
 
 impl Key {
+    /// Returns the name of a process or thread with this id that no event names.
+    pub(crate) fn default_name(self) -> NameId {
+        match self {
+            Self::Number(_) => NameId::EMPTY,
+            Self::Text(name) => name,
+        }
+    }
+
     /// Returns the number in decimal digits, or the text.
     pub(crate) fn text<'n>(self, names: &'n Names, conventions: Conventions) -> Cow<'n, str> {
         match self {
@@ -148,6 +158,16 @@ pub enum TrackKind {
 }
 
 impl TrackKind {
+    /// Returns the role of a thread that is none of the operating system.
+    pub(crate) fn role(&self) -> Option<ThreadRole> {
+        match self {
+            Self::Cpu { .. } => Some(ThreadRole::Cpu),
+            Self::Gpu { .. } => Some(ThreadRole::Gpu),
+            Self::Frames { .. } => Some(ThreadRole::Frames),
+            _ => None,
+        }
+    }
+
     /// Returns a short stable name of the kind, such as `thread` or `counter`.
     #[must_use]
     pub const fn name(&self) -> &'static str {

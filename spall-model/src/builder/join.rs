@@ -116,8 +116,6 @@ impl<'b> Join<'b> {
         // The arguments of the batch have successive numbers in the builder, up to those of the next other event.
         let shift = index32(builder.args.len()).wrapping_sub(index32(self.added.args));
         builder.args.append(&part.args, self.added.args..held.args);
-        let args_of =
-            |args: ArgsId| if args == ArgsId::NONE { args } else { ArgsId(args.0.wrapping_add(shift)) };
         let mut early_ends = self.batch.early_ends[self.added.early_ends..held.early_ends].iter().peekable();
         let rows = index32(self.added.rows)..index32(held.rows);
         for (track, run) in part.rows.runs_from(rows.start) {
@@ -128,15 +126,15 @@ impl<'b> Join<'b> {
             while let Some(end) = early_ends.next_if(|end| end.closed_at < rest.end) {
                 self.add_rows(track, rest.start..end.closed_at, shift, builder);
                 rest.start = rest.start.max(end.closed_at);
-                self.close(end, args_of(end.args), builder);
+                self.close(end, end.args.shifted(shift), builder);
             }
             self.add_rows(track, rest, shift, builder);
         }
         for end in early_ends {
-            self.close(end, args_of(end.args), builder);
+            self.close(end, end.args.shifted(shift), builder);
         }
         for &(row, args) in &part.pairs.end_args[self.added.end_args..held.end_args] {
-            builder.pairs.end_args.push((row + self.first_row, args_of(args)));
+            builder.pairs.end_args.push((row + self.first_row, args.shifted(shift)));
         }
         self.added = *held;
     }

@@ -6,9 +6,10 @@ use alloc::{format, string::ToString, vec::Vec};
 
 use crate::{
     ByteRange, Clock, Diagnostic, DiagnosticKind, Flow, Key, Limits, Metadata, NameId, Object, ObjectPhase,
-    OtherEvent, Process, SliceFlags, SliceId, ThreadRole, Tick, Ticks, Trace, TraceView, Track, TrackKind,
+    OtherEvent, Process, SliceFlags, SliceId, Tick, Ticks, Trace, TraceView, Track, TrackKind,
     args_table::ArgsId,
     facts::{FlowEnds, MetaValue},
+    trace::OwnPlace,
 };
 
 use super::{
@@ -242,7 +243,7 @@ impl<'b> Addition<'b> {
         let labels = process.labels.iter().map(|&label| self.name(label)).chain([label]);
         let labels: Vec<_> = labels.filter(|label| !label.is_empty()).collect();
         let row = self.builder.registry.process_mut(number);
-        if row.name == default_name(pid) {
+        if row.name == pid.default_name() {
             row.name = name;
         }
         if process.sort_index != 0 {
@@ -302,12 +303,12 @@ impl<'b> Addition<'b> {
             | TrackKind::Cpu { tid }
             | TrackKind::Gpu { tid }
             | TrackKind::Frames { tid } => {
-                row.role = role(track.kind).or(row.role);
+                row.role = track.kind.role().or(row.role);
                 if track.sort_index != 0 {
                     row.sort_index = track.sort_index;
                 }
-                let is_unnamed = row.key.id().is_some_and(|id| row.name == default_name(id));
-                if is_unnamed && track.name != default_name(tid) {
+                let is_unnamed = row.key.id().is_some_and(|id| row.name == id.default_name());
+                if is_unnamed && track.name != tid.default_name() {
                     self.builder.registry.set_name(number, name);
                 }
             }
@@ -318,24 +319,8 @@ impl<'b> Addition<'b> {
 
     /// Says what a track of its own is, or that a counter has a place among such tracks.
     fn own_track(&mut self, track: &Track) {
-        let (id, name) = match track.kind {
-            TrackKind::Track { id } => (id, self.name(track.name)),
-            // The counter has its name itself.
-            TrackKind::Counter { id: Some(id) } => (id, NameId::EMPTY),
-            _ => return,
-        };
-        let parent = track.parent.and_then(|parent| match self.trace.tracks[parent.index()].kind {
-            TrackKind::Counter { id } => id,
-            kind => kind.tid(),
-        });
-        let &Track { sort_index, children, .. } = track;
-        // A counter has such a place only if that says something, or if tracks lie below it, which come right after it.
-        let next = self.trace.tracks.get(track.id.index() + 1);
-        let has_children = next.is_some_and(|next| next.parent == Some(track.id));
-        let is_own = matches!(track.kind, TrackKind::Track { .. }) || has_children;
-        if !is_own && (parent, sort_index, children) == (None, 0, Default::default()) {
-            return;
-        }
+        let Some(OwnPlace { id, name, parent }) = self.trace.own_place(track) else { return };
+        let (name, &Track { sort_index, children, .. }) = (self.name(name), track);
         let Some(process) = track.process.map(|process| self.processes[process.index()]) else { return };
         let key = TrackKey::Thread { process, tid: self.key(id) };
         let Some(number) = self.builder.track(key, NOWHERE) else { return };
@@ -466,23 +451,5 @@ impl<'b> Addition<'b> {
             (self.name(other.name), self.name(other.category), self.args(other.args));
         self.builder.others.push(OtherEvent { tag: other.tag, thread, at, name, category, args });
         self.count_clamped();
-    }
-}
-
-/// Returns the name of a process or thread that nothing names.
-fn default_name(id: Key) -> NameId {
-    match id {
-        Key::Number(_) => NameId::EMPTY,
-        Key::Text(name) => name,
-    }
-}
-
-/// Returns the role of a thread that is none of the operating system.
-fn role(kind: TrackKind) -> Option<ThreadRole> {
-    match kind {
-        TrackKind::Cpu { .. } => Some(ThreadRole::Cpu),
-        TrackKind::Gpu { .. } => Some(ThreadRole::Gpu),
-        TrackKind::Frames { .. } => Some(ThreadRole::Frames),
-        _ => None,
     }
 }

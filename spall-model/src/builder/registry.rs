@@ -236,11 +236,12 @@ impl Registry {
             return process;
         }
         let process = *self.by_pid.entry(pid).or_insert_with(|| {
-            let name = match pid {
-                Key::Number(_) => NameId::EMPTY,
-                Key::Text(name) => name,
-            };
-            self.processes.push(ProcessRow { pid, name, sort_index: 0, labels: Vec::new() });
+            self.processes.push(ProcessRow {
+                pid,
+                name: pid.default_name(),
+                sort_index: 0,
+                labels: Vec::new(),
+            });
             index32(self.processes.len() - 1)
         });
         self.recent_process = Some((pid, process));
@@ -312,10 +313,8 @@ impl Registry {
         }
         let track = u32::try_from(self.tracks.len()).ok().filter(|&track| track < max)?;
         let (process, name) = match key {
-            TrackKey::Thread { process, tid: Key::Text(name) } => (Some(process), name),
-            TrackKey::Thread { process, .. } | TrackKey::Process { process } => {
-                (Some(process), NameId::EMPTY)
-            }
+            TrackKey::Thread { process, tid } => (Some(process), tid.default_name()),
+            TrackKey::Process { process } => (Some(process), NameId::EMPTY),
             TrackKey::Counter { process, name, .. } => (Some(process), name),
             TrackKey::Async { process, .. } => (process, NameId::EMPTY),
             TrackKey::AsyncStep { process, name, .. } => (process, name),

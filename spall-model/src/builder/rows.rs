@@ -293,9 +293,7 @@ impl Rows {
         append_cells(category, first, set_cells(&from.category, &rows), |name| {
             if name == 0 { 0 } else { name_of(name) }
         });
-        append_cells(args, first, set_cells(&from.args, &rows), |id| {
-            if id == 0 { 0 } else { id.wrapping_add(to.args_shift) }
-        });
+        append_cells(args, first, set_cells(&from.args, &rows), |id| ArgsId(id).shifted(to.args_shift).0);
     }
 
     /// Removes all rows, and keeps the memory.

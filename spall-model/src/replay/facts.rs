@@ -3,8 +3,8 @@
 use alloc::vec::Vec;
 
 use crate::{
-    ChildOrder, Event, Key, MetaEvent, Metadata, NameId, Process, Text, ThreadEvent, ThreadRole, TraceView,
-    Track, TrackEvent, TrackKind,
+    Event, MetaEvent, Metadata, Process, Text, ThreadEvent, TraceView, Track, TrackEvent, TrackKind,
+    trace::OwnPlace,
 };
 
 use super::{
@@ -44,7 +44,7 @@ impl<'t, E> Replay<'t, E> {
     pub(super) fn process(&mut self, process: &'t Process) -> Result<(), E> {
         let mut escaped = Vec::new();
         let pid = ids::id(self.trace, process.pid, &mut escaped);
-        let has_name = process.name != default_name(process.pid);
+        let has_name = process.name != process.pid.default_name();
         if has_name {
             self.emit(Event::ProcessName(pid, self.text(process.name)))?;
         }
@@ -67,26 +67,12 @@ impl<'t, E> Replay<'t, E> {
 
     /// Emits the facts of a track that no event on it has.
     fn track_facts(&mut self, process: &'t Process, track: &'t Track) -> Result<(), E> {
-        let (id, name) = match track.kind {
-            TrackKind::Track { id } => (id, track.name),
-            // The events of the counter have its name.
-            TrackKind::Counter { id: Some(id) } => (id, NameId::EMPTY),
-            _ => return self.thread_facts(process, track),
+        let Some(OwnPlace { id, name, parent }) = self.trace.own_place(track) else {
+            return self.thread_facts(process, track);
         };
-        let parent = track.parent.and_then(|parent| match self.trace.tracks.get(parent.index())?.kind {
-            TrackKind::Counter { id } => id,
-            kind => kind.tid(),
-        });
         let &Track { sort_index, children, .. } = track;
         // Events say no other ranks.
         let rank = i32::try_from(sort_index).unwrap_or_default();
-        // A counter needs the event only if that says something, or if tracks lie below it, which come right after it.
-        let is_own = matches!(track.kind, TrackKind::Track { .. });
-        let next = self.trace.tracks.get(track.id.index() + 1);
-        let has_children = next.is_some_and(|next| next.parent == Some(track.id));
-        if !is_own && !has_children && (parent, rank, children) == (None, 0, ChildOrder::Unspecified) {
-            return Ok(());
-        }
         let (mut ids, mut escaped) = (ThreadIds::default(), Vec::new());
         let thread = ids.thread(self.trace, process.pid, id);
         let mut event = TrackEvent::new(thread, self.text(name));
@@ -98,16 +84,11 @@ impl<'t, E> Replay<'t, E> {
 
     /// Emits the name, the role and the sort index of the thread that a track stands for. Other tracks have none.
     fn thread_facts(&mut self, process: &'t Process, track: &'t Track) -> Result<(), E> {
-        let (tid, role) = match track.kind {
-            TrackKind::Thread { tid } => (tid, None),
-            TrackKind::Cpu { tid } => (tid, Some(ThreadRole::Cpu)),
-            TrackKind::Gpu { tid } => (tid, Some(ThreadRole::Gpu)),
-            TrackKind::Frames { tid } => (tid, Some(ThreadRole::Frames)),
-            _ => return Ok(()),
-        };
+        let Some(tid) = track.kind.tid() else { return Ok(()) };
+        let role = track.kind.role();
         let mut ids = ThreadIds::default();
         let thread = ids.thread(self.trace, process.pid, tid);
-        let has_name = track.name != default_name(tid);
+        let has_name = track.name != tid.default_name();
         if has_name {
             self.emit(Event::ThreadName(thread, self.text(track.name)))?;
         }
@@ -123,13 +104,5 @@ impl<'t, E> Replay<'t, E> {
             self.emit(Event::ThreadSortIndex(thread, track.sort_index))?;
         }
         Ok(())
-    }
-}
-
-/// Returns the name that the builder gives a process or thread that no event names.
-fn default_name(id: Key) -> NameId {
-    match id {
-        Key::Number(_) => NameId::EMPTY,
-        Key::Text(name) => name,
     }
 }
