@@ -23,7 +23,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Moves the position to `pos`, which may be beyond the end.
-    #[cfg(feature = "alloc")]
+    #[cfg(feature = "apitrace")]
     #[inline]
     pub(crate) const fn seek(&mut self, pos: usize) {
         self.pos = pos;

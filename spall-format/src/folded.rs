@@ -1,6 +1,8 @@
 //! Folded stacks, which tools for flame graphs read and write: a line of text for each stack. [profiles
 //! 6](spall_model::rules::profiles#6)
 //!
+//! This module needs the feature `profiles`.
+//!
 //! ```
 //! use spall_format::folded::Parser;
 //! use spall_model::{Event, Parser as _, Tick};

@@ -8,11 +8,11 @@
 //! |---|---|---|---|
 //! | [`spall`] | spall streams, versions 0, 1 and 3 | yes | yes |
 //! | [`heph`] | trace logs of the Heph actor framework | yes | |
-//! | `apitrace` (`alloc`) | graphics call traces of apitrace | yes | |
-//! | `perfetto` (`alloc`) | protobuf traces of Perfetto | yes | |
-//! | `perf_script` (`alloc`) | the text of `perf script` | yes | |
-//! | `pprof` (`alloc`) | profiles of pprof, as Go and many other programs write them | yes | |
-//! | `folded` (`alloc`) | folded stacks, the text that flame graphs are made of | yes | |
+//! | `apitrace` (`apitrace`) | graphics call traces of apitrace | yes | |
+//! | `perfetto` (`perfetto`) | protobuf traces of Perfetto | yes | |
+//! | `perf_script` (`profiles`) | the text of `perf script` | yes | |
+//! | `pprof` (`profiles`) | profiles of pprof, as Go and many other programs write them | yes | |
+//! | `folded` (`profiles`) | folded stacks, the text that flame graphs are made of | yes | |
 //!
 //! ```
 //! use spall_format::spall::{BufferWriter, Header, Parser, Version};
@@ -56,8 +56,9 @@
 //!
 //! # Features
 //! - none: `core` alone, with the parsers of spall and Heph and the writers of spall into memory of the caller;
-//! - `alloc`: `apitrace`, `perfetto`, `perf_script`, `pprof` and `folded`, which keep tables, and `container`, which undoes the
-//!   compression of files;
+//! - `alloc`: `container`, which undoes the compression of files;
+//! - `apitrace`, `perfetto`: the modules of these names; each implies `alloc`;
+//! - `profiles`: `perf_script`, `pprof` and `folded`; it implies `alloc`;
 //! - `gzip`, `brotli`, `zstd`: containers beside snappy, which needs none of these;
 //! - `std` (default): the writers to `std::io::Write`.
 //!
@@ -71,28 +72,36 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
-#[cfg(feature = "alloc")]
+#[cfg(feature = "apitrace")]
 pub mod apitrace;
 mod clip;
 #[cfg(feature = "alloc")]
 pub mod container;
 mod cursor;
 mod error;
-#[cfg(feature = "alloc")]
+#[cfg(feature = "profiles")]
 pub mod folded;
 pub mod heph;
-#[cfg(feature = "alloc")]
+#[cfg(feature = "profiles")]
 pub mod perf_script;
-#[cfg(feature = "alloc")]
+#[cfg(feature = "perfetto")]
 pub mod perfetto;
-#[cfg(feature = "alloc")]
+/// Recognises the traces of Perfetto. Their parser needs the feature `perfetto`.
+#[cfg(not(feature = "perfetto"))]
+pub mod perfetto {
+    pub use crate::perfetto_mark::is_trace;
+}
+mod perfetto_mark;
+#[cfg(feature = "profiles")]
 pub mod pprof;
-#[cfg(feature = "alloc")]
+#[cfg(any(feature = "perfetto", feature = "profiles"))]
+#[cfg_attr(not(feature = "perfetto"), expect(dead_code, reason = "pprof needs a part of the encoding"))]
 mod protobuf;
 pub mod rules;
 pub mod spall;
-#[cfg(feature = "alloc")]
+#[cfg(any(feature = "perfetto", feature = "profiles"))]
 mod stack_tree;
+mod varint;
 
 pub use error::{FormatError, FormatErrorKind};
 

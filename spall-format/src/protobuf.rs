@@ -3,6 +3,8 @@
 //! The encoding does not say what a field means, so this file knows no format. Nothing here recurses: a nested message
 //! is a value of bytes, which the caller reads if it wants to.
 
+use crate::varint::varint;
+
 /// The value of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wire<'a> {
@@ -140,20 +142,6 @@ fn fixed(wire: u32, data: &[u8]) -> Option<(Wire<'_>, &[u8])> {
         5 => data.split_first_chunk().map(|(&bytes, rest)| (Wire::Fixed32(u32::from_le_bytes(bytes)), rest)),
         _ => None,
     }
-}
-
-/// Reads the number at the start of `data`, and returns it with its length in bytes. Returns `None` where the data ends
-/// inside it, and for a number of more than ten bytes. Bits beyond the 64th are dropped, as every reader does.
-#[inline]
-pub(crate) fn varint(data: &[u8]) -> Option<(u64, usize)> {
-    let mut number = 0;
-    for (&byte, at) in data.iter().take(10).zip(0..) {
-        number |= u64::from(byte & 0x7f) << (7 * at);
-        if byte < 0x80 {
-            return Some((number, at + 1));
-        }
-    }
-    None
 }
 
 /// A type of values that a field may have. A value of another wire type leaves it as it is.

@@ -49,6 +49,7 @@ impl StackTree {
 
     /// Gives another function below the same caller the same node, such as one with all that was inlined into it. Returns
     /// whether there was room.
+    #[cfg(feature = "profiles")]
     pub(crate) fn insert(&mut self, caller: Option<u32>, function: u32, node: u32, read: u64) -> bool {
         let has_room = (self.nodes.len() as u64) < 2 * Self::max_nodes(read);
         if has_room {

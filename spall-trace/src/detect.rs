@@ -2,11 +2,11 @@
 
 #[cfg(feature = "alloc")]
 use spall_format::container::{Container, peek};
-#[cfg(feature = "alloc")]
-use spall_format::{apitrace, folded, perf_script, perfetto, pprof};
-use spall_format::{heph, spall};
+use spall_format::{heph, perfetto, spall};
 #[cfg(feature = "alloc")]
 use spall_json::JsonProfile;
+#[cfg(feature = "alloc")]
+use unmarked::{is_folded, is_perf_script, is_profile, is_recording};
 
 /// A file format of traces, as [`detect`] recognises it.
 ///
@@ -86,6 +86,10 @@ impl core::fmt::Display for Format {
 /// have any number of blanks in front. For a compressed file this returns the format of the
 /// content, if the feature for the compression is on.
 ///
+/// A format that has a mark is recognised whether or not its feature is on. Others are not: without the feature `apitrace`,
+/// only recordings in the container of apitrace are recognised, and without `profiles`, no pprof, no folded stacks and no
+/// text of `perf script`.
+///
 /// The result says nothing about whether the file can be read: a spall file of an unknown version is a spall file.
 ///
 /// ```
@@ -152,14 +156,14 @@ pub(crate) fn recognise(data: &[u8]) -> Option<Recognised> {
 fn recognise_packed(data: &[u8]) -> Option<Recognised> {
     if let Some(container) = Container::detect(data) {
         // A text may begin with the two letters that mark snappy.
-        if container == Container::Snappy && folded::is_folded(data) {
+        if container == Container::Snappy && is_folded(data) {
             return Some(Recognised::plain(Format::Folded));
         }
         let content = peek(container, data);
         let found = recognise_content(&content);
         let format = match found {
             Some((format, Certainty::Certain)) => format,
-            None if container == Container::Snappy || apitrace::is_recording(&content) => Format::Apitrace,
+            None if container == Container::Snappy || is_recording(&content) => Format::Apitrace,
             // Nothing can be decompressed, which opening the container reports.
             None if content.is_empty() => Format::TraceEventJson,
             _ => recognise_weak(&content).or(found.map(|(format, _)| format))?,
@@ -168,12 +172,12 @@ fn recognise_packed(data: &[u8]) -> Option<Recognised> {
     }
     // Version 6 is the newest. A brotli stream that begins with such a byte has a window that no tool uses.
     if data.first().is_some_and(|&version| version <= 6) {
-        return apitrace::is_recording(data).then(|| Recognised::plain(Format::Apitrace));
+        return is_recording(data).then(|| Recognised::plain(Format::Apitrace));
     }
     let content = peek(Container::Brotli, data);
     let format = match recognise_content(&content) {
         Some((format, Certainty::Certain)) => format,
-        _ if apitrace::is_recording(&content) => Format::Apitrace,
+        _ if is_recording(&content) => Format::Apitrace,
         _ => return None,
     };
     Some(Recognised { container: Some(Container::Brotli), format })
@@ -186,10 +190,29 @@ fn recognise_weak(data: &[u8]) -> Option<Format> {
     // As much as is there of any file, however it is read.
     const HEAD: usize = 64 << 10;
     let data = data.get(..HEAD).unwrap_or(data);
-    if pprof::is_profile(data) {
+    if is_profile(data) {
         return Some(Format::Pprof);
     }
-    folded::is_folded(data).then_some(Format::Folded)
+    is_folded(data).then_some(Format::Folded)
+}
+
+/// Recognises formats by what their parsers make of the first bytes. Nothing has the format of a parser that is off.
+#[cfg(feature = "alloc")]
+mod unmarked {
+    #[cfg(feature = "apitrace")]
+    pub(super) use spall_format::apitrace::is_recording;
+    #[cfg(feature = "profiles")]
+    pub(super) use spall_format::{folded::is_folded, perf_script::is_perf_script, pprof::is_profile};
+
+    #[cfg(not(feature = "apitrace"))]
+    pub(super) use never as is_recording;
+    #[cfg(not(feature = "profiles"))]
+    pub(super) use {never as is_folded, never as is_perf_script, never as is_profile};
+
+    #[cfg(not(all(feature = "apitrace", feature = "profiles")))]
+    pub(super) fn never(_: &[u8]) -> bool {
+        false
+    }
 }
 
 /// How sure it is that bytes have the format that they seem to have.
@@ -213,7 +236,6 @@ fn recognise_content(data: &[u8]) -> Option<(Format, Certainty)> {
     if heph::starts_with_magic(data) {
         return Some((Format::Heph, Certain));
     }
-    #[cfg(feature = "alloc")]
     if perfetto::is_trace(data) {
         return Some((Format::Perfetto, Certain));
     }
@@ -224,7 +246,7 @@ fn recognise_content(data: &[u8]) -> Option<(Format, Certainty)> {
         _ => {}
     }
     #[cfg(feature = "alloc")]
-    if perf_script::is_perf_script(data) {
+    if is_perf_script(data) {
         return Some((Format::PerfScript, Certain));
     }
     if spall_json::is_cpu_profile(data) {
@@ -282,7 +304,7 @@ mod tests {
     }
 
     /// Brackets mark JSON and `at` marks snappy, but not if every line is a stack. [profiles 6.1]
-    #[cfg(feature = "alloc")]
+    #[cfg(feature = "profiles")]
     #[test]
     fn folded_stacks_may_begin_with_the_mark_of_another_format() {
         for data in ["at;b 1\nat 2\n", "[unknown];a 3\n[b] 4\n", "{closure};b 1\n", "/* a */;b 1"] {

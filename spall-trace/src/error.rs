@@ -5,7 +5,15 @@ use alloc::{borrow::Cow, boxed::Box};
 use spall_json::JsonErrorKind;
 use spall_model::DiagnosticKind;
 
-use crate::unknown;
+use crate::{Format, unknown};
+
+/// The features that are off and whose formats have no mark by which a file could be recognised without them.
+const UNMARKED_OFF: &str = match (cfg!(feature = "apitrace"), cfg!(feature = "profiles")) {
+    (true, true) => "",
+    (true, false) => " (the feature `profiles` of spall-trace is off)",
+    (false, true) => " (the feature `apitrace` of spall-trace is off)",
+    (false, false) => " (the features `apitrace` and `profiles` of spall-trace are off)",
+};
 
 /// The reason why a trace could not be loaded.
 ///
@@ -21,10 +29,23 @@ use crate::unknown;
 #[non_exhaustive]
 pub enum Error {
     /// Nothing of the file is of a supported format.
-    #[error("not a trace of any supported format, but {found}")]
+    ///
+    /// The formats of the features `apitrace` and `profiles` have no magic number, but for apitrace in its own container, so
+    /// their files are unknown where the feature is off. The text of the error names the features that are off.
+    #[error("not a trace of any supported format, but {found}{UNMARKED_OFF}")]
     UnknownFormat {
         /// What the file seems to be, as far as its first bytes tell, such as `a PNG picture`.
         found: Cow<'static, str>,
+    },
+    /// The file has a format that is read only with a feature of this crate, which is off.
+    #[error(
+        "reading a file of the format {format} needs the feature `{feature}` of spall-trace, which is off"
+    )]
+    FormatOff {
+        /// The format of the file.
+        format: Format,
+        /// The name of the feature.
+        feature: &'static str,
     },
     /// The file is compressed, and none of it can be decompressed.
     #[error(

@@ -88,6 +88,9 @@
 //!
 //! - `std` (default): `alloc`, [`load_from`], [`export`], and writers to `std::io::Write`.
 //! - `alloc`: loading from memory, layouts and everything else that holds a trace.
+//! - `apitrace`, `perfetto` (default): reading these formats. With `std`, `perfetto` also writes that of Perfetto.
+//! - `profiles` (default): reading pprof, folded stacks and the text of `perf script`. A file of a format whose feature is off
+//!   is an error that says so.
 //! - `gzip`, `brotli`, `zstd` (default): opening files and recordings that are compressed that way. Each brings one
 //!   decoder without unsafe code.
 //! - `serde`: ids, times, limits, diagnostics and results of queries can be serialised, and arguments can be
@@ -130,7 +133,7 @@ mod merge_traces;
 mod parallel;
 #[cfg(feature = "alloc")]
 mod parser;
-#[cfg(feature = "alloc")]
+#[cfg(feature = "perfetto")]
 mod perfetto;
 #[cfg(feature = "alloc")]
 mod search;

@@ -2,8 +2,12 @@
 
 use alloc::boxed::Box;
 
+#[cfg(feature = "apitrace")]
+use spall_format::apitrace;
+#[cfg(feature = "profiles")]
+use spall_format::{folded, perf_script, pprof};
 use spall_format::{
-    apitrace, folded, heph, perf_script, pprof,
+    heph,
     spall::{
         self,
         auto::{self, NoSymbols},
@@ -12,7 +16,9 @@ use spall_format::{
 use spall_json::{JsonParser, JsonProfileParser};
 use spall_model::{ByteRange, Event, LendingParser, Limits, Parser, Progress, Receiver};
 
-use crate::{Error, Format, perfetto::PerfettoParser};
+#[cfg(feature = "perfetto")]
+use crate::perfetto::PerfettoParser;
+use crate::{Error, Format};
 
 /// What is to be done with the parser of a file, whichever it is.
 // A trait and not a boxed parser, so that there is a loop for each parser, with the parser inlined: a call for each event
@@ -38,20 +44,53 @@ pub(crate) trait Visit {
 /// Makes the parser of a format. This is the only place that knows which parser reads which format.
 ///
 /// The parsers of profiles and of native auto traces are boxed, so that they are compiled once, and not for each visitor.
+#[cfg_attr(
+    not(any(feature = "apitrace", feature = "perfetto")),
+    expect(unused_variables, reason = "only these two parsers have limits")
+)]
 pub(crate) fn visit<V: Visit>(format: Format, limits: &Limits, visitor: V) -> V::Output {
     match format {
         Format::Spall { .. } => visitor.visit(spall::Parser::new()),
         Format::SpallAuto => visitor.visit_lending(TraceParser::boxed(auto::Parser::new(NoSymbols))),
         Format::Heph => visitor.visit(heph::Parser::new()),
         Format::TraceEventJson | Format::CpuProfile => visitor.visit(JsonParser::new()),
+        #[cfg(feature = "apitrace")]
         Format::Apitrace => visitor.visit_lending(apitrace::Parser::new()),
         Format::Firefox | Format::Speedscope => {
             visitor.visit_lending(TraceParser::boxed(JsonProfileParser::new()))
         }
+        #[cfg(feature = "perfetto")]
         Format::Perfetto => visitor.visit_lending(PerfettoParser::new(limits)),
+        #[cfg(feature = "profiles")]
         Format::PerfScript => visitor.visit_lending(TraceParser::boxed(perf_script::Parser::new())),
+        #[cfg(feature = "profiles")]
         Format::Pprof => visitor.visit_lending(TraceParser::boxed(pprof::Parser::new())),
+        #[cfg(feature = "profiles")]
         Format::Folded => visitor.visit(folded::Parser::new()),
+        #[cfg(not(feature = "apitrace"))]
+        Format::Apitrace => visitor.visit_lending(FormatOff { format, feature: "apitrace" }),
+        #[cfg(not(feature = "perfetto"))]
+        Format::Perfetto => visitor.visit_lending(FormatOff { format, feature: "perfetto" }),
+        #[cfg(not(feature = "profiles"))]
+        Format::PerfScript | Format::Pprof | Format::Folded => {
+            visitor.visit_lending(FormatOff { format, feature: "profiles" })
+        }
+    }
+}
+
+/// The parser of a format whose feature is off, which reads nothing.
+#[cfg(any(test, not(all(feature = "apitrace", feature = "perfetto", feature = "profiles"))))]
+struct FormatOff {
+    format: Format,
+    feature: &'static str,
+}
+
+#[cfg(any(test, not(all(feature = "apitrace", feature = "perfetto", feature = "profiles"))))]
+impl LendingParser for FormatOff {
+    type Error = Error;
+
+    fn lend(&mut self, _: &[u8], _: bool, _: &mut impl for<'e> Receiver<'e>) -> Result<Progress, Error> {
+        Err(Error::FormatOff { format: self.format, feature: self.feature })
     }
 }
 
@@ -165,5 +204,29 @@ impl Visit for Boxed {
         P: LendingParser<Error: Into<Error>> + Send + Sync + 'static,
     {
         TraceParser::boxed(parser)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::ToString as _;
+
+    use super::*;
+
+    #[test]
+    fn a_format_whose_feature_is_off_is_an_error_that_names_the_feature() {
+        let mut parser = TraceParser::boxed(FormatOff { format: Format::Pprof, feature: "profiles" });
+        let error = parser.read(b"", true, |_, _| {}).unwrap_err();
+        assert!(
+            matches!(error, Error::FormatOff { format: Format::Pprof, feature: "profiles" }),
+            "{error:?}"
+        );
+        assert_eq!(
+            (error.to_string().as_str(), error.offset()),
+            (
+                "reading a file of the format pprof needs the feature `profiles` of spall-trace, which is off",
+                0
+            )
+        );
     }
 }

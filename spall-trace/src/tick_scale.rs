@@ -29,7 +29,7 @@ impl TickScale {
     }
 
     /// Returns whether a time is a whole number of ticks of the other clock.
-    #[cfg(any(feature = "firefox", feature = "perfetto"))]
+    #[cfg(any(feature = "firefox", all(feature = "std", feature = "perfetto")))]
     pub(crate) fn is_whole(self, at: Tick) -> bool {
         let product = i128::from(at.0) * self.mantissa;
         // A product has at most 116 bits, so further zeros say that it is 0.
@@ -71,7 +71,7 @@ mod tests {
         assert_eq!(TickScale::new(f64::MAX).convert(Tick(0)), 0);
     }
 
-    #[cfg(any(feature = "firefox", feature = "perfetto"))]
+    #[cfg(any(feature = "firefox", all(feature = "std", feature = "perfetto")))]
     #[test]
     fn a_time_is_whole_if_its_conversion_rounds_nothing() {
         let quarters = TickScale::new(0.25);

@@ -8,7 +8,7 @@
 //! - [`Parser`] takes the stream in pieces and hands over calls, marker groups, marks and frames as
 //!   [`Event`](spall_model::Event)s. Its clock counts calls, because a recording has no times.
 //!
-//! This module needs the feature `alloc`: the stream defines a signature once and refers to it later, so a parser has
+//! This module needs the feature `apitrace`, which brings `alloc`: the stream defines a signature once and refers to it later, so a parser has
 //! to remember its position.
 //!
 //! ```

@@ -20,7 +20,7 @@
 //! brackets where the function is unknown. It differs in three ways: functions of namespaces without a name are kept, `->`
 //! separates inlined functions in symbols of virtual machines only, and the path of a library may have blanks.
 //!
-//! This module needs the feature `alloc`.
+//! This module needs the feature `profiles`.
 //!
 //! ```
 //! use spall_format::perf_script::Parser;

@@ -11,7 +11,8 @@ use super::output::Output;
 use super::state::State;
 use crate::FormatError;
 use crate::container::{Container, decompress_as};
-use crate::protobuf::{Fields, Wire, varint};
+use crate::protobuf::{Fields, Wire};
+use crate::varint::varint;
 
 /// A parser of Perfetto's traces. It takes input in pieces of any size, and a call reads one packet. [perfetto
 /// 1](crate::rules::perfetto#1)

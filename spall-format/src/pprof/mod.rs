@@ -11,7 +11,7 @@
 //! | samples | a sample for each value that is not 0, with the labels as arguments |
 //! | everything else | facts of the file |
 //!
-//! This module needs the feature `alloc`.
+//! This module needs the feature `profiles`.
 //!
 //! ```
 //! use spall_format::pprof::Parser;
