@@ -44,10 +44,7 @@ pub(crate) trait Visit {
 /// Makes the parser of a format. This is the only place that knows which parser reads which format.
 ///
 /// The parsers of profiles and of native auto traces are boxed, so that they are compiled once, and not for each visitor.
-#[cfg_attr(
-    not(any(feature = "apitrace", feature = "perfetto")),
-    expect(unused_variables, reason = "only these two parsers have limits")
-)]
+#[cfg_attr(not(feature = "perfetto"), expect(unused_variables, reason = "only this parser has limits"))]
 pub(crate) fn visit<V: Visit>(format: Format, limits: &Limits, visitor: V) -> V::Output {
     match format {
         Format::Spall { .. } => visitor.visit(spall::Parser::new()),
