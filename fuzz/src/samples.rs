@@ -11,7 +11,7 @@ use spall_trace::model::{
     Args, DiagnosticKind as Kind, Event, FrameEvent, FrameId, FrameParent, Id, Limits, LineHitsEvent,
     Profile, ProfileEvent, ProfileKey, ProfileStart, SampleEvent, SampleStack, SampleTime, SliceFlags,
     SliceId, Text, Thread, ThreadEvent, ThreadProfileEvent, ThreadSampleEvent, Tick, Ticks, Trace,
-    TraceBuilder, TraceView, TrackId, TreeNodeId, Value, Written,
+    TraceBuilder, TraceView, TrackId, TreeNodeId, Unit, Value, Weights, Written,
 };
 use spall_trace::samples;
 
@@ -91,14 +91,13 @@ fn call_tree(trace: &Trace, track: TrackId) -> Vec<(String, Option<TreeNodeId>, 
     }
     assert!(rest.iter().all(|&rest| rest == 0), "totals are self times and children: {nodes:?}");
     let self_times: i64 = nodes.iter().map(|node| node.self_time.0).sum();
-    let by_period = trace.profile_of(track).filter(|profile| {
-        profile.period.is_some()
+    // Where samples stand for times, nothing else in the thread has any.
+    let by_samples = trace.profile_of(track).filter(|profile| {
+        matches!(profile.weights, Weights::TimeBefore(_) | Weights::Axis(_))
             && trace.slices_of(track).all(|(_, slice)| slice.flags.contains(SliceFlags::SAMPLED))
     });
-    let whole = match by_period {
-        Some(profile) => {
-            trace.samples_of(profile).iter().filter_map(|sample| profile.time_of(sample.weight)).sum()
-        }
+    let whole = match by_samples {
+        Some(profile) => trace.sample_spans(profile).map(|span| span.end - span.start).sum(),
         None => thread.range.map_or(Ticks::ZERO, |range| range.end - range.start),
     };
     assert_eq!(Ticks(self_times) + outside.time, whole, "self times are all of the range, or of the samples");
@@ -260,7 +259,13 @@ fn events<'a>(u: &mut Unstructured<'a>) -> Result<Vec<Event<'a>>> {
         if u.ratio(1, 32)? {
             let thread = Thread::new(1, u.int_in_range(1..=2)?);
             let said = ThreadProfileEvent::new(thread, Text::EMPTY).with_rank(u.int_in_range(0..=4)?);
-            events.push(Event::ThreadProfile(said.with_period(Ticks(u.int_in_range(0..=20)? * unit))));
+            let ticks = u.int_in_range(0..=20)?;
+            let weights = match u.int_in_range(0..=3)? {
+                0 => Weights::Axis(Ticks(i64::from(ticks) * unit)),
+                1 => Weights::Counted(Unit::Bytes),
+                _ => Weights::TimeBefore(f64::from(ticks) / 4.0),
+            };
+            events.push(Event::ThreadProfile(said.with_weights(weights)));
         }
     }
     if shared_last {

@@ -9,9 +9,8 @@ use crate::{
     diff::{self, Percent},
     dump,
     error::Result,
-    find, flame,
-    hide::Hide,
-    info, render,
+    find, flame, info, render,
+    selection::Selection,
     session::Session,
     shown::{Printed, to_stdout},
     sums::MeasureChoice,
@@ -67,7 +66,7 @@ pub(crate) enum Command {
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
         #[command(flatten)]
-        hide: Hide,
+        selection: Selection,
     },
     /// Shows a trace in the terminal, with the program `spall-terminal`
     #[command(after_help = "Examples:\n  spall tui trace.json\n  spall tui --follow run.spall")]
@@ -91,7 +90,7 @@ pub(crate) enum Command {
         #[arg(long)]
         force: bool,
         #[command(flatten)]
-        hide: Hide,
+        selection: Selection,
     },
     /// Shows where the slices are that contain a text, with their flows and counters
     #[command(
@@ -104,7 +103,7 @@ pub(crate) enum Command {
         #[arg(required = true, value_name = "FILE")]
         files_and_text: Vec<OsString>,
         #[command(flatten)]
-        hide: Hide,
+        selection: Selection,
         /// How to print it: the whole trace as strips with marks, or as JSON the slices that were found
         #[arg(long, value_enum, default_value_t)]
         format: TableFormat,
@@ -125,7 +124,7 @@ pub(crate) enum Command {
         #[command(flatten)]
         of: MeasureChoice,
         #[command(flatten)]
-        hide: Hide,
+        selection: Selection,
         /// How to print it
         #[arg(long, value_enum, default_value_t)]
         format: TableFormat,
@@ -150,7 +149,7 @@ pub(crate) enum Command {
         #[command(flatten)]
         of: MeasureChoice,
         #[command(flatten)]
-        hide: Hide,
+        selection: Selection,
         /// How to print it
         #[arg(long, value_enum, default_value_t)]
         format: TableFormat,
@@ -166,7 +165,7 @@ pub(crate) enum Command {
         #[command(flatten)]
         of: MeasureChoice,
         #[command(flatten)]
-        hide: Hide,
+        selection: Selection,
     },
     /// Writes a trace in another format, or adds many to a data set of Parquet files
     #[command(
@@ -285,21 +284,21 @@ impl Command {
     pub(crate) fn run(self, session: &Session) -> Result<()> {
         match self {
             Self::Info { files, format } => info::run(&files, format, session),
-            Self::Open { files, hide } => render::show(&files, &hide, session),
-            Self::Render { files, force, hide } => render::run(files, force, &hide, session),
-            Self::Find { files_and_text, hide, format } => {
+            Self::Open { files, selection } => render::show(&files, &selection, session),
+            Self::Render { files, force, selection } => render::run(files, force, &selection, session),
+            Self::Find { files_and_text, selection, format } => {
                 let (files, text) = last_of(files_and_text);
-                find::run(&files, &text.to_string_lossy(), &hide, format, session)
+                find::run(&files, &text.to_string_lossy(), &selection, format, session)
             }
-            Self::Top { files, count, longest, of, hide, format } => {
-                let trace = hide.open(&files, session)?;
+            Self::Top { files, count, longest, of, selection, format } => {
+                let trace = selection.open(&files, session)?;
                 top::run(trace, count, longest, of.measure, format, session)
             }
-            Self::Diff { before, after, fail_above, count, of, hide, format } => {
-                diff::run([&before, &after], fail_above, count, of.measure, &hide, format, session)
+            Self::Diff { before, after, fail_above, count, of, selection, format } => {
+                diff::run([&before, &after], fail_above, count, of.measure, &selection, format, session)
             }
-            Self::Flame { files, choice, of, hide } => {
-                flame::run(&files, &choice, of.measure, &hide, session)
+            Self::Flame { files, choice, of, selection } => {
+                flame::run(&files, &choice, of.measure, &selection, session)
             }
             Self::Convert { files_and_out, how } => {
                 let (files, out) = last_of(files_and_out);

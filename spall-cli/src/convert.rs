@@ -18,6 +18,7 @@ use crate::{
     output::Output,
     session::Session,
     sums::{MeasureChoice, call_tree},
+    value::ValueChoice,
 };
 
 /// A format that can be written.
@@ -66,6 +67,11 @@ impl Target {
         })
     }
 
+    /// Returns whether the format has several values of samples, so that none has to be chosen.
+    fn keeps_values(self) -> bool {
+        matches!(self, Self::Json | Self::Firefox | Self::Pprof)
+    }
+
     fn write(
         self,
         trace: Trace,
@@ -94,6 +100,8 @@ pub(crate) struct Destination {
     to: Option<Target>,
     #[command(flatten)]
     of: MeasureChoice,
+    #[command(flatten)]
+    value: ValueChoice,
     /// Replace the input, if the output is the same file
     #[arg(long)]
     force: bool,
@@ -120,7 +128,7 @@ pub(crate) fn run(files: &[PathBuf], out: &Path, how: &Destination, session: &Se
     };
     let loaded = load_one(file, session)?;
     let title = loaded.name();
-    write(loaded.trace, &title, target, how.of.measure, &output, session)
+    write(loaded.trace, &title, target, how, &output, session)
 }
 
 /// Puts traces on one axis of time and writes them as one.
@@ -148,17 +156,23 @@ pub(crate) fn merge(
     for (name, placement) in &opened.placements {
         session.tell(format_args!("{name} {}", placement.by.description()));
     }
-    write(opened.trace, &opened.title, target, how.of.measure, &output, session)
+    write(opened.trace, &opened.title, target, how, &output, session)
 }
 
 fn write(
     trace: Trace,
     title: &str,
     target: Target,
-    measure: Measure,
+    how: &Destination,
     output: &Output,
     session: &Session,
 ) -> Result<()> {
+    let measure = how.of.measure;
+    let trace = if target.keeps_values() && how.value.is_none() {
+        trace
+    } else {
+        how.value.of(trace, title, session)?
+    };
     if measure != Measure::WallTime {
         match target {
             Target::Folded | Target::Nested => drop(call_tree(&trace, measure, title)?),

@@ -10,8 +10,8 @@ use spall_trace::model::{CallTree, Clock, FunctionDiff, FunctionStats, Measure, 
 
 use crate::{
     error::{Error, Result},
-    hide::Hide,
     input::{Loaded, load_one},
+    selection::Selection,
     session::Session,
     shown::{short, to_stdout},
     sums::{call_tree, tell_unmeasured},
@@ -54,14 +54,14 @@ pub(crate) fn run(
     allowed: Option<Percent>,
     count: usize,
     measure: Measure,
-    hide: &Hide,
+    selection: &Selection,
     format: TableFormat,
     session: &Session,
 ) -> Result<()> {
     let [before, after]: [Result<Loaded>; 2] = files.map(|file| {
         let loaded = load_one(file, session)?;
         let title = loaded.name();
-        let trace = hide.without(loaded.trace, &title, session);
+        let trace = selection.of(loaded.trace, &title, session)?;
         Ok(Loaded { trace, ..loaded })
     });
     let (before, after) = (before?, after?);

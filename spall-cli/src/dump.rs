@@ -10,8 +10,8 @@ use spall_trace::{
     format::{apitrace, container::decompress},
     layout::{Layout, LayoutView},
     model::{
-        FrameId, Key, Limits, Measure, Sample, Scope, SliceId, ThreadMeasure, Trace, TraceView, Track,
-        TrackId, TrackKind, Unit,
+        FrameId, Key, Limits, Measure, Profile, Sample, Scope, SliceId, ThreadMeasure, Trace, TraceView,
+        Track, TrackId, TrackKind, Unit, Weights,
     },
 };
 
@@ -31,13 +31,17 @@ pub(crate) fn run(file: &Path, summary: bool, session: &Session) -> Result<()> {
     let loaded = input::one(file)?.load_or_fail(session)?;
     let format = loaded.format_name();
     phases.end("load");
-    let trace = spall_trace::merge_samples(loaded.trace);
+    // Samples keep their times, whatever axis the value has that is shown.
+    let is_counted = |profile: &Profile| matches!(profile.weights, Weights::Counted(_));
+    let as_in_file = loaded.trace.profiles().iter().any(is_counted).then(|| loaded.trace.clone());
+    let trace = spall_trace::merge_samples(loaded.trace.with_value(None));
     phases.end("merge");
     let layout = Layout::new(&trace);
     phases.end("layout");
     session.done();
     to_stdout(Printed::Json, |out| {
-        let mut dump = Dump { trace: &trace, layout: &layout, out };
+        let mut dump =
+            Dump { trace: &trace, as_in_file: as_in_file.as_ref().unwrap_or(&trace), layout: &layout, out };
         dump.trace(format)?;
         if summary { Ok(()) } else { dump.everything() }
     })?;
@@ -47,12 +51,18 @@ pub(crate) fn run(file: &Path, summary: bool, session: &Session) -> Result<()> {
     Ok(())
 }
 
-/// Prints the call tree of each thread as folded stacks.
+/// Prints the call tree of each thread as folded stacks. Of samples that stand for time before them, the weights are added up:
+/// they are what the file says, and the times follow from them.
 pub(crate) fn folded(file: &Path, session: &Session) -> Result<()> {
     let loaded = load_one(file, session)?;
+    let trace = loaded.trace.with_value(None);
     session.done();
-    let report =
-        to_stdout(Printed::File, |out| spall_trace::export::folded(&loaded.trace, Measure::WallTime, out))?;
+    let are_weights = |profile: &Profile| matches!(profile.weights, Weights::TimeBefore(_));
+    let measure = match trace.slices().is_empty() && trace.profiles().iter().any(are_weights) {
+        true => Measure::Samples,
+        false => Measure::WallTime,
+    };
+    let report = to_stdout(Printed::File, |out| spall_trace::export::folded(&trace, measure, out))?;
     session.tell_losses(Path::new("-"), &report);
     Ok(())
 }
@@ -95,6 +105,8 @@ pub(crate) fn calls(file: &Path, session: &Session) -> Result<()> {
 
 struct Dump<'a> {
     trace: &'a Trace,
+    /// The trace before a value of its samples was chosen.
+    as_in_file: &'a Trace,
     layout: &'a Layout,
     out: &'a mut dyn Write,
 }
@@ -252,11 +264,12 @@ impl Dump<'_> {
             line.raw("at", counter.at.0).float("value", counter.value);
             self.line(&mut line)?;
         }
-        let profiles: Vec<_> = trace.profiles().iter().filter(|profile| profile.track == id).collect();
+        let profiles = self.as_in_file.profiles().iter();
+        let profiles: Vec<_> = profiles.filter(|profile| profile.track == id).collect();
         for profile in &profiles {
             // The name tells apart the profiles of one track.
             let name = if profiles.len() > 1 { trace.name(profile.name) } else { "".into() };
-            for sample in trace.samples_of(profile) {
+            for sample in self.as_in_file.samples_of(profile) {
                 self.sample(id, &name, sample)?;
             }
         }

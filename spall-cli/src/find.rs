@@ -17,8 +17,8 @@ use spall_trace::{
 use crate::{
     dump::thread_above,
     error::{Error, Result},
-    hide::Hide,
     input::open,
+    selection::Selection,
     session::Session,
     shown::{cut, short, to_stdout},
     table::{Cell, Table, TableFormat},
@@ -34,14 +34,15 @@ const BESIDE: u16 = 40;
 pub(crate) fn run(
     files: &[PathBuf],
     text: &str,
-    hide: &Hide,
+    selection: &Selection,
     format: TableFormat,
     session: &Session,
 ) -> Result<()> {
     let opened = open(files, Default::default(), session)?;
-    let trace = spall_trace::merge_samples(opened.trace);
+    let trace = selection.of_value(opened.trace, &opened.title, session)?;
+    let trace = spall_trace::merge_samples(trace);
     session.doing("finding");
-    let hidden = hide.hidden(&trace, &opened.title, session);
+    let hidden = selection.hidden(&trace, &opened.title, session);
     let layout = hidden.layout(&trace);
     let found = find(&trace, &layout, &hidden, ignoring_case(text)).run();
     session.done();

@@ -15,8 +15,8 @@ use spall_trace::{
 use crate::{
     diff::comparable,
     error::{Error, Result},
-    hide::Hide,
     input::Opened,
+    selection::Selection,
     session::Session,
     shown::{Printed, to_stdout},
     sums::{call_tree, tell_unmeasured},
@@ -53,10 +53,10 @@ pub(crate) fn run(
     files: &[PathBuf],
     choice: &Choice,
     measure: Measure,
-    hide: &Hide,
+    selection: &Selection,
     session: &Session,
 ) -> Result<()> {
-    let load = |files: &[PathBuf]| hide.open(files, session);
+    let load = |files: &[PathBuf]| selection.open(files, session);
     let other = choice.diff.as_ref().map(|other| load(std::slice::from_ref(other))).transpose()?;
     let Opened { trace, title, .. } = load(files)?;
     if let Some(Opened { trace: other, title: other_title, .. }) = other {

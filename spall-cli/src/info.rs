@@ -3,7 +3,7 @@
 use std::{fmt::Write, path::PathBuf};
 
 use serde_json::{Value, json};
-use spall_trace::model::{Clock, Ticks, TraceView, Unit};
+use spall_trace::model::{Clock, Ticks, Trace, TraceView, Unit};
 
 use crate::{
     error::{Error, Result},
@@ -13,7 +13,7 @@ use crate::{
     table::{Cell, Table, TableFormat},
 };
 
-const COLUMNS: [&str; 17] = [
+const COLUMNS: [&str; 18] = [
     "file",
     "format",
     "bytes",
@@ -30,6 +30,7 @@ const COLUMNS: [&str; 17] = [
     "flows",
     "objects",
     "samples",
+    "values",
     "diagnostics",
 ];
 
@@ -57,7 +58,7 @@ pub(crate) fn run(files: &[PathBuf], format: TableFormat, session: &Session) -> 
     }
 }
 
-fn row(loaded: &Loaded, verbose: bool) -> [Cell; 17] {
+fn row(loaded: &Loaded, verbose: bool) -> [Cell; 18] {
     let (trace, clock) = (&loaded.trace, loaded.trace.clock());
     let count = |number: usize| match number {
         0 => Cell::new(0, String::new()),
@@ -82,6 +83,7 @@ fn row(loaded: &Loaded, verbose: bool) -> [Cell; 17] {
         count(trace.flows().len()),
         count(trace.objects().len()),
         count(trace.samples().len()),
+        values(trace),
         diagnostics(loaded, verbose),
     ]
 }
@@ -91,6 +93,27 @@ fn tick(clock: &Clock) -> Cell {
     match clock.unit {
         Unit::Nanoseconds(ns) => Cell::new(ns, format!("{ns} ns")),
         unit => Cell::text(unit.counted().unwrap_or_default()),
+    }
+}
+
+/// The values of samples that have a name, each with the number of samples and the sum of their weights.
+fn values(trace: &Trace) -> Cell {
+    let values = trace.sample_values();
+    let named = || values.iter().filter(|value| values.len() > 1 || !value.name.is_empty());
+    let text = named().map(|value| {
+        let (name, n_samples) = (trace.name(value.name), value.n_samples);
+        let shown = if value.counts { ", shown" } else { "" };
+        format!("{name}: {n_samples} samples{shown}")
+    });
+    let text: Vec<_> = text.collect();
+    let list = named().map(|value| {
+        json!({
+            "name": trace.name(value.name), "samples": value.n_samples, "weight": value.weight, "shown": value.counts,
+        })
+    });
+    match text.is_empty() {
+        true => Cell::none(),
+        false => Cell::new(Value::Array(list.collect()), text.join("\n")),
     }
 }
 

@@ -12,7 +12,6 @@ mod dump;
 mod error;
 mod find;
 mod flame;
-mod hide;
 mod info;
 mod input;
 mod json;
@@ -22,6 +21,7 @@ pub mod picture;
 #[cfg(feature = "sql")]
 mod query;
 mod render;
+mod selection;
 mod session;
 mod shown;
 mod sums;
@@ -29,6 +29,7 @@ mod table;
 pub mod terminal;
 mod top;
 mod tui;
+mod value;
 
 use std::{ffi::OsString, io::Write, process::ExitCode};
 

@@ -11,10 +11,10 @@ use spall_trace::Alignment;
 
 use crate::{
     error::{Error, Result},
-    hide::Hide,
     input::{Opened, open},
     output::{Output, temporary_folder},
     picture::{self, Scene},
+    selection::Selection,
     session::{Session, finished},
     shown::{Printed, to_stdout},
 };
@@ -41,7 +41,12 @@ fn kind_of(name: &Path) -> Option<Kind> {
 }
 
 /// Draws all files, without the categories `hide`, into the last one, which is a picture, or into `render.html`.
-pub(crate) fn run(mut files: Vec<PathBuf>, force: bool, hide: &Hide, session: &Session) -> Result<()> {
+pub(crate) fn run(
+    mut files: Vec<PathBuf>,
+    force: bool,
+    selection: &Selection,
+    session: &Session,
+) -> Result<()> {
     let picture = match files.pop_if(|last| kind_of(last).is_some()) {
         Some(picture) => picture,
         None => "render.html".into(),
@@ -58,7 +63,7 @@ pub(crate) fn run(mut files: Vec<PathBuf>, force: bool, hide: &Hide, session: &S
         )));
     }
     let output = Output::new(&picture, &files, force)?;
-    let said = draw(&files, hide, kind_of(&picture).unwrap_or(Kind::Html), &output, session)?;
+    let said = draw(&files, selection, kind_of(&picture).unwrap_or(Kind::Html), &output, session)?;
     let picture = std::path::absolute(&picture).unwrap_or(picture);
     Ok(to_stdout(Printed::Text, |out| writeln!(out, "{said}\npicture: {}", picture.display()))?)
 }
@@ -66,11 +71,11 @@ pub(crate) fn run(mut files: Vec<PathBuf>, force: bool, hide: &Hide, session: &S
 /// Draws files into a page of a temporary folder, and shows it in the browser. Nobody but the user can read the page.
 ///
 /// A browser may read the page at any time after it was started, so the page stays, and the next call removes it.
-pub(crate) fn show(files: &[PathBuf], hide: &Hide, session: &Session) -> Result<()> {
+pub(crate) fn show(files: &[PathBuf], selection: &Selection, session: &Session) -> Result<()> {
     let folder = temporary_folder(PAGES)?;
     remove_old_pages(&folder);
     let page = folder.join("trace.html");
-    draw(files, hide, Kind::Html, &Output::private(&page), session)?;
+    draw(files, selection, Kind::Html, &Output::private(&page), session)?;
     finished(&folder, || ());
     let mut browser = match std::env::var_os("BROWSER") {
         Some(browser) => Command::new(browser),
@@ -118,7 +123,13 @@ fn is_of_one_user(found: &Metadata, new: &Path) -> bool {
 }
 
 /// Draws traces, and returns what there is to say about them.
-fn draw(files: &[PathBuf], hide: &Hide, kind: Kind, output: &Output, session: &Session) -> Result<String> {
+fn draw(
+    files: &[PathBuf],
+    selection: &Selection,
+    kind: Kind,
+    output: &Output,
+    session: &Session,
+) -> Result<String> {
     let opened = match files {
         [] => bundled()?,
         _ => open(files, Alignment::Auto, session)?,
@@ -126,9 +137,10 @@ fn draw(files: &[PathBuf], hide: &Hide, kind: Kind, output: &Output, session: &S
     let placed = opened.placements.iter();
     let mut notes: Vec<_> =
         placed.map(|(name, placement)| format!("{name} {}", placement.by.description())).collect();
-    let trace = spall_trace::merge_samples(opened.trace);
+    let trace = selection.of_value(opened.trace, &opened.title, session)?;
+    let trace = spall_trace::merge_samples(trace);
     session.doing("laying out");
-    let scene = Scene::without(&trace, hide.hidden(&trace, &opened.title, session));
+    let scene = Scene::without(&trace, selection.hidden(&trace, &opened.title, session));
     let told = [notes.clone(), picture::not_as_in_the_file(&scene)].concat();
     notes.extend(picture::notes(&scene));
     session.doing("drawing");

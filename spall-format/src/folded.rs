@@ -25,7 +25,7 @@ use memchr::memchr;
 
 use spall_model::{
     ByteRange, Clock, DiagnosticKind, Event, FrameEvent, FrameParent, Id, NameId, Names, Progress, Receiver,
-    SampleStack, Text, Thread, ThreadProfileEvent, ThreadSampleEvent, Tick, Ticks, Unit, UnitName,
+    SampleStack, Text, Thread, ThreadProfileEvent, ThreadSampleEvent, Tick, Ticks, Unit, UnitName, Weights,
 };
 
 use crate::{
@@ -36,6 +36,9 @@ use crate::{
 /// The names of the two values of a stack in a file that compares two recordings.
 const BEFORE: &[u8] = b"before";
 const AFTER: &[u8] = b"after";
+
+/// What the weights count.
+const SAMPLES: Unit = Unit::Count(UnitName::new("samples"));
 
 /// The number of lines that tell whether a text is folded stacks.
 const FIRST_LINES: usize = 10;
@@ -123,10 +126,11 @@ impl Stack<'_> {
     }
 }
 
-/// Reads a number without a sign and an exponent.
+/// Reads a number without an exponent.
 fn weight(number: &[u8]) -> Option<f64> {
+    let digits = number.strip_prefix(b"-").unwrap_or(number);
     let is_number =
-        number.first()?.is_ascii_digit() && number.iter().all(|&byte| byte.is_ascii_digit() || byte == b'.');
+        digits.first()?.is_ascii_digit() && digits.iter().all(|&byte| byte.is_ascii_digit() || byte == b'.');
     let number = core::str::from_utf8(number).ok().filter(|_| is_number)?;
     number.parse().ok().filter(|weight: &f64| weight.is_finite())
 }
@@ -144,6 +148,7 @@ fn weight(number: &[u8]) -> Option<f64> {
 /// | diagnostic | fault | effect |
 /// |---|---|---|
 /// | `Junk` | a line that is no stack | left out |
+/// | `NegativeWeight` | a number below 0 | left out |
 /// | `StackLimit` | a stack for which there are too many different ones in the file | its innermost functions are left out |
 /// | `TimeOutOfRange` | weights of a thread whose sum is beyond 63 bits | the samples behind them are at the last time |
 ///
@@ -208,7 +213,7 @@ impl Parser {
         let (pairs, others) = count_first_lines(data, is_pair);
         self.compares = pairs > others;
         self.has_begun = true;
-        let clock = Clock::new(Unit::Count(UnitName::new("samples")));
+        let clock = Clock::new(SAMPLES);
         to.receive(&Event::Clock(clock), ByteRange::default());
         let mark: &[u8] = b"\xef\xbb\xbf";
         let skipped = if data.starts_with(mark) { mark.len() } else { 0 };
@@ -236,21 +241,28 @@ impl Parser {
         let thread = Thread::new(pid, tid);
         let name = Text::plain(if self.compares { AFTER } else { b"" });
         if !self.times.contains_key(&(pid, tid)) {
-            let profile = ThreadProfileEvent::new(thread, name).with_period(Ticks(1)).with_rank(3);
-            to.receive(&Event::ThreadProfile(profile), bytes);
+            let profile = ThreadProfileEvent::new(thread, name).with_weights(Weights::Axis(Ticks(1)));
+            to.receive(&Event::ThreadProfile(profile.with_rank(3)), bytes);
+            if self.compares {
+                let profile = ThreadProfileEvent::new(thread, Text::plain(BEFORE));
+                to.receive(&Event::ThreadProfile(profile.with_weights(Weights::Counted(SAMPLES))), bytes);
+            }
         }
         let innermost = self.innermost(names, bytes, to);
         let time = self.times.entry((pid, tid)).or_default();
         let node = innermost.map_or(SampleStack::Unknown, |node| SampleStack::Frame(Id::from(node)));
-        let mut sample = ThreadSampleEvent::new(thread, Tick(time.whole), name, node);
-        sample.weight = stack.weight;
-        to.receive(&Event::ThreadSample(sample), bytes);
-        if let Some(before) = before {
-            let mut sample = ThreadSampleEvent::new(thread, Tick(time.whole), Text::plain(BEFORE), node);
-            sample.weight = before.weight;
+        let weights = [(name, Some(stack.weight)), (Text::plain(BEFORE), before.map(|before| before.weight))];
+        for (name, weight) in weights {
+            let Some(weight) = weight else { continue };
+            if weight < 0.0 {
+                to.receive(&Event::Diagnostic(DiagnosticKind::NegativeWeight), bytes);
+                continue;
+            }
+            let mut sample = ThreadSampleEvent::new(thread, Tick(time.whole), name, node);
+            sample.weight = weight;
             to.receive(&Event::ThreadSample(sample), bytes);
         }
-        if time.add(stack.weight) {
+        if time.add(stack.weight.max(0.0)) {
             to.receive(&Event::Diagnostic(DiagnosticKind::TimeOutOfRange), bytes);
         }
     }

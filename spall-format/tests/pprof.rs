@@ -6,7 +6,7 @@ use spall_format::FormatErrorKind;
 use spall_format::pprof::{Parser, is_profile};
 use spall_model::{
     DiagnosticKind, Event, Frame, LendingParser as _, Limits, Receiver as _, Tick, Ticks, Trace,
-    TraceBuilder, TraceView, Unit, UnitName,
+    TraceBuilder, TraceView, Unit, UnitName, Weights,
 };
 use spall_synth::perfetto::Message;
 
@@ -132,7 +132,7 @@ fn profiles_1_2_each_type_of_value_is_a_profile() {
     let trace = load(&profile(&two));
     assert_eq!(names(&trace), ["cpu/nanoseconds", "samples/count"], "the last one counts, and is the first");
     assert_eq!(trace.clock().unit, Unit::Nanoseconds(1.0));
-    assert_eq!(trace.profiles()[0].period, Some(Ticks(1)));
+    assert_eq!(trace.profiles()[0].weights, Weights::Axis(Ticks(1)));
     assert_eq!(trace.diagnostics().count(DiagnosticKind::SecondProfile), 0, "that is no fault of the file");
     assert_eq!(samples(&trace, 0), [named(0, 30.0, "main"), named(30, 7.0, "main")]);
     assert_eq!(samples(&trace, 1), [named(0, 3.0, "main"), named(30, 1.0, "main > inlined > leaf")]);
@@ -229,6 +229,7 @@ fn profiles_3_3_the_head_is_the_epoch_and_facts() {
     );
 }
 
+/// [samples 5]
 #[test]
 fn profiles_1_3_samples_that_do_not_fit_are_left_out() {
     let negative = Message::new().raw(1, &[1]).number(2, 1).number(2, u64::MAX);
@@ -248,7 +249,7 @@ fn profiles_1_3_samples_that_do_not_fit_are_left_out() {
     let count = |kind| trace.diagnostics().count(kind);
     assert_eq!(count(DiagnosticKind::UnknownEntry), 1);
     assert_eq!(count(DiagnosticKind::DamagedRecord), 3, "cut off, or without one value for each type");
-    assert_eq!(count(DiagnosticKind::NegativeDuration), 1);
+    assert_eq!(count(DiagnosticKind::NegativeWeight), 1);
 
     let trace = load_bytes(&[file.bytes(), b"\x12\x7f"].concat());
     assert_eq!((samples(&trace, 0).len(), trace.diagnostics().count(DiagnosticKind::DamagedRecord)), (2, 4));

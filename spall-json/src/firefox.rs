@@ -9,7 +9,7 @@ mod thread;
 
 use alloc::vec::Vec;
 
-use spall_model::{Args, Clock, DiagnosticKind, Event, Receiver, Text, Thread, Ticks, Unit, Value};
+use spall_model::{Args, Clock, DiagnosticKind, Event, Receiver, Text, Thread, Unit, Value};
 
 use crate::args;
 use crate::decimal::{Nanos, Rounded};
@@ -66,6 +66,8 @@ pub(crate) fn read(data: &[u8], to: &mut impl for<'e> Receiver<'e>) -> Result<()
     if interval.is_some_and(|interval| interval.clamped) {
         out.report(DiagnosticKind::TimeOutOfRange, (meta.value(), meta.value()));
     }
+    #[expect(clippy::cast_precision_loss, reason = "an interval is far below 2^53 nanoseconds")]
+    let ticks = |interval: Rounded| interval.ns as f64;
     let mut reader = Reader {
         out,
         is_gecko,
@@ -75,7 +77,7 @@ pub(crate) fn read(data: &[u8], to: &mut impl for<'e> Receiver<'e>) -> Result<()
         } else {
             1
         },
-        period: interval.filter(|interval| interval.ns > 0).map(|interval| Ticks(interval.ns)),
+        interval: interval.filter(|interval| interval.ns > 0).map(ticks),
         start: start.map_or(0, |start| start.ns),
         shift: 0,
         libraries: Vec::new(),
@@ -121,8 +123,8 @@ struct Reader<'a, 't, R> {
     is_cut: bool,
     /// The unit of times, as [`Nanos::from_any`] takes it.
     thousands: i32,
-    /// The interval of sampling.
-    period: Option<Ticks>,
+    /// The interval of sampling in ticks.
+    interval: Option<f64>,
     /// The Unix time of tick 0 in nanoseconds.
     start: i64,
     /// The time of tick 0 by the clock of the process, negated.

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use spall_model::{
     ArgsBuilder, Clock, DiagnosticKind, Event, FrameParent, Id, Receiver, SampleStack, Text, Thread,
-    ThreadEvent, ThreadProfileEvent, ThreadSampleEvent, Tick, Ticks, Unit, UnitName,
+    ThreadEvent, ThreadProfileEvent, ThreadSampleEvent, Tick, Ticks, Unit, UnitName, Weights,
 };
 
 use crate::decimal::Nanos;
@@ -168,7 +168,8 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
             .and_then(Part::token)
             .and_then(|token| scale.value(Cell { data, token }));
         let mut at = start.unwrap_or_default();
-        let event = ThreadProfileEvent::new(thread, Text::EMPTY).with_period(Ticks(scale.ticks)).with_rank(3);
+        let weights = Weights::Axis(Ticks(scale.ticks));
+        let event = ThreadProfileEvent::new(thread, Text::EMPTY).with_weights(weights).with_rank(3);
         self.out.event(&Event::ThreadProfile(event), (profile.value(), profile.value()));
         let mut rows = Rows::new(profile, ["samples", "weights"]);
         while let Some(&[stack, weight]) = rows.read() {

@@ -18,10 +18,8 @@ fn line(event: &Event<'_>) -> Option<String> {
         Event::Meta(_) => return None,
         Event::ProcessName(pid, name) => format!("process {pid} {name}"),
         Event::ThreadName(thread, name) => format!("thread {} {} {name}", thread.pid, thread.tid),
-        Event::ThreadProfile(profile) => {
-            format!("profile {:?} {:?}", profile.name, profile.period.map(|p| p.0))
-                .replace("Text { raw: [], form: Plain }", "-")
-        }
+        Event::ThreadProfile(profile) => format!("profile {:?} {:?}", profile.name, profile.weights)
+            .replace("Text { raw: [], form: Plain }", "-"),
         Event::SharedFrame(frame) => self::frame(frame),
         Event::ThreadSample(sample) => {
             let stack = match sample.stack {
@@ -183,13 +181,13 @@ fn profiles_2_4_samples_have_weights_and_may_have_no_stack() {
     ];
     assert_eq!(of(&lines, "sample"), samples);
     assert_eq!(of(&lines, "clock"), ["clock Some(1000250000) None"]);
-    // The interval, a millisecond for weights in milliseconds, and a tick for one in bytes.
-    assert_eq!(of(&lines, "profile"), ["profile - Some(500000)"]);
+    // The interval, a millisecond for weights in milliseconds, and bytes, which are no time.
+    assert_eq!(of(&lines, "profile"), ["profile - TimeBefore(500000.0)"]);
     let milliseconds =
         read(&PROCESSED.replace(r#""weightType": "samples""#, r#""weightType": "tracing-ms""#));
-    assert_eq!(of(&milliseconds.unwrap(), "profile"), ["profile - Some(1000000)"]);
+    assert_eq!(of(&milliseconds.unwrap(), "profile"), ["profile - TimeBefore(1000000.0)"]);
     let bytes = read(&PROCESSED.replace(r#""weightType": "samples""#, r#""weightType": "bytes""#));
-    assert_eq!(of(&bytes.unwrap(), "profile"), ["profile - Some(1)"]);
+    assert_eq!(of(&bytes.unwrap(), "profile"), ["profile - Counted(Bytes)"]);
     // Times may be differences.
     let deltas = PROCESSED.replace(r#""time": [2.000001, 3, 4]"#, r#""timeDeltas": [2.000001, 0.999999, 1]"#);
     assert_eq!(of(&read(&deltas).unwrap(), "sample"), samples);
@@ -283,7 +281,7 @@ fn profiles_5_1_evented_profiles_are_slices_and_sampled_ones_samples() {
         "sample 2 at 1100000000 weight 0.4 stack 2",
     ];
     assert_eq!(of(&lines, "sample"), samples);
-    assert_eq!(of(&lines, "profile"), ["profile - Some(1000000000)"]);
+    assert_eq!(of(&lines, "profile"), ["profile - Axis(Ticks(1000000000))"]);
     assert_eq!(
         of(&lines, "frame"),
         ["frame 0 main ", "frame 1 in 0 work a.py:2:0", "frame 2 in 1 work a.py:2:0"]
@@ -318,7 +316,7 @@ fn profiles_1_2_units_that_are_no_time_have_ticks_of_their_own() {
             of(&lines, "sample"),
             ["sample 1 at 0 weight 3 stack 0", "sample 1 at 3 weight 4 stack 0"]
         );
-        assert_eq!(of(&lines, "profile"), ["profile - Some(1)"]);
+        assert_eq!(of(&lines, "profile"), ["profile - Axis(Ticks(1))"]);
     }
 }
 

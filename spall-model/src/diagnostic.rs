@@ -136,6 +136,8 @@ kinds! {
     /// A thread has more than one sampling profile, and they are not several values of the same samples. Every profile
     /// is kept, but only the first is on the timeline.
     SecondProfile = "second-profile",
+    /// A sample has a negative weight, as in a profile that is the difference of two. It is left out.
+    NegativeWeight = "negative-weight",
     /// A sample does not say its process, and not exactly one process has such a thread. The sample is taken for
     /// one of the process with the thread's id.
     MissingProcess = "missing-process",

@@ -145,7 +145,10 @@ mod track;
 mod tree;
 mod unit;
 #[cfg(feature = "alloc")]
+mod values;
+#[cfg(feature = "alloc")]
 mod view;
+mod weights;
 #[cfg(feature = "alloc")]
 mod with_slices;
 #[cfg(feature = "alloc")]
@@ -171,6 +174,7 @@ pub use self::{
         FunctionDiff, FunctionSource, FunctionStats, InvertedTree, Measure, TreeDiff, TreeNode, TreeNodeId,
         TreeStep, Unattributed,
     },
+    values::SampleValue,
     view::TraceView,
     with_slices::TrackSlices,
 };
@@ -200,6 +204,7 @@ pub use text::{Piece, Pieces, Text};
 pub use time::{Clock, Tick, Ticks};
 pub use time_text::{DurationText, TimeFormat, TimeText};
 pub use unit::{Unit, UnitName};
+pub use weights::Weights;
 pub use written::{LostParts, Written};
 
 // Runs the examples of the README as tests.

@@ -2,19 +2,19 @@
 
 use core::ops::Range;
 
-use crate::{FrameId, IdRange, NameId, Tick, Ticks, TrackId, args_table::ArgsId, track::widen};
+use crate::{FrameId, IdRange, NameId, Tick, Ticks, TrackId, Weights, args_table::ArgsId, track::widen};
 
 /// A sampling profile of one thread: the call stacks that a profiler saw, and the time it covers.
 /// [`ProfileEvent`](crate::ProfileEvent) has an example.
 ///
 /// Its samples, call frames and call sites are in the columns of the trace:
 /// [`Trace::samples_of`](crate::Trace::samples_of) and its siblings look them up.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Profile {
     /// The track of the thread that was sampled.
     pub track: TrackId,
-    /// The name of the event that triggered the samples, for files with several kinds of samples; empty if the file
-    /// does not say.
+    /// The name of the value that the weights of samples have, such as `cpu/nanoseconds`, or of the event that triggered
+    /// the samples, such as `cycles`; empty if the file does not say.
     pub name: NameId,
     /// The time at which the profile begins.
     pub start: Tick,
@@ -22,16 +22,15 @@ pub struct Profile {
     pub end: Option<Tick>,
     /// The time until which the last sample holds: the end of the profile if that is known and not before the sample, and
     /// otherwise the time of the sample plus the mean distance of samples. A profile without samples has its end here,
-    /// or its start if the end is not known. [json 3.8](crate::rules::json#3.8.7) In a profile with a period, the last
-    /// sample holds for the time that it stands for.
+    /// or its start if the end is not known. [json 3.8](crate::rules::json#3.8.7) If the weights are times, it is the end
+    /// of the time that the last sample stands for.
     pub samples_end: Tick,
     /// The duration of which all times of samples are multiples.
     pub resolution: Ticks,
     /// The rank among the profiles of the thread. Profiles are in the order of their ranks, and the first one counts.
     pub rank: u8,
-    /// The time that a sample of weight 1 stands for; `None` if the file does not say. [samples
-    /// 1](crate::rules::samples#1)
-    pub period: Option<Ticks>,
+    /// What the weights of the samples count.
+    pub weights: Weights,
     /// Whether the samples name their thread themselves, in which case the frames may be shared. [json
     /// 3.8](crate::rules::json#3.8)
     pub of_thread_samples: bool,
@@ -52,19 +51,58 @@ impl Profile {
     pub fn samples(&self) -> Range<usize> {
         widen(&self.samples)
     }
+}
 
-    /// Returns the time that a sample of this weight stands for, or `None` if the profile has no period. [samples
-    /// 1](crate::rules::samples#1)
-    #[must_use]
-    pub fn time_of(&self, weight: f64) -> Option<Ticks> {
-        self.period.map(|period| time_of(weight, period))
+/// The side of a sample on which the time lies that it stands for, if its weight is a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    Before,
+    After,
+}
+
+impl Weights {
+    /// Returns whether the time for which a sample stands ends with the sample.
+    fn ends_with_sample(self, side: Side) -> bool {
+        side == Side::Before && matches!(self, Self::TimeBefore(_))
     }
 }
 
-/// Returns the time that a sample of this weight stands for. [samples 1](crate::rules::samples#1)
-#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a weight is a float")]
-fn time_of(weight: f64, period: Ticks) -> Ticks {
-    Ticks(((weight * period.0 as f64 + 0.5) as i64).max(0))
+/// Returns the time at which the first of the `samples` of a profile begins to stand for something.
+pub(crate) fn samples_start(weights: Weights, side: Side, first: &Sample) -> Tick {
+    let time = weights.duration_of(first.weight).filter(|_| weights.ends_with_sample(side));
+    first.at - time.unwrap_or_default()
+}
+
+/// Returns the half-open interval of time that each of the `samples` of a profile stands for, in their order. No two of them
+/// overlap. `samples_end` is that of the profile. [samples 2](crate::rules::samples#2)
+pub(crate) fn spans(
+    weights: Weights,
+    side: Side,
+    samples_end: Tick,
+    samples: &[Sample],
+) -> impl Iterator<Item = Range<Tick>> {
+    let ats = |from: usize| samples.iter().skip(from).map(|sample| sample.at);
+    let nexts = ats(1).map(Some).chain([None]);
+    let befores = [None].into_iter().chain(ats(0).map(Some));
+    samples.iter().zip(nexts).zip(befores).map(move |((sample, next), before)| {
+        let at = sample.at;
+        match (weights.duration_of(sample.weight), side) {
+            (None, _) => at..next.unwrap_or(samples_end).max(at),
+            (Some(time), side) if weights.ends_with_sample(side) => {
+                let start = at - time;
+                before.filter(|&before| before >= start - time).unwrap_or(start)..at
+            }
+            (Some(time), _) => {
+                let end = at + time;
+                let slack = match weights {
+                    Weights::TimeBefore(_) => time,
+                    // The positions of samples are rounded sums of their weights.
+                    _ => Ticks(1 + (time.0 >> 50)),
+                };
+                at..next.filter(|&next| next <= end + slack).unwrap_or(end)
+            }
+        }
+    })
 }
 
 /// Returns the time until which the last of the `samples` of a profile holds. The mean distance of samples is rounded
@@ -73,14 +111,14 @@ pub(crate) fn samples_end(
     start: Tick,
     end: Option<Tick>,
     resolution: Ticks,
-    period: Option<Ticks>,
+    (weights, side): (Weights, Side),
     samples: &[Sample],
 ) -> Tick {
     let Some((first, last)) = samples.first().zip(samples.last()) else {
         return end.unwrap_or(start).max(start);
     };
-    if let Some(period) = period {
-        return last.at + time_of(last.weight, period);
+    if let Some(time) = weights.duration_of(last.weight) {
+        return if weights.ends_with_sample(side) { last.at } else { last.at + time };
     }
     if let Some(end) = end.filter(|&end| end >= last.at) {
         return end;

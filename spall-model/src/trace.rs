@@ -7,9 +7,13 @@ use core::ops::Range;
 use crate::{
     Args, CallSite, ChildOrder, Clock, Conventions, CounterValue, Diagnostics, Flow, Frame, FrameId, Id,
     IdRange, Instant, Key, LineHits, Metadata, NameId, Names, Object, OtherEvent, Process, ProcessId,
-    Profile, Sample, Sampled, Slice, SliceArgs, SliceId, Slices, Snapshot, State, Text, Tick, Ticks,
-    TraceView, Track, TrackId, TrackInfo, TrackKind, Value, args_table::ArgsTable, facts::MetaValue,
-    track::widen, view::Sealed,
+    Profile, Sample, Sampled, Slice, SliceArgs, SliceFlags, SliceId, Slices, Snapshot, State, Text, Tick,
+    Ticks, TraceView, Track, TrackId, TrackInfo, TrackKind, Value,
+    args_table::ArgsTable,
+    facts::MetaValue,
+    profile::{Side, spans},
+    track::widen,
+    view::Sealed,
 };
 
 /// A finished trace: processes with their tracks, and everything on the tracks.
@@ -187,6 +191,18 @@ impl Trace {
     #[must_use]
     pub fn samples_of(&self, profile: &Profile) -> &[Sample] {
         self.samples.get(profile.samples()).unwrap_or_default()
+    }
+
+    /// Returns the half-open interval of time that each sample of a profile stands for, in the order of the samples. No two
+    /// of them overlap, and between them nothing is known to run. This is the time that timelines and call trees give to
+    /// the functions of a sample. [samples 2](crate::rules::samples#2)
+    pub fn sample_spans(&self, profile: &Profile) -> impl Iterator<Item = Range<Tick>> {
+        let slices = self.tracks.get(profile.track.index()).map(Track::slices).unwrap_or_default();
+        let flags = self.slices.flags.get(slices.indices()).unwrap_or_default();
+        // In a thread with slices they tell what ran before a sample.
+        let has_slices = flags.iter().any(|flags| !flags.contains(SliceFlags::SAMPLED));
+        let side = if has_slices { Side::After } else { Side::Before };
+        spans(profile.weights, side, profile.samples_end, self.samples_of(profile))
     }
 
     /// Returns all call sites, profile by profile, ordered by number.

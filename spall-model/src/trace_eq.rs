@@ -197,8 +197,8 @@ impl Comparison<'_> {
         };
         let same_site =
             |a: &CallSite, b: &CallSite| a.number == b.number && same_frame(Some(a.frame), Some(b.frame));
-        (a.track, self.name(a.name), a.start, a.end, a.rank, a.period)
-            == (b.track, b.name, b.start, b.end, b.rank, b.period)
+        (a.track, self.name(a.name), a.start, a.end, a.rank, a.weights)
+            == (b.track, b.name, b.start, b.end, b.rank, b.weights)
             && all(self.a.samples_of(a), self.b.samples_of(b), same_sample)
             && all(self.a.call_sites_of(a), self.b.call_sites_of(b), same_site)
     }

@@ -185,10 +185,8 @@ fn build_tree(
     }
     let (thread, rules) = prepare(trace, track, shared, rules);
     let range = thread.range.map(|(start, end)| start..end);
-    let mut sink = TreeSink::new(trace, range.as_ref().map_or(Tick::MIN, |range| range.start), measure);
-    if thread.slices.is_empty() && measure.of_thread().is_none() {
-        sink.profile = trace.profile_of(track).filter(|profile| profile.period.is_some());
-    }
+    let start = range.as_ref().map_or(Tick::MIN, |range| range.start);
+    let mut sink = TreeSink::new(trace, start, measure, !thread.slices.is_empty());
     let (stats, shared) = Walk::new(trace, rules, thread, budget, &mut sink).run();
     let tree = converted(sink.finish(range.as_ref().map(|range| range.end)), measure);
     (ThreadTree { track, tree, range, stats }, shared)

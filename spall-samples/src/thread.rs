@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
-use spall_model::{NameId, Profile, SampleRules, SliceId, Tick, Trace, TraceView, TrackId};
+use spall_model::{NameId, Profile, SampleRules, SliceId, Tick, Trace, TraceView, TrackId, Weights};
 
 use crate::callers::Callers;
 use crate::main_lane::main_lane;
@@ -149,9 +149,15 @@ impl SampledThread {
         let first_frame = profile.frames().start().index();
         // Without slices the profile is all there is, and idle time is shown like a function.
         let is_pure = self.slices.is_empty();
-        let mut samples = trace.samples_of(profile).iter().peekable();
+        let samples = trace.samples_of(profile);
         self.n_samples = samples.len() as u64;
-        while let Some(sample) = samples.next() {
+        let mut spans = trace.sample_spans(profile).peekable();
+        let mut last_end = profile.samples_end;
+        // Others hold until the next sample, and the last one as long as its thread goes on.
+        let have_ends = matches!(profile.weights, Weights::TimeBefore(_) | Weights::Axis(_));
+        for sample in samples {
+            let Some(span) = spans.next() else { break };
+            last_end = span.end;
             let frame = sample.frame().map(|frame| frame.index() - first_frame);
             let role = frame.map(|frame| self.stacks.role(frame));
             self.n_unknown += u64::from(frame.is_none());
@@ -165,7 +171,7 @@ impl SampledThread {
             };
             let frame = frame.and_then(|frame| u32::try_from(frame).ok());
             let placed = PlacedSample {
-                at: sample.at,
+                at: span.start,
                 observed,
                 weight: sample.weight,
                 is_echo: false,
@@ -175,17 +181,15 @@ impl SampledThread {
                 slice: None,
             };
             self.samples.push(placed);
-            if let Some(time) = profile.time_of(sample.weight)
-                && samples.peek().is_none_or(|next| next.at - sample.at > time + time)
-            {
+            if have_ends && spans.peek().is_none_or(|next| next.start > span.end) {
                 let gap = PlacedSample { observed: Observation::Gap, frame: None, ..placed };
-                self.samples.push(PlacedSample { at: sample.at + time, ..gap });
+                self.samples.push(PlacedSample { at: span.end, ..gap });
             }
         }
         self.place_samples();
         self.fix_missing();
         self.find_first_samples();
-        let end = profile.samples_end;
+        let end = profile.samples_end.max(last_end);
         let (from, to) = self.range.unwrap_or((profile.start, end));
         let first = self.samples.first().map_or(profile.start, |sample| sample.at.min(profile.start));
         self.range = Some((from.min(first), to.max(end)));

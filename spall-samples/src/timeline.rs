@@ -51,12 +51,14 @@ impl Sink for Timeline {
         }
     }
 
-    fn hit(&mut self, _: f64) {
+    fn hit(&mut self, _: f64, _: Tick) {
         if let Some(&row) = self.open.last() {
             let hits = &mut self.rows[row].hits;
             *hits = hits.saturating_add(1);
         }
     }
+
+    fn gap(&mut self, _: Tick) {}
 }
 
 impl Timeline {

@@ -6,8 +6,8 @@ use core::ops::Range;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use spall_model::{
-    CallTree, CallTreeBuilder, Function, Measure, NameId, Profile, SliceId, ThreadMeasure, Tick, Ticks,
-    Trace, TraceView, TrackId, TreeNode, TreeNodeId,
+    CallTree, CallTreeBuilder, Function, Measure, NameId, SliceId, ThreadMeasure, Tick, Ticks, Trace,
+    TraceView, TrackId, TreeNode, TreeNodeId,
 };
 
 use crate::main_lane::{self, main_lane};
@@ -16,8 +16,8 @@ use crate::walk::{MergeStats, Opened, Sink};
 /// The call tree of one thread, with the time and the number of samples of each call path.
 ///
 /// The self times of all nodes and the [unattributed](CallTree::unattributed) time, in which nothing ran, add up to the
-/// duration of the range, or to the time for which the samples stand if the thread has a profile with a period and no
-/// slices. [samples 1](spall_model::rules::samples#1) [`call_tree`](crate::call_tree) has an example.
+/// duration of the range, or to the time for which the samples stand if their weights are times and the thread has no
+/// slices. [samples 2](spall_model::rules::samples#2) [`call_tree`](crate::call_tree) has an example.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ThreadTree {
@@ -42,9 +42,10 @@ pub(super) struct TreeSink<'t> {
     open: Vec<TreeNodeId>,
     /// The time up to which time has been given to calls.
     now: Tick,
-    /// The profile by whose period samples are given time, instead of by the time at which they were taken; `None` if
-    /// there is none. [samples 1](spall_model::rules::samples#1)
-    pub(super) profile: Option<&'t Profile>,
+    /// Whether time in which nothing is open is none of the tree: there are no slices, and the last sample is over.
+    is_gap: bool,
+    /// Whether there are slices, beside which such time counts.
+    has_slices: bool,
     /// The counter of the thread that is added up instead of time; `None` for time.
     counter: Option<ThreadMeasure>,
     /// The open slices that the counter measured, the innermost last. [tree 6](spall_model::rules::tree#6)
@@ -61,14 +62,15 @@ struct Measured {
 
 impl<'t> TreeSink<'t> {
     /// Returns a sink for a walk that begins at `start`.
-    pub(super) fn new(trace: &'t Trace, start: Tick, measure: Measure) -> Self {
+    pub(super) fn new(trace: &'t Trace, start: Tick, measure: Measure, has_slices: bool) -> Self {
         Self {
             trace,
             builder: CallTreeBuilder::new(),
             nodes_of_frames: HashMap::default(),
             open: Vec::new(),
             now: start,
-            profile: None,
+            is_gap: false,
+            has_slices,
             counter: measure.of_thread(),
             measured: Vec::new(),
         }
@@ -93,8 +95,10 @@ impl<'t> TreeSink<'t> {
 
     /// Gives the time since the last change to the innermost call.
     fn advance(&mut self, at: Tick) {
-        if self.profile.is_none() && self.counter.is_none() && at > self.now {
-            self.builder.add_time(self.open.last().copied(), at - self.now);
+        if self.counter.is_none() && at > self.now {
+            if !self.is_gap {
+                self.builder.add_time(self.open.last().copied(), at - self.now);
+            }
             self.now = at;
         }
     }
@@ -114,7 +118,7 @@ impl SliceTree {
     /// of a trace have none.
     pub(super) fn new(trace: &Trace, track: TrackId, measure: Measure) -> Self {
         let start = main_lane::start(trace, track);
-        let mut sink = TreeSink::new(trace, start.unwrap_or(Tick::MIN), measure);
+        let mut sink = TreeSink::new(trace, start.unwrap_or(Tick::MIN), measure, true);
         let (mut ends, mut last, mut n_slices) = (Vec::new(), None, 0);
         for (id, slice, place) in main_lane(trace, track) {
             close_inner(&mut sink, &mut ends, place.depth);
@@ -132,10 +136,20 @@ impl SliceTree {
 pub(super) fn converted(tree: CallTree, measure: Measure) -> CallTree {
     let self_value: fn(&TreeNode) -> u64 = match measure {
         Measure::Count => |node| node.count,
-        Measure::Samples => |node| node.hits,
+        Measure::Samples => |node| whole(node.weight),
         Measure::WallTime | Measure::ThreadTime | Measure::Instructions => return tree,
     };
     tree.with_self_times(|node| Ticks(i64::try_from(self_value(node)).unwrap_or(i64::MAX)))
+}
+
+/// Returns the nearest whole number to a sum of weights.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "float to integer casts saturate"
+)]
+fn whole(weight: f64) -> u64 {
+    (weight + 0.5) as u64
 }
 
 /// Closes the innermost calls until `depth` are open. `ends` are the ends of those that are.
@@ -185,11 +199,14 @@ impl Sink for TreeSink<'_> {
         }
     }
 
-    fn hit(&mut self, weight: f64) {
-        let innermost = self.open.last().copied();
-        self.builder.add_hits(innermost, 1, weight);
-        if let Some(time) = self.profile.and_then(|profile| profile.time_of(weight)) {
-            self.builder.add_time(innermost, time);
-        }
+    fn hit(&mut self, weight: f64, at: Tick) {
+        self.advance(at);
+        self.is_gap = false;
+        self.builder.add_hits(self.open.last().copied(), 1, weight);
+    }
+
+    fn gap(&mut self, at: Tick) {
+        self.advance(at);
+        self.is_gap = !self.has_slices;
     }
 }

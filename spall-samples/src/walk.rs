@@ -52,7 +52,9 @@ pub(super) trait Sink {
     /// Closes the innermost open call. It is not `kept` if it is a function without duration in which nothing is kept.
     fn close(&mut self, at: Tick, kept: bool);
     /// Adds a sample of this weight to the innermost open call; to none if nothing is open.
-    fn hit(&mut self, weight: f64);
+    fn hit(&mut self, weight: f64, at: Tick);
+    /// From here on nothing is known to run until the next sample.
+    fn gap(&mut self, at: Tick);
 }
 
 /// An open slice or function on the stack.
@@ -201,7 +203,8 @@ impl<'w, S: Sink> Walk<'w, S> {
             self.end_slice(top);
         }
         if sample.observed == Observation::Gap {
-            return self.set(Stack::EMPTY, sample.at);
+            self.set(Stack::EMPTY, sample.at);
+            return self.sink.gap(sample.at);
         } else if self.top.is_some_and(|top| top.frozen) {
             self.stats.frozen += 1;
         } else if sample.is_echo {
@@ -214,7 +217,7 @@ impl<'w, S: Sink> Walk<'w, S> {
                 Observation::Gap => {}
             }
         }
-        self.sink.hit(sample.weight);
+        self.sink.hit(sample.weight, sample.at);
     }
 
     /// Handles the begin of a slice. `next` is the position of the first sample that is not earlier.

@@ -7,6 +7,8 @@ use crate::merge_samples;
 
 /// Makes a trace ready to be drawn: merges its samples with its slices, and lays out what comes of it.
 ///
+/// Of several values of samples this is the one that the file says; [`Trace::with_value`] chooses another one before.
+///
 /// A viewer that shows only slices of the file lays out the trace that it loaded instead, with [`Layout::new`], and one that
 /// hides some of them uses [`Hidden::layout`](crate::Hidden::layout). [`merge_samples`] says what a merge may cost.
 ///
@@ -24,7 +26,7 @@ use crate::merge_samples;
 /// ```
 #[must_use]
 pub fn lay_out(trace: Trace) -> (Trace, Layout) {
-    let trace = merge_samples(trace);
+    let trace = merge_samples(trace.with_value(None));
     let layout = Layout::new(&trace);
     (trace, layout)
 }

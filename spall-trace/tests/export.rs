@@ -9,6 +9,7 @@ use spall_trace::{
     model::{
         Clock, Conventions, DiagnosticKind, Event, FlowBind, FlowEvent, FlowPhase, Key, Limits, Measure,
         MetaEvent, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder, TraceView, TrackKind, Unit,
+        Weights,
     },
 };
 
@@ -112,9 +113,9 @@ fn over_files(mut see: impl FnMut(&str, Format, Trace)) {
     }
 }
 
-/// Returns whether samples stand for a time that is not the time up to the next one.
+/// Returns whether samples stand for anything but the time up to the next one.
 fn has_period(trace: &Trace) -> bool {
-    trace.profiles().iter().any(|profile| profile.period.is_some())
+    trace.profiles().iter().any(|profile| profile.weights != Weights::Samples)
 }
 
 #[test]

@@ -235,7 +235,7 @@ fn profiles_1_4_speedscope_written_and_read_again_has_equal_call_trees() {
 #[cfg(feature = "firefox")]
 #[test]
 fn profiles_1_4_firefox_profiles_written_and_read_again_have_equal_call_trees_and_samples() {
-    use spall_trace::model::{Profile, Tick};
+    use spall_trace::model::Tick;
 
     for (name, data) in profiles() {
         let trace = spall_trace::load(&data).unwrap();
@@ -250,13 +250,8 @@ fn profiles_1_4_firefox_profiles_written_and_read_again_have_equal_call_trees_an
         assert_same(&name, &of_functions(&again), &of_functions(&trace));
         let start = trace.bounds().unwrap().start;
         let samples = |trace: &Trace, start| {
-            let stood_for = |profile: &Profile, weight| profile.time_of(weight).unwrap();
-            let mut samples: Vec<_> = trace
-                .profiles()
-                .iter()
-                .flat_map(|profile| trace.samples_of(profile).iter().map(move |sample| (profile, sample)))
-                .map(|(profile, sample)| (sample.at - start, stood_for(profile, sample.weight)))
-                .collect();
+            let spans = trace.profiles().iter().flat_map(|profile| trace.sample_spans(profile));
+            let mut samples: Vec<_> = spans.map(|span| (span.start - start, span.end - start)).collect();
             samples.sort();
             samples
         };

@@ -10,7 +10,7 @@ use spall_trace::{
     model::{
         Event, FrameEvent, FrameParent, Id, Limits, MetaEvent, SampleStack, SourceLocation, Text, Thread,
         ThreadEvent, ThreadProfileEvent, ThreadSampleEvent, Tick, Ticks, Trace, TraceBuilder, TraceView,
-        TrackId, TrackKind, TreeNode, Value,
+        TrackId, TrackKind, TreeNode, Value, Weights,
     },
 };
 
@@ -59,7 +59,7 @@ const MAIN: Thread<'static> = Thread { pid: Id::Number(1), tid: Id::Number(1) };
 fn trace_of(
     slices: &[(&'static str, i64, i64)],
     samples: &[(i64, &'static str, f64)],
-    period: Option<i64>,
+    period: Option<f64>,
 ) -> Trace {
     recorded_trace(slices, samples, period, &[])
 }
@@ -68,7 +68,7 @@ fn trace_of(
 fn recorded_trace(
     slices: &[(&'static str, i64, i64)],
     samples: &[(i64, &'static str, f64)],
-    period: Option<i64>,
+    period: Option<f64>,
     places: &[(&str, &str)],
 ) -> Trace {
     let mut builder = TraceBuilder::new(&Limits::default());
@@ -101,7 +101,7 @@ fn recorded_trace(
         builder.push(&Event::ThreadSample(sample));
     }
     if let Some(period) = period {
-        let said = ThreadProfileEvent::new(MAIN, Text::EMPTY).with_period(Ticks(period));
+        let said = ThreadProfileEvent::new(MAIN, Text::EMPTY).with_weights(Weights::TimeBefore(period));
         builder.push(&Event::ThreadProfile(said));
     }
     builder.finish()
@@ -125,19 +125,23 @@ fn self_times(trace: &Trace) -> (Vec<(String, i64)>, i64) {
     (tree.nodes().iter().map(time).collect(), tree.unattributed().time.0)
 }
 
-/// [samples 1]
+/// [samples 1] [samples 2]
 #[test]
-fn a_sample_stands_for_its_weight_times_the_period() {
+fn a_sample_stands_for_the_time_before_it() {
     let samples = [(0, "m", 1.0), (10, "ma", 2.5), (4_000, "m", 1.0), (4_010, "", 3.0), (4_020, "mb", -1.0)];
-    let trace = trace_of(&[], &samples, Some(10));
-    let expected = [("m", 20), ("a", 25), ("b", 0)].map(|(name, time)| (name.to_owned(), time));
-    assert_eq!(self_times(&trace), (expected.to_vec(), 30));
+    let trace = trace_of(&[], &samples, Some(10.0));
+    let spans: Vec<_> =
+        trace.sample_spans(&trace.profiles()[0]).map(|span| (span.start.0, span.end.0)).collect();
+    assert_eq!(spans, [(-10, 0), (0, 10), (3_990, 4_000), (4_000, 4_010), (4_020, 4_020)]);
+    let expected = [("m", 20), ("a", 10), ("b", 0)].map(|(name, time)| (name.to_owned(), time));
+    assert_eq!(self_times(&trace), (expected.to_vec(), 10));
 }
 
-/// [samples 1] Beside slices, time is that of the timeline.
+/// [samples 2] Beside slices, time is that of the timeline.
 #[test]
 fn beside_slices_times_add_up_to_the_range() {
-    let trace = trace_of(&[("s", 15, 35)], &[(10, "mab", 1.0), (20, "mac", 1.0), (30, "ma", 1.0)], Some(10));
+    let trace =
+        trace_of(&[("s", 15, 35)], &[(10, "mab", 1.0), (20, "mac", 1.0), (30, "ma", 1.0)], Some(10.0));
     let expected =
         [("m", 0), ("a", 5), ("b", 5), ("s", 10), ("c", 10)].map(|(name, time)| (name.to_owned(), time));
     assert_eq!(self_times(&trace), (expected.to_vec(), 0));
@@ -147,16 +151,16 @@ fn beside_slices_times_add_up_to_the_range() {
 #[test]
 fn a_sample_holds_for_twice_its_time_at_most() {
     let samples = [(100, "m", 1.0), (110, "m", 1.0), (130, "m", 1.0), (151, "m", 1.0), (160, "m", 2.0)];
-    let period = trace_of(&[], &samples, Some(10));
-    assert_eq!(merged(period), boxes(&[("m", 100, 140), ("m", 151, 180)]));
+    let period = trace_of(&[], &samples, Some(10.0));
+    assert_eq!(merged(period), boxes(&[("m", 90, 130), ("m", 141, 160)]));
     // Without a thread's work, an hour later: nothing runs meanwhile.
-    let gap = trace_of(&[], &[(0, "m", 1.0), (3_600_000, "m", 1.0)], Some(10));
-    assert_eq!(merged(gap), boxes(&[("m", 0, 10), ("m", 3_600_000, 3_600_010)]));
-    let one = trace_of(&[], &[(5, "m", 1.0)], Some(10));
-    assert_eq!(merged(one), boxes(&[("m", 5, 15)]));
+    let gap = trace_of(&[], &[(0, "m", 1.0), (3_600_000, "m", 1.0)], Some(10.0));
+    assert_eq!(merged(gap), boxes(&[("m", -10, 0), ("m", 3_599_990, 3_600_000)]));
+    let one = trace_of(&[], &[(5, "m", 1.0)], Some(10.0));
+    assert_eq!(merged(one), boxes(&[("m", -5, 5)]));
 }
 
-/// [samples 3]
+/// [samples 2]
 #[test]
 fn without_a_period_a_sample_holds_until_the_next_one() {
     let trace = trace_of(&[], &[(0, "m", 1.0), (10, "m", 1.0), (4_000, "", 1.0)], None);
@@ -166,23 +170,24 @@ fn without_a_period_a_sample_holds_until_the_next_one() {
 /// [cpu 5.1] A slice lies below what the samples before and in it have in common, or those in it and behind it.
 #[test]
 fn the_functions_around_a_slice_are_those_of_the_samples_around_it() {
-    let before = trace_of(&[("s", 15, 35)], &[(10, "mab", 1.0), (20, "mac", 1.0), (30, "ma", 1.0)], Some(10));
+    let before =
+        trace_of(&[("s", 15, 35)], &[(10, "mab", 1.0), (20, "mac", 1.0), (30, "ma", 1.0)], Some(10.0));
     assert_eq!(
         merged(before),
         boxes(&[("m", 10, 40), ("a", 10, 40), ("b", 10, 15), ("s", 15, 35), ("c", 20, 30)])
     );
     // Only the sample behind the slice tells that `a` ran before it.
-    let after = trace_of(&[("s", 15, 35)], &[(10, "m", 1.0), (20, "mac", 1.0), (40, "mab", 1.0)], Some(10));
+    let after = trace_of(&[("s", 15, 35)], &[(10, "m", 1.0), (20, "mac", 1.0), (40, "mab", 1.0)], Some(10.0));
     assert_eq!(
         merged(after),
         boxes(&[("m", 10, 50), ("a", 15, 50), ("s", 15, 35), ("c", 20, 35), ("b", 40, 50)])
     );
-    let none_inside = trace_of(&[("s", 12, 18)], &[(10, "mab", 1.0), (20, "mac", 1.0)], Some(10));
+    let none_inside = trace_of(&[("s", 12, 18)], &[(10, "mab", 1.0), (20, "mac", 1.0)], Some(10.0));
     assert_eq!(
         merged(none_inside),
         boxes(&[("m", 10, 30), ("a", 10, 30), ("b", 10, 12), ("s", 12, 18), ("c", 20, 30)])
     );
-    let alone = trace_of(&[("s", 5, 25)], &[(10, "mab", 1.0)], Some(10));
+    let alone = trace_of(&[("s", 5, 25)], &[(10, "mab", 1.0)], Some(10.0));
     assert_eq!(merged(alone), boxes(&[("s", 5, 25), ("m", 10, 20), ("a", 10, 20), ("b", 10, 20)]));
 }
 
@@ -202,7 +207,7 @@ fn what_encloses_a_slice_encloses_the_slices_in_it() {
         ("c", 50, 55),
         ("d", 60, 65),
     ];
-    assert_eq!(merged(trace_of(&slices, &samples, Some(20))), boxes(&expected));
+    assert_eq!(merged(trace_of(&slices, &samples, Some(20.0))), boxes(&expected));
 }
 
 /// [cpu 5.3] The stack `x` does not begin where most begin: it does not tell that nothing encloses the slice.
@@ -211,7 +216,7 @@ fn a_stack_that_is_cut_off_lies_where_its_time_puts_it() {
     let samples =
         [(10, "ma", 1.0), (20, "x", 1.0), (30, "mab", 1.0), (40, "", 1.0), (50, "ma", 1.0), (60, "x", 1.0)];
     let expected = [("m", 10, 60), ("a", 10, 60), ("s", 15, 45), ("x", 20, 30), ("b", 30, 40), ("x", 60, 70)];
-    assert_eq!(merged(trace_of(&[("s", 15, 45)], &samples, Some(10))), boxes(&expected));
+    assert_eq!(merged(trace_of(&[("s", 15, 45)], &samples, Some(10.0))), boxes(&expected));
 }
 
 fn sums(expected: &[(&str, f64)]) -> BTreeMap<String, f64> {

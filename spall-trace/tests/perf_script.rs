@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use spall_synth::perf_script::recording;
 use spall_trace::{
     Format, detect, load,
-    model::{Measure, Sample, Tick, Ticks, Trace, TraceView, Unit},
+    model::{Measure, Sample, Tick, Ticks, Trace, TraceView, Unit, UnitName, Weights},
 };
 
 /// The share of each stack, in parts of 10⁹. The first name of a line, the command or the thread, does not count.
@@ -24,8 +24,12 @@ fn shares(folded: &str) -> BTreeMap<String, f64> {
 }
 
 fn folded(trace: &Trace) -> String {
+    folded_by(trace, Measure::WallTime)
+}
+
+fn folded_by(trace: &Trace, measure: Measure) -> String {
     let mut out = Vec::new();
-    let _ = spall_trace::export::folded(trace, Measure::WallTime, &mut out).unwrap();
+    let _ = spall_trace::export::folded(trace, measure, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -37,7 +41,11 @@ fn profiles_4_2_sums_by_stack_are_those_of_inferno() {
         let name = expected.file_name().unwrap().to_str().unwrap();
         let data = std::fs::read(folder.join(name.replace(".default", ""))).unwrap();
         let trace = load(&data).unwrap();
-        assert_eq!(shares(&folded(&trace)), shares(&std::fs::read_to_string(&expected).unwrap()), "{name}");
+        assert_eq!(
+            shares(&folded_by(&trace, Measure::Samples)),
+            shares(&std::fs::read_to_string(&expected).unwrap()),
+            "{name}"
+        );
         n_files += 1;
     }
     assert_eq!(n_files, 17);
@@ -105,30 +113,71 @@ fn profiles_4_4_a_clock_counts_nanoseconds() {
     let text = b"a 1 1.0: 1000000 cpu-clock:\n\t1 f (/a)\n\na 1 5.0: 1000000 cpu-clock:\n\t1 f (/a)\n";
     let trace = load(text).unwrap();
     assert_eq!(rows(&trace), [(Tick(1_000_000_000), 1e6), (Tick(5_000_000_000), 1e6)]);
-    assert_eq!(trace.profiles()[0].period, Some(Ticks(1)));
+    assert_eq!(trace.profiles()[0].weights, Weights::TimeBefore(1.0));
     assert_eq!(folded(&trace), "1:1;f 2000000\n");
 }
 
+fn text_of(events: &[(u32, &str, &str)]) -> String {
+    events.iter().map(|(thread, at, event)| format!("a {thread} {at}: {event}:\n\t1 f (/a)\n\n")).collect()
+}
+
 #[test]
-fn profiles_4_4_other_events_have_the_median_distance() {
-    let text = |events: &[(u32, &str, &str)]| {
-        let lines =
-            events.iter().map(|(thread, at, event)| format!("a {thread} {at}: {event}:\n\t1 f (/a)\n\n"));
-        lines.collect::<String>()
-    };
-    // Distances of 1, 2 and 9 ms, one of them of another thread.
-    let text_1 =
-        text(&[(1, "1.0", "x"), (1, "1.002", "x"), (2, "1.003", "x"), (2, "1.004", "x"), (1, "1.011", "x")]);
-    let trace = load(text_1.as_bytes()).unwrap();
-    assert!(trace.profiles().iter().all(|profile| profile.period == Some(Ticks(2_000_000))));
-    assert_eq!(folded(&trace), "1:1;f 6000000\n2:2;f 4000000\n");
+fn profiles_4_4_cycles_share_out_the_distances_of_samples() {
+    // Distances of 1, 2 and 9 ms, one of them of another thread, so that a sample stands for 2 ms.
+    let events = [
+        (1, "1.0", "cycles"),
+        (1, "1.002", "cycles"),
+        (2, "1.003", "cycles"),
+        (2, "1.004", "cycles"),
+        (1, "1.011", "cycles"),
+    ];
+    let trace = load(text_of(&events).as_bytes()).unwrap();
+    assert!(trace.profiles().iter().all(|profile| profile.weights == Weights::TimeBefore(2e6)));
+    // The pause of 9 ms is none of the time that samples stand for, and the one of 1 ms is all that there is.
+    assert_eq!(folded(&trace), "1:1;f 6000000\n2:2;f 3000000\n");
     // A weight of 500 stands for 1 ms.
-    let text_500 = text(&[(1, "1.0", "500 x"), (1, "1.001", "500 x"), (1, "1.002", "1000 x")]);
-    let trace = load(text_500.as_bytes()).unwrap();
-    assert_eq!(trace.profiles()[0].period, Some(Ticks(2_000)));
-    // More cycles than nanoseconds.
-    let fast = text(&[(1, "1.0", "3000000 cycles"), (1, "1.001", "3000000 cycles")]);
-    assert_eq!(load(fast.as_bytes()).unwrap().profiles()[0].period, Some(Ticks(1)));
+    let events = [
+        (1, "1.0", "500 cycles"),
+        (1, "1.001", "500 cycles"),
+        (1, "1.002", "1000 cycles"),
+        (1, "1.003", "500 cycles"),
+    ];
+    let trace = load(text_of(&events).as_bytes()).unwrap();
+    assert_eq!(trace.profiles()[0].weights, Weights::TimeBefore(2000.0));
+    // More cycles than nanoseconds: ten samples of 10 ms are 100 ms.
+    let times: Vec<_> = (0..10).map(|at| format!("1.{at}0")).collect();
+    let events: Vec<_> = times.iter().map(|at| (1, &**at, "300000000 cycles")).collect();
+    let trace = load(text_of(&events).as_bytes()).unwrap();
+    assert_eq!(folded(&trace), "1:1;f 1000000000\n");
+    let merged = spall_trace::merge_samples(trace);
+    assert_eq!(merged.bounds(), Some(Tick(900_000_000)..Tick(1_900_000_000)));
+}
+
+/// [samples 3] [samples 4]
+#[test]
+fn what_is_no_time_is_counted_in_its_own_unit() {
+    let events = [(1, "1.0", "3 page-faults"), (1, "1.5", "2 page-faults"), (2, "1.7", "4 page-faults")];
+    let trace = load(text_of(&events).as_bytes()).unwrap();
+    let faults = Unit::Count(UnitName::new("page-faults"));
+    assert!(trace.profiles().iter().all(|profile| profile.weights == Weights::Counted(faults)));
+    assert_eq!(rows(&trace)[..2], [(Tick(1_000_000_000), 3.0), (Tick(1_500_000_000), 2.0)]);
+    let trace = trace.with_value(None);
+    assert_eq!((trace.clock().unit, trace.bounds()), (faults, Some(Tick(0)..Tick(5))));
+    assert_eq!(folded(&trace), "1:1;f 5\n2:2;f 4\n");
+}
+
+/// [profiles 4.4] A thread of a hybrid processor runs on cores of two kinds.
+#[test]
+fn cores_of_both_kinds_count_the_same_event() {
+    let events = [
+        (1, "1.0", "1 cpu_core/cycles/P"),
+        (1, "1.1", "1 cpu_atom/cycles/P"),
+        (1, "1.2", "1 cpu/event=0x3c,umask=0/"),
+    ];
+    let trace = load(text_of(&events).as_bytes()).unwrap();
+    let names: Vec<_> =
+        trace.sample_values().iter().map(|value| (trace.name(value.name), value.n_samples)).collect();
+    assert_eq!(names, [("cycles".into(), 2), ("cpu/event=0x3c,umask=0/".into(), 1)]);
 }
 
 #[test]
@@ -156,8 +205,8 @@ fn profiles_1_2_samples_without_times_lie_one_after_another() {
     let trace = load(text).unwrap();
     assert_eq!(rows(&trace), [(Tick(0), 5.0), (Tick(5), 3.0)]);
     assert_eq!(
-        (trace.clock().unit.counted(), trace.profiles()[0].period),
-        (Some("page-faults"), Some(Ticks(1)))
+        (trace.clock().unit.counted(), trace.profiles()[0].weights),
+        (Some("page-faults"), Weights::Axis(Ticks(1)))
     );
     assert_eq!(folded(&trace), "1:1;f 5\n1:1;g 3\n");
     let ids = load(b"a 1/2 \n\t1 f (/a)\n\na 1/2\n\t1 f (/a)\n\n").map(|trace| trace.clock().unit);

@@ -67,7 +67,7 @@ impl<'a> Header<'a> {
         let period = number(first);
         let event = if period.is_some() { behind.next().unwrap_or_default() } else { first };
         let (period, event, rest) = match event.strip_suffix(b":") {
-            Some(event @ [_, ..]) => (period, without_modifiers(event), behind.rest()),
+            Some(event @ [_, ..]) => (period, of_any_core(without_modifiers(event)), behind.rest()),
             _ => (None, &b""[..], words.rest()),
         };
         Self { comm, pid, tid, cpu: None, at: None, period, event, rest }
@@ -169,6 +169,21 @@ fn without_modifiers(name: &[u8]) -> &[u8] {
     let is_modifier = |byte: &u8| b"ukhGHIpPSDWeb".contains(byte);
     let is_event = event.is_empty() || !modifiers.iter().skip(1).all(is_modifier);
     if is_event { name } else { event }
+}
+
+/// Returns the name of an event that cores of a kind count, as `cpu_core/cycles/P` and `cpu_atom/cycles/P` of a hybrid
+/// processor, without the kind: a thread runs on all of them, and what they count adds up. [profiles
+/// 4.4](spall_model::rules::profiles#4.4)
+fn of_any_core(name: &[u8]) -> &[u8] {
+    let mut parts = name.splitn(3, |&byte| byte == b'/');
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some(cores), Some(event @ [_, ..]), Some(_))
+            if cores.starts_with(b"cpu") && !event.iter().any(|byte| b"=,".contains(byte)) =>
+        {
+            event
+        }
+        _ => name,
+    }
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use spall_model::{
 use super::frame::{FrameLine, address};
 use super::header::Header;
 use super::lines::Lines;
-use super::profiles::{Profiles, ThreadIds, is_clock, thread};
+use super::profiles::{self, Profiles, ThreadIds, thread};
 use super::stacks::{Node, ROOT, Stacks};
 use crate::FormatError;
 
@@ -296,11 +296,9 @@ fn most(cost: u64, sample: ByteRange) -> usize {
 /// Returns the unit of a file that begins with this sample. Without times, samples are as wide as their weights.
 fn unit(head: &Header<'_>) -> Unit {
     match head.period {
-        None if head.at.is_none() => Unit::Count(UnitName::new("samples")),
-        Some(_) if head.at.is_none() && !is_clock(head.event) => {
-            Unit::Count(UnitName::new(core::str::from_utf8(head.event).unwrap_or("samples")))
-        }
-        _ => Unit::Nanoseconds(1.0),
+        _ if head.at.is_some() => Unit::Nanoseconds(1.0),
+        Some(_) => profiles::unit(head.event),
+        None => Unit::Count(UnitName::new("samples")),
     }
 }
 

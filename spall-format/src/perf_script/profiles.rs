@@ -2,7 +2,9 @@
 
 use alloc::vec::Vec;
 
-use spall_model::{Event, Interner, NameId, Names, Text, Thread, ThreadProfileEvent, Tick, Ticks};
+use spall_model::{
+    Event, Interner, NameId, Names, Text, Thread, ThreadProfileEvent, Tick, Ticks, Unit, UnitName, Weights,
+};
 
 /// The ids of a thread in the file. Without a process, the model takes a thread for one of the process of the same id.
 pub(super) type ThreadIds = (Option<i64>, i64);
@@ -27,10 +29,12 @@ pub(super) struct Profiles {
 /// What is known of all samples of an event.
 #[derive(Debug, Default)]
 struct Samples {
-    /// The distances between successive samples of a thread.
+    /// The distances of samples from those of their threads before them.
     distances: Vec<u64>,
-    /// How much of what the event counts each sample stands for.
+    /// How much of what the event counts each of these samples stands for.
     weights: Vec<u64>,
+    /// Whether a sample has no time.
+    is_untimed: bool,
 }
 
 impl Profiles {
@@ -59,14 +63,15 @@ impl Profiles {
         let Some(at) = at else {
             let begin = *last;
             let end = begin.checked_add_unsigned(weight);
+            samples.is_untimed = true;
             *last = end.unwrap_or(i64::MAX);
             return Some((Tick(begin), end.is_some()));
         };
         if let Some(distance @ 1..) = at.checked_sub(*last).and_then(|distance| u64::try_from(distance).ok())
         {
             samples.distances.push(distance);
+            samples.weights.push(weight);
         }
-        samples.weights.push(weight);
         *last = at;
         Some((Tick(at), true))
     }
@@ -74,13 +79,14 @@ impl Profiles {
     /// Hands over what is known of each profile at the end of the file.
     pub(super) fn finish(&mut self, texts: &Names, mut each: impl FnMut(&Event<'_>)) {
         let names = self.events.keys().iter().map(|&event| texts.bytes(event));
-        let periods: Vec<Ticks> =
-            names.zip(&mut self.samples).map(|(event, samples)| samples.period(event)).collect();
+        let samples = names.zip(&mut self.samples).zip(0..);
+        let weights: Vec<Weights> =
+            samples.map(|((event, samples), number)| samples.weights(event, number == 0)).collect();
         for &(ids, name) in self.ids.keys() {
             let Some(event) = self.events.find(&name) else { continue };
-            let Some(&period) = periods.get(event as usize) else { continue };
+            let Some(&weights) = weights.get(event as usize) else { continue };
             let name = Text::plain(texts.bytes(name));
-            let facts = ThreadProfileEvent::new(thread(ids), name).with_period(period);
+            let facts = ThreadProfileEvent::new(thread(ids), name).with_weights(weights);
             // Events count different things, so that only one of them counts: the first one of the file.
             let facts = if event == 0 { facts.with_rank(3) } else { facts };
             each(&Event::ThreadProfile(facts));
@@ -89,18 +95,49 @@ impl Profiles {
 }
 
 impl Samples {
-    /// Returns the time that a sample of weight 1 stands for.
-    fn period(&mut self, event: &[u8]) -> Ticks {
+    /// Returns what the weights of samples of an event count. [samples 3](spall_model::rules::samples#3)
+    fn weights(&mut self, event: &[u8], is_first: bool) -> Weights {
+        if self.is_untimed && is_first {
+            // The axis is that of the first event.
+            return Weights::Axis(Ticks(1));
+        }
+        if self.is_untimed || !goes_with_time(event) {
+            return Weights::Counted(unit(event));
+        }
+        let has_weights = self.weights.iter().any(|&weight| weight > 1);
+        if is_clock(event) && has_weights {
+            return Weights::TimeBefore(1.0);
+        }
+        Weights::TimeBefore(self.ticks())
+    }
+
+    /// Returns the time for which a weight of 1 stands: the median distance of samples for the median weight. The numbers of
+    /// both are those of samples that ran without a pause, if most of them did.
+    #[expect(clippy::cast_precision_loss, reason = "it is an estimate")]
+    fn ticks(&mut self) -> f64 {
         let weight = median(&mut self.weights).max(1);
-        let is_time = is_clock(event) && weight > 1;
-        let period =
-            if is_time { 1 } else { median(&mut self.distances).saturating_add(weight / 2) / weight };
-        Ticks(i64::try_from(period).unwrap_or(i64::MAX).max(1))
+        median(&mut self.distances).max(1) as f64 / weight as f64
     }
 }
 
+/// Returns the unit of what an event counts.
+pub(super) fn unit(event: &[u8]) -> Unit {
+    match core::str::from_utf8(event) {
+        _ if is_clock(event) => Unit::Nanoseconds(1.0),
+        Ok(event) if !event.is_empty() => Unit::Count(UnitName::new(event)),
+        _ => Unit::Count(UnitName::new("samples")),
+    }
+}
+
+/// Returns whether an event counts something that goes on all the time while a thread runs, so that a sample stands for time.
+/// So do samples of which the file does not name the event.
+fn goes_with_time(event: &[u8]) -> bool {
+    const EVENTS: [&[u8]; 6] = [b"", b"cycles", b"cpu-cycles", b"instructions", b"ref-cycles", b"bus-cycles"];
+    is_clock(event) || EVENTS.contains(&event)
+}
+
 /// Returns whether an event counts nanoseconds.
-pub(super) fn is_clock(event: &[u8]) -> bool {
+fn is_clock(event: &[u8]) -> bool {
     matches!(event, b"cpu-clock" | b"task-clock")
 }
 

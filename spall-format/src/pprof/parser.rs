@@ -20,7 +20,7 @@ use crate::{FormatError, FormatErrorKind};
 /// | `DamagedRecord` | a profile that cannot be read to its end | what came before is kept |
 /// | `DamagedRecord` | a sample that is damaged, or without one value for each type | left out |
 /// | `UnknownEntry` | a sample at a location that the profile does not have | left out |
-/// | `NegativeDuration` | a sample with a negative value | left out |
+/// | `NegativeWeight` | a sample with a negative value | that value is left out |
 /// | `SampleCount` | a sample with more values than a file of this size may have | the further values are left out |
 /// | `StackLimit` | a sample for whose stack there are too many different ones in the file | left out |
 /// | `StackLimit` | a location of more than 256 functions inlined into one another | the outermost ones are left out |

@@ -64,11 +64,12 @@ impl<'t, 'a> Samples<'t, 'a> {
         let types = self.types;
         let default = self.values.get(types.default).copied().zip(types.all.get(types.default));
         let is_damaged = Fields::new(sample).any(|field| field.is_err());
-        let (value, of) = default
+        let (value, default) = default
             .filter(|_| !is_damaged && self.values.len() == types.all.len())
             .ok_or(DiagnosticKind::DamagedRecord)?;
         if self.values.iter().any(|&value| value < 0) {
-            return Err(DiagnosticKind::NegativeDuration);
+            to.receive(&Event::Diagnostic(DiagnosticKind::NegativeWeight), bytes);
+            self.values.iter_mut().for_each(|value| *value = (*value).max(0));
         }
         if self.values.iter().all(|&value| value == 0) {
             return Ok(());
@@ -79,8 +80,13 @@ impl<'t, 'a> Samples<'t, 'a> {
         let labels = self.labels(sample, &mut args);
         let thread = labels.thread();
         if !self.times.contains_key(&labels) {
-            let profile = ThreadProfileEvent::new(thread, Text::plain(of.name.as_bytes()));
-            to.receive(&Event::ThreadProfile(profile.with_period(of.period).with_rank(3)), bytes);
+            for (of, number) in types.all.iter().zip(0..) {
+                let is_default = number == types.default;
+                let profile = ThreadProfileEvent::new(thread, Text::plain(of.name.as_bytes()));
+                let profile = profile.with_weights(of.weights(is_default));
+                let profile = if is_default { profile.with_rank(3) } else { profile };
+                to.receive(&Event::ThreadProfile(profile), bytes);
+            }
             if labels.number.is_some() && !labels.name.is_empty() {
                 to.receive(&Event::ThreadName(thread, Text::plain(labels.name)), bytes);
             }
@@ -103,7 +109,7 @@ impl<'t, 'a> Samples<'t, 'a> {
             sample.args = args.args();
             to.receive(&Event::ThreadSample(sample), bytes);
         }
-        let end = value.checked_mul(of.period.0).and_then(|time| at.checked_add(time));
+        let end = value.max(0).checked_mul(default.ticks.0).and_then(|time| at.checked_add(time));
         if end.is_none() {
             to.receive(&Event::Diagnostic(DiagnosticKind::TimeOutOfRange), bytes);
         }

@@ -2,7 +2,7 @@
 
 use alloc::{string::String, vec::Vec};
 
-use spall_model::{Ticks, Unit, UnitName};
+use spall_model::{Ticks, Unit, UnitName, Weights};
 
 use super::{schema, tables::Tables};
 
@@ -14,7 +14,7 @@ pub(super) struct ValueType {
     /// The unit of an axis of such values.
     pub(super) unit: Unit,
     /// How many ticks of that axis a value of 1 is.
-    pub(super) period: Ticks,
+    pub(super) ticks: Ticks,
 }
 
 impl ValueType {
@@ -24,7 +24,7 @@ impl ValueType {
         let (kind, unit) = (text(of.kind), text(of.unit));
         let count = |name: &str| Unit::Count(UnitName::new(name));
         let time = Unit::Nanoseconds(1.0);
-        let (axis, period) = match &*unit {
+        let (axis, ticks) = match &*unit {
             "nanoseconds" | "nanosecond" | "ns" => (time, 1),
             "microseconds" | "microsecond" | "us" => (time, 1000),
             "milliseconds" | "millisecond" | "ms" => (time, 1_000_000),
@@ -34,7 +34,19 @@ impl ValueType {
             unit => (count(unit), 1),
         };
         let name = if unit.is_empty() { kind } else { [&*kind, &*unit].join("/") };
-        Self { name, unit: axis, period: Ticks(period) }
+        Self { name, unit: axis, ticks: Ticks(ticks) }
+    }
+}
+
+impl ValueType {
+    /// Returns what the weights of samples with such values count, on the axis of the default type.
+    #[expect(clippy::cast_precision_loss, reason = "it is at most a second of nanoseconds")]
+    pub(super) fn weights(&self, is_default: bool) -> Weights {
+        match self.unit {
+            _ if is_default => Weights::Axis(self.ticks),
+            Unit::Nanoseconds(_) => Weights::Counted(Unit::Nanoseconds(self.ticks.0 as f64)),
+            unit => Weights::Counted(unit),
+        }
     }
 }
 

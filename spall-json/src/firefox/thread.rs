@@ -2,7 +2,7 @@
 
 use spall_model::{
     DiagnosticKind, Event, Id, Receiver, SampleStack, Text, Thread, ThreadProfileEvent, ThreadSampleEvent,
-    Tick, Ticks,
+    Tick, Ticks, Unit, Weights,
 };
 
 use crate::decimal::Nanos;
@@ -60,16 +60,15 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
 
     fn samples(&mut self, table: Part<'_, 'a>, thread: Thread<'a>, name: Text<'_>, stacks: &mut Stacks<'a>) {
         let kind = table.text("weightType");
-        let period = if kind.is(b"tracing-ms") {
-            Some(Ticks(1_000_000))
+        let weights = if kind.is(b"tracing-ms") {
+            Weights::TimeBefore(1e6)
         } else if kind.is(b"bytes") || !name.is_empty() {
-            Some(Ticks(1))
+            if self.thousands < 0 { Weights::Axis(Ticks(1)) } else { Weights::Counted(Unit::Bytes) }
         } else {
-            self.period
+            self.interval.map_or(Weights::Samples, Weights::TimeBefore)
         };
-        let mut profile =
-            ThreadProfileEvent::new(thread, name).with_rank(if name.is_empty() { 3 } else { 4 });
-        profile.period = period;
+        let profile = ThreadProfileEvent::new(thread, name).with_weights(weights);
+        let profile = if name.is_empty() { profile.with_rank(3) } else { profile };
         self.out.event(&Event::ThreadProfile(profile), (table.value(), table.value()));
         let mut times = Times::new(self.shift, self.thousands);
         let mut rows = Rows::new(table, ["stack", "time", "timeDeltas", "weight"]);

@@ -8,8 +8,11 @@ use hashbrown::{HashMap, HashSet, hash_map::Entry};
 
 use crate::{
     ByteRange, DiagnosticKind, Frame, FrameId, Key, NameId, Profile, Sample, SampleStack, Text,
-    ThreadProfileEvent, ThreadSampleEvent, Tick, Ticks, TrackId, Value, args_table::ArgsId, index32,
-    profile::samples_end, sort::sort_by_number,
+    ThreadProfileEvent, ThreadSampleEvent, Tick, Ticks, TrackId, Value, Weights,
+    args_table::ArgsId,
+    index32,
+    profile::{Side, samples_end, samples_start},
+    sort::sort_by_number,
 };
 
 use super::{
@@ -24,8 +27,8 @@ pub(super) struct ThreadSampleLog {
     groups: Vec<ProfileGroup>,
     by_group: HashMap<ProfileGroup, u32, RandomState>,
     rows: Vec<ThreadSampleRow>,
-    /// The period and the rank of a profile of which the file says them, by its track and name.
-    said: HashMap<(u32, NameId), (Option<Ticks>, u8), RandomState>,
+    /// The meaning of weights and the rank of a profile of which the file says them, by its track and name.
+    said: HashMap<(u32, NameId), (Weights, u8), RandomState>,
     /// The functions of stacks that are given by name, each after its caller. Stacks with a common beginning share it.
     calls: Vec<StackCall>,
     by_call: HashMap<StackCall, u32, RandomState>,
@@ -130,18 +133,12 @@ impl TraceBuilder {
     pub(super) fn thread_profile(&mut self, event: &ThreadProfileEvent<'_>, bytes: ByteRange) {
         let Some(track) = self.thread(event.thread, bytes) else { return };
         let name = self.intern(event.name);
-        self.say_of_thread_profile(track, name, event.period, event.rank);
+        self.say_of_thread_profile(track, name, event.weights, event.rank);
     }
 
-    /// Keeps the period and the rank of the profile that the samples of a thread and a name make.
-    pub(super) fn say_of_thread_profile(
-        &mut self,
-        track: u32,
-        name: NameId,
-        period: Option<Ticks>,
-        rank: u8,
-    ) {
-        self.thread_samples.said.insert((track, name), (period, rank));
+    /// Keeps the meaning of weights and the rank of the profile that the samples of a thread and a name make.
+    pub(super) fn say_of_thread_profile(&mut self, track: u32, name: NameId, weights: Weights, rank: u8) {
+        self.thread_samples.said.insert((track, name), (weights, rank));
     }
 
     /// Adds a sample of another trace, whose frame is a position among those that its threads share.
@@ -233,19 +230,22 @@ impl TraceBuilder {
                 found.samples.push(Sample { args, ..Sample::new(at, frame, weight) });
             }
             let samples = found.samples.get(start as usize..).unwrap_or_default();
-            let (period, rank) =
-                said.get(&(track, name)).copied().unwrap_or((None, ThreadProfileEvent::RANK));
-            let samples_end = samples_end(first.at, None, RESOLUTION, period, samples);
-            self.touch(track, first.at, samples_end);
+            let (weights, rank) =
+                said.get(&(track, name)).copied().unwrap_or((Weights::Samples, ThreadProfileEvent::RANK));
+            let has_slices = self.registry.track(track).n_slices > 0;
+            let side = if has_slices { Side::After } else { Side::Before };
+            let begin = samples.first().map_or(first.at, |first| samples_start(weights, side, first));
+            let samples_end = samples_end(first.at, None, RESOLUTION, (weights, side), samples);
+            self.touch(track, begin, samples_end);
             let profile = Profile {
                 track: TrackId(track),
                 name,
-                start: first.at,
+                start: begin,
                 end: None,
                 samples_end,
                 resolution: RESOLUTION,
                 rank,
-                period,
+                weights,
                 of_thread_samples: true,
                 frames: frames.clone(),
                 samples: start..index32(found.samples.len()),

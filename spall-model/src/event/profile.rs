@@ -1,6 +1,6 @@
 //! Events of sampling profiles: profiles, call frames and samples.
 
-use crate::{Args, Id, Text, Thread, Tick, Ticks};
+use crate::{Args, Id, Text, Thread, Tick, Ticks, Weights};
 
 /// A part of a sampling profile, which makes that profile the current one.
 ///
@@ -202,20 +202,20 @@ impl<'a> ThreadSampleEvent<'a> {
 ///
 /// ```
 /// use spall_model::{
-///     Event, Limits, SampleStack, Text, Thread, ThreadProfileEvent, ThreadSampleEvent, Tick, Ticks, TraceBuilder,
+///     Event, Limits, SampleStack, Text, Thread, ThreadProfileEvent, ThreadSampleEvent, Tick, TraceBuilder, Weights,
 /// };
 ///
 /// let main = Thread::new(1, 1);
 /// let mut builder = TraceBuilder::new(&Limits::default());
 /// let cycles = Text::from("cycles");
-/// builder.push(&Event::ThreadProfile(ThreadProfileEvent::new(main, cycles).with_period(Ticks(10))));
-/// let mut sample = ThreadSampleEvent::new(main, Tick(5), cycles, SampleStack::Unknown);
-/// sample.weight = 2.0;
+/// let weights = Weights::TimeBefore(0.5);
+/// builder.push(&Event::ThreadProfile(ThreadProfileEvent::new(main, cycles).with_weights(weights)));
+/// let mut sample = ThreadSampleEvent::new(main, Tick(50), cycles, SampleStack::Unknown);
+/// sample.weight = 20.0;
 /// builder.push(&Event::ThreadSample(sample));
 /// let trace = builder.finish();
-/// let profile = &trace.profiles()[0];
-/// assert_eq!(profile.time_of(trace.samples_of(profile)[0].weight), Some(Ticks(20)));
-/// assert_eq!(profile.samples_end, Tick(25));
+/// let spans: Vec<_> = trace.sample_spans(&trace.profiles()[0]).collect();
+/// assert_eq!(spans, [Tick(40)..Tick(50)]);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
@@ -225,9 +225,8 @@ pub struct ThreadProfileEvent<'a> {
     /// The name of the event that triggered the samples, or of the value that their weights have; empty if the file
     /// does not say.
     pub name: Text<'a>,
-    /// The time that a sample of weight 1 stands for; `None` if samples stand for the time up to the next one.
-    /// [samples 1](crate::rules::samples#1)
-    pub period: Option<Ticks>,
+    /// What the weights of the samples count.
+    pub weights: Weights,
     /// The rank among the profiles of the thread, as [`ProfileStart::rank`]. It is 4 for profiles of which no event says
     /// anything.
     pub rank: u8,
@@ -237,16 +236,16 @@ impl<'a> ThreadProfileEvent<'a> {
     /// The rank of profiles of which no event says anything.
     pub(crate) const RANK: u8 = 4;
 
-    /// Returns the event of a profile without a period.
+    /// Returns the event of a profile whose weights count samples.
     #[must_use]
     pub fn new(thread: Thread<'a>, name: Text<'a>) -> Self {
-        Self { thread, name, period: None, rank: Self::RANK }
+        Self { thread, name, weights: Weights::Samples, rank: Self::RANK }
     }
 
-    /// Returns the same event with a period.
+    /// Returns the same event with weights that count something else.
     #[must_use]
-    pub fn with_period(self, period: Ticks) -> Self {
-        Self { period: Some(period), ..self }
+    pub fn with_weights(self, weights: Weights) -> Self {
+        Self { weights, ..self }
     }
 
     /// Returns the same event with a rank.

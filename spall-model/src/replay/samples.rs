@@ -73,8 +73,8 @@ impl<'t, E> Replay<'t, E> {
         shared: &SharedFrames,
     ) -> Result<(), E> {
         let name = self.text(profile.name);
-        let &Profile { rank, period, .. } = profile;
-        let said = ThreadProfileEvent { thread, name, period, rank };
+        let &Profile { rank, weights, .. } = profile;
+        let said = ThreadProfileEvent { thread, name, weights, rank };
         if said != ThreadProfileEvent::new(thread, name) {
             self.emit(Event::ThreadProfile(said))?;
         }

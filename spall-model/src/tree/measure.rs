@@ -15,7 +15,7 @@ pub enum Measure {
     Instructions,
     /// The number of slices.
     Count,
-    /// The number of samples that found a function innermost.
+    /// The weights of the samples that found a function innermost. A sample without a weight counts as one.
     Samples,
 }
 

@@ -16,11 +16,11 @@ use fxprof_processed_profile::{
     CategoryHandle, CounterHandle, CpuDelta, Frame, FrameFlags, FrameInfo, LibraryHandle, LibraryInfo,
     MarkerFieldFlags, MarkerFieldFormat, MarkerTiming, ProcessHandle, Profile as FirefoxProfile,
     ReferenceTimestamp, SamplingInterval, StackHandle, StaticSchemaMarker, StaticSchemaMarkerField,
-    StringHandle, Symbol, SymbolTable, ThreadHandle, Timestamp, debugid::DebugId,
+    StringHandle, Symbol, SymbolTable, ThreadHandle, Timestamp, WeightType, debugid::DebugId,
 };
 use spall_model::{
     FrameId, Key, LostParts, NameId, Profile, Sample, SliceFlags, Tick, Ticks, Trace, TraceView, Track,
-    TrackKind,
+    TrackKind, Unit, Weights,
 };
 
 use super::{
@@ -32,8 +32,8 @@ use crate::tick_scale::TickScale;
 /// Writes a trace as a profile for the Firefox Profiler.
 ///
 /// Slices and instants become markers, with their category and arguments. Each track that has some becomes a thread,
-/// async tracks too. CPU samples become samples of their thread, whether they were merged or not; of several profiles
-/// of a thread, only the first one is written. The weight of a sample with a period is the number of intervals that it
+/// async tracks too. CPU samples become samples of their thread, whether they were merged or not; each further value
+/// of the samples of a thread becomes a thread of its own. The weight of a sample with a period is the number of intervals that it
 /// stands for, and the interval is such that these numbers are whole. A function of which the file says no line belongs
 /// to a library of that name. Each series of a counter becomes a counter. Times begin with the trace, in nanoseconds;
 /// [`ExportReport::moved`] says by how much they were moved. Ticks that are no whole nanoseconds are rounded, and so
@@ -107,12 +107,6 @@ impl<'t> Export<'t> {
         report.add(Loss::State, trace.states().len());
         report.add(Loss::Flow, trace.flows().len());
         report.add(Loss::Metadata, usize::from(clock.ns_per_tick().is_none()));
-        let first = |profile: &&Profile| {
-            trace.profile_of(profile.track).is_some_and(|first| first.name == profile.name)
-        };
-        let written: usize =
-            trace.profiles().iter().filter(first).map(|profile| profile.samples().len()).sum();
-        report.add(Loss::Sample, trace.samples().len() - written);
         let (processes, names) = (HashMap::default(), HashMap::default());
         let frames_left = trace.frames().len() + 8 * trace.samples().len() + 65_536;
         let file_bytes_left = 256 * trace.frames().len() + (1 << 20);
@@ -181,21 +175,32 @@ impl<'t> Export<'t> {
     }
 
     fn thread(&mut self, track: &Track) {
-        let of_track = self.trace.profile_of(track.id);
+        let mut profiles = self.trace.profiles().iter().filter(|profile| profile.track == track.id);
+        let of_track = profiles.next();
         if track.slices().is_empty() && track.instants().is_empty() && of_track.is_none() {
             return;
         }
+        let title = title(self.trace, track);
         let process = self.process(track);
         let tid = track.kind.tid().map_or(0, |tid| self.number(tid));
         let pid = track.process.and_then(|process| self.trace.processes().get(process.index()));
         let is_main = pid.is_some_and(|process| track.kind.tid() == Some(process.pid));
         let start = Timestamp::from_nanos_since_reference(0);
         let thread = self.profile.add_thread(process, tid, start, is_main);
-        self.profile.set_thread_name(thread, &title(self.trace, track));
+        self.profile.set_thread_name(thread, &title);
         self.profile.set_thread_show_markers_in_timeline(thread, true);
         self.markers(track, thread);
         if let Some(of_track) = of_track {
             self.samples(of_track, thread);
+        }
+        // A thread of the format has one kind of samples.
+        for profile in profiles {
+            let thread = self.profile.add_thread(process, tid, start, false);
+            self.profile.set_thread_name(thread, &format!("{title} ({})", self.trace.name(profile.name)));
+            if profile.weights == Weights::Counted(Unit::Bytes) {
+                self.profile.set_thread_samples_weight_type(thread, WeightType::Bytes);
+            }
+            self.samples(profile, thread);
         }
     }
 
@@ -237,15 +242,20 @@ impl<'t> Export<'t> {
     fn samples(&mut self, profile: &Profile, thread: ThreadHandle) {
         let mut stacks = HashMap::default();
         let mut before = self.ns(profile.start);
-        for sample in self.trace.samples_of(profile) {
+        // Where samples lie one after another, a reader would take the time of each for the one of the sample behind it.
+        let is_axis = matches!(profile.weights, Weights::Axis(_));
+        for (sample, span) in self.trace.samples_of(profile).iter().zip(self.trace.sample_spans(profile)) {
             let stack = sample.frame().and_then(|frame| self.stack(frame, thread, &mut stacks));
-            self.count_rounded([sample.at]);
-            let at = self.ns(sample.at);
+            let at = if is_axis { span.end } else { sample.at };
+            self.count_rounded([at]);
+            let at = self.ns(at);
             // The thread is taken to have run since the sample before.
             let busy = if stack.is_some() { at.saturating_sub(before) } else { 0 };
             let at_time = Timestamp::from_nanos_since_reference(at);
             let weight = match (self.interval, stood_for(profile, sample, self.scale)) {
                 (Some(interval), Some(ns)) => i32::try_from(ns / interval).unwrap_or(i32::MAX),
+                #[expect(clippy::cast_possible_truncation, reason = "float to integer casts saturate")]
+                _ if matches!(profile.weights, Weights::Counted(_)) => sample.weight.round() as i32,
                 _ => 1,
             };
             self.profile.add_sample(thread, at_time, stack, CpuDelta::from_nanos(busy), weight);
@@ -346,7 +356,7 @@ impl<'t> Export<'t> {
 
 /// Returns the nanoseconds that a sample stands for, if its profile says so.
 fn stood_for(profile: &Profile, sample: &Sample, scale: TickScale) -> Option<u64> {
-    u64::try_from(scale.convert(Tick(profile.time_of(sample.weight)?.0))).ok()
+    u64::try_from(scale.convert(Tick(profile.weights.duration_of(sample.weight)?.0))).ok()
 }
 
 /// Returns the longest interval of which all samples stand for multiples.

@@ -4,7 +4,10 @@ use std::io::{self, Write};
 
 use alloc::{string::String, vec::Vec};
 use spall_json::V8;
-use spall_model::{FoldedNode, Function, Interner, Key, Names, Tick, Ticks, Trace, TraceView, TrackId};
+use spall_model::{
+    Clock, FoldedNode, Function, Interner, Key, Names, SampleValue, Tick, Ticks, Trace, TraceView, TrackId,
+    Unit, UnitName, Weights,
+};
 use spall_samples::{ThreadTree, call_trees};
 
 use super::{
@@ -18,7 +21,8 @@ use crate::tick_scale::{TickScale, clamped};
 ///
 /// A sample of the profile is a call path of a thread, with the label `thread`, and `pid` and `tid` where they are
 /// numbers. It has three values: the number of calls, the number of CPU samples, and the self time, in nanoseconds or
-/// in what the clock counts. Functions have their source and the line at which they begin. Time and samples with
+/// in what the clock counts. If samples have several values, each further one is a value of samples of its own, in which all
+/// others are 0. Functions have their source and the line at which they begin. Time and samples with
 /// nothing open are a path without functions. A function that CPU samples found has a path where it has time or samples
 /// of its own: calls were not counted there. As for [folded stacks](super::folded()), a path has at most
 /// [`MAX_FOLDED_DEPTH`](spall_model::CallTree::MAX_FOLDED_DEPTH) names, and everything that is not in a call tree of a
@@ -42,10 +46,16 @@ pub fn pprof(trace: &Trace, out: impl Write) -> io::Result<ExportReport> {
     let mut out = MessageWriter::new(out);
     let mut tables = Tables::default();
     let mut written = WrittenTrees::default();
-    let clock = trace.clock();
-    let scale = TickScale::new(clock.ns_per_tick().unwrap_or(1.0));
-    let time_unit = clock.unit.counted().unwrap_or("nanoseconds");
-    for (kind, unit) in [("calls", "count"), ("samples", "count"), ("self", time_unit)] {
+    let Values { shown, name, others } = Values::of(trace);
+    let shown = shown.as_ref().unwrap_or(trace);
+    // Readers show the last type of value.
+    let mut types: Vec<_> = others.iter().map(|(name, of)| (&**name, of.clock())).collect();
+    let [calls, samples] =
+        ["calls", "samples"].map(|name| (name, Clock::new(Unit::Count(UnitName::new("count")))));
+    types.extend([calls, samples, (name.as_deref().unwrap_or("self"), shown.clock())]);
+    for &(name, clock) in &types {
+        let unit = clock.unit.counted().unwrap_or("nanoseconds");
+        let kind = name.strip_suffix(unit).and_then(|name| name.strip_suffix('/')).unwrap_or(name);
         let (kind, unit) = (tables.string(kind), tables.string(unit));
         out.write(|profile| {
             profile.message(field::SAMPLE_TYPE, |of| {
@@ -54,10 +64,21 @@ pub fn pprof(trace: &Trace, out: impl Write) -> io::Result<ExportReport> {
             });
         })?;
     }
+    let clock = trace.clock();
+    let scale = TickScale::new(clock.ns_per_tick().unwrap_or(1.0));
     let [thread_key, pid_key, tid_key] = ["thread", "pid", "tid"].map(|key| tables.string(key));
     let mut n_clamped = 0;
     let (mut room, mut path) = (StackRoom::of(trace), Vec::new());
-    for ThreadTree { track, tree, .. } in call_trees(trace, &V8) {
+    let mut row = alloc::vec![0; types.len()];
+    let n_others = others.len();
+    // The columns of the calls, the samples and the time of each trace.
+    let others = others.iter().enumerate().map(|(column, (_, of))| (of, [None, None, Some(column)]));
+    let columns = [n_others, n_others + 1, n_others + 2].map(Some);
+    for (trace, columns, ThreadTree { track, tree, .. }) in others
+        .chain([(shown, columns)])
+        .flat_map(|(trace, columns)| call_trees(trace, &V8).map(move |tree| (trace, columns, tree)))
+    {
+        let scale = TickScale::new(trace.clock().ns_per_tick().unwrap_or(1.0));
         let thread = tables.string(&trace.track_title(track));
         let ids = thread_ids(trace, track);
         let mut values = |count, hits, time: Ticks| {
@@ -77,7 +98,13 @@ pub fn pprof(trace: &Trace, out: impl Write) -> io::Result<ExportReport> {
         let nodes = nodes.filter(is_counted);
         let nodes = nodes.map(|node| (Some(node.id), values(node.count, node.hits, node.self_time)));
         for (id, value) in core::iter::once(nothing_open).chain(nodes) {
-            if value == [0; 3] {
+            row.fill(0);
+            for (column, value) in columns.into_iter().zip(value) {
+                if let Some(place) = column.and_then(|column| row.get_mut(column)) {
+                    *place = value;
+                }
+            }
+            if row.iter().all(|&value| value == 0) {
                 continue;
             }
             path.clear();
@@ -93,7 +120,7 @@ pub fn pprof(trace: &Trace, out: impl Write) -> io::Result<ExportReport> {
             out.write(|profile| {
                 profile.message(field::SAMPLE, |sample| {
                     sample.uints(1, locations);
-                    sample.uints(2, value.into_iter().map(i64::cast_unsigned));
+                    sample.uints(2, row.iter().map(|value| value.cast_unsigned()));
                     sample.message(3, |label| {
                         label.int(1, thread_key);
                         label.int(2, thread);
@@ -109,7 +136,9 @@ pub fn pprof(trace: &Trace, out: impl Write) -> io::Result<ExportReport> {
                 });
             })?;
         }
-        written.add(&tree);
+        if columns.iter().all(Option::is_some) {
+            written.add(&tree);
+        }
     }
     tables.write(trace, &mut out)?;
     if let Some(bounds) = trace.bounds() {
@@ -125,6 +154,32 @@ pub fn pprof(trace: &Trace, out: impl Write) -> io::Result<ExportReport> {
     let mut report = written.report(trace);
     report.add(Loss::Time, n_clamped);
     Ok(report)
+}
+
+/// The values of the samples of a trace.
+struct Values {
+    /// The trace with the value that counts, if that is another one.
+    shown: Option<Trace>,
+    /// The name of that value, if there are others.
+    name: Option<String>,
+    /// The names of the others, and the trace with each.
+    others: Vec<(String, Trace)>,
+}
+
+impl Values {
+    fn of(trace: &Trace) -> Self {
+        let values = trace.sample_values();
+        let of_value = |value: &SampleValue| {
+            (trace.name(value.name).into_owned(), trace.clone().with_value(Some(value.name)))
+        };
+        let is_counted = values.iter().any(|value| matches!(value.weights, Weights::Counted(_)));
+        let name = values.iter().find(|value| value.counts).filter(|_| values.len() > 1);
+        Self {
+            shown: is_counted.then(|| trace.clone().with_value(None)),
+            name: name.map(|value| trace.name(value.name).into_owned()),
+            others: values.iter().filter(|value| !value.counts).map(of_value).collect(),
+        }
+    }
 }
 
 /// How many bytes the number of a location takes in a path, about.

@@ -2,13 +2,13 @@
 
 use core::{fmt, iter};
 
-use alloc::vec::Vec;
+use alloc::{format, vec::Vec};
 use std::io::{self, BufWriter, Write};
 
 use spall_json::JsonString;
 use spall_model::{
     CallTree, Function, Interner, LostParts, Profile, Sample, SliceId, Text, Tick, Ticks, Trace, TraceView,
-    Unit,
+    Unit, Weights,
 };
 
 use super::{
@@ -22,8 +22,9 @@ use super::{
 ///
 /// `title` is the name of the whole file. Each lane of slices becomes an evented profile, because the format cannot
 /// hold overlapping slices. The CPU samples of a thread become a sampled profile unless they were merged with its
-/// slices: each sample is as wide as the time that it stands for, or else the time up to the next one. Of several
-/// profiles of a thread, only the first one is written, and of a stack the innermost [`MAX_FOLDED_DEPTH`] functions.
+/// slices: each sample is as wide as the time that it stands for, or, of a value that the axis does not show, as its
+/// weight. Each value of the samples of a thread is a profile, and of a stack the innermost [`MAX_FOLDED_DEPTH`] functions
+/// are written.
 /// Times become nanoseconds since the start of the trace, or counts of events since then if the clock has no unit of
 /// time. Times since the epoch would be rounded by speedscope, which takes them for floats. Ticks that are nanoseconds
 /// are exact in the file. Others become floats, and are counted as rounded beyond 2⁵³ nanoseconds. Times beyond all
@@ -93,6 +94,15 @@ impl<W: Write> File<'_, W> {
                 n_left -= profile.samples().len();
                 comma = ",";
             }
+            let of_track = self.trace.profiles().iter().filter(|profile| profile.track == thread.track.id);
+            for profile in of_track.skip(1) {
+                let name = thread.lane_name(self.trace, 0);
+                let name = format!("{name} ({})", self.trace.name(profile.name));
+                self.out.write_all(comma.as_bytes())?;
+                self.samples(&name, profile)?;
+                n_left = n_left.saturating_sub(profile.samples().len());
+                comma = ",";
+            }
         }
         self.report.set(Loss::Sample, n_left);
         write!(self.out, "],\n\"shared\":{{\"frames\":[")?;
@@ -105,7 +115,7 @@ impl<W: Write> File<'_, W> {
 
     /// Writes a lane as a profile.
     fn profile(&mut self, name: &str, edges: &[Edge]) -> io::Result<()> {
-        let (unit, scale) = self.unit();
+        let (unit, scale) = unit_of(self.trace.clock().unit);
         // Subtracted as integers: a float has no room for nanoseconds since 1970.
         let origin = self.trace.bounds().map_or(Tick(0), |bounds| bounds.start);
         let time = |at: Tick| Value { ticks: at.0.abs_diff(origin.0), scale };
@@ -137,24 +147,19 @@ impl<W: Write> File<'_, W> {
         write!(self.out, "]}}")
     }
 
-    /// Returns the name of the unit of values, and how many of them a tick is.
-    fn unit(&self) -> (&'static str, f64) {
-        // Speedscope knows units of time, "bytes" and "none", which suits a clock that counts anything else.
-        match self.trace.clock().unit {
-            Unit::Nanoseconds(scale) => ("nanoseconds", scale),
-            Unit::Bytes => ("bytes", 1.0),
-            _ => ("none", 1.0),
-        }
-    }
-
     /// Writes the samples of a thread as a profile.
     fn samples(&mut self, name: &str, profile: &Profile) -> io::Result<()> {
-        let (unit, scale) = self.unit();
         let samples = self.trace.samples_of(profile);
-        let next = samples.iter().skip(1).map(|sample| sample.at).chain([profile.samples_end]);
-        let width =
-            |(sample, next): (&Sample, Tick)| profile.time_of(sample.weight).unwrap_or(next - sample.at);
-        let widths: Vec<Ticks> = samples.iter().zip(next).map(width).collect();
+        #[expect(clippy::cast_possible_truncation, reason = "float to integer casts saturate")]
+        let whole = |sample: &Sample| Ticks(sample.weight.max(0.0).round() as i64);
+        let (unit, widths): (_, Vec<Ticks>) = match profile.weights {
+            Weights::Counted(unit) => (unit, samples.iter().map(whole).collect()),
+            _ => {
+                let spans = self.trace.sample_spans(profile);
+                (self.trace.clock().unit, spans.map(|span| span.end - span.start).collect())
+            }
+        };
+        let (unit, scale) = unit_of(unit);
         let value = |ticks: Ticks| Value { ticks: u64::try_from(ticks.0).unwrap_or(0), scale };
         for &width in &widths {
             self.report.add(Loss::Time, usize::from(value(width).float() == f64::MAX));
@@ -201,6 +206,16 @@ impl<W: Write> File<'_, W> {
             .with(LostParts::ARGUMENTS.only_if(!self.trace.slice_args(id).is_none()));
         self.report.add_lost_parts(lost);
         self.frames.add(self.trace.function_of(id).unwrap_or(Function::named(slice.name)))
+    }
+}
+
+/// Returns the name of a unit in the file, and how many of that a tick is.
+fn unit_of(unit: Unit) -> (&'static str, f64) {
+    // Speedscope knows units of time, "bytes" and "none", which suits a clock that counts anything else.
+    match unit {
+        Unit::Nanoseconds(scale) => ("nanoseconds", scale),
+        Unit::Bytes => ("bytes", 1.0),
+        _ => ("none", 1.0),
     }
 }
 

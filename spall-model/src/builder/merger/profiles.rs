@@ -1,6 +1,6 @@
 //! The sampling profiles of a trace that becomes a part of another.
 
-use crate::{DiagnosticKind, FrameId, Profile, ThreadProfileEvent, Ticks, TrackId, index32};
+use crate::{DiagnosticKind, FrameId, Profile, ThreadProfileEvent, Ticks, TrackId, Weights, index32};
 
 use super::{Addition, NOWHERE};
 
@@ -75,7 +75,7 @@ impl Addition<'_> {
             samples: samples..index32(joined.samples.len()),
             sites: sites..index32(joined.sites.len()),
             resolution: self.duration(profile.start, profile.resolution).max(Ticks(1)),
-            period: profile.period.map(|period| self.duration(profile.start, period)),
+            weights: self.weights(profile),
             ..*profile
         };
         self.builder.touch(track, start.min(first_sample), samples_end.max(end.unwrap_or(start)).max(start));
@@ -83,12 +83,26 @@ impl Addition<'_> {
         self.count_clamped();
     }
 
+    /// Returns what the weights of a profile count, by the clock of the result.
+    #[allow(clippy::cast_precision_loss, reason = "weights are floats")]
+    fn weights(&mut self, profile: &Profile) -> Weights {
+        match profile.weights {
+            Weights::TimeBefore(ticks) => {
+                const MANY: Ticks = Ticks(1 << 40);
+                let scale = self.duration(profile.start, MANY).0 as f64 / MANY.0 as f64;
+                Weights::TimeBefore(ticks * scale)
+            }
+            Weights::Axis(ticks) => Weights::Axis(self.duration(profile.start, ticks)),
+            weights @ (Weights::Samples | Weights::Counted(_)) => weights,
+        }
+    }
+
     /// Adds the samples of a thread and a name, which join those that the thread has in other traces.
     fn thread_samples(&mut self, profile: &Profile, track: u32, moved: &dyn Fn(FrameId) -> FrameId) {
         let name = self.name(profile.name);
-        let period = profile.period.map(|period| self.duration(profile.start, period));
-        if (period, profile.rank) != (None, ThreadProfileEvent::RANK) {
-            self.builder.say_of_thread_profile(track, name, period, profile.rank);
+        let weights = self.weights(profile);
+        if (weights, profile.rank) != (Weights::Samples, ThreadProfileEvent::RANK) {
+            self.builder.say_of_thread_profile(track, name, weights, profile.rank);
         }
         for sample in self.trace.samples_of(profile) {
             let (at, args) = (self.at(sample.at), self.args(sample.args));

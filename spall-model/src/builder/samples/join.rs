@@ -8,10 +8,10 @@ use hashbrown::{HashMap, hash_map::Entry};
 
 use crate::{
     ByteRange, CallSite, DiagnosticKind, Diagnostics, Frame, FrameId, Key, LineHits, NameId, Profile, Sample,
-    ThreadProfileEvent, Tick, Ticks, TrackId,
+    ThreadProfileEvent, Tick, Ticks, TrackId, Weights,
     builder::{TraceBuilder, cycles::cut_cycles},
     index32,
-    profile::samples_end,
+    profile::{Side, samples_end},
     sort::sort_by_number,
 };
 
@@ -135,7 +135,7 @@ impl ProfileJoiner<'_> {
         let start = head.start + head.offset;
         let end = parts.iter().filter_map(|part| part.part.end).next_back();
         let end = end.map(|end| end + head.offset);
-        let samples_end = samples_end(start, end, head.resolution, None, samples);
+        let samples_end = samples_end(start, end, head.resolution, (Weights::Samples, Side::After), samples);
         let from = samples.first().map_or(start, |first| start.min(first.at));
         let to = start.max(samples_end).max(end.unwrap_or(start));
         let profile = Profile {
@@ -146,7 +146,7 @@ impl ProfileJoiner<'_> {
             samples_end,
             resolution: head.resolution,
             rank: head.rank,
-            period: None,
+            weights: Weights::Samples,
             of_thread_samples: false,
             frames: first[0]..index32(found.frames.len()),
             samples: first[1]..index32(found.samples.len()),

@@ -1,4 +1,4 @@
-//! What is left out of sums and drawings: `--hide`, which means the same to all subcommands that have it.
+//! What of a trace is shown: `--value` and `--hide`, which mean the same to all subcommands that have them.
 
 use std::{collections::BTreeSet, path::PathBuf};
 
@@ -11,20 +11,28 @@ use crate::{
     error::Result,
     input::{Opened, open},
     session::Session,
+    value::ValueChoice,
 };
 
 /// The number of categories that are named where there is none of those to hide.
 const MAX_NAMED: usize = 8;
 
-/// The categories whose slices and instants are left out.
+/// The part of a trace that is added up or drawn.
 #[derive(Debug, Default, clap::Args)]
-pub(crate) struct Hide {
+pub(crate) struct Selection {
+    #[command(flatten)]
+    value: ValueChoice,
     /// Leave out slices and instants of a category; may be given more than once
     #[arg(long, value_name = "CATEGORY")]
     hide: Vec<String>,
 }
 
-impl Hide {
+impl Selection {
+    /// Returns a trace with the samples of the value that is shown.
+    pub(crate) fn of_value(&self, trace: Trace, title: &str, session: &Session) -> Result<Trace> {
+        self.value.of(trace, title, session)
+    }
+
     /// Returns what is hidden of a trace, and says which categories it does not have.
     pub(crate) fn hidden(&self, trace: &Trace, title: &str, session: &Session) -> Hidden {
         if !self.hide.is_empty() {
@@ -33,25 +41,26 @@ impl Hide {
         Hidden::new(trace, &self.hide, &[], &[])
     }
 
-    /// Returns a trace without its hidden slices, for sums. Callers get the time of what is hidden below them.
-    pub(crate) fn without(&self, trace: Trace, title: &str, session: &Session) -> Trace {
+    /// Returns the part of a trace of which sums are made. Callers get the time of what is hidden below them.
+    pub(crate) fn of(&self, trace: Trace, title: &str, session: &Session) -> Result<Trace> {
+        let trace = self.of_value(trace, title, session)?;
         if self.hide.is_empty() {
-            return trace;
+            return Ok(trace);
         }
         let hidden = self.hidden(&trace, title, session);
-        trace.with_slices(|old, track, slices| {
+        Ok(trace.with_slices(|old, track, slices| {
             for (id, slice) in old.slices_of(track) {
                 if hidden.shows(slice.name, slice.category) {
                     slices.keep(id);
                 }
             }
-        })
+        }))
     }
 
-    /// Loads traces without what is hidden, for sums.
+    /// Loads the parts of traces of which sums are made.
     pub(crate) fn open(&self, files: &[PathBuf], session: &Session) -> Result<Opened> {
         let opened = open(files, Default::default(), session)?;
-        let trace = self.without(opened.trace, &opened.title, session);
+        let trace = self.of(opened.trace, &opened.title, session)?;
         Ok(Opened { trace, ..opened })
     }
 
