@@ -117,7 +117,7 @@ impl<'e> EventBatch<'e> {
     pub(super) fn held(&self) -> Held {
         Held {
             rows: self.part.rows.len(),
-            names: self.part.names.len(),
+            names: self.part.names.all.len(),
             tracks: self.part.registry.tracks.len(),
             args: self.part.args.len(),
             end_args: self.part.pairs.end_args.len(),

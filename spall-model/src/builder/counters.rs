@@ -1,7 +1,8 @@
 //! Counters. Each numeric argument of a counter event is a value of a series. [json 1](crate::rules::json#1)
 
-use alloc::vec::Vec;
 use core::cmp::Reverse;
+
+use smallvec::SmallVec;
 
 use crate::{ByteRange, CounterEvent, CounterValue, DiagnosticKind, NameId, Text, Value};
 
@@ -38,8 +39,7 @@ impl TraceBuilder {
     /// Adds the values of an event that has none or several.
     #[inline(never)]
     fn several_values(&mut self, track: u32, event: &CounterEvent<'_>, bytes: ByteRange) {
-        let mut values = core::mem::take(&mut self.counter_values);
-        values.clear();
+        let mut values = SmallVec::<[SeriesValue; FEW]>::new();
         for (series, value) in event.series.iter() {
             let number = self.number(value, bytes);
             // What is no number takes the place of an earlier value of its series, if there is one.
@@ -51,13 +51,11 @@ impl TraceBuilder {
         if values.len() > 1 {
             keep_last(&mut values);
         }
-        for &SeriesValue { series, value, .. } in &values {
+        for SeriesValue { series, value, .. } in values {
             if let Some(value) = value {
                 self.counters.push(track, CounterValue { at: event.at, series, value });
             }
         }
-        // The buffer goes back, so that events of counters do not allocate.
-        self.counter_values = values;
     }
 
     /// Returns the number of a value; `None` if it is no number.
@@ -91,7 +89,7 @@ impl TraceBuilder {
 
 /// A value that an event gives to a series.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct SeriesValue {
+struct SeriesValue {
     series: NameId,
     /// The position among the values of the event.
     order: usize,
@@ -99,11 +97,11 @@ pub(super) struct SeriesValue {
     value: Option<f64>,
 }
 
-/// The largest number of values that are compared with each other instead of sorted.
+/// The largest number of values that are compared with each other instead of sorted, and that need no memory of their own.
 const FEW: usize = 8;
 
 /// Removes all values of a series but the last, and keeps the order of the rest. [json 2](crate::rules::json#2)
-fn keep_last(values: &mut Vec<SeriesValue>) {
+fn keep_last(values: &mut SmallVec<[SeriesValue; FEW]>) {
     // Nearly all events have few values and repeat no series, so there is nothing to remove and no need to sort.
     let mut rest = values.as_slice();
     while values.len() <= FEW
@@ -140,6 +138,8 @@ fn text_number(text: Text<'_>) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use alloc::vec::Vec;
+
     use super::*;
     use crate::{Args, ArgsFormat, Event, Id, Limits, Tick, Trace, TraceView};
 

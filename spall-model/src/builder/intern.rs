@@ -2,45 +2,21 @@
 //! and tracks.
 
 use crate::{
-    Args, ByteRange, DiagnosticKind, Id, Key, NameId, Names, Text, Thread, ThreadEvent, TrackEvent,
+    Args, ByteRange, DiagnosticKind, Id, Key, NameId, Text, Thread, ThreadEvent, TrackEvent,
     args_table::ArgsId,
 };
 
 use super::{
     InternedEvent, TraceBuilder,
-    recent_names::{Fingerprint, RecentNames},
     registry::{OwnTrack, ProcessRow, TrackKey},
 };
-
-/// Returns the number of a string, which is added if it is new. The cache comes first, as it spares most names a hash.
-// Without the attributes in this file, the job `spall v3 to trace` takes 49 % more instructions.
-#[inline(always)]
-pub(super) fn intern(names: &mut Names, recent: &mut RecentNames, text: Text<'_>) -> NameId {
-    if text.is_empty() {
-        return NameId::EMPTY;
-    }
-    let Some(plain) = text.as_plain() else { return names.intern(text) };
-    match recent.find(plain, Fingerprint::new(plain), names) {
-        Some(name) => name,
-        None => intern_and_remember(names, recent, plain),
-    }
-}
-
-/// Returns the number of a string that is not in the cache, into which it is put.
-// The fingerprint is made once more: as an argument it would be passed on the stack, and stored there for every name.
-#[inline(never)]
-fn intern_and_remember(names: &mut Names, recent: &mut RecentNames, plain: &[u8]) -> NameId {
-    let name = names.intern_bytes(plain);
-    recent.remember(Fingerprint::new(plain), name);
-    name
-}
 
 impl TraceBuilder {
     /// Returns the number of a string, which is added if it is new.
     // Out of line, because the rare events alone have some forty calls: inlined they were 65 kB of code, twice.
     #[inline(never)]
     pub(super) fn intern(&mut self, text: Text<'_>) -> NameId {
-        intern(&mut self.names, &mut self.recent, text)
+        self.names.intern(text)
     }
 
     /// Stores arguments. [`ArgsId::NONE`] stands for no arguments, and for arguments that the table has no room for.
@@ -144,8 +120,8 @@ impl TraceBuilder {
         Some(InternedEvent {
             track: self.thread(event.thread, bytes)?,
             at: event.at,
-            name: intern(&mut self.names, &mut self.recent, event.name),
-            category: intern(&mut self.names, &mut self.recent, event.category),
+            name: self.names.intern(event.name),
+            category: self.names.intern(event.category),
             args: self.keep_args(event.args, bytes),
         })
     }

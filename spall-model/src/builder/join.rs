@@ -69,7 +69,7 @@ impl<'b> Join<'b> {
             && fits(builder.registry.tracks.len(), tracks, limits.max_tracks)
             && fits(builder.args.len(), args, u32::MAX - 2)
             && builder.args.has_room_for_formats_of(&self.batch.part.args)
-            && fits(builder.names.len(), self.batch.part.names.len(), u32::MAX)
+            && fits(builder.names.all.len(), self.batch.part.names.all.len(), u32::MAX)
     }
 
     /// Returns whether the begins and ends of each thread can follow those that the builder has.
@@ -97,7 +97,7 @@ impl<'b> Join<'b> {
         let part = &self.batch.part;
         let key = |key: Key| match key {
             Key::Number(number) => Some(Key::Number(number)),
-            Key::Text(name) => builder.names.find(part.names.bytes(name)).map(Key::Text),
+            Key::Text(name) => builder.names.all.find(part.names.all.bytes(name)).map(Key::Text),
         };
         let (pid, tid) = part.registry.thread(number)?;
         let process = builder.registry.find_process(key(pid)?)?;
@@ -108,7 +108,7 @@ impl<'b> Join<'b> {
     fn add_up_to(&mut self, held: &Held, builder: &mut TraceBuilder) {
         let part = &self.batch.part;
         for name in self.added.names..held.names {
-            self.names.push(builder.names.intern_bytes(part.names.bytes(NameId::new(name))));
+            self.names.push(builder.names.intern_bytes(part.names.all.bytes(NameId::new(name))));
         }
         for track in self.added.tracks..held.tracks {
             self.add_track(index32(track), builder);

@@ -38,8 +38,8 @@ use alloc::vec::Vec;
 
 use crate::{
     ByteRange, Clock, Conventions, CounterValue, DiagnosticKind, Diagnostics, Event, Instant, Limits,
-    MetaEvent, Metadata, NameId, Names, OtherEvent, Receiver, Scope, SliceFlags, State, ThreadEvent, Tick,
-    Ticks, Trace, Value,
+    MetaEvent, Metadata, NameId, OtherEvent, Receiver, Scope, SliceFlags, State, ThreadEvent, Tick, Ticks,
+    Trace, Value,
     args_table::{ArgsId, ArgsTable},
     facts::MetaValue,
     index32,
@@ -51,12 +51,11 @@ pub use self::batch::EventBatch;
 pub use self::live::{LiveSnapshot, LiveTrace, LiveTrack};
 pub use self::merger::{MergedPart, TraceMerger};
 use self::{
-    counters::SeriesValue,
     flows::FlowLog,
     objects::ObjectLog,
     pairing::PairLog,
     points::PointLog,
-    recent_names::RecentNames,
+    recent_names::CachedNames,
     registry::{Registry, TrackKey},
     rows::Rows,
     samples::ProfileLog,
@@ -86,8 +85,7 @@ pub struct TraceBuilder {
     limits: Limits,
     clock: Clock,
     conventions: Conventions,
-    names: Names,
-    recent: RecentNames,
+    names: CachedNames,
     args: ArgsTable,
     diagnostics: Diagnostics,
     registry: Registry,
@@ -101,8 +99,6 @@ pub struct TraceBuilder {
     objects: ObjectLog,
     instants: PointLog<Instant>,
     counters: PointLog<CounterValue>,
-    /// The values of the current event. The buffer is kept for the next one.
-    counter_values: Vec<SeriesValue>,
     states: PointLog<State>,
     profiles: ProfileLog,
     thread_samples: ThreadSampleLog,
@@ -138,8 +134,7 @@ impl TraceBuilder {
             limits: limits.clone(),
             clock: Clock::NANOSECONDS,
             conventions: Conventions::default(),
-            names: Names::default(),
-            recent: RecentNames::default(),
+            names: CachedNames::default(),
             args: ArgsTable::default(),
             registry: Registry::default(),
             rows: Rows::default(),
@@ -150,7 +145,6 @@ impl TraceBuilder {
             objects: ObjectLog::default(),
             instants: PointLog::default(),
             counters: PointLog::default(),
-            counter_values: Vec::new(),
             states: PointLog::default(),
             profiles: ProfileLog::default(),
             thread_samples: ThreadSampleLog::default(),
@@ -404,12 +398,12 @@ impl TraceBuilder {
         let flows = flows::resolve(&self.flows, &arranged, &mut self.diagnostics);
         arranged.join_tracks();
         let (objects, snapshots) = objects::finish(&mut self, &arranged);
-        self.names.shrink_to_fit();
+        self.names.all.shrink_to_fit();
         self.args.finish();
         Trace {
             clock: self.clock,
             conventions: self.conventions,
-            names: self.names,
+            names: self.names.all,
             args: self.args,
             processes: arranged.processes,
             tracks: arranged.tracks,

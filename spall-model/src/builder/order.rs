@@ -122,7 +122,7 @@ fn first_sixteen(text: &[u8]) -> u128 {
 /// Returns the builder numbers of processes sorted by sort index, name and id, and the place of each in that order.
 #[allow(clippy::indexing_slicing, reason = "an order has numbers of processes")]
 pub(super) fn process_order(builder: &TraceBuilder, tree: &TrackTree) -> (Vec<u32>, Vec<u32>) {
-    let (rows, names) = (&builder.registry.processes, &builder.names);
+    let (rows, names) = (&builder.registry.processes, &builder.names.all);
     let mut order: Vec<u32> = (0..index32(rows.len())).filter(|&old| tree.left != Some(old)).collect();
     order.sort_by_cached_key(|&old| {
         let row = &rows[old as usize];
@@ -165,7 +165,7 @@ fn processes(builder: &TraceBuilder, tree: &TrackTree) -> (Vec<Process>, Vec<u32
 #[allow(clippy::indexing_slicing, reason = "an order is a permutation of the positions")]
 pub(super) fn track_order(builder: &TraceBuilder, tree: &TrackTree, process_ids: &[u32]) -> Vec<u32> {
     let rows = &builder.registry.tracks;
-    let (names, conventions) = (&builder.names, builder.conventions);
+    let (names, conventions) = (&builder.names.all, builder.conventions);
     let mut order: Vec<u32> = (0..index32(rows.len())).collect();
     let is_main = main_threads(&builder.registry);
     let by_place = |number: u32| {

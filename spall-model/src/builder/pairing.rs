@@ -249,7 +249,7 @@ impl TraceBuilder {
                 if !event.name.is_empty() {
                     // Nearly every end has the name of its begin, and comparing the bytes of two names spares a lookup.
                     let name = self.rows.name(row);
-                    let is_same = !event.name.is_escaped() && event.name.raw() == self.names.bytes(name);
+                    let is_same = !event.name.is_escaped() && event.name.raw() == self.names.all.bytes(name);
                     let end_name = if is_same { name } else { self.intern(event.name) };
                     self.set_end_name(track, row, end_name, bytes);
                 }

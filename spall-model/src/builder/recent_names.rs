@@ -2,7 +2,44 @@
 
 use alloc::{boxed::Box, vec::Vec};
 
-use crate::{NameId, Names};
+use crate::{NameId, Names, Text};
+
+/// The names of a trace, with a cache in front of them.
+#[derive(Debug, Default)]
+pub(super) struct CachedNames {
+    pub(super) all: Names,
+    recent: RecentNames,
+}
+
+impl CachedNames {
+    /// Returns the number of a text, which is added if it is new. The cache comes first, as it spares most names a hash.
+    // Without the attributes in this file, the job `spall v3 to trace` takes 49 % more instructions.
+    #[inline(always)]
+    pub(super) fn intern(&mut self, text: Text<'_>) -> NameId {
+        if text.is_empty() {
+            return NameId::EMPTY;
+        }
+        let Some(plain) = text.as_plain() else { return self.all.intern(text) };
+        match self.recent.find(plain, Fingerprint::new(plain), &self.all) {
+            Some(name) => name,
+            None => self.intern_and_remember(plain),
+        }
+    }
+
+    /// Returns the number of a string that is not in the cache, into which it is put.
+    // The fingerprint is made once more: as an argument it would be passed on the stack, and stored there for every name.
+    #[inline(never)]
+    fn intern_and_remember(&mut self, plain: &[u8]) -> NameId {
+        let name = self.all.intern_bytes(plain);
+        self.recent.remember(Fingerprint::new(plain), name);
+        name
+    }
+
+    /// Returns the number of a string that hardly any other event has, which is added if it is new.
+    pub(super) fn intern_bytes(&mut self, bytes: &[u8]) -> NameId {
+        self.all.intern_bytes(bytes)
+    }
+}
 
 /// A cache from names to their ids.
 ///
@@ -13,7 +50,7 @@ use crate::{NameId, Names};
 /// The names stand apart from the hashes, so that those of a program take few lines of the first-level cache, and an empty
 /// cache has 4 KiB to clear.
 #[derive(Debug)]
-pub(super) struct RecentNames {
+struct RecentNames {
     /// The position in `names` of a name with each hash or one of the hashes below it, or [`NONE`].
     positions: Box<[u16; HASHES]>,
     /// The last names that were put here. When there are [`MANY`], each takes the place of the oldest.
@@ -140,7 +177,7 @@ fn ends_of_few(name: &[u8]) -> (u64, u64) {
 impl RecentNames {
     /// Returns the id of a name, or `None` if the cache does not have it.
     #[inline(always)]
-    pub(super) fn find(&self, name: &[u8], fingerprint: Fingerprint, names: &Names) -> Option<NameId> {
+    fn find(&self, name: &[u8], fingerprint: Fingerprint, names: &Names) -> Option<NameId> {
         let hash = fingerprint.hash();
         for probe in 0..PROBES {
             let known = self.names.get(usize::from(self.positions[(hash + probe) % HASHES]))?;
@@ -153,7 +190,7 @@ impl RecentNames {
 
     /// Puts a name into the cache.
     #[inline]
-    pub(super) fn remember(&mut self, fingerprint: Fingerprint, name: NameId) {
+    fn remember(&mut self, fingerprint: Fingerprint, name: NameId) {
         let known = Name::new(fingerprint, name);
         match self.names.get_mut(self.next) {
             Some(oldest) => *oldest = known,

@@ -95,7 +95,7 @@ impl TrackTree {
                         // Of several counters the first one by name, whatever their order in the file.
                         let shown = &mut tree.shown[place as usize];
                         let is_first =
-                            |other| builder.names.compare(row.name, registry.track(other).name).is_lt();
+                            |other| builder.names.all.compare(row.name, registry.track(other).name).is_lt();
                         if *shown == place || is_first(*shown) {
                             *shown = track;
                         }
@@ -267,7 +267,9 @@ impl TrackTree {
         let row = |track| builder.registry.track(track);
         match order {
             ChildOrder::Unspecified => {}
-            ChildOrder::ByName => tracks.sort_by(|&a, &b| builder.names.compare(row(a).name, row(b).name)),
+            ChildOrder::ByName => {
+                tracks.sort_by(|&a, &b| builder.names.all.compare(row(a).name, row(b).name))
+            }
             ChildOrder::ByTime => {
                 sort_by_number(tracks, |&track| builder.bounds_of(track).map_or(i64::MAX, |times| times.0.0));
             }

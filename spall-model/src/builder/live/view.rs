@@ -142,7 +142,7 @@ impl TraceView for LiveSnapshot<'_> {
     }
 
     fn names(&self) -> &Names {
-        &self.live.builder.names
+        &self.live.builder.names.all
     }
 
     fn diagnostics(&self) -> &Diagnostics {
