@@ -8,7 +8,11 @@ use alloc::vec::Vec;
 
 use crate::{ByteRange, Event, Limits, Receiver, ThreadEvent, index32};
 
-use super::{TraceBuilder, pairing::Orphan, rows::OpenRow};
+use super::{
+    TraceBuilder,
+    pairing::{Orphan, thread_of},
+    rows::OpenRow,
+};
 
 /// Events of one file, prepared on any thread for a [`TraceBuilder`] on another.
 ///
@@ -77,20 +81,21 @@ impl<'e> EventBatch<'e> {
     /// Returns whether the batch has no events.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.part.rows.len() == 0 && self.early_ends.is_empty() && self.others.is_empty()
+        self.part.slices.rows.len() == 0 && self.early_ends.is_empty() && self.others.is_empty()
     }
 
     /// Returns whether the batch has as many events as it should hold at once. It takes up to 8 MiB then, and a further event
     /// is kept as well.
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.part.rows.len() >= MAX_SLICES || self.early_ends.len().max(self.others.len()) >= MAX_OTHERS
+        self.part.slices.rows.len() >= MAX_SLICES
+            || self.early_ends.len().max(self.others.len()) >= MAX_OTHERS
     }
 
     #[inline(always)]
     fn push_end(&mut self, event: &ThreadEvent<'e>, bytes: ByteRange) {
         let Some(track) = self.part.thread(event.thread, bytes) else { return };
-        if self.part.pairs.innermost(track) == OpenRow::NONE {
+        if self.part.slices.innermost(track) == OpenRow::NONE {
             return self.push_early_end(track, event, bytes);
         }
         self.part.end_on(track, event, bytes);
@@ -99,8 +104,8 @@ impl<'e> EventBatch<'e> {
     /// Keeps an end of a slice that is not of the batch.
     #[cold]
     fn push_early_end(&mut self, track: u32, event: &ThreadEvent<'e>, bytes: ByteRange) {
-        let closed_at = index32(self.part.rows.len());
-        self.part.pairs.thread(track).add_early_end(event.at, bytes);
+        let closed_at = index32(self.part.slices.rows.len());
+        thread_of(&mut self.part.slices.threads, track).add_early_end(event.at, bytes);
         let name = self.part.intern(event.name);
         let args = self.part.keep_args(event.args, bytes);
         self.early_ends.push(Orphan { track, closed_at, at: event.at, name, args, bytes });
@@ -116,22 +121,22 @@ impl<'e> EventBatch<'e> {
     /// Returns what the batch holds.
     pub(super) fn held(&self) -> Held {
         Held {
-            rows: self.part.rows.len(),
+            rows: self.part.slices.rows.len(),
             names: self.part.names.all.len(),
             tracks: self.part.registry.tracks.len(),
             args: self.part.args.len(),
-            end_args: self.part.pairs.end_args.len(),
+            end_args: self.part.slices.end_args.len(),
             early_ends: self.early_ends.len(),
         }
     }
 
     /// Removes all events.
     pub fn clear(&mut self) {
-        let mut rows = core::mem::take(&mut self.part.rows);
-        rows.clear();
-        let mut args = core::mem::take(&mut self.part.args);
+        let new = TraceBuilder::new(&self.part.limits);
+        let TraceBuilder { mut slices, mut args, .. } = core::mem::replace(&mut self.part, new);
+        slices.rows.clear();
         args.clear();
-        self.part = TraceBuilder { rows, args, ..TraceBuilder::new(&self.part.limits) };
+        (self.part.slices.rows, self.part.args) = (slices.rows, args);
         self.early_ends.clear();
         self.others.clear();
         self.is_irregular = false;

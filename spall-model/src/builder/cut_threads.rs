@@ -5,11 +5,10 @@
 //! an end that closed a begin names it. So by the names of ends the same begins are closed as without them, and times
 //! that do not go back leave no further way.
 
-use crate::{ByteRange, DiagnosticKind, SliceFlags};
+use crate::{ByteRange, DiagnosticKind, Diagnostics, SliceFlags};
 
 use super::{
-    TraceBuilder,
-    pairing::{Orphan, PairLog, ThreadPairs},
+    pairing::{Orphan, SliceLog, ThreadPairs},
     rows::{PairState, Rows},
 };
 
@@ -35,8 +34,8 @@ impl Ends {
 
 /// Finds the threads that are only cut.
 #[allow(clippy::indexing_slicing, reason = "tracks of rows and of orphans are given out by the builder")]
-pub(super) fn find(rows: &Rows, pairs: &mut PairLog) {
-    let PairLog { threads, orphans, other_names, .. } = pairs;
+pub(super) fn find(slices: &mut SliceLog) {
+    let SliceLog { rows, threads, orphans, other_names, .. } = slices;
     let may_be_cut = |thread: &ThreadPairs| thread.is_faulty() && !thread.unordered;
     let mut ends = alloc::vec![Ends::default(); threads.len()];
     for &row in other_names.keys() {
@@ -60,22 +59,23 @@ pub(super) fn find(rows: &Rows, pairs: &mut PairLog) {
 /// Finishes a thread that is only cut: its open rows are unfinished, and its orphans have no begin. `somewhere` are bytes
 /// of the thread, for diagnostics whose own place is not kept.
 pub(super) fn finish<'o>(
-    builder: &mut TraceBuilder,
+    rows: &mut Rows,
+    diagnostics: &mut Diagnostics,
     thread: &ThreadPairs,
     orphans: impl Iterator<Item = &'o Orphan>,
     somewhere: ByteRange,
 ) {
     let mut innermost = thread.innermost;
     while let Some(row) = innermost.get() {
-        builder.unfinished.push(row);
-        builder.diagnostics.add(DiagnosticKind::UnfinishedSlice, somewhere);
-        let flags = builder.rows.flags(row).with(SliceFlags::UNFINISHED).without(SliceFlags::UNNAMED_END);
-        builder.rows.set_flags(row, flags);
-        builder.rows.set_end(row, builder.rows.start(row));
-        let PairState::Open { around } = builder.rows.pair(row) else { break };
+        rows.unfinished.push(row);
+        diagnostics.add(DiagnosticKind::UnfinishedSlice, somewhere);
+        let flags = rows.flags(row).with(SliceFlags::UNFINISHED).without(SliceFlags::UNNAMED_END);
+        rows.set_flags(row, flags);
+        rows.set_end(row, rows.start(row));
+        let PairState::Open { around } = rows.pair(row) else { break };
         innermost = around;
     }
     for orphan in orphans {
-        builder.diagnostics.add(DiagnosticKind::UnmatchedEnd, orphan.bytes);
+        diagnostics.add(DiagnosticKind::UnmatchedEnd, orphan.bytes);
     }
 }

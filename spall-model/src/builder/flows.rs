@@ -80,7 +80,7 @@ impl TraceBuilder {
             name: (event.bind != FlowBind::Slice && !event.phase.is_of_chain()).then_some((name, category)),
         };
         // Without any row this is a number that no row has, and the event stays unbound.
-        let row = index32(self.rows.len()).wrapping_sub(1);
+        let row = index32(self.slices.rows.len()).wrapping_sub(1);
         let args = self.keep_args(event.args, bytes);
         self.flows.ends.push(FlowEnd {
             key,

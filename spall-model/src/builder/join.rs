@@ -10,7 +10,7 @@ use crate::{ByteRange, Key, NameId, Receiver, SliceFlags, args_table::ArgsId, in
 use super::{
     TraceBuilder,
     batch::{EventBatch, Held},
-    pairing::Orphan,
+    pairing::{Orphan, thread_of},
     registry::TrackKey,
     rows::{Appended, OpenRow},
 };
@@ -24,7 +24,7 @@ impl TraceBuilder {
     /// that only the events before the batch could tell.
     #[must_use]
     pub fn push_batch(&mut self, batch: &mut EventBatch<'_>) -> bool {
-        let mut join = Join::new(batch, self.rows.len());
+        let mut join = Join::new(batch, self.slices.rows.len());
         let can_join = join.is_within_limits(self) && join.find_threads(self);
         if can_join {
             for (held, event, bytes) in &batch.others {
@@ -65,7 +65,7 @@ impl<'b> Join<'b> {
         let fits = |n_before: usize, n_more: usize, max: u32| n_before + n_more + others <= max as usize;
         !self.batch.is_irregular
             && self.batch.part.diagnostics.is_empty()
-            && fits(builder.rows.len(), rows, limits.max_slices)
+            && fits(builder.slices.rows.len(), rows, limits.max_slices)
             && fits(builder.registry.tracks.len(), tracks, limits.max_tracks)
             && fits(builder.args.len(), args, u32::MAX - 2)
             && builder.args.has_room_for_formats_of(&self.batch.part.args)
@@ -79,13 +79,13 @@ impl<'b> Join<'b> {
     fn find_threads(&self, builder: &TraceBuilder) -> bool {
         let part = &self.batch.part;
         let max_depth = builder.limits.max_depth.min(SliceFlags::MAX_OPEN_DEPTH);
-        (0_u32..).zip(&part.pairs.threads).all(|(number, thread)| {
+        (0_u32..).zip(&part.slices.threads).all(|(number, thread)| {
             let (first, last) = thread.bounds();
             if first > last {
                 return true;
             }
             let known = self.known_track(number, builder);
-            let Some(before) = known.and_then(|track| builder.pairs.threads.get(track as usize)) else {
+            let Some(before) = known.and_then(|track| builder.slices.threads.get(track as usize)) else {
                 return thread.n_rows <= max_depth;
             };
             before.can_be_followed(thread, max_depth)
@@ -118,7 +118,7 @@ impl<'b> Join<'b> {
         builder.args.append(&part.args, self.added.args..held.args);
         let mut early_ends = self.batch.early_ends[self.added.early_ends..held.early_ends].iter().peekable();
         let rows = index32(self.added.rows)..index32(held.rows);
-        for (track, run) in part.rows.runs_from(rows.start) {
+        for (track, run) in part.slices.rows.runs_from(rows.start) {
             let mut rest = run.start..run.end.min(rows.end);
             if rest.is_empty() {
                 break;
@@ -133,8 +133,8 @@ impl<'b> Join<'b> {
         for end in early_ends {
             self.close(end, end.args.shifted(shift), builder);
         }
-        for &(row, args) in &part.pairs.end_args[self.added.end_args..held.end_args] {
-            builder.pairs.end_args.push((row + self.first_row, args.shifted(shift)));
+        for &(row, args) in &part.slices.end_args[self.added.end_args..held.end_args] {
+            builder.slices.end_args.push((row + self.first_row, args.shifted(shift)));
         }
         self.added = *held;
     }
@@ -151,9 +151,9 @@ impl<'b> Join<'b> {
         // There is room for it.
         let number = builder.track(key, ByteRange::default()).unwrap_or_default();
         if let Some(thread) =
-            self.batch.part.pairs.threads.get(track as usize).filter(|thread| thread.unordered)
+            self.batch.part.slices.threads.get(track as usize).filter(|thread| thread.unordered)
         {
-            builder.pairs.thread(number).begin_append(thread);
+            thread_of(&mut builder.slices.threads, number).begin_append(thread);
         }
         self.tracks.push(number);
     }
@@ -166,14 +166,14 @@ impl<'b> Join<'b> {
         let track = self.tracks[track as usize];
         // Without pairs the thread may be one that the builder has no begins and ends of.
         let (depth, around) = builder
-            .pairs
+            .slices
             .threads
             .get(track as usize)
             .map_or((0, OpenRow::NONE), |thread| (thread.depth(), thread.innermost));
         let names = &self.names;
         let first_row = self.first_row;
-        builder.rows.append(
-            &self.batch.part.rows,
+        builder.slices.rows.append(
+            &self.batch.part.slices.rows,
             rows,
             &Appended { track, first_row, depth, around, names, args_shift },
         );
@@ -191,13 +191,13 @@ impl<'b> Join<'b> {
         for (row, &track) in part.registry.tracks.iter().zip(&self.tracks) {
             builder.registry.track_mut(track).append(row);
         }
-        for (thread, &track) in part.pairs.threads.iter().zip(&self.tracks) {
+        for (thread, &track) in part.slices.threads.iter().zip(&self.tracks) {
             if thread.bounds().0 <= thread.bounds().1 {
-                builder.pairs.thread(track).append(thread, self.first_row);
+                thread_of(&mut builder.slices.threads, track).append(thread, self.first_row);
             }
         }
-        for (&row, &name) in &part.pairs.other_names {
-            builder.pairs.other_names.insert(row + self.first_row, self.names[name.index()]);
+        for (&row, &name) in &part.slices.other_names {
+            builder.slices.other_names.insert(row + self.first_row, self.names[name.index()]);
         }
     }
 }

@@ -2,8 +2,7 @@
 //!
 //! While events come, each kind goes to a log of its own in the order of the file ([`pairing`], [`spans`], [`flows`],
 //! [`objects`], [`samples`], [`thread_samples`], [`counters`]). Only begins and ends of threads are paired at once,
-//! so that [`live`] can show them. [`TraceBuilder::finish`] settles everything else and puts the tables into display
-//! order ([`order`]).
+//! so that [`live`] can show them. [`finish`] settles everything else and puts the tables into display order ([`order`]).
 
 #[cfg(feature = "parallel")]
 mod batch;
@@ -13,6 +12,7 @@ mod columns;
 mod counters;
 mod cut_threads;
 mod cycles;
+mod finish;
 mod flows;
 mod intern;
 #[cfg(feature = "parallel")]
@@ -53,11 +53,10 @@ pub use self::merger::{MergedPart, TraceMerger};
 use self::{
     flows::FlowLog,
     objects::ObjectLog,
-    pairing::PairLog,
+    pairing::SliceLog,
     points::PointLog,
     recent_names::CachedNames,
     registry::{Registry, TrackKey},
-    rows::Rows,
     samples::ProfileLog,
     spans::SpanLog,
     thread_samples::ThreadSampleLog,
@@ -89,11 +88,7 @@ pub struct TraceBuilder {
     args: ArgsTable,
     diagnostics: Diagnostics,
     registry: Registry,
-    /// The slices, in the order of the file.
-    rows: Rows,
-    /// The rows that had no end when they were added, or that lost it by a repair.
-    unfinished: Vec<u32>,
-    pairs: PairLog,
+    slices: SliceLog,
     spans: SpanLog,
     flows: FlowLog,
     objects: ObjectLog,
@@ -137,9 +132,7 @@ impl TraceBuilder {
             names: CachedNames::default(),
             args: ArgsTable::default(),
             registry: Registry::default(),
-            rows: Rows::default(),
-            unfinished: Vec::new(),
-            pairs: PairLog::default(),
+            slices: SliceLog::default(),
             spans: SpanLog::default(),
             flows: FlowLog::default(),
             objects: ObjectLog::default(),
@@ -171,8 +164,10 @@ impl TraceBuilder {
     fn add(&mut self, event: &Event<'_>, bytes: ByteRange) {
         match event {
             Event::Begin(event) => {
-                if let Some(row) = self.intern_event(event, bytes) {
-                    self.begin(row, bytes);
+                if let Some(row) = self.intern_event(event, bytes)
+                    && !self.slices.begin(row, &self.limits, bytes)
+                {
+                    self.leave_out(row.track, bytes);
                 }
             }
             Event::End(event) => self.end(event, bytes),
@@ -297,23 +292,13 @@ impl TraceBuilder {
         flags: SliceFlags,
         bytes: ByteRange,
     ) -> Option<u32> {
-        let index = self.next_row(bytes)?;
-        self.registry.track_mut(row.track).add_whole(row.at, end);
-        self.rows.push(row, end, flags);
-        if flags.is_unfinished() {
-            self.unfinished.push(index);
-        }
-        Some(index)
-    }
-
-    /// Returns the number of the next row; `None` if there are too many slices.
-    #[inline(always)]
-    fn next_row(&mut self, bytes: ByteRange) -> Option<u32> {
-        let n_rows = self.rows.len();
+        let n_rows = self.slices.rows.len();
         if n_rows >= self.limits.max_slices as usize {
             self.diagnostics.add(DiagnosticKind::SliceLimit, bytes);
             return None;
         }
+        self.registry.track_mut(row.track).add_whole(row.at, end);
+        self.slices.rows.push(row, end, flags);
         Some(index32(n_rows))
     }
 
@@ -379,79 +364,8 @@ impl TraceBuilder {
     #[must_use]
     pub fn finish_on(self, n_threads: core::num::NonZeroUsize) -> Trace {
         const MANY: usize = 100_000;
-        let workers = if self.rows.len() > MANY { Workers::new(n_threads) } else { Workers::ONE };
+        let workers = if self.slices.rows.len() > MANY { Workers::new(n_threads) } else { Workers::ONE };
         self.finish_with(workers)
-    }
-
-    fn finish_with(mut self, workers: Workers) -> Trace {
-        // The order matters. Spans and pairs add and close rows. Samples then extend the bounds of their threads.
-        // Slices without an end last until the end of their thread, so they get it after that. The display order
-        // depends on the ends of slices, and flows are bound to slices in that order.
-        self.finish_spans();
-        self.finish_pairs();
-        let (mut profiles, shared_frames) = self.finish_profiles();
-        self.finish_thread_samples(&mut profiles, &shared_frames);
-        self.end_unfinished();
-        let has_flows = !self.flows.is_empty();
-        let mut arranged = order::arrange(&mut self, has_flows, workers);
-        profiles.arrange(&arranged.track_ids, &mut self.diagnostics);
-        let flows = flows::resolve(&self.flows, &arranged, &mut self.diagnostics);
-        arranged.join_tracks();
-        let (objects, snapshots) = objects::finish(&mut self, &arranged);
-        self.names.all.shrink_to_fit();
-        self.args.finish();
-        Trace {
-            clock: self.clock,
-            conventions: self.conventions,
-            names: self.names.all,
-            args: self.args,
-            processes: arranged.processes,
-            tracks: arranged.tracks,
-            slices: arranged.slices,
-            instants: arranged.instants,
-            counters: arranged.counters,
-            states: arranged.states,
-            flows,
-            objects,
-            snapshots,
-            profiles: profiles.profiles.into_iter().map(|(profile, _)| profile).collect(),
-            frames: profiles.frames,
-            shared_frames: profiles.shared_frames,
-            samples: profiles.samples,
-            call_sites: profiles.sites,
-            line_hits: profiles.lines,
-            sampled: Vec::new(),
-            meta: self.meta,
-            others: self.others,
-            diagnostics: self.diagnostics,
-            bounds: self.registry.bounds(),
-        }
-    }
-
-    /// Gives slices without an end the last time of their track.
-    #[allow(clippy::indexing_slicing, reason = "numbers of rows that were pushed")]
-    fn end_unfinished(&mut self) {
-        if self.unfinished.is_empty() {
-            return;
-        }
-        // A flow shows that its thread went on, so an open slice lasts at least until then and can hold it.
-        if !self.flows.is_empty() {
-            let mut is_open = alloc::vec![false; self.registry.tracks.len()];
-            for &index in &self.unfinished {
-                is_open[self.rows.track(index) as usize] |= self.rows.flags(index).is_open_ended();
-            }
-            for (track, at) in self.flows.times().filter(|&(track, _)| is_open[track as usize]) {
-                let row = self.registry.track_mut(track);
-                row.last = row.last.max(at);
-            }
-        }
-        for index in core::mem::take(&mut self.unfinished) {
-            // An async span may have got its end since it was added, and a repair may have given one.
-            if self.rows.flags(index).is_open_ended() {
-                let last = self.registry.track(self.rows.track(index)).last;
-                self.rows.set_end(index, last.max(self.rows.start(index)));
-            }
-        }
     }
 }
 

@@ -6,11 +6,11 @@ use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
 use crate::{
-    ByteRange, DiagnosticKind, Key, KeyedEvent, NameId, Object, ObjectPhase, ProcessId, Snapshot, Tick,
-    args_table::ArgsId, index32, sort::sort_by_number,
+    ByteRange, DiagnosticKind, Diagnostics, Key, KeyedEvent, NameId, Object, ObjectPhase, ProcessId,
+    Snapshot, Tick, args_table::ArgsId, index32, sort::sort_by_number,
 };
 
-use super::{TraceBuilder, order::Arranged};
+use super::TraceBuilder;
 
 /// The events of all objects, in the order of the file.
 #[derive(Debug, Default)]
@@ -60,8 +60,11 @@ impl TraceBuilder {
 
 /// Returns all objects in the order of the times of their first events, and their snapshots object by object.
 #[allow(clippy::indexing_slicing, reason = "positions are made by this function")]
-pub(super) fn finish(builder: &mut TraceBuilder, arranged: &Arranged) -> (Vec<Object>, Vec<Snapshot>) {
-    let mut events = core::mem::take(&mut builder.objects.events);
+pub(super) fn finish(
+    ObjectLog { mut events }: ObjectLog,
+    process_ids: &[u32],
+    diagnostics: &mut Diagnostics,
+) -> (Vec<Object>, Vec<Snapshot>) {
     // Events of one time keep the order of the file.
     sort_by_number(&mut events, |event| event.at.0);
     let mut objects: Vec<Object> = Vec::new();
@@ -73,7 +76,7 @@ pub(super) fn finish(builder: &mut TraceBuilder, arranged: &Arranged) -> (Vec<Ob
         let known = alive.get(&key).copied();
         let mut make = |start| {
             objects.push(Object {
-                process: ProcessId(arranged.process_ids[event.process as usize]),
+                process: ProcessId(process_ids[event.process as usize]),
                 name: event.name,
                 id: event.id,
                 scope: event.scope,
@@ -87,7 +90,7 @@ pub(super) fn finish(builder: &mut TraceBuilder, arranged: &Arranged) -> (Vec<Ob
         };
         match event.phase {
             ObjectPhase::New => match known {
-                Some(_) => builder.diagnostics.add(DiagnosticKind::DuplicateObject, event.bytes),
+                Some(_) => diagnostics.add(DiagnosticKind::DuplicateObject, event.bytes),
                 None => _ = make(Some(event.at)),
             },
             ObjectPhase::Snapshot => {
@@ -99,7 +102,7 @@ pub(super) fn finish(builder: &mut TraceBuilder, arranged: &Arranged) -> (Vec<Ob
                     objects[object].end = Some(event.at);
                     alive.remove(&key);
                 }
-                None => builder.diagnostics.add(DiagnosticKind::UnmatchedDelete, event.bytes),
+                None => diagnostics.add(DiagnosticKind::UnmatchedDelete, event.bytes),
             },
         }
     }

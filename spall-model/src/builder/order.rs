@@ -30,7 +30,8 @@ use super::{
 #[derive(Debug)]
 pub(super) struct Arranged {
     pub(super) processes: Vec<Process>,
-    /// The tracks, in the order of `track_order`. Those with one id become one by [`Arranged::join_tracks`].
+    /// The tracks, in the order of `track_order`. Those with one id become one by [`join_tracks`], when flows are
+    /// bound.
     pub(super) tracks: Vec<Track>,
     pub(super) instants: Vec<Instant>,
     pub(super) counters: Vec<CounterValue>,
@@ -46,43 +47,47 @@ pub(super) struct Arranged {
     pub(super) slice_of_row: Vec<u32>,
 }
 
-impl Arranged {
-    /// Makes one track of those with one id, which are neighbours in the order of time, and finds the tracks of each process.
-    pub(super) fn join_tracks(&mut self) {
-        self.tracks.dedup_by(|next, track| {
-            let is_same = next.id == track.id;
-            if is_same {
-                track.slices.end = next.slices.end;
-                track.instants.end = next.instants.end;
-                track.counters.end = next.counters.end;
-                track.states.end = next.states.end;
-            }
-            is_same
-        });
-        for (track, position) in self.tracks.iter().zip(0..) {
-            let process = track.process.and_then(|process| self.processes.get_mut(process.0 as usize));
-            let Some(process) = process else { continue };
-            if process.tracks.is_empty() {
-                process.tracks.start = position;
-            }
-            process.tracks.end = position + 1;
+/// Makes one track of those with one id, which are neighbours in the order of time, and finds the tracks of each process.
+pub(super) fn join_tracks(mut tracks: Vec<Track>, processes: &mut [Process]) -> Vec<Track> {
+    tracks.dedup_by(|next, track| {
+        let is_same = next.id == track.id;
+        if is_same {
+            track.slices.end = next.slices.end;
+            track.instants.end = next.instants.end;
+            track.counters.end = next.counters.end;
+            track.states.end = next.states.end;
         }
+        is_same
+    });
+    for (track, position) in tracks.iter().zip(0..) {
+        let process = track.process.and_then(|process| processes.get_mut(process.0 as usize));
+        let Some(process) = process else { continue };
+        if process.tracks.is_empty() {
+            process.tracks.start = position;
+        }
+        process.tracks.end = position + 1;
     }
+    tracks
 }
 
 /// Puts the tables of a builder into display order. Each table of the builder is freed as soon as it is copied.
-pub(super) fn arrange(builder: &mut TraceBuilder, need_slice_of_row: bool, workers: Workers) -> Arranged {
+pub(super) fn arrange(
+    builder: &mut TraceBuilder,
+    rows: Rows,
+    need_slice_of_row: bool,
+    workers: Workers,
+) -> Arranged {
     let tree = TrackTree::new(builder);
     let (processes, process_ids) = processes(builder, &tree);
     for track in &tree.lost {
         let bytes = builder.registry.own.get(track).map_or(ByteRange::default(), |own| own.bytes);
         builder.diagnostics.add(DiagnosticKind::LostParent, bytes);
     }
-    let order = tree.order(builder, track_order(builder, &tree, &process_ids), true);
+    let order = tree.order(builder, track_order(builder, &tree, &process_ids), Some(&rows));
     let track_ids = track_ids(&order);
     let mut tracks = tracks(builder, &process_ids, &tree, &order, &track_ids);
     let track_order = order.order;
-    let (slices, slice_of_row) = slices(builder, &mut tracks, &track_order, need_slice_of_row, workers);
+    let (slices, slice_of_row) = slices(builder, rows, &mut tracks, &track_order, need_slice_of_row, workers);
     // Each log is freed before the next one is copied.
     let (by, all) = (&track_order, &mut tracks);
     let instants = sorted_by_track(&take(&mut builder.instants), all, by, |track| &mut track.instants);
@@ -253,7 +258,8 @@ fn tracks(
 /// asked for. Sets the range of slices of each track.
 #[allow(clippy::indexing_slicing, reason = "track numbers are given out by the builder")]
 fn slices(
-    builder: &mut TraceBuilder,
+    builder: &TraceBuilder,
+    rows: Rows,
     tracks: &mut [Track],
     track_order: &[u32],
     need_slice_of_row: bool,
@@ -267,11 +273,10 @@ fn slices(
         track.slices = n_slices..end;
         n_slices = end;
     }
-    let mut order = RowOrder::by_track(&builder.rows, first_slices, track_order);
+    let mut order = RowOrder::by_track(&rows, first_slices, track_order);
     if !builder.registry.tracks.iter().all(|track| track.in_order) {
-        order = RowOrder::Rows(sort_tracks(order.into_rows(), builder, tracks, track_order, workers));
+        order = RowOrder::Rows(sort_tracks(order.into_rows(), builder, &rows, tracks, track_order, workers));
     }
-    let rows = core::mem::take(&mut builder.rows);
     let slices = columns::slices(rows, &order, workers);
     (slices, if need_slice_of_row { inverse(&order.into_rows()) } else { Vec::new() })
 }
@@ -281,11 +286,12 @@ fn slices(
 fn sort_tracks(
     mut order: Vec<u32>,
     builder: &TraceBuilder,
+    rows: &Rows,
     tracks: &[Track],
     track_order: &[u32],
     workers: Workers,
 ) -> Vec<u32> {
-    let TraceBuilder { rows, registry, conventions, .. } = builder;
+    let TraceBuilder { registry, conventions, .. } = builder;
     let mut rest = order.as_mut_slice();
     let orders = tracks.iter().zip(track_order).map(|(track, &old)| {
         let order = rest.split_off_mut(..track.slices.len()).unwrap_or_default();

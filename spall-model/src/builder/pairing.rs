@@ -12,20 +12,26 @@ use alloc::vec::Vec;
 
 use hashbrown::HashMap;
 
-use crate::{ByteRange, DiagnosticKind, NameId, SliceFlags, ThreadEvent, Tick, args_table::ArgsId, index32};
+use crate::{
+    ByteRange, DiagnosticKind, Limits, NameId, SliceFlags, ThreadEvent, Tick, args_table::ArgsId, index32,
+};
 
-use super::{InternedEvent, TraceBuilder, rows::OpenRow};
+use super::{
+    InternedEvent, TraceBuilder,
+    rows::{OpenRow, Rows},
+};
 
-/// The state of pairing that rows do not hold.
+/// The slices of a builder, and the state of pairing that rows do not hold.
 #[derive(Debug, Default)]
-pub(super) struct PairLog {
+pub(super) struct SliceLog {
+    pub(super) rows: Rows,
     /// The names of ends that differ from the name of the row they closed, by row.
     pub(super) other_names: HashMap<u32, NameId, foldhash::fast::RandomState>,
     /// The row that an end of a thread or span closed, and the arguments of the end. Most ends have none.
     pub(super) end_args: Vec<(u32, ArgsId)>,
     /// Ends that found nothing to close.
     pub(super) orphans: Vec<Orphan>,
-    /// The threads, by track. The list ends with the last track that has begins or ends.
+    /// The begins and ends of threads, by track. The list ends with the last track that has any.
     pub(super) threads: Vec<ThreadPairs>,
 }
 
@@ -181,7 +187,7 @@ impl ThreadPairs {
     }
 }
 
-impl PairLog {
+impl SliceLog {
     /// Returns the innermost open row of a track.
     pub(super) fn innermost(&self, track: u32) -> OpenRow {
         self.threads.get(track as usize).map_or(OpenRow::NONE, |thread| thread.innermost)
@@ -192,35 +198,15 @@ impl PairLog {
         self.threads.get(track as usize).is_some_and(|thread| thread.unordered)
     }
 
-    /// Returns the thread of a track, which is added if it is new.
-    #[allow(clippy::indexing_slicing, reason = "resized to hold the track")]
-    #[inline]
-    pub(super) fn thread(&mut self, track: u32) -> &mut ThreadPairs {
-        let index = track as usize;
-        if index < self.threads.len() {
-            return &mut self.threads[index];
-        }
-        self.threads.resize_with(index + 1, ThreadPairs::default);
-        &mut self.threads[index]
-    }
-}
-
-impl TraceBuilder {
-    /// Adds a row for a begin and makes it the innermost open one of its thread.
+    /// Adds a row for a begin and makes it the innermost open one of its thread. Returns whether no limit leaves it out.
     #[inline(always)]
-    pub(super) fn begin(&mut self, row: InternedEvent, bytes: ByteRange) {
-        let thread = self.pairs.thread(row.track);
+    pub(super) fn begin(&mut self, row: InternedEvent, limits: &Limits, bytes: ByteRange) -> bool {
+        let (thread, n_rows) = (thread_of(&mut self.threads, row.track), self.rows.len());
         let depth = thread.depth;
-        if depth >= self.limits.max_depth {
+        if depth >= limits.max_depth || n_rows >= limits.max_slices as usize {
             thread.skipped += 1;
-            self.diagnostics.add(DiagnosticKind::DepthLimit, bytes);
-            return;
+            return false;
         }
-        let Some(index) = self.next_row(bytes) else {
-            self.pairs.thread(row.track).skipped += 1;
-            return;
-        };
-        let thread = self.pairs.thread(row.track);
         if depth == 0 {
             thread.first = thread.first.min(row.at);
             thread.outermost = bytes;
@@ -228,69 +214,18 @@ impl TraceBuilder {
         thread.add_time(row.at, bytes);
         let flags = SliceFlags::PAIRED.with(SliceFlags::UNNAMED_END).with_open_depth(depth);
         self.rows.push_open(&row, flags, thread.innermost);
-        thread.innermost = OpenRow::from(index);
+        thread.innermost = OpenRow::from(index32(n_rows));
         thread.depth += 1;
         thread.n_rows += 1;
-    }
-
-    /// Adds the end of a thread's innermost open slice.
-    #[inline(always)]
-    pub(super) fn end(&mut self, event: &ThreadEvent<'_>, bytes: ByteRange) {
-        let Some(track) = self.thread(event.thread, bytes) else { return };
-        self.end_on(track, event, bytes);
-    }
-
-    /// Adds the end of a thread's innermost open slice. `track` is the track of the thread.
-    #[inline(always)]
-    pub(super) fn end_on(&mut self, track: u32, event: &ThreadEvent<'_>, bytes: ByteRange) {
-        let at = event.at;
-        match self.close(track, at, bytes) {
-            Closed::Row(row) => {
-                if !event.name.is_empty() {
-                    // Nearly every end has the name of its begin, and comparing the bytes of two names spares a lookup.
-                    let name = self.rows.name(row);
-                    let is_same = !event.name.is_escaped() && event.name.raw() == self.names.all.bytes(name);
-                    let end_name = if is_same { name } else { self.intern(event.name) };
-                    self.set_end_name(track, row, end_name, bytes);
-                }
-                let args = self.keep_args(event.args, bytes);
-                self.add_end_args(row, args);
-            }
-            Closed::Nothing => {
-                let (name, args) = (self.intern(event.name), self.keep_args(event.args, bytes));
-                self.orphan(track, at, name, args, bytes);
-            }
-            Closed::LeftOut => {}
-        }
-    }
-
-    /// Adds the end of a thread's innermost open slice, whose strings the builder has already.
-    #[cfg(feature = "parallel")]
-    pub(super) fn end_interned(&mut self, end: &Orphan) {
-        let &Orphan { track, at, name, args, bytes, .. } = end;
-        match self.close(track, at, bytes) {
-            Closed::Row(row) => {
-                if name != NameId::EMPTY {
-                    self.set_end_name(track, row, name, bytes);
-                }
-                self.add_end_args(row, args);
-            }
-            Closed::Nothing => self.orphan(track, at, name, args, bytes),
-            Closed::LeftOut => {}
-        }
+        true
     }
 
     /// Closes the innermost open row of a thread.
     #[inline(always)]
     fn close(&mut self, track: u32, at: Tick, bytes: ByteRange) -> Closed {
-        let thread = self.pairs.thread(track);
+        let thread = thread_of(&mut self.threads, track);
         if thread.skipped > 0 {
             thread.skipped -= 1;
-            // Since its begin was left out, no begin or end of this thread has taken effect. So the limit that applies
-            // now is the one that applied then.
-            let too_deep = thread.depth >= self.limits.max_depth;
-            let limit = if too_deep { DiagnosticKind::DepthLimit } else { DiagnosticKind::SliceLimit };
-            self.diagnostics.add(limit, bytes);
             return Closed::LeftOut;
         }
         thread.add_time(at, bytes);
@@ -307,11 +242,11 @@ impl TraceBuilder {
     /// Keeps an end that found nothing to close.
     #[cold]
     fn orphan(&mut self, track: u32, at: Tick, name: NameId, args: ArgsId, bytes: ByteRange) {
-        let thread = self.pairs.thread(track);
+        let thread = thread_of(&mut self.threads, track);
         thread.first = thread.first.min(at);
         thread.add_fault(bytes);
         let closed_at = index32(self.rows.len());
-        self.pairs.orphans.push(Orphan { track, closed_at, at, name, args, bytes });
+        self.orphans.push(Orphan { track, closed_at, at, name, args, bytes });
     }
 
     /// Keeps the name of the end that closed a row, which is a fault if it is not that of the row.
@@ -319,16 +254,86 @@ impl TraceBuilder {
     fn set_end_name(&mut self, track: u32, row: u32, name: NameId, bytes: ByteRange) {
         self.rows.set_flags(row, self.rows.flags(row).without(SliceFlags::UNNAMED_END));
         if name != self.rows.name(row) {
-            self.pairs.other_names.insert(row, name);
-            self.pairs.thread(track).add_fault(bytes);
+            self.other_names.insert(row, name);
+            thread_of(&mut self.threads, track).add_fault(bytes);
         }
     }
 
     /// Keeps the arguments of the end that closed a row.
     #[inline]
-    fn add_end_args(&mut self, row: u32, args: ArgsId) {
+    pub(super) fn add_end_args(&mut self, row: u32, args: ArgsId) {
         if args != ArgsId::NONE {
-            self.pairs.end_args.push((row, args));
+            self.end_args.push((row, args));
+        }
+    }
+}
+
+/// Returns the thread of a track, which is added if it is new.
+#[allow(clippy::indexing_slicing, reason = "resized to hold the track")]
+#[inline]
+pub(super) fn thread_of(threads: &mut Vec<ThreadPairs>, track: u32) -> &mut ThreadPairs {
+    let index = track as usize;
+    if index < threads.len() {
+        return &mut threads[index];
+    }
+    threads.resize_with(index + 1, ThreadPairs::default);
+    &mut threads[index]
+}
+
+impl TraceBuilder {
+    /// Counts a begin that a limit leaves out, or its end. No begin or end of the thread takes effect between the two, so that
+    /// the limit that applies is the same.
+    #[cold]
+    pub(super) fn leave_out(&mut self, track: u32, bytes: ByteRange) {
+        let too_deep = thread_of(&mut self.slices.threads, track).depth >= self.limits.max_depth;
+        let limit = if too_deep { DiagnosticKind::DepthLimit } else { DiagnosticKind::SliceLimit };
+        self.diagnostics.add(limit, bytes);
+    }
+
+    /// Adds the end of a thread's innermost open slice.
+    #[inline(always)]
+    pub(super) fn end(&mut self, event: &ThreadEvent<'_>, bytes: ByteRange) {
+        let Some(track) = self.thread(event.thread, bytes) else { return };
+        self.end_on(track, event, bytes);
+    }
+
+    /// Adds the end of a thread's innermost open slice. `track` is the track of the thread.
+    #[inline(always)]
+    pub(super) fn end_on(&mut self, track: u32, event: &ThreadEvent<'_>, bytes: ByteRange) {
+        let at = event.at;
+        match self.slices.close(track, at, bytes) {
+            Closed::Row(row) => {
+                if !event.name.is_empty() {
+                    // Nearly every end has the name of its begin, and comparing the bytes of two names spares a lookup.
+                    let name = self.slices.rows.name(row);
+                    let is_same = !event.name.is_escaped() && event.name.raw() == self.names.all.bytes(name);
+                    let end_name = if is_same { name } else { self.intern(event.name) };
+                    self.slices.set_end_name(track, row, end_name, bytes);
+                }
+                let args = self.keep_args(event.args, bytes);
+                self.slices.add_end_args(row, args);
+            }
+            Closed::Nothing => {
+                let (name, args) = (self.intern(event.name), self.keep_args(event.args, bytes));
+                self.slices.orphan(track, at, name, args, bytes);
+            }
+            Closed::LeftOut => self.leave_out(track, bytes),
+        }
+    }
+
+    /// Adds the end of a thread's innermost open slice, whose strings the builder has already.
+    #[cfg(feature = "parallel")]
+    pub(super) fn end_interned(&mut self, end: &Orphan) {
+        let &Orphan { track, at, name, args, bytes, .. } = end;
+        match self.slices.close(track, at, bytes) {
+            Closed::Row(row) => {
+                if name != NameId::EMPTY {
+                    self.slices.set_end_name(track, row, name, bytes);
+                }
+                self.slices.add_end_args(row, args);
+            }
+            Closed::Nothing => self.slices.orphan(track, at, name, args, bytes),
+            Closed::LeftOut => self.leave_out(track, bytes),
         }
     }
 }

@@ -11,28 +11,30 @@ use alloc::vec::Vec;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
-use crate::{ByteRange, DiagnosticKind, NameId, SliceFlags, args_table::ArgsId, index32};
+use crate::{ByteRange, DiagnosticKind, Diagnostics, NameId, SliceFlags, args_table::ArgsId, index32};
 
 use super::{
     TraceBuilder,
     by_track::ByTrack,
     cut_threads,
-    pairing::{PairFacts, PairLog, ThreadPairs},
+    pairing::{PairFacts, SliceLog, ThreadPairs},
     readings::{Outcome, PairingInput, Reading, Readings},
+    rows::Rows,
 };
 
 impl TraceBuilder {
     /// Decides which end belongs to which begin once all events were read, and joins the arguments of ends to those of
-    /// begins. Spans are paired already, and their ends are among those.
-    pub(super) fn finish_pairs(&mut self) {
-        let mut pairs = core::mem::take(&mut self.pairs);
-        if self.conventions.by_time {
+    /// begins. Spans are paired already, and their ends are among those. Returns the rows, which are then taken.
+    pub(super) fn finish_pairs(&mut self) -> Rows {
+        let mut slices = core::mem::take(&mut self.slices);
+        let by_time = self.conventions.by_time;
+        if by_time {
             // The order of the file says nothing, so such threads are read again, too.
-            for thread in pairs.threads.iter_mut().filter(|thread| thread.unordered) {
+            for thread in slices.threads.iter_mut().filter(|thread| thread.unordered) {
                 thread.fault.get_or_insert(thread.went_back);
             }
         }
-        for (track, thread) in (0_u32..).zip(&pairs.threads) {
+        for (track, thread) in (0_u32..).zip(&slices.threads) {
             let (first, last) = thread.bounds();
             // The list has a place for every track up to the last thread, also for those without begins and ends.
             if first > last {
@@ -44,77 +46,78 @@ impl TraceBuilder {
             row.in_order &= row.n_slices == 0 && !thread.unordered && !thread.is_faulty();
             row.n_slices += thread.n_rows;
         }
-        if pairs.threads.iter().any(ThreadPairs::is_faulty) {
-            repair(self, &mut pairs);
+        if slices.threads.iter().any(ThreadPairs::is_faulty) {
+            slices.repair(by_time, &mut self.diagnostics);
         }
-        for thread in pairs.threads.iter().filter(|thread| thread.unordered && !self.conventions.by_time) {
+        let SliceLog { mut rows, threads, end_args, .. } = slices;
+        for thread in threads.iter().filter(|thread| thread.unordered && !by_time) {
             self.diagnostics.add(DiagnosticKind::Unordered, thread.went_back);
         }
-        if pairs.threads.iter().any(|thread| thread.unordered && !thread.is_faulty()) {
-            self.unpair_unordered(&pairs.threads);
+        // Pairs of a thread whose times go back are not known to nest. [json 3.2]
+        let unpair = |thread: &ThreadPairs| thread.unordered && !thread.is_faulty();
+        if threads.iter().any(unpair) {
+            rows.change_flags(|track, flags| match threads.get(track as usize) {
+                Some(thread) if unpair(thread) => flags.without(SliceFlags::PAIRED),
+                _ => flags,
+            });
         }
-        for &(row, args) in &pairs.end_args {
-            let args = self.args.join(self.rows.args(row), args);
-            self.rows.set_args(row, args);
+        for (row, args) in end_args {
+            let args = self.args.join(rows.args(row), args);
+            rows.set_args(row, args);
         }
-    }
-
-    /// Removes the flag of pairs whose thread has times that go back, because they are not known to nest. [json
-    /// 3.2](crate::rules::json#3.2)
-    fn unpair_unordered(&mut self, threads: &[ThreadPairs]) {
-        self.rows.change_flags(|track, flags| {
-            let thread = threads.get(track as usize);
-            let unpair = thread.is_some_and(|thread| thread.unordered && !thread.is_faulty());
-            if unpair { flags.without(SliceFlags::PAIRED) } else { flags }
-        });
+        rows
     }
 }
 
-/// Reads every thread again whose plain reading has a fault, unless it is only cut, and writes the best reading into the
-/// rows.
 #[allow(clippy::indexing_slicing, reason = "positions are made by this module and never read from a file")]
-fn repair(builder: &mut TraceBuilder, pairs: &mut PairLog) {
-    cut_threads::find(&builder.rows, pairs);
-    let PairLog { threads, orphans, other_names, end_args } = pairs;
-    let is_read_again = |track: u32| threads.get(track as usize).is_some_and(ThreadPairs::is_read_again);
-    let threads_read_again = threads.iter().filter(|thread| thread.is_read_again());
-    let n_rows: u64 = threads_read_again.map(|thread| u64::from(thread.n_rows)).sum();
-    let mut rows: Vec<u32> = Vec::with_capacity(usize::try_from(n_rows).unwrap_or(0));
-    let rows_read_again =
-        builder.rows.runs().filter(|&(track, _)| is_read_again(track)).flat_map(|(track, rows)| {
-            let pairs = rows.filter(|&row| builder.rows.flags(row).is_paired());
-            pairs.map(move |row| (track, row))
-        });
-    rows.extend(rows_read_again.clone().map(|(_, row)| row));
-    let tracks: Vec<u32> = (0..index32(threads.len())).collect();
-    let rows_by_track = ByTrack::new(rows_read_again.map(|(track, _)| track), &tracks);
-    let orphans_by_track = ByTrack::new(orphans.iter().map(|orphan| orphan.track), &tracks);
-    let (mut input, mut readings, mut moved) =
-        (PairingInput::default(), Readings::default(), MovedEnds::default());
-    for (track, thread) in (0_u32..).zip(&*threads).filter(|(_, thread)| thread.is_faulty()) {
-        let somewhere = thread.fault.unwrap_or(thread.outermost);
-        let orphans = orphans_by_track.items(track).iter().map(|&orphan| &orphans[orphan as usize]);
-        if thread.is_cut {
-            cut_threads::finish(builder, thread, orphans, somewhere);
-            continue;
+impl SliceLog {
+    /// Reads every thread again whose plain reading has a fault, unless it is only cut, and writes the best reading into the
+    /// rows. If `by_time`, the order of the file says nothing about a thread whose times go back.
+    fn repair(&mut self, by_time: bool, diagnostics: &mut Diagnostics) {
+        cut_threads::find(self);
+        let Self { rows, threads, orphans, other_names, end_args } = self;
+        let is_read_again = |track: u32| threads.get(track as usize).is_some_and(ThreadPairs::is_read_again);
+        let threads_read_again = threads.iter().filter(|thread| thread.is_read_again());
+        let n_pairs: u64 = threads_read_again.map(|thread| u64::from(thread.n_rows)).sum();
+        let mut pairs: Vec<u32> = Vec::with_capacity(usize::try_from(n_pairs).unwrap_or(0));
+        let pairs_read_again =
+            rows.runs().filter(|&(track, _)| is_read_again(track)).flat_map(|(track, run)| {
+                let pairs = run.filter(|&row| rows.flags(row).is_paired());
+                pairs.map(move |row| (track, row))
+            });
+        pairs.extend(pairs_read_again.clone().map(|(_, row)| row));
+        let tracks: Vec<u32> = (0..index32(threads.len())).collect();
+        let pairs_by_track = ByTrack::new(pairs_read_again.map(|(track, _)| track), &tracks);
+        let orphans_by_track = ByTrack::new(orphans.iter().map(|orphan| orphan.track), &tracks);
+        let (mut input, mut readings, mut moved) =
+            (PairingInput::default(), Readings::default(), MovedEnds::default());
+        for (track, thread) in (0_u32..).zip(&*threads).filter(|(_, thread)| thread.is_faulty()) {
+            let somewhere = thread.fault.unwrap_or(thread.outermost);
+            let orphans = orphans_by_track.items(track).iter().map(|&orphan| &orphans[orphan as usize]);
+            if thread.is_cut {
+                cut_threads::finish(rows, diagnostics, thread, orphans, somewhere);
+                continue;
+            }
+            input.clear();
+            for row in pairs_by_track.items(track).iter().map(|&position| pairs[position as usize]) {
+                let end_name = match other_names.get(&row) {
+                    Some(&other) => other,
+                    None if rows.flags(row).contains(SliceFlags::UNNAMED_END) => NameId::EMPTY,
+                    None => rows.name(row),
+                };
+                input.add_row(row, rows, end_name);
+            }
+            orphans.for_each(|orphan| input.add_orphan(orphan));
+            input.read(thread.unordered, by_time, &mut readings);
+            let reading = &readings.best;
+            if reading.sorted && !by_time {
+                diagnostics.add(DiagnosticKind::Resorted, somewhere);
+            }
+            let nests = reading.sorted || !thread.unordered;
+            input.apply(reading, nests, somewhere, rows, diagnostics, &mut moved);
         }
-        let pairs = rows_by_track.items(track);
-        let row_of = |&position: &u32| rows[position as usize];
-        input.clear();
-        for row in pairs.iter().map(row_of) {
-            let end_name = match other_names.get(&row) {
-                Some(&other) => other,
-                None if builder.rows.flags(row).contains(SliceFlags::UNNAMED_END) => NameId::EMPTY,
-                None => builder.rows.name(row),
-            };
-            input.add_row(row, &builder.rows, end_name);
-        }
-        orphans.for_each(|orphan| input.add_orphan(orphan));
-        input.read(thread.unordered, builder.conventions.by_time, &mut readings);
-        let nests = readings.best.sorted || !thread.unordered;
-        input.apply(&readings.best, nests, somewhere, builder, &mut moved);
+        moved.apply(end_args);
     }
-    moved.apply(end_args);
 }
 
 #[allow(clippy::indexing_slicing, reason = "positions are made by this module and never read from a file")]
@@ -126,12 +129,10 @@ impl PairingInput {
         reading: &Reading,
         nests: bool,
         somewhere: ByteRange,
-        builder: &mut TraceBuilder,
+        rows: &mut Rows,
+        diagnostics: &mut Diagnostics,
         moved: &mut MovedEnds,
     ) {
-        if reading.sorted && !builder.conventions.by_time {
-            builder.diagnostics.add(DiagnosticKind::Resorted, somewhere);
-        }
         for (position, begin) in self.begins.iter().enumerate() {
             let mut pair = PairFacts {
                 start: begin.at,
@@ -153,7 +154,7 @@ impl PairingInput {
                 }
                 Outcome::Cut(at) => (at, true),
                 Outcome::Open => {
-                    builder.unfinished.push(begin.row);
+                    rows.unfinished.push(begin.row);
                     (begin.at, false)
                 }
             };
@@ -164,17 +165,17 @@ impl PairingInput {
                 (SliceFlags::NAME_MISMATCH, DiagnosticKind::NameMismatch),
             ] {
                 if flags.contains(flag) {
-                    builder.diagnostics.add(fault, somewhere);
+                    diagnostics.add(fault, somewhere);
                 }
             }
-            builder.rows.set_end(begin.row, end.max(begin.at));
+            rows.set_end(begin.row, end.max(begin.at));
             let repaired = if is_repaired { SliceFlags::REPAIRED } else { SliceFlags::NONE };
-            builder.rows.set_flags(begin.row, flags.with(repaired));
+            rows.set_flags(begin.row, flags.with(repaired));
         }
         for &end in &reading.unmatched {
             moved.add(self, end, None);
             let bytes = self.orphan(end).map_or(somewhere, |orphan| orphan.bytes);
-            builder.diagnostics.add(DiagnosticKind::UnmatchedEnd, bytes);
+            diagnostics.add(DiagnosticKind::UnmatchedEnd, bytes);
         }
     }
 }

@@ -20,6 +20,8 @@ pub(super) struct Rows {
     runs: Vec<Run>,
     /// The track of the last run.
     last_track: u32,
+    /// The rows that had no end when they were added, or that were found to have none when all events were read.
+    pub(super) unfinished: Vec<u32>,
 }
 
 /// The columns of rows. Their items are plain numbers, so that one column can move into the memory of another.
@@ -121,6 +123,9 @@ impl Rows {
     pub(super) fn push(&mut self, row: &InternedEvent, end: Tick, flags: SliceFlags) {
         self.add(row, flags);
         self.columns.end[self.len - 1] = end.0;
+        if flags.is_unfinished() {
+            self.unfinished.push(index32(self.len - 1));
+        }
     }
 
     /// Adds a begin. `around` is the next open row around it.
@@ -301,6 +306,7 @@ impl Rows {
     pub(super) fn clear(&mut self) {
         self.len = 0;
         self.runs.clear();
+        self.unfinished.clear();
         self.columns.truncate(0);
         self.columns.category.clear();
         self.columns.args.clear();

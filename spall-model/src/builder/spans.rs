@@ -115,11 +115,10 @@ impl TraceBuilder {
 
     /// Gives a span its end. The arguments of the end are joined to those of the begin with those of threads.
     fn close_span(&mut self, row: u32, at: Tick, args: ArgsId) {
-        self.rows.set_end(row, at);
-        self.rows.set_flags(row, self.rows.flags(row).without(SliceFlags::UNFINISHED));
-        if args != ArgsId::NONE {
-            self.pairs.end_args.push((row, args));
-        }
+        let rows = &mut self.slices.rows;
+        rows.set_end(row, at);
+        rows.set_flags(row, rows.flags(row).without(SliceFlags::UNFINISHED));
+        self.slices.add_end_args(row, args);
     }
 
     /// Adds a span without an end, and returns its row; `None` if there are too many slices.

@@ -16,6 +16,7 @@ use super::{
     by_track::ByTrack,
     cycles::cut_cycles,
     registry::{OwnTrack, Registry, TrackKey},
+    rows::Rows,
 };
 
 /// The places of all tracks, by builder number. The lists are empty if there are no tracks of their own.
@@ -218,13 +219,13 @@ impl TrackTree {
     }
 
     /// Returns the order in which each track comes right before those below it. `flat` has the builder numbers of all
-    /// tracks in the order in which those directly below a process are shown. With `join`, tracks of one group become one
-    /// where their times allow.
-    pub(super) fn order(&self, builder: &TraceBuilder, flat: Vec<u32>, join: bool) -> TrackOrder {
+    /// tracks in the order in which those directly below a process are shown. With the rows of all slices, tracks of one
+    /// group become one where their times allow.
+    pub(super) fn order(&self, builder: &TraceBuilder, flat: Vec<u32>, rows: Option<&Rows>) -> TrackOrder {
         if self.shown.is_empty() {
             return TrackOrder { order: flat, shown: Vec::new() };
         }
-        let mut joining = Joining::new(self, &builder.registry, join.then(|| busy_times(builder)));
+        let mut joining = Joining::new(self, &builder.registry, rows.map(|rows| busy_times(builder, rows)));
         let (mut roots, below): (Vec<u32>, Vec<u32>) = flat
             .iter()
             .filter(|&&track| !self.is_hidden(track))
@@ -283,18 +284,18 @@ impl TrackTree {
 /// Returns for each track its first time, and the time after which the first time of another track has to be for both to
 /// become one. It is before the last time of the track unless something may begin then.
 #[allow(clippy::indexing_slicing, reason = "track numbers are given out by the builder")]
-fn busy_times(builder: &TraceBuilder) -> Vec<(Tick, Tick)> {
+fn busy_times(builder: &TraceBuilder, rows: &Rows) -> Vec<(Tick, Tick)> {
     if builder.registry.own.values().all(|own| own.group.is_empty()) {
         return Vec::new();
     }
     let tracks = builder.registry.tracks.iter();
     let mut busy: Vec<_> = tracks.map(|row| (row.first, Tick(row.last.0.saturating_sub(1)))).collect();
-    for (track, rows) in builder.rows.runs() {
+    for (track, run) in rows.runs() {
         let until = &mut busy[track as usize].1;
-        for row in rows {
+        for row in run {
             // A slice without an end lasts until the end of its track.
-            let is_open = builder.rows.flags(row).is_unfinished();
-            *until = if is_open { Tick::MAX } else { builder.rows.start(row).max(*until) };
+            let is_open = rows.flags(row).is_unfinished();
+            *until = if is_open { Tick::MAX } else { rows.start(row).max(*until) };
         }
     }
     for (track, at) in builder.flows.times() {

@@ -177,9 +177,9 @@ impl LiveTrace {
     fn end(&mut self, event: &Event<'_>, thread: Thread<'_>, bytes: ByteRange) {
         // If there are too many tracks, the builder has counted the event.
         let Some(track) = self.builder.thread(thread, bytes) else { return };
-        let open = self.builder.pairs.innermost(track);
+        let open = self.builder.slices.innermost(track);
         self.builder.add(event, bytes);
-        if let Some(row) = open.get().filter(|_| self.builder.pairs.innermost(track) != open) {
+        if let Some(row) = open.get().filter(|_| self.builder.slices.innermost(track) != open) {
             self.closed.push((row, track, bytes));
         }
     }
@@ -210,10 +210,10 @@ impl LiveTrace {
     fn commit_ends(&mut self) {
         for (row, track, bytes) in core::mem::take(&mut self.closed) {
             self.tracks.touch(track);
-            if self.builder.rows.end(row) < self.builder.rows.start(row) {
+            if self.builder.slices.rows.end(row) < self.builder.slices.rows.start(row) {
                 self.faults.add(DiagnosticKind::EndBeforeBegin, bytes);
             }
-            if self.builder.pairs.other_names.contains_key(&row) {
+            if self.builder.slices.other_names.contains_key(&row) {
                 self.faults.add(DiagnosticKind::NameMismatch, bytes);
             }
             // A slice that began after the last commit is new, and no reader has seen it open.
@@ -221,7 +221,7 @@ impl LiveTrace {
                 self.ended.push(SliceId(row));
             }
         }
-        let pairs = &self.builder.pairs;
+        let pairs = &self.builder.slices;
         for &(row, args) in pairs.end_args.get(self.committed.end_args..).unwrap_or_default() {
             self.end_args.insert(SliceId(row), args);
         }
@@ -235,10 +235,10 @@ impl LiveTrace {
 
     /// Commits the slices that began since the last commit.
     fn commit_slices(&mut self) {
-        for (track, rows) in self.builder.rows.runs_from(index32(self.committed.rows)) {
+        for (track, rows) in self.builder.slices.rows.runs_from(index32(self.committed.rows)) {
             rows.for_each(|row| self.tracks.add_slice(&self.builder, track, SliceId(row)));
         }
-        self.committed.rows = self.builder.rows.len();
+        self.committed.rows = self.builder.slices.rows.len();
     }
 
     /// Commits instants, counter values and states.
@@ -266,7 +266,7 @@ impl LiveTrace {
                 let (earliest, latest) = self.bounds.unwrap_or((first, last));
                 self.bounds = Some((earliest.min(first), latest.max(last)));
             }
-            let thread = self.builder.pairs.threads.get(track.index()).filter(|thread| thread.unordered);
+            let thread = self.builder.slices.threads.get(track.index()).filter(|thread| thread.unordered);
             if let (Some(thread), Some(items)) = (thread, self.tracks.by_track.get_mut(track.index()))
                 && !items.is_unordered
             {
@@ -284,7 +284,7 @@ impl TraceBuilder {
     pub(in crate::builder) fn bounds_of(&self, track: u32) -> Option<(Tick, Tick)> {
         let row = self.registry.track(track);
         let (first, last) =
-            self.pairs.threads.get(track as usize).map_or((Tick::MAX, Tick::MIN), |thread| thread.bounds());
+            self.slices.threads.get(track as usize).map_or((Tick::MAX, Tick::MIN), |thread| thread.bounds());
         let (first, last) = (first.min(row.first), last.max(row.last));
         (first <= last).then_some((first, last))
     }

@@ -8,7 +8,7 @@ use super::{TraceBuilder, slice_order::SliceKey};
 
 /// Returns the facts on which the order of a slice depends.
 pub(super) fn key(builder: &TraceBuilder, slice: SliceId) -> SliceKey {
-    SliceKey::live(slice.0, &builder.rows)
+    SliceKey::live(slice.0, &builder.slices.rows)
 }
 
 /// Sorts slices by the same rules as a finished trace: pairs in the order of their begins and all others among

@@ -98,7 +98,7 @@ impl<'l> LiveSnapshot<'l> {
 
     /// Returns the number of the row of a slice, or `None` if there is no such slice.
     fn row(&self, id: SliceId) -> Option<u32> {
-        self.live.builder.rows.has(id.0).then_some(id.0)
+        self.live.builder.slices.rows.has(id.0).then_some(id.0)
     }
 
     /// Returns the diagnostics of pairing so far.
@@ -153,7 +153,7 @@ impl TraceView for LiveSnapshot<'_> {
         let builder = &self.live.builder;
         let tree = &self.live.tree;
         let flat = track_order(builder, tree, &process_order(builder, tree).1);
-        let mut order = tree.order(builder, flat, false).order;
+        let mut order = tree.order(builder, flat, None).order;
         order.retain(|&track| !tree.is_hidden(track));
         order.into_iter().map(TrackId)
     }
@@ -169,18 +169,18 @@ impl TraceView for LiveSnapshot<'_> {
     }
 
     fn n_slices(&self) -> usize {
-        self.live.builder.rows.len()
+        self.live.builder.slices.rows.len()
     }
 
     fn slice(&self, id: SliceId) -> Option<Slice> {
         let builder = &self.live.builder;
-        let (rows, row) = (&builder.rows, self.row(id)?);
+        let (rows, row) = (&builder.slices.rows, self.row(id)?);
         let (start, end) = (rows.start(row), rows.end(row));
         let mut flags = rows.flags(row);
         if flags.is_paired() {
             // Pairs of threads whose times go back are not known to nest. [json 3.2]
-            let nests = !(self.live.has_unordered && builder.pairs.is_unordered(rows.track(row)));
-            let has_other_name = builder.pairs.other_names.contains_key(&row);
+            let nests = !(self.live.has_unordered && builder.slices.is_unordered(rows.track(row)));
+            let has_other_name = builder.slices.other_names.contains_key(&row);
             let (end, open_depth) = ((!rows.is_open(row)).then_some(end), flags.open_depth());
             flags = PairFacts { start, end, has_other_name, nests, open_depth }.flags();
         }
@@ -194,16 +194,16 @@ impl TraceView for LiveSnapshot<'_> {
     }
 
     fn slice_name_id(&self, id: SliceId) -> Option<NameId> {
-        self.row(id).map(|row| self.live.builder.rows.name(row))
+        self.row(id).map(|row| self.live.builder.slices.rows.name(row))
     }
 
     fn track_of(&self, id: SliceId) -> Option<TrackId> {
-        self.row(id).map(|row| TrackId(self.live.builder.rows.track(row)))
+        self.row(id).map(|row| TrackId(self.live.builder.slices.rows.track(row)))
     }
 
     fn slice_args(&self, id: SliceId) -> SliceArgs<'_> {
         let args = &self.live.builder.args;
-        let begin = self.row(id).map_or(ArgsId::NONE, |row| self.live.builder.rows.args(row));
+        let begin = self.row(id).map_or(ArgsId::NONE, |row| self.live.builder.slices.rows.args(row));
         let end = self.live.end_args.get(&id).copied().unwrap_or_default();
         match begin {
             ArgsId::NONE => SliceArgs { begin: args.get(end), end: Args::NONE },
