@@ -34,7 +34,7 @@ pub(super) struct RowColumns {
     pub(super) end: Vec<i64>,
     pub(super) name: Vec<u32>,
     pub(super) flags: Vec<u32>,
-    /// The states of begin/end pairs, packed as [`PairState`] says; meaningless for a slice that is not a pair.
+    /// The states of begin/end pairs, each as a [`PackedPair`]; meaningless for a slice that is not a pair.
     pub(super) pair: Vec<u32>,
     /// Shorter than the other columns, or empty, if the rows behind it have no categories.
     pub(super) category: Vec<u32>,
@@ -74,10 +74,6 @@ impl From<u32> for OpenRow {
 }
 
 /// The state of a begin/end pair.
-///
-/// [`RowColumns::pair`] has it in four bytes. Rows around a row came before it, and at its end at least the row itself
-/// existed. So a number above the row's own is that of [`PairState::Closed`], and a number below it, or that of no row,
-/// is that of [`PairState::Open`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PairState {
     /// No end has closed the row.
@@ -90,6 +86,39 @@ pub(super) enum PairState {
         /// The number of rows that existed when the end came.
         n_rows: u32,
     },
+}
+
+/// A [`PairState`] in four bytes: the one number that each state has.
+///
+/// Rows around a row came before it, and at its end at least the row itself existed. So a number above the row's own is that
+/// of [`PairState::Closed`], and a number below it, or that of no row, is that of [`PairState::Open`].
+struct PackedPair(u32);
+
+impl PackedPair {
+    #[inline]
+    fn open(around: OpenRow) -> Self {
+        Self(around.0)
+    }
+
+    #[inline]
+    fn closed(n_rows: usize) -> Self {
+        Self(index32(n_rows))
+    }
+
+    /// Returns the row around one that is open.
+    #[inline]
+    fn around(self) -> OpenRow {
+        OpenRow(self.0)
+    }
+
+    /// Returns the state of the pair of a row.
+    #[inline]
+    fn state(self, row: u32) -> PairState {
+        match self.around() {
+            OpenRow(n_rows) if n_rows > row && n_rows != OpenRow::NONE.0 => PairState::Closed { n_rows },
+            around => PairState::Open { around },
+        }
+    }
 }
 
 /// Neighbouring rows of one track, which end where the next run begins.
@@ -132,7 +161,7 @@ impl Rows {
     #[inline(always)]
     pub(super) fn push_open(&mut self, row: &InternedEvent, flags: SliceFlags, around: OpenRow) {
         self.add(row, flags);
-        self.columns.pair[self.len - 1] = around.0;
+        self.columns.pair[self.len - 1] = PackedPair::open(around).0;
     }
 
     /// Adds what slices of both kinds have.
@@ -192,12 +221,7 @@ impl Rows {
     /// Returns the state of a begin/end pair; meaningless for a slice that is not a pair.
     #[inline]
     pub(super) fn pair(&self, row: u32) -> PairState {
-        let pair = self.columns.pair[row as usize];
-        if pair > row && pair != OpenRow::NONE.0 {
-            PairState::Closed { n_rows: pair }
-        } else {
-            PairState::Open { around: OpenRow(pair) }
-        }
+        PackedPair(self.columns.pair[row as usize]).state(row)
     }
 
     /// Returns whether a begin/end pair has no end.
@@ -246,7 +270,8 @@ impl Rows {
         let at_row = row.0 as usize;
         let (end, pair) = (self.columns.end.get_mut(at_row)?, self.columns.pair.get_mut(at_row)?);
         *end = at.0;
-        Some((row.0, OpenRow(core::mem::replace(pair, index32(self.len)))))
+        let open = PackedPair(core::mem::replace(pair, PackedPair::closed(self.len).0));
+        Some((row.0, open.around()))
     }
 
     pub(super) fn set_end(&mut self, row: u32, end: Tick) {
@@ -289,10 +314,10 @@ impl Rows {
         let name_of = |name: u32| to.names[name as usize].0;
         name.extend(from.name[rows.clone()].iter().map(|&name| name_of(name)));
         flags.extend(from.flags[rows.clone()].iter().map(|&flags| SliceFlags(flags).deeper_by(to.depth).0));
-        pair.extend(from.pair[rows.clone()].iter().map(|&pair| match OpenRow(pair) {
-            OpenRow::NONE => to.around.0,
+        pair.extend(from.pair[rows.clone()].iter().map(|&pair| match PackedPair(pair).around() {
+            OpenRow::NONE => PackedPair::open(to.around).0,
             // Both a row around this one and a number of rows move up.
-            OpenRow(number) => number + to.first_row,
+            _ => pair + to.first_row,
         }));
         // The cell 0 stands for none in both columns.
         append_cells(category, first, set_cells(&from.category, &rows), |name| {
