@@ -25,7 +25,7 @@ pub fn run(bytes: &[u8]) -> bool {
     check_places(&trace, &layout);
     check_family(&trace, &layout);
     for row in layout.rows() {
-        let Some(row) = layout.row(row) else { panic!("row {row} is missing") };
+        let Some(row) = layout.row(row) else { panic!("{row:?} is missing") };
         for &View { start, duration, columns, box_width } in &views {
             let viewport = Viewport::new(start..start + duration, columns);
             check_viewport(&row, &viewport.with_box_width(box_width));

@@ -75,8 +75,7 @@ impl Container {
     /// An uncompressed recording begins with its version, a byte of up to 6. A brotli stream could begin with the same
     /// byte, but only with a window of 64 KiB or with none, which the tool that writes brotli does not use. A file
     /// without a version and without a magic number counts as brotli.
-    #[must_use]
-    pub fn of_recording(data: &[u8]) -> Option<Self> {
+    fn of_recording(data: &[u8]) -> Option<Self> {
         let is_version = matches!(data.first(), Some(0..=6));
         Self::detect(data).or((!is_version).then_some(Self::Brotli))
     }
@@ -95,7 +94,7 @@ pub struct Decompressed<'a> {
     pub damage: Option<Diagnostic>,
 }
 
-/// Opens the container of an apitrace recording, whose kind is [`Container::of_recording`].
+/// Opens the container of an apitrace recording. One without a version and without a magic number counts as brotli.
 ///
 /// # Errors
 /// This returns the errors of [`decompress_as`].

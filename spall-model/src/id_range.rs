@@ -60,12 +60,7 @@ macro_rules! dense_id {
                 self.0
             }
         }
-
-        impl core::fmt::Display for $id {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                core::fmt::Display::fmt(&self.0, f)
-            }
-        })*
+)*
     };
 }
 

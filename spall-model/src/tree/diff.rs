@@ -49,8 +49,8 @@ pub struct DiffSums {
     pub self_time: Ticks,
 }
 
-impl From<&TreeNode> for DiffSums {
-    fn from(node: &TreeNode) -> Self {
+impl DiffSums {
+    fn of(node: &TreeNode) -> Self {
         Self {
             function: Some(node.function),
             count: node.count,
@@ -139,10 +139,10 @@ impl TreeDiff {
         let mut nodes: Vec<DiffNode> = union.nodes().iter().map(of_union).collect();
         let [in_before, in_after] = sides;
         for (node, id) in before.nodes().iter().zip(in_before) {
-            nodes[id.index()].before = node.into();
+            nodes[id.index()].before = DiffSums::of(node);
         }
         for (node, id) in after.nodes().iter().zip(in_after) {
-            nodes[id.index()].after = node.into();
+            nodes[id.index()].after = DiffSums::of(node);
         }
         Self { nodes, totals: (before.total(), after.total()) }
     }

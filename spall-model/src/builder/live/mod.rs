@@ -38,8 +38,8 @@ pub use self::view::{LiveSnapshot, LiveTrack};
 ///
 /// A snapshot shows threads and tracks of their own with their slices, instants and states, and counters. Tracks of one group
 /// stay apart. Events of async spans, flows,
-/// objects, samples and metadata are kept and counted by [`LiveSnapshot::n_deferred`], because their meaning depends
-/// on events that are still to come. [`LiveTrace::finish`] returns the same trace that a [`TraceBuilder`] makes of
+/// objects, samples and metadata are kept and not shown, because their meaning depends on events that are still to come.
+/// [`LiveTrace::finish`] returns the same trace that a [`TraceBuilder`] makes of
 /// the events.
 ///
 /// # Order
@@ -94,7 +94,6 @@ pub struct LiveTrace {
     end_args: HashMap<SliceId, ArgsId, RandomState>,
     /// The faults of the plain reading.
     faults: Diagnostics,
-    n_deferred: u64,
     /// Whether there is a thread whose times go back.
     has_unordered: bool,
     bounds: Option<(Tick, Tick)>,
@@ -132,7 +131,6 @@ impl LiveTrace {
             ended: Vec::new(),
             end_args: HashMap::default(),
             faults: Diagnostics::new(limits.max_diagnostics),
-            n_deferred: 0,
             has_unordered: false,
             bounds: None,
             tree: TrackTree::default(),
@@ -152,23 +150,6 @@ impl LiveTrace {
         self.tracks.move_budget = self.tracks.move_budget.saturating_add(MOVES_PER_EVENT);
         match event {
             Event::End(end) => self.end(event, end.thread, bytes),
-            Event::Async(..)
-            | Event::Object(..)
-            | Event::Flow(_)
-            | Event::Profile(_)
-            | Event::Frame(_)
-            | Event::FrameChild(..)
-            | Event::LineHits(_)
-            | Event::Sample(_)
-            | Event::CallSite(..)
-            | Event::SharedFrame(_)
-            | Event::ThreadSample(_)
-            | Event::ThreadProfile(_)
-            | Event::Meta(_)
-            | Event::Other(..) => {
-                self.n_deferred += 1;
-                self.builder.add(event, bytes);
-            }
             _ => self.builder.add(event, bytes),
         }
     }

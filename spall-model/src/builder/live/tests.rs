@@ -4,8 +4,8 @@ use spall_synth::Random;
 
 use super::{tracks::FREE_MOVES, *};
 use crate::{
-    Args, AsyncPhase, CounterEvent, CounterValue, Id, Instant, KeyedEvent, Receiver, Scope, SliceArgs,
-    SliceFlags, State, Text, ThreadEvent, Ticks, TraceView, TrackId, view::Sealed,
+    Args, AsyncPhase, CounterEvent, Id, KeyedEvent, Receiver, Scope, SliceArgs, SliceFlags, Text,
+    ThreadEvent, Ticks, TraceView, TrackId, view::Sealed,
 };
 
 fn on(tid: i64, name: &'static str, at: i64) -> ThreadEvent<'static> {
@@ -28,9 +28,6 @@ fn complete(name: &'static str, at: i64, length: i64) -> Event<'static> {
 #[derive(Default)]
 struct Follower {
     slices: Vec<Vec<SliceId>>,
-    instants: Vec<Vec<Instant>>,
-    counters: Vec<Vec<CounterValue>>,
-    states: Vec<Vec<State>>,
     ended: Vec<SliceId>,
 }
 
@@ -54,9 +51,6 @@ impl Follower {
             let track = view.track(id).unwrap();
             assert_eq!(track.id(), id);
             follow(&mut self.slices, id, track.slices(), track.new_slices());
-            follow(&mut self.instants, id, view.instants_of(id), track.new_instants());
-            follow(&mut self.counters, id, view.counters_of(id), track.new_counters());
-            follow(&mut self.states, id, view.states_of(id), track.new_states());
         }
         for (index, track) in view.tracks().enumerate() {
             assert_eq!(self.slices.get(index).map_or(&[][..], |seen| seen), track.slices());
@@ -283,7 +277,7 @@ fn what_has_no_end_lasts_as_long_as_its_track() {
 }
 
 #[test]
-fn what_only_a_finished_trace_shows_is_counted_and_kept() {
+fn what_only_a_finished_trace_shows_is_kept() {
     let span = |phase, at| {
         let name = Text::plain(b"load");
         Event::Async(phase, KeyedEvent::new(Id::Number(1), Tick(at), Id::Number(7), name))
@@ -292,7 +286,7 @@ fn what_only_a_finished_trace_shows_is_counted_and_kept() {
     live.push(&span(AsyncPhase::Begin, 1));
     live.push(&span(AsyncPhase::End, 4));
     let view = live.commit();
-    assert_eq!((view.n_deferred(), view.n_slices()), (2, 0));
+    assert_eq!(view.n_slices(), 0);
     assert_eq!(live.finish().slices().ends(), [Tick(4)]);
 }
 

@@ -109,13 +109,6 @@ impl<'l> LiveSnapshot<'l> {
     pub fn pairing_faults(&self) -> &'l Diagnostics {
         &self.live.faults
     }
-
-    /// Returns the number of events that are kept for the finished trace but not shown: those of async spans,
-    /// objects, flows, profiles and metadata, and those that the model does not interpret.
-    #[must_use]
-    pub fn n_deferred(&self) -> u64 {
-        self.live.n_deferred
-    }
 }
 
 impl Sealed for LiveSnapshot<'_> {
@@ -231,8 +224,8 @@ impl TraceView for LiveSnapshot<'_> {
 
 /// A track of a [`LiveTrace`], from [`LiveSnapshot::track`].
 ///
-/// Its items are listed in the order of time. The part of a list before the range of new items is the same as at the
-/// commit before, so that a reader can keep the results that it computed for that part.
+/// Its slices are listed in the order of time. The part of the list before the new ones is the same as at the commit before,
+/// so that a reader can keep the results that it computed for that part.
 ///
 /// ```
 /// use spall_model::{Event, Limits, LiveTrace, Text, Thread, ThreadEvent, Tick, Ticks};
@@ -282,25 +275,8 @@ impl<'l> LiveTrack<'l> {
     /// Returns the positions in [`LiveTrack::slices`] of the slices that are new or have moved in this commit.
     #[must_use]
     pub fn new_slices(&self) -> Range<usize> {
-        self.new_of(&self.items.slices)
-    }
-
-    /// Returns the positions in [`TraceView::instants_of`] of the instants that are new or have moved in this commit.
-    #[must_use]
-    pub fn new_instants(&self) -> Range<usize> {
-        self.new_point_items(|points| &points.instants)
-    }
-
-    /// Returns the positions in [`TraceView::counters_of`] of the values that are new or have moved in this commit.
-    #[must_use]
-    pub fn new_counters(&self) -> Range<usize> {
-        self.new_point_items(|points| &points.counters)
-    }
-
-    /// Returns the positions in [`TraceView::states_of`] of the states that are new or have moved in this commit.
-    #[must_use]
-    pub fn new_states(&self) -> Range<usize> {
-        self.new_point_items(|points| &points.states)
+        let (len, is_changed) = (self.slices().len(), self.items.changed_in == self.live.tracks.commit);
+        if is_changed { self.items.slices.new_items() } else { len..len }
     }
 
     /// Returns the number of late items that are not listed yet. It is 0 unless putting them in place costs more than
@@ -324,20 +300,5 @@ impl<'l> LiveTrack<'l> {
         list_of: fn(&'l PointItems) -> &'l TimeOrdered<A>,
     ) -> &'l [T] {
         self.points().map_or(&[], |points| list_of(points).items())
-    }
-
-    /// Returns the positions of the new items of such a list.
-    fn new_point_items<T: Copy, A: Array<Item = T> + 'l>(
-        &self,
-        list_of: fn(&'l PointItems) -> &'l TimeOrdered<A>,
-    ) -> Range<usize> {
-        self.points().map_or(0..0, |points| self.new_of(list_of(points)))
-    }
-
-    /// Returns the positions of the new items of a list; an empty range at its end if this commit did not touch the
-    /// track.
-    fn new_of<T: Copy, A: Array<Item = T>>(&self, list: &TimeOrdered<A>) -> Range<usize> {
-        let len = list.items().len();
-        if self.items.changed_in == self.live.tracks.commit { list.new_items() } else { len..len }
     }
 }
