@@ -1,5 +1,4 @@
 //! Finds the range of time on which a viewer opens. [layout 21](crate::rules::layout#21)
-#![allow(clippy::indexing_slicing, reason = "columns are numbered by this module")]
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -53,6 +52,7 @@ pub fn active_range(trace: &impl TraceView, layout: &impl LayoutView) -> Option<
 
 /// Returns the parts of a range in which something is, set apart by stretches of at least a tenth of the range in which
 /// nothing is.
+#[allow(clippy::indexing_slicing, reason = "a cluster has columns of the range")]
 fn clusters(trace: &impl TraceView, layout: &impl LayoutView, range: &Range<Tick>) -> Vec<Range<Tick>> {
     let span = range.end.0.abs_diff(range.start.0);
     if span < COLUMNS as u64 {

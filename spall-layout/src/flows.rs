@@ -1,5 +1,4 @@
 //! Flows between slices, as the arrows that a frontend draws. [layout 12](crate::rules::layout#12)
-#![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
 use alloc::vec::Vec;
 use core::cmp::Reverse;
@@ -153,7 +152,7 @@ impl Flows {
         let end = self.flows.partition_point(|flow| flow.first < range.end);
         let mut at = 0;
         while let Some(next) = self.next_reaching(at, end, range.start) {
-            let flow = &self.flows[next];
+            let Some(flow) = self.flows.get(next) else { break };
             at = next + 1;
             let ends = (arrow_end(viewport, vertical, flow.from), arrow_end(viewport, vertical, flow.to));
             if let (Some(from), Some(to)) = ends
@@ -175,7 +174,7 @@ impl Flows {
     /// Returns the first flow of `at..end` whose later time is not before `start`.
     fn next_reaching(&self, mut at: usize, end: usize, start: Tick) -> Option<usize> {
         while at < end {
-            if self.flows[at].last >= start {
+            if self.flows.get(at)?.last >= start {
                 return Some(at);
             }
             // Skips the largest block that begins after this flow and ends before `start`.

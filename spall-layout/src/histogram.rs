@@ -1,5 +1,4 @@
 //! Histograms of durations on a logarithmic scale. [layout 14.3](crate::rules::layout#14.3)
-#![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -63,6 +62,7 @@ impl Histogram {
 
     /// Counts a duration in a bucket that `counts` does not have yet.
     #[cold]
+    #[allow(clippy::indexing_slicing, reason = "the list is made long enough")]
     fn add_bucket(&mut self, bucket: usize) {
         if self.counts.is_empty() {
             self.first = bucket;

@@ -1,5 +1,4 @@
 //! Packs many short tracks into few lines. [layout 17](crate::rules::layout#17)
-#![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
 use alloc::collections::BinaryHeap;
 use alloc::{sync::Arc, vec::Vec};
@@ -78,6 +77,7 @@ impl Packed {
     /// Groups get their lines in the order in which they begin. So a group that begins later never moves the ones before
     /// it, unless one of these becomes higher while it runs.
     #[must_use]
+    #[allow(clippy::indexing_slicing, reason = "runs of members, and lines that were made")]
     pub fn new(layout: &impl LayoutView, tracks: impl IntoIterator<Item = TrackId>) -> Self {
         let tracks: Arc<[_]> = tracks.into_iter().collect();
         let (mut groups, mut members) = (Vec::new(), Vec::new());
@@ -134,7 +134,8 @@ fn add_groups(layout: &impl LayoutView, track: TrackId, groups: &mut Vec<Group>,
         let slices = row.slices().iter().zip(row.starts()).zip(row.ends());
         members.extend(slices.map(|((&slice, &start), &end)| Member { slice, start, end, level }));
     }
-    members[first..].sort_unstable_by_key(|member| (member.start, member.level, member.slice));
+    let added = members.get_mut(first..).unwrap_or_default();
+    added.sort_unstable_by_key(|member| (member.start, member.level, member.slice));
     let mut open: Option<Group> = None;
     for (at, member) in members.iter().enumerate().skip(first) {
         let end = member.end.max(Tick(member.start.0.saturating_add(1)));

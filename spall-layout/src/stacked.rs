@@ -1,5 +1,4 @@
 //! Stacks the series of a counter on top of each other. [layout 11.3](crate::rules::layout#11.3)
-#![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
 use alloc::vec::Vec;
 
@@ -30,6 +29,7 @@ impl Series {
     /// assert_eq!((below.bounds(), both.bounds()), (Some((2.0, 5.0)), Some((5.0, 6.0))));
     /// ```
     #[must_use]
+    #[allow(clippy::indexing_slicing, reason = "layers are positions of series")]
     pub fn stacked(values: &[CounterValue]) -> Option<Vec<Self>> {
         let mut layer_of: HashMap<NameId, usize, RandomState> = HashMap::default();
         let mut sums: Vec<Self> = Vec::new();

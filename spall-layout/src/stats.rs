@@ -1,5 +1,4 @@
 //! Statistics of slices by name. [layout 14](crate::rules::layout#14)
-#![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
 use alloc::vec::Vec;
 use core::ops::Range;

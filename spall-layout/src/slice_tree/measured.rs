@@ -1,5 +1,4 @@
 //! Adds up another measure of slices than time. [tree 6](spall_model::rules::tree#6)
-#![allow(clippy::indexing_slicing, reason = "rows are numbered by the visits of a track")]
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -75,6 +74,7 @@ impl<'t, T: TraceView> Measured<'t, T> {
     }
 
     /// Makes a slice the latest of its row, and adds the self value of the one before, which is over.
+    #[allow(clippy::indexing_slicing, reason = "there is a place for each row of the track")]
     fn open(
         &mut self,
         visit: Visit,

@@ -1,5 +1,4 @@
 //! Counts slices one by one, each with what the pass knows of the slices around it.
-#![allow(clippy::indexing_slicing, reason = "rows are numbered by the visits of a track")]
 
 use core::hint::select_unpredictable;
 use core::ops::Range;
@@ -73,6 +72,7 @@ impl Counting<'_> {
     /// whole range is then much less work.
     // Without the attributes in this file, the job `statistics` takes 33 % more instructions.
     #[inline(always)]
+    #[allow(clippy::indexing_slicing, reason = "rows are numbered by the visits of a track")]
     pub(super) fn add<const FIRST: bool>(&mut self, visit: Visit, name: NameId) {
         let is_entering = FIRST || self.is_entering;
         let swept = clamp(&visit, &self.swept);

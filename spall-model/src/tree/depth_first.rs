@@ -1,5 +1,4 @@
 //! A walk over the nodes of a tree in depth-first order, without recursion.
-#![allow(clippy::indexing_slicing, reason = "nodes are numbered by the tree")]
 
 use alloc::vec::Vec;
 
@@ -20,6 +19,7 @@ const NONE: usize = usize::MAX;
 impl CallTree {
     /// Calls `visit` for all nodes, twice each, from the roots down. Siblings come in the order of their ids. This takes
     /// O(n) for n nodes, and no more stack for a deep tree than for a flat one.
+    #[allow(clippy::indexing_slicing, reason = "nodes are numbered by the tree")]
     pub fn depth_first(&self, mut visit: impl FnMut(TreeStep)) {
         // Nodes only know their parents, so that this takes two positions of memory for each node.
         let n_nodes = self.nodes.len();

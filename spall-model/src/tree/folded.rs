@@ -1,5 +1,4 @@
 //! Folded stacks: a call tree as lines of text.
-#![allow(clippy::indexing_slicing, reason = "nodes are numbered by their tree")]
 
 use alloc::{string::String, vec::Vec};
 
@@ -54,6 +53,7 @@ impl<'t> FoldedStacks<'t> {
     ///
     /// Nodes are numbered in the order in which calls began, so the parent of a node is nearly always in the path of
     /// the node before it.
+    #[allow(clippy::indexing_slicing, reason = "nodes are numbered by their tree")]
     fn go_to(&mut self, id: TreeNodeId) {
         let nodes = &self.tree.nodes;
         let is_in_path = |path: &[(TreeNodeId, usize)], id: TreeNodeId| {

@@ -3,7 +3,6 @@
 //! All crates share this tree: a layout makes it of slices, and a merge makes it of slices and samples. It is in this
 //! crate because neither of those depends on the other, and because filters, sums and comparisons are the same for
 //! both.
-#![allow(clippy::indexing_slicing, reason = "nodes are numbered by this module")]
 
 mod builder;
 mod children;

@@ -1,5 +1,4 @@
 //! The sums of each function over all its callers.
-#![allow(clippy::indexing_slicing, reason = "functions are numbered by this module")]
 
 use alloc::vec::Vec;
 use core::cmp::Reverse;
@@ -55,6 +54,7 @@ impl CallTree {
     /// assert_eq!(times, [(g, 5, 8), (f, 4, 9)]);
     /// ```
     #[must_use]
+    #[allow(clippy::indexing_slicing, reason = "functions are numbered by this function")]
     pub fn functions(&self) -> Vec<FunctionStats> {
         let mut stats: Vec<FunctionStats> = Vec::new();
         let mut numbers = HashMap::<Function, usize, RandomState>::default();
