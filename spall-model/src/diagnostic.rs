@@ -171,7 +171,7 @@ kinds! {
     BareEvents = "bare-events",
     /// There is something after the end of the document. It is ignored.
     TrailingData = "trailing-data",
-    /// Packets were lost before the file was written, as gaps in their numbers or the file itself say.
+    /// Packets or events were lost before the file was written, as gaps in their numbers or the file itself say.
     LostPackets = "lost-packets",
     /// The numbers of packets go back: packets are repeated or in another order.
     PacketOrder = "packet-order",

@@ -232,6 +232,70 @@ a 1 99999999999999.0: x:\n
 }
 
 #[test]
+fn profiles_4_1_records_of_lost_events_are_no_samples() {
+    let text = b"\
+a 1 1.0: 1000 cpu-clock: \n\t1 f (/a)\n
+a 1 1.1: PERF_RECORD_LOST lost 5
+a 1 1.2: 1000 cpu-clock: \n\t1 f (/a)
+a 1 1.3: PERF_RECORD_LOST: lost 7
+a 1 1.4: PERF_RECORD_FORK(2:2):(1:1)
+";
+    let trace = load(text).unwrap();
+    assert_eq!(trace.samples().len(), 2);
+    let counts: Vec<_> =
+        trace.diagnostics().counts().iter().map(|count| (count.kind.name(), count.count)).collect();
+    assert_eq!(counts, [("lost-packets", 2), ("not-read", 1)]);
+    let facts: Vec<_> =
+        trace.meta().iter().map(|meta| (trace.name(meta.key), trace.meta_value(meta).to_string())).collect();
+    assert_eq!(facts, [("lost_events".into(), "12".to_owned())]);
+}
+
+#[test]
+fn profiles_4_1_a_tab_may_follow_the_address() {
+    let text = b"\
+Gecko\t25122 [007] 115539.936601:\t\t1000000 task-clock:u:
+        b3cea6c4\tLock::unlock() (/system/lib/libc.so)
+        b3cea535\tshould_trace() (/system/lib/libc.so)
+";
+    assert_eq!(detect(text), Some(Format::PerfScript));
+    let trace = load(text).unwrap();
+    assert_eq!(shares(&folded(&trace)).into_keys().collect::<Vec<_>>(), ["should_trace;Lock::unlock"]);
+    assert_eq!(trace.name(trace.tracks()[0].name), "Gecko");
+    assert!(trace.args_of(&samples(&trace)[0]).to_string().contains("address=3016664772"));
+}
+
+#[test]
+fn profiles_4_6_a_line_of_a_source_belongs_to_the_frame_before_it() {
+    let text = b"\
+a 1 1.0: 1000 cpu-clock: \n\t55d0 work+0x1 (/x/a)\n  work.c:12\n\t55d1 main+0x2 (/x/a)\n  main.c:5 (discriminator 2)\n
+a 1 1.1: 1000 cpu-clock: \n\t55d0 work+0x1 (/x/a)\n  work.c:13\n\t55d1 main+0x2 (/x/a)\n  main.c:5 (discriminator 2)\n
+a 1 1.2: 1000 cpu-clock: \n\t55d0 work+0x1 (/x/a)\n  work.c:13\n\t55d1 main+0x2 (/x/a)\n  ??:0\n\t1 go (/y)\n  y[1]\n
+";
+    let trace = load(text).unwrap();
+    assert_eq!(trace.diagnostics().counts(), []);
+    let places = |sample: &Sample| {
+        let mut places = Vec::new();
+        let mut at = sample.frame().and_then(|id| trace.frame(id));
+        while let Some(frame) = at {
+            let line = frame.line.map_or(0, |line| line + 1);
+            places.push(format!("{} {}:{line}", trace.name(frame.name), trace.name(frame.url)));
+            at = frame.parent.and_then(|id| trace.frame(id));
+        }
+        places
+    };
+    let found: Vec<_> = samples(&trace).iter().map(places).collect();
+    assert_eq!(found[0], ["work work.c:12", "main main.c:5"]);
+    assert_eq!(found[1], ["work work.c:13", "main main.c:5"]);
+    assert_eq!(found[2], ["work work.c:13", "main /x/a:0", "go /y:0"]);
+    // A line of a source needs a frame.
+    let alone =
+        load(b"a 1 1.0: x:\n\t1 f (/a)\n  a.c:1\n  a.c:2\n\na 1 1.1: x:\n  a.c:1\n\t1 f (/a)\n  a.c:1\n")
+            .unwrap();
+    assert_eq!(alone.diagnostics().counts().iter().map(|count| count.count).collect::<Vec<_>>(), [2]);
+    assert_eq!(alone.frames().len(), 1);
+}
+
+#[test]
 fn other_text_is_not_taken_for_it() {
     for text in [
         "",

@@ -52,7 +52,8 @@ impl<'a> Header<'a> {
             let mut behind = words;
             let cpu = behind.next().and_then(cpu);
             let head = Self::with_event(comm, ids, if cpu.is_some() { behind } else { words });
-            let goes_on = head.event.first().map_or(head.rest.is_empty(), |first| !first.is_ascii_digit());
+            let is_name = |first: &u8| !first.is_ascii_digit() && *first != b'[';
+            let goes_on = head.event.first().map_or(head.rest.is_empty(), is_name);
             if goes_on {
                 return Some(Self { cpu, ..head });
             }
@@ -76,6 +77,21 @@ impl<'a> Header<'a> {
     /// Returns whether the only frame of the sample is in the line.
     pub(super) fn has_frame(&self) -> bool {
         FrameLine::of(self.rest).is_some_and(|frame| frame.is_certain())
+    }
+
+    /// Returns the record that is no sample, if the line is one: `PERF_RECORD_` and its name, with fields behind it.
+    pub(super) fn record(&self) -> Option<&'a [u8]> {
+        let is_record = |text: &&[u8]| text.starts_with(b"PERF_RECORD_");
+        [self.event, self.rest].into_iter().find(is_record)
+    }
+
+    /// Returns how many events a record says that were lost, or `None` if it is another record.
+    pub(super) fn n_lost(&self) -> Option<u64> {
+        self.record()?.strip_prefix(b"PERF_RECORD_LOST")?;
+        let line = self.rest;
+        let lost = memchr::memmem::find(line, b"lost ").and_then(|at| line.get(at + b"lost ".len()..));
+        let mut words = Words { line: lost.unwrap_or_default(), end: 0 };
+        Some(words.next().and_then(number).unwrap_or(0))
     }
 
     /// Returns whether the line has a time or an event, without which it may as well be anything else.
@@ -243,6 +259,16 @@ mod tests {
     }
 
     #[test]
+    fn profiles_4_1_records_of_lost_events_say_their_number() {
+        let lost = |line: &str| Header::of(line.as_bytes()).unwrap().n_lost();
+        assert_eq!(lost("a 9 1.5: PERF_RECORD_LOST lost 5"), Some(5));
+        assert_eq!(lost("a 9 [001] 1.5: PERF_RECORD_LOST: lost 12\n"), Some(12));
+        assert_eq!(lost("a 9 1.5: PERF_RECORD_LOST_SAMPLES"), Some(0));
+        assert_eq!(lost("a 9 1.5: PERF_RECORD_FORK(1:2):(3:4)"), None);
+        assert_eq!(lost("a 9 1.5: cycles:"), None);
+    }
+
+    #[test]
     fn lines_of_other_programs_are_no_headers() {
         for line in [
             "",
@@ -252,6 +278,7 @@ mod tests {
             "main;run;work 12 more",
             "a 9 1:5.5: cycles:",
             "a 9: 1.5: cycles:",
+            "heap profile: 13: 1595680 [47130736: 2584596557304] @ heap/1048576",
         ] {
             assert_eq!(read(line), None, "{line}");
         }

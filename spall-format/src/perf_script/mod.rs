@@ -14,6 +14,8 @@
 //! | the period | the weight of the sample, or 1 |
 //! | the processor, the address of the innermost frame, fields of the event | the arguments `cpu`, `address` and `fields` of the sample |
 //! | a symbol, a library | the name and the URL of a call frame |
+//! | the file and the line of a frame (`-F +srcline`) | its URL and its line |
+//! | records of lost events | the fact `lost_events`: their number |
 //! | comments `# key : value` | facts of the file |
 //!
 //! Names of functions are those that `inferno-collapse-perf` gives by default: without parameters, and with the library in

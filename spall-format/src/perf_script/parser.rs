@@ -9,7 +9,7 @@ use spall_model::{
     Progress, Receiver, SampleStack, Text, ThreadSampleEvent, Unit, UnitName, Value,
 };
 
-use super::frame::{FrameLine, address};
+use super::frame::{FrameLine, SourceLine, address};
 use super::header::Header;
 use super::lines::Lines;
 use super::profiles::{self, Profiles, ThreadIds, thread};
@@ -27,8 +27,9 @@ use crate::FormatError;
 ///
 /// | diagnostic | fault | effect |
 /// |---|---|---|
-/// | `Junk` | a line that is neither the head of a sample nor a frame | left out |
-/// | `NotRead` | a record that is no sample; a frame, a thread or an event for which the file is too small | left out |
+/// | `Junk` | a line that is neither the head of a sample, nor a frame, nor its place in the source | left out |
+/// | `LostPackets` | a record of events that were lost | left out, and the fact `lost_events` has their sum |
+/// | `NotRead` | another record that is no sample; a frame, a thread or an event for which the file is too small | left out |
 /// | `MissingTime` | a sample without a time in a file with times | left out |
 /// | `TimeOutOfRange` | a time beyond `i64` | clamped |
 ///
@@ -49,6 +50,8 @@ pub struct Parser {
     args: ArgsBuilder<'static>,
     scan: Scan,
     lines: Lines,
+    /// The number of events that were lost while perf recorded.
+    n_lost: u64,
     is_over: bool,
 }
 
@@ -129,8 +132,15 @@ impl Parser {
             }
             _ => match Header::of(line) {
                 None => to.receive(&Event::Diagnostic(DiagnosticKind::Junk), bytes),
-                Some(head) if head.event.starts_with(b"PERF_RECORD_") => {
-                    to.receive(&Event::Diagnostic(DiagnosticKind::NotRead), bytes);
+                Some(head) if head.record().is_some() => {
+                    let kind = match head.n_lost() {
+                        Some(lost) => {
+                            self.n_lost = self.n_lost.saturating_add(lost);
+                            DiagnosticKind::LostPackets
+                        }
+                        None => DiagnosticKind::NotRead,
+                    };
+                    to.receive(&Event::Diagnostic(kind), bytes);
                 }
                 Some(head) if !head.has_frame() => return Some(head),
                 Some(head) => self.sample(&head, line, line.len(), to),
@@ -209,23 +219,43 @@ impl Parser {
         let bytes = self.bytes(0, end);
         let lines = core::mem::take(&mut self.scan.lines);
         let mut node = ROOT;
+        // The place in the source that stands behind the line of its frame, and the bytes of that line.
+        let mut source: Option<(SourceLine<'_>, (usize, usize))> = None;
         for (at, &end) in lines.iter().enumerate().rev() {
             let before = at.checked_sub(1).and_then(|before| lines.get(before)).copied();
             let start = before.or(self.scan.head).unwrap_or(0);
             let line = data.get(start..end).unwrap_or_default();
-            if let Some(known) = self.lines.get((node, is_java), line) {
-                node = known;
+            let with_source = match source {
+                Some((_, (_, end))) => data.get(start..end).unwrap_or_default(),
+                None => line,
+            };
+            if let Some(known) = self.lines.get((node, is_java), with_source) {
+                (node, source) = (known, None);
                 continue;
             }
+            if line.starts_with(b"#") {
+                continue;
+            }
+            // The number of a discriminator stands in brackets, as a library does.
+            if let Some(found) = SourceLine::of(line) {
+                if let Some((_, (start, end))) = source.replace((found, (start, end))) {
+                    to.receive(&Event::Diagnostic(DiagnosticKind::Junk), self.bytes(start, end));
+                }
+                continue;
+            }
+            let Some(frame) = FrameLine::of(line) else {
+                to.receive(&Event::Diagnostic(DiagnosticKind::Junk), self.bytes(start, end));
+                continue;
+            };
             let caller = node;
-            match FrameLine::of(line) {
-                Some(frame) => node = self.frame(node, &frame, is_java, bytes, to),
-                None if line.starts_with(b"#") => {}
-                None => to.receive(&Event::Diagnostic(DiagnosticKind::Junk), self.bytes(start, end)),
-            }
+            let place = source.take().map_or(SourceLine::UNKNOWN, |(place, _)| place);
+            node = self.frame(node, &FrameLine { source: place, ..frame }, is_java, bytes, to);
             if node != caller {
-                self.lines.insert((caller, is_java), line, node);
+                self.lines.insert((caller, is_java), with_source, node);
             }
+        }
+        if let Some((_, (start, end))) = source {
+            to.receive(&Event::Diagnostic(DiagnosticKind::Junk), self.bytes(start, end));
         }
         self.scan.lines = lines;
         node
@@ -258,6 +288,10 @@ impl Parser {
             self.is_over = true;
             let bytes = self.bytes(0, 0);
             self.profiles.finish(&self.texts, |event| to.receive(event, bytes));
+            if self.n_lost > 0 {
+                let lost = MetaEvent::new(Text::plain(b"lost_events"), Value::U64(self.n_lost));
+                to.receive(&Event::Meta(lost), bytes);
+            }
             return Progress::End;
         }
         let Some(line_end) = self.scan.head.or_else(|| self.scan.line_end(data, 0, eof)) else {

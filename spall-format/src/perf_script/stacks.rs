@@ -31,11 +31,13 @@ pub(super) struct Stacks {
     last_dso: NameId,
 }
 
-/// The name of a function and its library.
+/// The name of a function, and its file or library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Function {
     name: NameId,
     url: NameId,
+    /// The line in the file, counted from 1; 0 if it is not known.
+    line: u32,
 }
 
 /// A symbol as lines have it, and what it means.
@@ -63,10 +65,19 @@ impl Stacks {
         mut new: impl FnMut(&Event<'_>),
     ) -> Option<Node> {
         let symbol = self.symbol(line, is_java, texts);
+        let source = line.source;
+        // The place in the source is that of the innermost function.
+        let file = if source.file.is_empty() { None } else { Some(texts.intern_bytes(source.file)) };
         let mut node = caller;
-        for function in self.functions.get(symbol.first..symbol.end).unwrap_or_default() {
+        for (function, at) in
+            self.functions.get(symbol.first..symbol.end).unwrap_or_default().iter().zip(symbol.first + 1..)
+        {
+            let function = match file.filter(|_| at == symbol.end) {
+                Some(url) => Function { url, line: source.line, ..*function },
+                None => *function,
+            };
             let n_frames = self.nodes.len();
-            node = match self.nodes.entry((node, *function)) {
+            node = match self.nodes.entry((node, function)) {
                 Entry::Occupied(known) => *known.get(),
                 Entry::Vacant(_) if n_frames >= max => return None,
                 Entry::Vacant(place) => {
@@ -75,6 +86,7 @@ impl Stacks {
                         if node == ROOT { FrameParent::Unknown } else { FrameParent::Id(Id::from(node)) };
                     let mut frame = FrameEvent::new(next, parent, Text::plain(texts.bytes(function.name)));
                     frame.url = Text::plain(texts.bytes(function.url));
+                    frame.line = function.line.checked_sub(1);
                     new(&Event::SharedFrame(frame));
                     next
                 }
@@ -109,7 +121,7 @@ impl Stacks {
         let url = if matches!(dso_text, b"[unknown]" | b"inlined") { NameId::EMPTY } else { dso };
         let first = self.functions.len();
         for name in functions(line.symbol, dso_text, is_java) {
-            self.functions.push(Function { name: texts.intern_bytes(&name), url });
+            self.functions.push(Function { name: texts.intern_bytes(&name), url, line: 0 });
         }
         let text = texts.intern_bytes(line.symbol);
         let symbol = Symbol { text, dso, is_java, first, end: self.functions.len() };
