@@ -187,6 +187,7 @@ fn call_sites<'a>(data: &'a [u8], start: usize, call: &mut Call<'a, '_>) {
 /// ```
 /// assert!(spall_json::is_cpu_profile(br#"{"nodes":[{"id":1,"callFrame":{"#));
 /// assert!(!spall_json::is_cpu_profile(br#"{"traceEvents":[]}"#));
+/// assert!(!spall_json::is_cpu_profile(br#"{"nodes":[{"id":1,"name":"a"}],"links":[]}"#));
 /// ```
 #[doc(alias("cpuprofile"))]
 #[must_use]
@@ -226,16 +227,22 @@ pub(crate) fn first_object(data: &[u8], start: usize) -> Result<FirstObject, Tok
     Ok(FirstObject::Document)
 }
 
-/// Returns whether a key of a document makes it a profile: it is `nodes` with a list of objects, or `head` with the
-/// root of a tree. A root with a size is that of a heap profile.
+/// Returns whether a key of a document makes it a profile: it is `nodes` with a list of call frames, or `head` with the
+/// root of a tree. A root with a size is that of a heap profile. Many documents have lists of other nodes.
 fn begins_profile(data: &[u8], key: &KeyToken) -> bool {
     match data.get(key.value) {
         Some(b'[') if key.is(data, b"nodes") => {
-            matches!(lexer::skip_blanks(data, key.value + 1), Some((_, b'{')))
+            matches!(lexer::skip_blanks(data, key.value + 1), Some((node, b'{')) if is_call_frame(data, node))
         }
         Some(b'{') => key.is(data, b"head") && !has_size(data, key.value),
         _ => false,
     }
+}
+
+/// Returns whether the object at `start` is the node of a profile: it has a call frame, the function itself, or its hits.
+fn is_call_frame(data: &[u8], start: usize) -> bool {
+    const KEYS: [&[u8]; 3] = [b"callFrame", b"functionName", b"hitCount"];
+    lexer::keys(data, start).any(|key| KEYS.iter().any(|name| key.is(data, name)))
 }
 
 /// Returns whether the node of a profile at `start` gives its size before its children.

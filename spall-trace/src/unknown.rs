@@ -77,6 +77,9 @@ fn describe_content(data: &[u8]) -> Cow<'static, str> {
     if let Some(&(_, _, what)) = MARKS.iter().find(marked) {
         return what.into();
     }
+    if let Some(what) = describe_message(data) {
+        return what.into();
+    }
     let text = data.strip_prefix(b"\xef\xbb\xbf").unwrap_or(data).trim_ascii_start();
     match text.first() {
         None => "empty".into(),
@@ -90,6 +93,25 @@ fn describe_content(data: &[u8]) -> Cow<'static, str> {
             _ => "binary data".into(),
         },
     }
+}
+
+/// The messages of protocol buffers that begin as traces of Perfetto do, by a text that they have.
+const MESSAGES: [(&[u8], &str); 5] = [
+    (b"/host:", "an XSpace of JAX or TensorFlow"),
+    (b"/device:", "an XSpace of JAX or TensorFlow"),
+    (b"Task Environment", "an XSpace of JAX or TensorFlow"),
+    (b"service.name", "data of OpenTelemetry in protocol buffers"),
+    (b"telemetry.sdk.", "data of OpenTelemetry in protocol buffers"),
+];
+
+/// Returns what a message of protocol buffers seems to be, if it has a text by which one is recognised.
+fn describe_message(data: &[u8]) -> Option<&'static str> {
+    let is_text = |&byte: &u8| byte >= b' ' || byte.is_ascii_whitespace();
+    if !data.starts_with(b"\x0a") || data.iter().all(is_text) {
+        return None;
+    }
+    let has = |text: &[u8]| data.windows(text.len()).any(|part| part == text);
+    MESSAGES.iter().find(|(text, _)| has(text)).map(|&(_, what)| what)
 }
 
 /// Returns a key in quotes. A terminal obeys nothing of it, and it is as long as a line at most.

@@ -20,7 +20,7 @@ fn check_peak(name: &str, data: &str, times: u64) {
 }
 
 fn document(nodes: &str, rest: &str) -> String {
-    format!(r#"{{"nodes":[{{"id":1}}{nodes}]{rest}}}"#)
+    format!(r#"{{"nodes":[{{"id":1,"callFrame":{{}}}}{nodes}]{rest}}}"#)
 }
 
 #[test]

@@ -48,6 +48,19 @@ fn what_is_no_trace_is_named() {
         ),
         (b"{}", "a JSON object without keys"),
         (b"{\"hello\":1,\"w\\u00f6rld\":[2]}", "a JSON object with the keys \"hello\", \"w\u{f6}rld\""),
+        (
+            b"{\"nodes\":[{\"id\":1,\"name\":\"a\"}],\"links\":[]}",
+            "a JSON object with the keys \"nodes\", \"links\"",
+        ),
+        (
+            b"\x0a\x1e\x12\x09/host:CPU\x1a\x11\x08\x07\x12\x06python\x22\x05\x08\x01\x18\x80\x01",
+            "an XSpace of JAX or TensorFlow",
+        ),
+        (
+            b"\x0a\x1a\x0a\x18\x0a\x16\x0a\x0cservice.name\x12\x06\x0a\x04shop",
+            "data of OpenTelemetry in protocol buffers",
+        ),
+        (b"\nthis\nis an unknown\nformat\n", "text"),
         (b"[1,2,3]", "a JSON array without trace events"),
         (b"[{\"a\":1},{\"b\":2}]", "a JSON array without trace events"),
         (b"{\"resourceSpans\":[]}", "spans of OpenTelemetry"),
