@@ -141,6 +141,9 @@ kinds! {
     /// A sample does not say its process, and not exactly one process has such a thread. The sample is taken for
     /// one of the process with the thread's id.
     MissingProcess = "missing-process",
+    /// A sampling profile ends by another clock than that of its samples, so that the last sample would hold for far too
+    /// long. It holds for the median distance of the samples.
+    BadProfileEnd = "bad-profile-end",
     /// A name in the stack of a sample is not a text. The name is left out of the stack.
     BadStack = "bad-stack",
 

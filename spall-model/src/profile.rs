@@ -1,5 +1,6 @@
 //! Sampling profiles as a trace keeps them.
 
+use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::{FrameId, IdRange, NameId, Tick, Ticks, TrackId, Weights, args_table::ArgsId, track::widen};
@@ -21,9 +22,9 @@ pub struct Profile {
     /// The time at which the profile ends; `None` if the file does not say.
     pub end: Option<Tick>,
     /// The time until which the last sample holds: the end of the profile if that is known and not before the sample, and
-    /// otherwise the time of the sample plus the mean distance of samples. A profile without samples has its end here,
-    /// or its start if the end is not known. [json 3.8](crate::rules::json#3.8.7) If the weights are times, it is the end
-    /// of the time that the last sample stands for.
+    /// otherwise the time of the sample plus the mean distance of samples, or the median one if the end is by another clock.
+    /// A profile without samples has its end here, or its start if the end is not known. [json
+    /// 3.8](crate::rules::json#3.8.7) If the weights are times, it is the end of the time that the last sample stands for.
     pub samples_end: Tick,
     /// The duration of which all times of samples are multiples.
     pub resolution: Ticks,
@@ -126,6 +127,32 @@ pub(crate) fn samples_end(
     let gaps = i64::try_from(samples.len() - 1).unwrap_or(i64::MAX);
     let mean = (last.at - first.at).0.checked_div(gaps).unwrap_or(0);
     last.at + Ticks(mean - mean % resolution.0.max(1))
+}
+
+/// Returns the median distance of the `samples` of a profile if its end is by another clock than they are: the last sample
+/// would hold longer than the profile lasted before it, and 100 times as long as others do. Returns `None` if the end is
+/// believed. [json 3.8](crate::rules::json#3.8.8)
+pub(crate) fn distance_if_end_is_of_another_clock(
+    start: Tick,
+    end: Option<Tick>,
+    samples: &[Sample],
+) -> Option<Ticks> {
+    const MAX_DISTANCES: i64 = 100;
+    let (first, last) = samples.first().zip(samples.last())?;
+    let rest = end? - last.at;
+    // Where samples have weights, each lasts as long as it counts, and the last one may be the longest.
+    if rest <= last.at - start.min(first.at) || samples.iter().any(|sample| sample.weight > 1.0) {
+        return None;
+    }
+    let mut before = start.min(first.at);
+    let distances = samples.iter().map(|sample| sample.at - core::mem::replace(&mut before, sample.at));
+    let mut distances: Vec<Ticks> = distances.filter(|&distance| distance > Ticks::ZERO).collect();
+    let middle = distances.len() / 2;
+    if distances.is_empty() {
+        return None;
+    }
+    let median = *distances.select_nth_unstable(middle).1;
+    (rest.0 > median.0.saturating_mul(MAX_DISTANCES)).then_some(median)
 }
 
 /// A call frame: a function in the call tree of a sampling profile.

@@ -11,7 +11,7 @@ use crate::{
     ThreadProfileEvent, Tick, Ticks, TrackId, Weights,
     builder::{TraceBuilder, cycles::cut_cycles},
     index32,
-    profile::{Side, samples_end},
+    profile::{Side, distance_if_end_is_of_another_clock, samples_end},
     sort::sort_by_number,
 };
 
@@ -135,7 +135,15 @@ impl ProfileJoiner<'_> {
         let start = head.start + head.offset;
         let end = parts.iter().filter_map(|part| part.part.end).next_back();
         let end = end.map(|end| end + head.offset);
-        let samples_end = samples_end(start, end, head.resolution, (Weights::Samples, Side::After), samples);
+        let distance = distance_if_end_is_of_another_clock(start, end, samples);
+        let end = end.filter(|_| distance.is_none());
+        let samples_end = match distance.zip(samples.last()) {
+            Some((distance, last)) => {
+                diagnostics.add(DiagnosticKind::BadProfileEnd, head.bytes);
+                last.at + distance
+            }
+            None => samples_end(start, end, head.resolution, (Weights::Samples, Side::After), samples),
+        };
         let from = samples.first().map_or(start, |first| start.min(first.at));
         let to = start.max(samples_end).max(end.unwrap_or(start));
         let profile = Profile {

@@ -282,6 +282,31 @@ fn json_3_8_the_last_sample_holds_until_the_end_or_for_the_mean_distance() {
 }
 
 #[test]
+fn json_3_8_8_an_end_by_another_clock_is_not_used() {
+    let ends = |end: i64, deltas: &[i64]| {
+        let Event::Profile(head) = profile(1, 1, 0, start(100, 0)) else { unreachable!() };
+        let mut events = alloc::vec![Event::Profile(ProfileEvent { end: Some(Tick(end)), ..head })];
+        events.extend(deltas.iter().map(|&delta| sample(delta, 1)));
+        let trace = build(&events);
+        let profile = &trace.profiles()[0];
+        assert_eq!(trace.bounds().unwrap().end, profile.samples_end.max(profile.end.unwrap_or(Tick(0))));
+        let n_told = trace.diagnostics().count(DiagnosticKind::BadProfileEnd);
+        assert_eq!(n_told, u64::from(profile.end.is_none()));
+        (profile.samples_end.0, n_told)
+    };
+    // The distances are 10, 40 and 40.
+    assert_eq!(ends(470_030_276_922, &[10, 40, 40]), (190 + 40, 1));
+    assert_eq!(ends(i64::MAX, &[10]), (110 + 10, 1));
+    assert_eq!(ends(190 + 100 * 40, &[10, 40, 40]), (4_190, 0), "the thread may have slept");
+    assert_eq!(ends(190 + 101 * 40, &[10, 40, 40]), (230, 1));
+    let long: Vec<_> = core::iter::repeat_n(1, 1_000).collect();
+    assert_eq!(ends(1_100 + 1_000, &long), (2_100, 0), "no longer than the profile before");
+    assert_eq!(ends(1_100 + 1_001, &long), (1_101, 1));
+    assert_eq!(ends(5_000, &[0, 0]), (5_000, 0), "no distance is known");
+    assert_eq!(ends(5_000, &[]), (5_000, 0));
+}
+
+#[test]
 fn json_3_8_an_unfinished_slice_lasts_until_the_last_sample_is_over() {
     let thread = Thread::new(1_i64, 1_i64);
     let open = Event::Begin(ThreadEvent::new(thread, Tick(100), Text::plain(b"open")));
