@@ -227,6 +227,13 @@ fn profiles_3_3_the_head_is_the_epoch_and_facts() {
             "duration_nanos=5000",
         ]
     );
+    // The time of another clock. [profiles 1.6]
+    let time = Message::new().number(9, 123_456_789_000);
+    let trace = load_bytes(&[profile(&[]).bytes(), time.bytes()].concat());
+    assert_eq!(trace.clock().epoch_ns, None);
+    assert_eq!(trace.diagnostics().count(DiagnosticKind::BadEpoch), 1);
+    let mut facts = trace.meta().iter();
+    assert!(facts.any(|meta| trace.name(meta.key) == "time_nanos"));
 }
 
 /// [samples 5]

@@ -4,6 +4,7 @@
 
 mod counters;
 mod markers;
+mod processes;
 mod stacks;
 mod thread;
 
@@ -19,6 +20,7 @@ use crate::outline::{Outline, Part};
 use crate::table::Cell;
 
 use markers::Schemas;
+use processes::Processes;
 use stacks::Library;
 
 /// The versions of the Gecko layout that are read, by `meta.version`. [profiles 2.1](crate::rules::profiles#2.1)
@@ -83,6 +85,7 @@ pub(crate) fn read(data: &[u8], to: &mut impl for<'e> Receiver<'e>) -> Result<()
         libraries: Vec::new(),
         categories: Vec::new(),
         schemas: Schemas::default(),
+        processes: Processes::default(),
         n_frames: 0,
         n_threads: 0,
     };
@@ -132,6 +135,7 @@ struct Reader<'a, 't, R> {
     libraries: Vec<Library<'a>>,
     categories: Vec<Text<'a>>,
     schemas: Schemas<'a>,
+    processes: Processes<'a>,
     /// The number of frames that other threads have.
     n_frames: i64,
     /// The number of threads so far.
@@ -144,7 +148,10 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
         let monotonic = meta.get("startTimeAsClockMonotonicNanosecondsSinceBoot").and_then(Part::token);
         let monotonic = monotonic.and_then(|token| crate::id::whole_number(token.bytes(self.out.data)));
         let unit = if self.thousands < 0 { Unit::Bytes } else { Unit::Nanoseconds(1.0) };
-        let epoch = Some(self.start).filter(|&start| start != 0);
+        let epoch = Clock::believable_epoch_ns(self.start);
+        if epoch.is_none() && self.start != 0 {
+            self.out.report(DiagnosticKind::BadEpoch, (meta.value(), meta.value()));
+        }
         let clock = Clock::new(unit).with_epoch_ns(epoch).with_monotonic_ns(monotonic);
         self.out.event(&Event::Clock(clock), (meta.value(), meta.value()));
         self.out.facts(meta);

@@ -69,7 +69,7 @@ fn of<'l>(lines: &'l [String], word: &str) -> Vec<&'l str> {
 
 /// A processed profile of an older version, in which each thread has its tables.
 const PROCESSED: &str = r#"{
-    "meta": {"interval": 0.5, "startTime": 1000.25, "preprocessedProfileVersion": 49, "product": "p",
+    "meta": {"interval": 0.5, "startTime": 1764804834257.25, "preprocessedProfileVersion": 49, "product": "p",
         "categories": [{"name": "Idle"}, {"name": "Work"}],
         "markerSchema": [{"name": "Load", "data": [{"key": "path", "format": "unique-string"}, {"key": "n", "format": "integer"}]}]},
     "libs": [{"name": "libc.so"}],
@@ -180,7 +180,7 @@ fn profiles_2_4_samples_have_weights_and_may_have_no_stack() {
         "sample 8 at 4000000 weight 1 stack 0",
     ];
     assert_eq!(of(&lines, "sample"), samples);
-    assert_eq!(of(&lines, "clock"), ["clock Some(1000250000) None"]);
+    assert_eq!(of(&lines, "clock"), ["clock Some(1764804834257250000) None"]);
     // The interval, a millisecond for weights in milliseconds, and bytes, which are no time.
     assert_eq!(of(&lines, "profile"), ["profile - TimeBefore(500000.0)"]);
     let milliseconds =
@@ -195,7 +195,7 @@ fn profiles_2_4_samples_have_weights_and_may_have_no_stack() {
 
 /// A Gecko profile with a process inside of it, wrapped as developer tools do it.
 const GECKO: &str = r#"{"label": "x", "profile": {
-    "meta": {"version": 34, "interval": 1, "startTime": 5000, "startTimeAsClockMonotonicNanosecondsSinceBoot": 77,
+    "meta": {"version": 34, "interval": 1, "startTime": 1764804835000, "startTimeAsClockMonotonicNanosecondsSinceBoot": 77,
         "categories": [{"name": "Other"}, {"name": "JS"}]},
     "libs": [{"start": 4096, "end": 8192, "name": "libxul.so"}],
     "threads": [{"name": "GeckoMain", "processName": "Parent", "pid": 1, "tid": 2,
@@ -205,7 +205,7 @@ const GECKO: &str = r#"{"label": "x", "profile": {
         "markers": {"schema": {"name": 0, "startTime": 1, "endTime": 2, "phase": 3, "category": 4, "data": 5},
             "data": [[3, 1.5, 2.5, 1, 1, {"type": "tracing"}]]},
         "stringTable": ["(root)", "load (resource:///a.mjs:336:27)[4]", "0x1010", "Paint"]}],
-    "processes": [{"meta": {"version": 34, "interval": 1, "startTime": 5010.5, "categories": [{"name": "GC"}]},
+    "processes": [{"meta": {"version": 34, "interval": 1, "startTime": 1764804835010.5, "categories": [{"name": "GC"}]},
         "libs": [], "processes": [],
         "threads": [{"name": "GeckoMain", "processName": "Web", "pid": 3, "tid": 3,
             "samples": {"schema": {"stack": 0, "time": 1}, "data": [[0, 1]]},
@@ -215,7 +215,7 @@ const GECKO: &str = r#"{"label": "x", "profile": {
 #[test]
 fn profiles_2_1_gecko_profiles_have_rows_and_processes_with_times_of_their_own() {
     let lines = read(GECKO).unwrap();
-    assert_eq!(of(&lines, "clock"), ["clock Some(5000000000) Some(77)"]);
+    assert_eq!(of(&lines, "clock"), ["clock Some(1764804835000000000) Some(77)"]);
     let samples = [
         "sample 2 at 6500000 weight 1 stack 1",
         "sample 2 at 7500000 weight 1 stack none",
@@ -467,6 +467,58 @@ fn no_change_of_a_byte_is_fatal() {
             }
         }
     }
+}
+
+#[test]
+fn profiles_1_6_a_start_by_another_clock_is_no_epoch() {
+    let start = |start: &str| {
+        let lines = read(&PROCESSED.replace("1764804834257.25", start)).unwrap();
+        (of(&lines, "clock").concat(), of(&lines, "!").contains(&"! bad-epoch"))
+    };
+    assert_eq!(start("1764804834257.25"), ("clock Some(1764804834257250000) None".to_owned(), false));
+    assert_eq!(start("946684800000"), ("clock Some(946684800000000000) None".to_owned(), false));
+    // The monotonic clock of a machine that started two minutes before.
+    assert_eq!(start("123456.789"), ("clock None None".to_owned(), true));
+    assert_eq!(start("0"), ("clock None None".to_owned(), false));
+}
+
+#[test]
+fn profiles_2_5_processes_of_one_id_stay_apart() {
+    let thread = |pid: &str, tid: i64, process: &str| {
+        format!(
+            r#"{{"name":"{process} {tid}","pid":"{pid}","tid":{tid},"processName":"{process}",
+            "samples":{{"stack":[null],"time":[1]}}}}"#
+        )
+    };
+    let threads = [
+        thread("7", 7, "cargo"),
+        thread("7", 7, "query-api"),
+        thread("7", 8, "cargo"),
+        thread("7", 9, "query-api"),
+        thread("7", 10, ""),
+        thread("x", 1, "cargo"),
+        thread("7", 7, "third"),
+    ];
+    let json = format!(
+        r#"{{"meta":{{"preprocessedProfileVersion":57}},"threads":[{}],
+        "counters":[{{"name":"c","samples":{{"time":[1],"count":[1]}}}}]}}"#,
+        threads.join(",")
+    );
+    let lines = read(&json).unwrap();
+    assert_eq!(
+        of(&lines, "thread"),
+        [
+            "thread 7 7 cargo 7",
+            "thread 7.1 7 query-api 7",
+            "thread 7 8 cargo 8",
+            "thread 7.1 9 query-api 9",
+            "thread 7 10  10",
+            "thread x 1 cargo 1",
+            "thread 7.2 7 third 7",
+        ]
+    );
+    assert_eq!(of(&lines, "process")[1], "process 7.1 query-api");
+    assert!(of(&lines, "counter")[0].starts_with("counter 7 c"));
 }
 
 #[test]

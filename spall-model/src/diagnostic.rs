@@ -152,7 +152,7 @@ kinds! {
     BadTimeUnit = "bad-time-unit",
     /// The file says more than once when its times begin. The last one counts.
     DuplicateEpoch = "duplicate-epoch",
-    /// What the file says of when its times begin cannot be read. It is kept as metadata and sets no clock.
+    /// What the file says of when its times begin cannot be read, or is before the year 2000. It sets no clock.
     BadEpoch = "bad-epoch",
     /// The file ends inside a record. The record is left out.
     Truncated = "truncated",

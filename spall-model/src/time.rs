@@ -162,6 +162,22 @@ impl Clock {
         Self { epoch_ns, ..self }
     }
 
+    /// Returns the Unix time at which a file says that its recording began, or `None` if no recording began then: it is
+    /// before the year 2000. Some programs write 0 where they do not know it, or the time of a clock that begins when the
+    /// machine starts. Traces must not be put on one axis by that. [profiles 1.6](crate::rules::profiles#1.6)
+    ///
+    /// ```
+    /// use spall_model::Clock;
+    ///
+    /// assert_eq!(Clock::believable_epoch_ns(1_764_804_834_257_500_000), Some(1_764_804_834_257_500_000));
+    /// assert_eq!(Clock::believable_epoch_ns(123_456_789_000), None);
+    /// ```
+    #[must_use]
+    pub const fn believable_epoch_ns(start_ns: i64) -> Option<i64> {
+        const YEAR_2000_NS: i64 = 946_684_800_000_000_000;
+        if start_ns < YEAR_2000_NS { None } else { Some(start_ns) }
+    }
+
     /// Returns the clock with another [monotonic time of tick 0](Clock::monotonic_ns), or `None` if it is unknown.
     #[must_use]
     pub const fn with_monotonic_ns(self, monotonic_ns: Option<i64>) -> Self {

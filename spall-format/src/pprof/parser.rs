@@ -75,7 +75,10 @@ fn read(data: &[u8], to: &mut dyn for<'e> Receiver<'e>) {
     let types = ValueTypes::new(&tables, types, tables.string(head.default_sample_type));
     let of_file = ByteRange::new(0, data.len() as u64);
     if let Some(default) = types.all.get(types.default) {
-        let epoch_ns = Some(head.time_nanos).filter(|&time| time != 0);
+        let epoch_ns = Clock::believable_epoch_ns(head.time_nanos);
+        if epoch_ns.is_none() && head.time_nanos != 0 {
+            to.receive(&Event::Diagnostic(DiagnosticKind::BadEpoch), of_file);
+        }
         to.receive(&Event::Clock(Clock::new(default.unit).with_epoch_ns(epoch_ns)), of_file);
     }
     if !tables.program.is_empty() {
@@ -127,7 +130,9 @@ fn facts(data: &[u8], head: &Head<'_>, tables: &Tables<'_>, mut say: impl FnMut(
             say("period_type", Value::Text(Text::from(&*name)));
         }
     }
-    for (key, number) in [("period", head.period), ("duration_nanos", head.duration_nanos)] {
+    let time = if Clock::believable_epoch_ns(head.time_nanos).is_some() { 0 } else { head.time_nanos };
+    let numbers = [("period", head.period), ("duration_nanos", head.duration_nanos), ("time_nanos", time)];
+    for (key, number) in numbers {
         if number != 0 {
             say(key, Value::I64(number));
         }

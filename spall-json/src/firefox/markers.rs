@@ -89,7 +89,7 @@ impl Open<'_> {
 
 impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
     /// Reads the markers of a thread, which are on a track below it.
-    pub(super) fn markers(&mut self, table: Part<'_, 'a>, thread: Thread<'a>, stacks: &Stacks<'a>) {
+    pub(super) fn markers(&mut self, table: Part<'_, 'a>, thread: Thread<'_>, stacks: &Stacks<'a>) {
         let id = format!("markers {}", self.n_threads);
         let track = Thread { pid: thread.pid, tid: Id::Text(id.as_bytes()) };
         let event = TrackEvent { parent: thread, ..TrackEvent::new(track, Text::from("Markers")) };

@@ -20,7 +20,7 @@ const TABLES: [(&str, &str); 3] =
     [("samples", ""), ("jsAllocations", "JS allocations"), ("nativeAllocations", "native allocations")];
 
 impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
-    /// Reads a thread, and returns it. Tables that it does not have are in `shared`.
+    /// Reads a thread, and returns it with its ids in the file. Tables that it does not have are in `shared`.
     pub(super) fn thread(
         &mut self,
         part: Part<'_, 'a>,
@@ -32,11 +32,13 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
             part.get(key).and_then(Part::token).and_then(|token| id::process_or_thread(part.data(), token))
         };
         let pid = id("pid").unwrap_or(Id::Number(0));
-        let thread = Thread { pid, tid: id("tid").unwrap_or(pid) };
+        let of_file = Thread { pid, tid: id("tid").unwrap_or(pid) };
         self.n_threads += 1;
         let process_name = part.text("processName");
+        let other_id = self.processes.other_id(pid, process_name);
+        let thread = Thread { pid: other_id.as_deref().map_or(pid, Id::from), ..of_file };
         if !process_name.is_empty() {
-            self.out.event(&Event::ProcessName(pid, process_name), bytes);
+            self.out.event(&Event::ProcessName(thread.pid, process_name), bytes);
         }
         self.out.event(&Event::ThreadName(thread, part.text("name")), bytes);
         let mut own;
@@ -55,10 +57,10 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
         if let Some(markers) = part.get("markers") {
             self.markers(markers, thread, stacks);
         }
-        thread
+        of_file
     }
 
-    fn samples(&mut self, table: Part<'_, 'a>, thread: Thread<'a>, name: Text<'_>, stacks: &mut Stacks<'a>) {
+    fn samples(&mut self, table: Part<'_, 'a>, thread: Thread<'_>, name: Text<'_>, stacks: &mut Stacks<'a>) {
         let kind = table.text("weightType");
         let weights = if kind.is(b"tracing-ms") {
             Weights::TimeBefore(1e6)

@@ -95,7 +95,8 @@ impl<'t> Export<'t> {
         let scale = TickScale::new(clock.ns_per_tick().unwrap_or(1.0));
         let first = trace.bounds().map_or(Tick(0), |bounds| bounds.start);
         let start = scale.convert(first);
-        let epoch = u64::try_from(start + i128::from(clock.epoch_ns.unwrap_or(0))).unwrap_or(0);
+        // 0 says that the time is not known. [profiles 1.6](spall_model::rules::profiles#1.6)
+        let epoch = clock.epoch_ns.map_or(0, |epoch| u64::try_from(start + i128::from(epoch)).unwrap_or(0));
         let reference = ReferenceTimestamp::from_duration_since_unix_epoch(Duration::from_nanos(epoch));
         let interval = interval(trace, scale);
         let sampling = SamplingInterval::from_nanos(interval.unwrap_or(1_000_000));
