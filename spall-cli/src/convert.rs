@@ -76,7 +76,7 @@ impl Target {
         self,
         trace: Trace,
         title: &str,
-        measure: Measure,
+        choice: Choice,
         out: &mut dyn Write,
     ) -> io::Result<ExportReport> {
         match self {
@@ -86,8 +86,9 @@ impl Target {
             Self::Firefox => export::firefox(&trace, title, out),
             Self::Perfetto => export::perfetto(&merge_samples(trace), out),
             Self::Pprof => export::pprof(&trace, out),
-            Self::Folded => export::folded(&trace, measure, out),
-            Self::Nested => export::nested(&trace, measure, out),
+            Self::Folded if choice.ids => export::folded_with_ids(&trace, choice.measure, out),
+            Self::Folded => export::folded(&trace, choice.measure, out),
+            Self::Nested => export::nested(&trace, choice.measure, out),
         }
     }
 }
@@ -102,9 +103,25 @@ pub(crate) struct Destination {
     of: MeasureChoice,
     #[command(flatten)]
     value: ValueChoice,
+    /// Begin folded stacks with the ids of process and thread, such as `1:2`, instead of the name
+    #[arg(long)]
+    ids: bool,
     /// Replace the input, if the output is the same file
     #[arg(long)]
     force: bool,
+}
+
+impl Destination {
+    fn choice(&self) -> Choice {
+        Choice { measure: self.of.measure, ids: self.ids }
+    }
+}
+
+/// What call trees are written of, and whether ids begin their stacks.
+#[derive(Debug, Clone, Copy)]
+struct Choice {
+    measure: Measure,
+    ids: bool,
 }
 
 /// Writes one trace in another format, or adds many to a data set if `out` ends with a slash.
@@ -167,15 +184,21 @@ fn write(
     output: &Output,
     session: &Session,
 ) -> Result<()> {
-    let measure = how.of.measure;
+    let choice = how.choice();
     let trace = if target.keeps_values() && how.value.is_none() {
         trace
     } else {
         how.value.of(trace, title, session)?
     };
-    if measure != Measure::WallTime {
+    if choice.ids && !matches!(target, Target::Folded) {
+        session.tell(format_args!(
+            "{}: `--ids` changes nothing, as only .folded begins with names",
+            output.path.display()
+        ));
+    }
+    if choice.measure != Measure::WallTime {
         match target {
-            Target::Folded | Target::Nested => drop(call_tree(&trace, measure, title)?),
+            Target::Folded | Target::Nested => drop(call_tree(&trace, choice.measure, title)?),
             _ => session.tell(format_args!(
                 "{}: `--measure` changes nothing, as only .folded and .nested.json are sums of one measure",
                 output.path.display()
@@ -183,7 +206,7 @@ fn write(
         }
     }
     session.doing(format_args!("writing {}", output.path.display()));
-    let report = output.write(|out| target.write(trace, title, measure, out))?;
+    let report = output.write(|out| target.write(trace, title, choice, out))?;
     session.tell_losses(&output.path, &report);
     Ok(())
 }

@@ -279,7 +279,7 @@ fn self_times_of_folded_stacks_add_up_to_the_time_of_their_thread() {
         if saturates || has_period(&trace) {
             return;
         }
-        let (file, _) = exported(&trace, |trace, out| export::folded(trace, Measure::WallTime, out));
+        let (file, _) = exported(&trace, |trace, out| export::folded_with_ids(trace, Measure::WallTime, out));
         let mut sums = BTreeMap::<String, i64>::new();
         for line in String::from_utf8(file).unwrap().lines() {
             let (stack, own) = line.rsplit_once(' ').unwrap();
@@ -378,6 +378,48 @@ fn samples_are_a_profile_unless_they_are_merged() {
     let file: Value = serde_json::from_slice(&file).unwrap();
     let frame = serde_json::json!({"name": "work", "file": "a \"b\"", "line": 7});
     assert_eq!(file["shared"]["frames"], serde_json::json!([frame]));
+}
+
+#[test]
+fn folded_stacks_begin_with_the_name_of_their_thread() {
+    let json = br##"[
+        {"ph":"M","name":"process_name","pid":1,"args":{"name":"app"}},
+        {"ph":"M","name":"thread_name","pid":1,"tid":1,"args":{"name":"main;loop 3"}},
+        {"ph":"M","name":"thread_name","pid":1,"tid":2,"args":{"name":"pool"}},
+        {"ph":"M","name":"thread_name","pid":1,"tid":3,"args":{"name":"pool"}},
+        {"ph":"M","name":"thread_name","pid":2,"tid":5,"args":{"name":"#5"}},
+        {"ph":"M","name":"thread_name","pid":2,"tid":7,"args":{"name":"main;loop 3"}},
+        {"ph":"X","name":"f","pid":1,"tid":1,"ts":0,"dur":1},
+        {"ph":"X","name":"f","pid":1,"tid":1,"ts":5,"dur":1},
+        {"ph":"X","name":"f","pid":1,"tid":2,"ts":0,"dur":1},
+        {"ph":"X","name":"f","pid":1,"tid":3,"ts":0,"dur":1},
+        {"ph":"X","name":"f","pid":1,"tid":4,"ts":0,"dur":1},
+        {"ph":"X","name":"f","pid":2,"tid":5,"ts":0,"dur":1},
+        {"ph":"X","name":"f","pid":2,"tid":6,"ts":0,"dur":1}]"##;
+    let trace = load(json);
+    let (file, _) = exported(&trace, |trace, out| export::folded(trace, Measure::WallTime, out));
+    let file = String::from_utf8(file).unwrap();
+    let mut lines: Vec<_> = file.lines().collect();
+    lines.sort_unstable();
+    // The thread without slices or samples has no stacks, so its name counts for none.
+    let expected = [
+        "2:6;f 1000",
+        "_#5;f 1000",
+        "app;f 1000",
+        "main:loop_3 4000",
+        "main:loop_3;f 2000",
+        "pool-1/2;f 1000",
+        "pool-1/3;f 1000",
+    ];
+    assert_eq!(lines, expected);
+    let (ids, _) = exported(&trace, |trace, out| export::folded_with_ids(trace, Measure::WallTime, out));
+    let ids = String::from_utf8(ids).unwrap();
+    assert!(ids.contains("1:1 4000\n1:1;f 2000\n1:4;f 1000\n1:2;f 1000\n"), "{ids}");
+    let (nested, _) = exported(&trace, |trace, out| export::nested(trace, Measure::WallTime, out));
+    let nested = String::from_utf8(nested).unwrap();
+    for name in ["main;loop 3", "pool 1/2", "pool 1/3", "app", "#5", "2:6"] {
+        assert!(nested.contains(&format!("{{\"name\":\"{name}\"")), "{name}: {nested}");
+    }
 }
 
 #[test]

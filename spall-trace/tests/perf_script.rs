@@ -114,7 +114,7 @@ fn profiles_4_4_a_clock_counts_nanoseconds() {
     let trace = load(text).unwrap();
     assert_eq!(rows(&trace), [(Tick(1_000_000_000), 1e6), (Tick(5_000_000_000), 1e6)]);
     assert_eq!(trace.profiles()[0].weights, Weights::TimeBefore(1.0));
-    assert_eq!(folded(&trace), "1:1;f 2000000\n");
+    assert_eq!(folded(&trace), "a;f 2000000\n");
 }
 
 fn text_of(events: &[(u32, &str, &str)]) -> String {
@@ -134,7 +134,7 @@ fn profiles_4_4_cycles_share_out_the_distances_of_samples() {
     let trace = load(text_of(&events).as_bytes()).unwrap();
     assert!(trace.profiles().iter().all(|profile| profile.weights == Weights::TimeBefore(2e6)));
     // The pause of 9 ms is none of the time that samples stand for, and the one of 1 ms is all that there is.
-    assert_eq!(folded(&trace), "1:1;f 6000000\n2:2;f 3000000\n");
+    assert_eq!(folded(&trace), "a-1/1;f 6000000\na-2/2;f 3000000\n");
     // A weight of 500 stands for 1 ms.
     let events = [
         (1, "1.0", "500 cycles"),
@@ -148,7 +148,7 @@ fn profiles_4_4_cycles_share_out_the_distances_of_samples() {
     let times: Vec<_> = (0..10).map(|at| format!("1.{at}0")).collect();
     let events: Vec<_> = times.iter().map(|at| (1, &**at, "300000000 cycles")).collect();
     let trace = load(text_of(&events).as_bytes()).unwrap();
-    assert_eq!(folded(&trace), "1:1;f 1000000000\n");
+    assert_eq!(folded(&trace), "a;f 1000000000\n");
     let merged = spall_trace::merge_samples(trace);
     assert_eq!(merged.bounds(), Some(Tick(900_000_000)..Tick(1_900_000_000)));
 }
@@ -163,7 +163,7 @@ fn what_is_no_time_is_counted_in_its_own_unit() {
     assert_eq!(rows(&trace)[..2], [(Tick(1_000_000_000), 3.0), (Tick(1_500_000_000), 2.0)]);
     let trace = trace.with_value(None);
     assert_eq!((trace.clock().unit, trace.bounds()), (faults, Some(Tick(0)..Tick(5))));
-    assert_eq!(folded(&trace), "1:1;f 5\n2:2;f 4\n");
+    assert_eq!(folded(&trace), "a-1/1;f 5\na-2/2;f 4\n");
 }
 
 /// [profiles 4.4] A thread of a hybrid processor runs on cores of two kinds.
@@ -208,7 +208,7 @@ fn profiles_1_2_samples_without_times_lie_one_after_another() {
         (trace.clock().unit.counted(), trace.profiles()[0].weights),
         (Some("page-faults"), Weights::Axis(Ticks(1)))
     );
-    assert_eq!(folded(&trace), "1:1;f 5\n1:1;g 3\n");
+    assert_eq!(folded(&trace), "a;f 5\na;g 3\n");
     let ids = load(b"a 1/2 \n\t1 f (/a)\n\na 1/2\n\t1 f (/a)\n\n").map(|trace| trace.clock().unit);
     assert!(ids.is_err(), "a file needs a time or an event to be recognised");
     let clock = load(b"a 1 5 cpu-clock:\n\t1 f (/a)\n\n").unwrap().clock().unit;

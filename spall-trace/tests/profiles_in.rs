@@ -74,7 +74,7 @@ fn real_profiles_have_the_sums_of_independent_readings() {
 /// The self times of all stacks with self time, of each thread, without the ids of threads.
 fn trees(trace: &Trace) -> Vec<Vec<String>> {
     let mut folded = Vec::new();
-    let _ = export::folded(trace, spall_trace::model::Measure::WallTime, &mut folded).unwrap();
+    let _ = export::folded_with_ids(trace, spall_trace::model::Measure::WallTime, &mut folded).unwrap();
     let folded = String::from_utf8(folded).unwrap();
     let mut threads: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for line in folded.lines().filter(|line| !line.ends_with(" 0")) {
@@ -108,7 +108,7 @@ fn profiles_that_are_written_are_read_with_equal_call_trees() {
         }
         let expected = trees(&trace);
         let (mut folded, mut pprof) = (Vec::new(), Vec::new());
-        let _ = export::folded(&trace, spall_trace::model::Measure::WallTime, &mut folded).unwrap();
+        let _ = export::folded_with_ids(&trace, spall_trace::model::Measure::WallTime, &mut folded).unwrap();
         let _ = export::pprof(&trace, &mut pprof).unwrap();
         assert_eq!((detect(&folded), detect(&pprof)), (Some(Format::Folded), Some(Format::Pprof)));
         assert_eq!(trees(&load(&folded).unwrap()), expected);

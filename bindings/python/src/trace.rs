@@ -96,8 +96,15 @@ impl Trace {
     }
 
     /// Writes the trace in another format, and returns what the format does not hold.
-    #[pyo3(signature = (path, format=None, measure="wall-time"))]
-    fn export(&self, py: Python<'_>, path: PathBuf, format: Option<&str>, measure: &str) -> PyResult<String> {
+    #[pyo3(signature = (path, format=None, measure="wall-time", ids=false))]
+    fn export(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        format: Option<&str>,
+        measure: &str,
+        ids: bool,
+    ) -> PyResult<String> {
         let measure = tree::measure(measure)?;
         let name = path.to_string_lossy().to_lowercase();
         let ends = FORMATS.iter().find(|format| name.ends_with(&format!(".{format}")));
@@ -115,6 +122,7 @@ impl Trace {
                 "spall" => export::spall(&merged(), create()?),
                 "pftrace" => export::perfetto(&merged(), create()?),
                 "pb" => export::pprof(self.trace(), create()?),
+                "folded" if ids => export::folded_with_ids(self.trace(), measure, create()?),
                 "folded" => export::folded(self.trace(), measure, create()?),
                 _ => return Err(PyValueError::new_err(format!("{format}: use one of {FORMATS:?}."))),
             };

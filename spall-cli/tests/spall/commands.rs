@@ -79,6 +79,19 @@ fn convert_reads_and_writes_pipes() {
 }
 
 #[test]
+fn folded_stacks_begin_with_names_or_with_ids() {
+    let named = r#"{"ph":"M","name":"thread_name","pid":1,"tid":1,"args":{"name":"main"}},{"#;
+    let folder = Folder::new("folded").with("a.json", TRACE.replacen('{', named, 1));
+    assert_eq!(folder.prints(&["convert", "--to", "folded", "a.json", "-"]), "main;work 2500\n");
+    assert_eq!(folder.prints(&["dump", "--folded", "a.json"]), "main;work 2500\n");
+    assert_eq!(folder.prints(&["convert", "--to", "folded", "--ids", "a.json", "-"]), "1:1;work 2500\n");
+    assert_eq!(
+        folder.run(&["convert", "--ids", "a.json", "b.spall"]).err,
+        "b.spall: `--ids` changes nothing, as only .folded begins with names\n"
+    );
+}
+
+#[test]
 fn several_files_become_one_only_by_a_merge() {
     let folder = Folder::new("merge").with("a.json", TRACE).with("b.json", TRACE);
     folder.fails(

@@ -2,20 +2,25 @@
 
 use std::io::{self, BufWriter, Write};
 
-use alloc::string::String;
+use alloc::{collections::BTreeSet, format, string::String};
 use spall_json::V8;
-use spall_model::{Key, Measure, Trace, TraceView, TrackId, TrackKind};
+use spall_model::{Key, Measure, Process, Trace, TraceView, Track, TrackId, TrackKind};
 use spall_samples::{ThreadTree, call_trees_by};
 
 use super::{
     ExportReport,
+    thread::beginning,
     trees::{StackRoom, WrittenTrees},
 };
 
 /// Writes the call tree of each thread as folded stacks: one line for each call path.
 ///
-/// A line has the ids of process and thread, the names from the outermost slice inwards, and the self time in ticks, or
-/// what else `measure` adds up. It repeats its whole path, so a path has at most [`MAX_FOLDED_DEPTH`] names. The time
+/// A line has the name of the thread, which of samples of `perf` is the command, the names from the outermost slice inwards,
+/// and the self time in ticks, or what else `measure` adds up. A thread without a name has that of its process, or the ids
+/// of both; names that several threads have are followed by the ids. Blanks in the name of a thread are underscores, as
+/// inferno and FlameGraph write commands.
+///
+/// A line repeats its whole path, so a path has at most [`MAX_FOLDED_DEPTH`] names. The time
 /// of deeper calls counts for the innermost call that is written, and the report counts their stacks. Where a small
 /// trace has stacks without end, because threads share them or names are very long, the further ones have only their
 /// first 128 bytes, and are counted, too. Functions that CPU samples found are included, whether the samples were
@@ -30,22 +35,54 @@ use super::{
 /// # Examples
 /// ```
 /// use spall_trace::model::Measure;
-/// let json = br#"[{"ph":"X","name":"frame","pid":1,"tid":2,"ts":0,"dur":10},
+/// let json = br#"[{"ph":"M","name":"thread_name","pid":1,"tid":2,"args":{"name":"main loop"}},
+///                 {"ph":"X","name":"frame","pid":1,"tid":2,"ts":0,"dur":10},
 ///                 {"ph":"X","name":"draw","pid":1,"tid":2,"ts":1,"dur":7}]"#;
 /// let trace = spall_trace::load(json)?;
 /// let mut folded = Vec::new();
 /// let report = spall_trace::export::folded(&trace, Measure::WallTime, &mut folded)?;
-/// assert_eq!(folded, b"1:2;frame 3000\n1:2;frame;draw 7000\n");
+/// assert_eq!(folded, b"main_loop;frame 3000\nmain_loop;frame;draw 7000\n");
 /// assert_eq!(report.left_out(), 0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[doc(alias("flamegraph", "collapsed stacks"))]
 pub fn folded(trace: &Trace, measure: Measure, out: impl Write) -> io::Result<ExportReport> {
+    let roots = ThreadNames::new(trace);
+    write(trace, measure, |track| Some(roots.of(trace, track)?.folded()), out)
+}
+
+/// Writes folded stacks as [`folded`] does, with the ids of process and thread as the first name of each stack, such as
+/// `1:2`. Read again, they are the same threads.
+///
+/// # Errors
+/// This returns an error when writing to `out` fails.
+///
+/// # Examples
+/// ```
+/// use spall_trace::model::Measure;
+/// let json = br#"[{"ph":"M","name":"thread_name","pid":1,"tid":2,"args":{"name":"main loop"}},
+///                 {"ph":"X","name":"frame","pid":1,"tid":2,"ts":0,"dur":10}]"#;
+/// let mut folded = Vec::new();
+/// let _ = spall_trace::export::folded_with_ids(&spall_trace::load(json)?, Measure::WallTime, &mut folded)?;
+/// assert_eq!(folded, b"1:2;frame 10000\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn folded_with_ids(trace: &Trace, measure: Measure, out: impl Write) -> io::Result<ExportReport> {
+    write(trace, measure, |track| ids(trace, track), out)
+}
+
+/// Writes the stacks of all threads, with the first name that `root` returns for a track. Tracks without one are left out.
+fn write(
+    trace: &Trace,
+    measure: Measure,
+    root: impl Fn(TrackId) -> Option<String>,
+    out: impl Write,
+) -> io::Result<ExportReport> {
     let mut out = BufWriter::new(out);
     let mut written = WrittenTrees::default();
     let mut room = StackRoom::of(trace);
     for ThreadTree { track, tree, .. } in call_trees_by(trace, &V8, measure) {
-        let Some(thread) = ids(trace, track) else { continue };
+        let Some(thread) = root(track) else { continue };
         let mut stacks = tree.folded(trace);
         while let Some((stack, self_time)) = stacks.next_stack() {
             let whole = stack.len();
@@ -92,13 +129,89 @@ fn write_number(out: &mut impl Write, mut number: u64) -> io::Result<()> {
 }
 
 /// Returns the ids of process and thread as the first name of a stack, or `None` if the track is not a thread's.
-pub(super) fn ids(trace: &Trace, id: TrackId) -> Option<String> {
+fn ids(trace: &Trace, id: TrackId) -> Option<String> {
+    let (process, _, tid) = thread_of(trace, id)?;
+    Some(plain(&trace.key_text(process.pid)) + ":" + &plain(&trace.key_text(tid)))
+}
+
+/// Returns a text without the separators of the format.
+fn plain(text: &str) -> String {
+    text.replace(';', ":").replace(['\n', '\r'], " ")
+}
+
+/// Returns the process, the track and the id of a thread, or `None` if the track is not a thread's.
+fn thread_of(trace: &Trace, id: TrackId) -> Option<(&Process, &Track, Key)> {
     let track = trace.tracks().get(id.index())?;
     let TrackKind::Thread { tid } = track.kind else { return None };
-    let pid = trace.processes().get(track.process?.index())?.pid;
-    // The separators of the format must not come from an id.
-    let text = |key: Key| trace.key_text(key).replace(';', ":").replace(['\n', '\r'], " ");
-    Some(text(pid) + ":" + &text(tid))
+    Some((trace.processes().get(track.process?.index())?, track, tid))
+}
+
+/// The names under which the call trees of threads are written.
+pub(super) struct ThreadNames {
+    /// The names that several threads have.
+    repeated: BTreeSet<String>,
+}
+
+/// The name of a thread in call trees, and its ids if others have that name, too.
+pub(super) struct ThreadName {
+    name: Option<String>,
+    ids: Option<(String, String)>,
+}
+
+impl ThreadNames {
+    /// Finds out which names several threads with slices or samples have.
+    pub(super) fn new(trace: &Trace) -> Self {
+        let mut names = BTreeSet::new();
+        let has_tree = |track: &&Track| !track.slices().is_empty() || trace.profile_of(track.id).is_some();
+        let of_threads = trace.tracks().iter().filter(has_tree).filter_map(|track| {
+            let (process, track, _) = thread_of(trace, track.id)?;
+            name_of(trace, process, track)
+        });
+        let repeated = of_threads.filter_map(|name| names.replace(name)).collect();
+        Self { repeated }
+    }
+
+    /// Returns the name of a thread, or `None` if the track is not a thread's.
+    pub(super) fn of(&self, trace: &Trace, id: TrackId) -> Option<ThreadName> {
+        let (process, track, tid) = thread_of(trace, id)?;
+        let name = name_of(trace, process, track);
+        let is_unique = name.as_ref().is_some_and(|name| !self.repeated.contains(name));
+        let ids = (!is_unique).then(|| (trace.key_text(process.pid).into(), trace.key_text(tid).into()));
+        Some(ThreadName { name, ids })
+    }
+}
+
+/// Returns the beginning of the name of a thread, or else of its process; `None` if neither has a name.
+fn name_of(trace: &Trace, process: &Process, track: &Track) -> Option<String> {
+    let name = if track.name.is_empty() { process.name } else { track.name };
+    let name = trace.name(name);
+    Some(beginning(&name).into_owned()).filter(|name| !name.trim().is_empty())
+}
+
+impl ThreadName {
+    /// Returns the first name of folded stacks.
+    fn folded(&self) -> String {
+        let name = self.name.as_deref().map(|name| {
+            let name = plain(name).trim().replace(char::is_whitespace, "_");
+            // Readers take a line that begins so for a comment.
+            let is_comment = name.starts_with('#') || name.starts_with("//");
+            if is_comment { format!("_{name}") } else { name }
+        });
+        match (name, self.ids.as_ref().map(|(pid, tid)| (plain(pid), plain(tid)))) {
+            (Some(name), None) => name,
+            (Some(name), Some((pid, tid))) => format!("{name}-{pid}/{tid}"),
+            (None, ids) => ids.map_or_else(String::new, |(pid, tid)| format!("{pid}:{tid}")),
+        }
+    }
+
+    /// Returns a text for people.
+    pub(super) fn text(&self) -> String {
+        match (&self.name, &self.ids) {
+            (Some(name), None) => name.clone(),
+            (Some(name), Some((pid, tid))) => format!("{name} {pid}/{tid}"),
+            (None, ids) => ids.as_ref().map_or_else(String::new, |(pid, tid)| format!("{pid}:{tid}")),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use spall_samples::{ThreadTree, call_trees_by};
 
 use super::{
     ExportReport,
+    folded::ThreadNames,
     speedscope::write_source,
     trees::{StackRoom, WrittenTrees},
 };
@@ -18,7 +19,8 @@ use super::{
 /// An object has a `name`, its `children`, and as its `value` the total of `measure`, children included: ticks, or a
 /// number of instructions, slices or samples. A function with a source has its `file`, and `line` and `column` counted
 /// from 1. An object of which slices lack the measure has their number, `unmeasured`. The outermost object is named
-/// `all`, and those in it are the threads. The time in which nothing runs is in no object.
+/// `all`, and those in it are the threads: they have the name of the thread, or else of the process, with the ids of both
+/// behind it if several threads have that name, or the ids alone. The time in which nothing runs is in no object.
 ///
 /// Functions that CPU samples found are included, whether the samples were merged or not. Slices on overflow lanes have no
 /// place in a tree. They are counted as left out, and so is everything that is not on a thread.
@@ -54,10 +56,11 @@ pub fn nested(trace: &Trace, measure: Measure, out: impl Write) -> io::Result<Ex
     let trees = || call_trees_by(trace, &V8, measure);
     let total = trees().map(|thread| thread.tree.total()).fold(Ticks::ZERO, |sum, total| sum + total);
     let mut room = StackRoom::of(trace);
+    let names = ThreadNames::new(trace);
     write!(out, "{{\"name\":\"all\",\"value\":{},\"children\":[", total.0)?;
     let mut is_first = true;
     for ThreadTree { track, tree, .. } in trees() {
-        let Some(thread) = super::folded::ids(trace, track) else { continue };
+        let Some(thread) = names.of(trace, track).map(|thread| thread.text()) else { continue };
         out.write_all(if core::mem::take(&mut is_first) { b"\n" } else { b",\n" })?;
         let name = JsonString(Text::from(&*thread));
         write!(out, "{{\"name\":{name},\"value\":{},\"children\":[", tree.total().0)?;

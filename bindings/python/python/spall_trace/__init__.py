@@ -131,13 +131,14 @@ class Trace:
         """
         return Table(self._native.diff(before._native, measure))
 
-    def export(self, path, format=None, measure="wall-time"):
+    def export(self, path, format=None, measure="wall-time", ids=False):
         """Write the trace in another format, that of the name unless one is given.
 
-        ``measure`` counts for ``nested.json``, a flame graph as d3-flame-graph reads it, and for ``folded`` stacks. Return
-        a sentence about what the format does not hold.
+        ``measure`` counts for ``nested.json``, a flame graph as d3-flame-graph reads it, and for ``folded`` stacks. These
+        begin with the name of the thread, or with ``ids`` with those of process and thread, such as ``1:2``. Return a
+        sentence about what the format does not hold.
         """
-        return self._native.export(path, format, measure)
+        return self._native.export(path, format, measure, ids)
 
     def to_parquet(self, folder, name=None):
         """Add the trace to a data set of Parquet files, as a partition of this name."""
