@@ -109,7 +109,8 @@ impl JsonParser {
         }
         self.commas = 0;
         self.after_damage &= event.is_none();
-        if event.is_some() || record.fields.has(Field::Ph) {
+        // The letter of an event is a text. Measurements of acidity have numbers under this key.
+        if event.is_some() || record.first_byte(Field::Ph).is_some() {
             self.content = Content::Trace;
         } else {
             self.not_an_event();
