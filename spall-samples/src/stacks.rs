@@ -384,7 +384,8 @@ struct RuleNames {
 impl RuleNames {
     /// Returns the names of the rules, looked up in a trace.
     fn new(names: &Names, rules: &SampleRules) -> Self {
-        let find = |name: &str| names.find(name.as_bytes());
+        // Functions without a name are functions, and not what a rule without a name is about.
+        let find = |name: &str| names.find(name.as_bytes()).filter(|_| !name.is_empty());
         Self {
             root: find(rules.root),
             on_top: find(rules.on_top),

@@ -5,13 +5,14 @@ use std::io::{self, Write};
 use alloc::{string::String, vec::Vec};
 use spall_json::V8;
 use spall_model::{
-    Clock, FoldedNode, Function, Interner, Key, Names, SampleValue, Tick, Ticks, Trace, TraceView, TrackId,
-    Unit, UnitName, Weights,
+    Clock, FoldedNode, Function, Interner, Key, NameId, Names, SampleValue, Tick, Ticks, Trace, TraceView,
+    TrackId, Unit, UnitName, Weights,
 };
 use spall_samples::{ThreadTree, call_trees};
 
 use super::{
     ExportReport, Loss,
+    folded::ThreadNames,
     protobuf::MessageWriter,
     trees::{StackRoom, WrittenTrees},
 };
@@ -67,6 +68,7 @@ pub fn pprof(trace: &Trace, out: impl Write) -> io::Result<ExportReport> {
     let clock = trace.clock();
     let scale = TickScale::new(clock.ns_per_tick().unwrap_or(1.0));
     let [thread_key, pid_key, tid_key] = ["thread", "pid", "tid"].map(|key| tables.string(key));
+    let names = ThreadNames::new(trace);
     let mut n_clamped = 0;
     let (mut room, mut path) = (StackRoom::of(trace), Vec::new());
     let mut row = alloc::vec![0; types.len()];
@@ -79,8 +81,11 @@ pub fn pprof(trace: &Trace, out: impl Write) -> io::Result<ExportReport> {
         .flat_map(|(trace, columns)| call_trees(trace, &V8).map(move |tree| (trace, columns, tree)))
     {
         let scale = TickScale::new(trace.clock().ns_per_tick().unwrap_or(1.0));
-        let thread = tables.string(&trace.track_title(track));
         let ids = thread_ids(trace, track);
+        // Without numbers, the name alone tells threads apart.
+        let name = if ids.iter().all(Option::is_some) { None } else { names.of(trace, track) };
+        let name = name.map_or_else(|| trace.track_title(track).into_owned(), |name| name.text());
+        let thread = tables.string(&name);
         let mut values = |count, hits, time: Ticks| {
             let time = scale.convert(Tick(time.0));
             n_clamped += usize::from(i128::from(clamped(time)) != time);
@@ -173,7 +178,8 @@ impl Values {
             (trace.name(value.name).into_owned(), trace.clone().with_value(Some(value.name)))
         };
         let is_counted = values.iter().any(|value| matches!(value.weights, Weights::Counted(_)));
-        let name = values.iter().find(|value| value.counts).filter(|_| values.len() > 1);
+        let is_named = |value: &&SampleValue| value.counts && value.name != NameId::EMPTY;
+        let name = values.iter().find(is_named).filter(|_| values.len() > 1);
         Self {
             shown: is_counted.then(|| trace.clone().with_value(None)),
             name: name.map(|value| trace.name(value.name).into_owned()),
