@@ -39,7 +39,11 @@ impl ValueChoice {
             }
             return Ok(trace.with_value(None));
         };
-        let Some(value) = values.iter().find(|value| trace.name(value.name) == wanted.as_str()) else {
+        // The unit of a value, as in `cpu/nanoseconds`, may be left out.
+        let is_wanted = |name: &str| name == wanted || name.split('/').next() == Some(wanted);
+        let exact = values.iter().find(|value| trace.name(value.name) == wanted.as_str());
+        let Some(value) = exact.or_else(|| values.iter().find(|value| is_wanted(&trace.name(value.name))))
+        else {
             let all: Vec<_> = values.iter().map(named).collect();
             let there = match all.len() {
                 0 => "It has no samples.".to_owned(),

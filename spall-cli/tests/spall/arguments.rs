@@ -115,3 +115,63 @@ fn a_category_that_no_slice_has_is_said() {
     let ran = folder.with("a.json", TRACE).run(&["top", "a.json", "--hide", "io"]);
     assert!(ran.err.ends_with("It has no categories.\n"), "{ran:?}");
 }
+
+/// Samples of two events: 20 ms of cycles, of which `work` has 10, and 7 page faults, of which it has 4.
+const TWO_EVENTS: &str = "\
+a 1 1.010: 30000000 cycles:\n\t1 work (/a)\n\t2 main (/a)\n
+a 1 1.012: 4 page-faults:\n\t1 work (/a)\n\t2 main (/a)\n
+a 1 1.020: 30000000 cycles:\n\t2 main (/a)\n
+a 1 1.022: 3 page-faults:\n\t2 main (/a)\n
+";
+
+/// [samples 4]
+#[test]
+fn a_value_means_the_same_to_all_subcommands() {
+    let folder = Folder::new("values").with("a.perf.txt", TWO_EVENTS);
+    let json = |arguments: &[&str]| serde_json::from_str::<Value>(&folder.run(arguments).out).unwrap();
+    let self_times = |found: Value| -> Vec<(String, i64)> {
+        let of = |row: &Value| (row["function"].as_str().unwrap().to_owned(), row["self"].as_i64().unwrap());
+        found.as_array().unwrap().iter().map(of).collect()
+    };
+    let rows = |rows: [(&str, i64); 2]| rows.map(|(name, time)| (format!("{name} /a"), time)).to_vec();
+    let top = |arguments: &[&str]| self_times(json(&[&["top", "--format", "json"], arguments].concat()));
+    assert_eq!(top(&["a.perf.txt"]), rows([("main", 10_000_000), ("work", 10_000_000)]));
+    assert_eq!(top(&["a.perf.txt", "--value", "page-faults"]), rows([("work", 4), ("main", 3)]));
+    let told = folder.run(&["top", "a.perf.txt"]).err;
+    assert!(told.contains("cycles is shown. `--value` shows another one: page-faults"), "{told}");
+
+    let info = json(&["info", "a.perf.txt", "--format", "json"]);
+    let values: Vec<_> =
+        info[0]["values"].as_array().unwrap().iter().map(|value| value["name"].clone()).collect();
+    assert_eq!(values, ["cycles", "page-faults"]);
+
+    let convert = ["convert", "a.perf.txt", "--value", "page-faults", "--to", "folded", "-"];
+    assert_eq!(folder.prints(&convert), "a;main 3\na;main;work 4\n");
+    assert!(folder.prints(&["flame", "a.perf.txt", "--value", "page-faults"]).contains("main"));
+    let found = folder.prints(&["find", "a.perf.txt", "work", "--value", "page-faults", "--format", "json"]);
+    assert!(found.contains("\"duration\":4"), "{found}");
+    folder.prints(&["render", "a.perf.txt", "o.svg", "--value", "page-faults"]);
+    assert!(fs::read_to_string(folder.0.join("o.svg")).unwrap().contains("page-faults"));
+    let same = json(&["diff", "a.perf.txt", "a.perf.txt", "--value", "page-faults", "--format", "json"]);
+    assert_eq!(same[0]["before"], 7);
+
+    let wrong = folder.run(&["top", "a.perf.txt", "--value", "branches"]);
+    assert_eq!(wrong.status, Some(1));
+    assert!(
+        wrong.err.contains("no samples have the value \"branches\". They have: cycles, page-faults."),
+        "{wrong:?}"
+    );
+}
+
+/// [samples 4] A copy for pprof has all values, under their names.
+#[test]
+fn a_copy_for_pprof_has_all_values() {
+    let folder = Folder::new("values_of_copy").with("a.perf.txt", TWO_EVENTS);
+    folder.prints(&["convert", "a.perf.txt", "a.pb"]);
+    folder.run(&["convert", "a.pb", "b.pb"]);
+    for file in ["a.pb", "b.pb"] {
+        let of = |value: &str| folder.run(&["convert", file, "--value", value, "--to", "folded", "-"]).out;
+        assert_eq!(of("page-faults"), "a;main 3\na;main;work 4\n", "{file}");
+        assert_eq!(of("cycles"), "a;main 10000000\na;main;work 10000000\n", "{file}");
+    }
+}

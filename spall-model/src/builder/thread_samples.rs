@@ -236,7 +236,11 @@ impl TraceBuilder {
             let side = if has_slices { Side::After } else { Side::Before };
             let begin = samples.first().map_or(first.at, |first| samples_start(weights, side, first));
             let samples_end = samples_end(first.at, None, RESOLUTION, (weights, side), samples);
-            self.touch(track, begin, samples_end);
+            // The last sample of a value that the axis does not show is as wide as its weight only on an axis of its own.
+            let is_shown = !matches!(weights, Weights::Counted(_));
+            let last =
+                samples.last().map_or(samples_end, |last| if is_shown { samples_end } else { last.at });
+            self.touch(track, begin, last);
             let profile = Profile {
                 track: TrackId(track),
                 name,

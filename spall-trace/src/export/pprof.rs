@@ -55,8 +55,11 @@ pub fn pprof(trace: &Trace, out: impl Write) -> io::Result<ExportReport> {
         ["calls", "samples"].map(|name| (name, Clock::new(Unit::Count(UnitName::new("count")))));
     types.extend([calls, samples, (name.as_deref().unwrap_or("self"), shown.clock())]);
     for &(name, clock) in &types {
-        let unit = clock.unit.counted().unwrap_or("nanoseconds");
-        let kind = name.strip_suffix(unit).and_then(|name| name.strip_suffix('/')).unwrap_or(name);
+        let (kind, unit) = match (name.rsplit_once('/'), clock.unit.counted()) {
+            (Some((kind, unit)), Some(_)) => (kind, unit),
+            (Some((kind, _)), None) => (kind, "nanoseconds"),
+            (None, counted) => (name, counted.unwrap_or("nanoseconds")),
+        };
         let (kind, unit) = (tables.string(kind), tables.string(unit));
         out.write(|profile| {
             profile.message(field::SAMPLE_TYPE, |of| {
