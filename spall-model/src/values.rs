@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::{
-    Clock, NameId, Tick, Ticks, Trace, Weights,
+    Clock, NameId, ThreadProfileEvent, Tick, Ticks, Trace, TrackId, Weights,
     profile::{Profile, Side, samples_end},
 };
 
@@ -21,6 +21,14 @@ pub struct SampleValue {
     pub weight: f64,
     /// Whether it is the value that counts on at least one track.
     pub counts: bool,
+}
+
+impl Profile {
+    /// Returns whether the profile counts, if it is the first one of its track. `is_said` is whether the file says which value
+    /// does; it says nothing of samples that are not weighed.
+    fn counts(&self, is_said: bool) -> bool {
+        !is_said || self.weights == Weights::Samples || self.rank < ThreadProfileEvent::RANK
+    }
 }
 
 impl Trace {
@@ -54,12 +62,13 @@ impl Trace {
     #[must_use]
     pub fn sample_values(&self) -> Vec<SampleValue> {
         let mut values: Vec<SampleValue> = Vec::new();
+        let is_said = self.is_value_said();
         for of_track in self.profiles.chunk_by(|a, b| a.track == b.track) {
             for (profile, rank) in of_track.iter().zip(0..) {
                 let found = values.iter().position(|value| value.name == profile.name);
                 let samples = self.samples_of(profile);
                 let weight: f64 = samples.iter().map(|sample| sample.weight).sum();
-                let (n_samples, counts) = (samples.len() as u64, rank == 0);
+                let (n_samples, counts) = (samples.len() as u64, rank == 0 && profile.counts(is_said));
                 match found.and_then(|at| values.get_mut(at)) {
                     Some(value) => {
                         value.n_samples += n_samples;
@@ -81,18 +90,21 @@ impl Trace {
     ///
     /// If the value is none that the axis shows ([`Weights::Counted`]), the trace gets an axis of its unit: the samples of each
     /// thread lie one after another in the order of their times, each as wide as its weight, and what has a time is left out,
-    /// such as slices and counters. With `None` this happens only if the trace has nothing but such samples; otherwise it
-    /// stays as it is.
+    /// such as slices and counters. With `None` this happens only if the trace has nothing but such samples. Threads that have
+    /// other values alone are left without samples then, and other values of a thread stay behind the one that counts.
     ///
     /// This takes O(n) for n profiles, slices and samples.
     #[must_use]
     pub fn with_value(mut self, value: Option<NameId>) -> Self {
         let name = match value {
             Some(name) => name,
-            None => match self.counted_alone() {
-                Some(name) => name,
-                None => return self,
-            },
+            None => {
+                self.leave_out_other_values();
+                match self.counted_alone() {
+                    Some(name) => name,
+                    None => return self,
+                }
+            }
         };
         self.profiles.retain(|profile| profile.name == name);
         let unit = self.profiles.iter().find_map(|profile| match profile.weights {
@@ -104,6 +116,27 @@ impl Trace {
             self.clock = Clock::new(unit);
         }
         self
+    }
+
+    /// Returns whether the file says which of its values counts.
+    fn is_value_said(&self) -> bool {
+        self.profiles.iter().any(|profile| profile.weights != Weights::Samples && profile.counts(true))
+    }
+
+    /// Leaves out the profiles of threads that do not have the value that counts: other events count different things, which do
+    /// not add up.
+    fn leave_out_other_values(&mut self) {
+        if !self.is_value_said() {
+            return;
+        }
+        let mut counting: Option<(TrackId, bool)> = None;
+        self.profiles.retain(|profile| {
+            let (_, counts) = match counting {
+                Some(of_track @ (track, _)) if track == profile.track => of_track,
+                _ => *counting.insert((profile.track, profile.counts(true))),
+            };
+            counts
+        });
     }
 
     /// Returns the name of the value that counts, if the trace has nothing with a time but samples whose weights the axis does
