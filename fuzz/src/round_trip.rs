@@ -5,7 +5,7 @@ use spall_trace::format::spall::{FileWriter, Version};
 use spall_trace::json;
 use spall_trace::model::{
     Args, CounterEvent, DiagnosticKind, Event, FlowBind, FlowEvent, FlowPhase, Id, KeyedEvent, MetaEvent,
-    SampleStack, Text, Thread, ThreadEvent, ThreadSampleEvent, Tick, Ticks, Value, Written,
+    ProfileId, SampleEvent, SampleStack, Text, Thread, ThreadEvent, Tick, Ticks, Value, Written,
 };
 
 use crate::events;
@@ -83,9 +83,10 @@ fn as_json<'a>(event: &Event<'a>, slice: Option<ThreadEvent<'a>>) -> Event<'a> {
         }),
         // What these have in common with profiles of V8 is the phase.
         Event::Other(event, b'P') => {
-            let mut sample = ThreadSampleEvent::new(event.thread, event.at, event.name, SampleStack::Unknown);
+            let profile = ProfileId::OfThread(event.thread, event.name);
+            let mut sample = SampleEvent::new(profile, event.at, SampleStack::Unknown);
             sample.args = event.args;
-            Event::ThreadSample(sample)
+            Event::Sample(sample)
         }
         other => other,
     }
@@ -177,10 +178,11 @@ fn normal(event: &Event<'_>) -> String {
         Event::Instant(event, scope) => on_thread("instant", event, scope),
         Event::State(event, Ticks(duration)) => on_thread("state", event, duration),
         Event::Other(event, tag) => on_thread("other", event, tag),
-        Event::ThreadSample(sample) => {
-            let ThreadSampleEvent { at, stack, weight, .. } = sample;
-            let (thread, args) = (thread(sample.thread), args(sample.args));
-            format!("sample {thread} at {} {:?} {stack:?} {weight} {args}", at.0, sample.name.decode())
+        Event::Sample(sample) if sample.of_thread().is_some() => {
+            let Some((of, value, at)) = sample.of_thread() else { unreachable!() };
+            let SampleEvent { stack, weight, .. } = sample;
+            let (thread, args) = (thread(of), args(sample.args));
+            format!("sample {thread} at {} {:?} {stack:?} {weight} {args}", at.0, value.decode())
         }
         Event::Counter(CounterEvent { pid, at, name, id, category, series, .. }) => {
             let (pid, id, series) = (key(*pid), id.map(key), args(*series));

@@ -8,9 +8,9 @@ use arbitrary::{Result, Unstructured};
 use spall_trace::json::{JsonParser, JsonWriter, V8, json_args};
 use spall_trace::layout::{Layout, LayoutView};
 use spall_trace::model::{
-    Args, DiagnosticKind as Kind, Event, FrameEvent, FrameId, FrameParent, Id, Limits, LineHitsEvent,
-    Profile, ProfileEvent, ProfileKey, ProfileStart, SampleEvent, SampleStack, SampleTime, SliceFlags,
-    SliceId, Text, Thread, ThreadEvent, ThreadProfileEvent, ThreadSampleEvent, Tick, Ticks, Trace,
+    Args, DiagnosticKind as Kind, Event, FrameEvent, FrameId, FrameParent, FrameTable, Id, Limits,
+    LineHitsEvent, Profile, ProfileEvent, ProfileId, ProfileKey, ProfilePart, ProfileStart, SampleEvent,
+    SampleStack, SampleTime, SliceFlags, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
     TraceBuilder, TraceView, TrackId, TreeNodeId, Unit, Value, Weights, Written,
 };
 use spall_trace::samples;
@@ -115,18 +115,15 @@ fn check_nothing_lost(events: &[Event<'_>], trace: &Trace) {
     let pushed = |is: fn(&Event<'_>) -> bool| events.iter().filter(|event| is(event)).count();
     let count = |kind: Kind| usize::try_from(trace.diagnostics().count(kind)).unwrap();
     assert_eq!(count(Kind::ProfileWithoutHead), 0, "the profile has one");
-    assert_eq!(
-        trace.samples().len(),
-        pushed(|event| matches!(event, Event::Sample(_) | Event::ThreadSample(_)))
-    );
+    assert_eq!(trace.samples().len(), pushed(|event| matches!(event, Event::Sample(_))));
     let named: HashSet<_> = events.iter().flat_map(spelt_functions).collect();
     assert_eq!(
         trace.frames().len() + count(Kind::DuplicateFrame),
-        pushed(|event| matches!(event, Event::Frame(_) | Event::SharedFrame(_))) + named.len()
+        pushed(|event| matches!(event, Event::Frame(_))) + named.len()
     );
     let unknown = trace.samples().iter().filter(|sample| sample.frame().is_none()).count();
     let silent =
-        pushed(|event| matches!(event, Event::ThreadSample(sample) if sample.stack == SampleStack::Unknown));
+        pushed(|event| matches!(event, Event::Sample(sample) if sample.stack == SampleStack::Unknown));
     let frames = 0..u32::try_from(trace.frames().len()).unwrap();
     let lines: usize = frames.map(|frame| trace.line_hits(FrameId(frame)).len()).sum();
     let facts = pushed(|event| matches!(event, Event::CallSite(..) | Event::LineHits(_)));
@@ -136,7 +133,7 @@ fn check_nothing_lost(events: &[Event<'_>], trace: &Trace) {
 
 /// The paths of the functions that a sample spells out.
 fn spelt_functions(event: &Event<'_>) -> Vec<Vec<String>> {
-    let Event::ThreadSample(ThreadSampleEvent { stack: SampleStack::Names, args, .. }) = event else {
+    let Event::Sample(SampleEvent { stack: SampleStack::Names, args, .. }) = event else {
         return Vec::new();
     };
     let Some(Value::List(names)) = args.field(b"stack") else { return Vec::new() };
@@ -215,7 +212,8 @@ fn events<'a>(u: &mut Unstructured<'a>) -> Result<Vec<Event<'a>>> {
     events.extend(slices_and_calls(u, unit)?);
     let begins = ProfileStart::new(Tick(u.int_in_range(-3..=20)? * unit), Ticks(unit));
     let end = if u.arbitrary()? { Some(Tick(u.int_in_range(0..=400)? * unit)) } else { None };
-    let mut profile = ProfileEvent::new(THREAD, ProfileKey::Whole, Tick(0));
+    let part = ProfilePart::new(THREAD, ProfileKey::Number(0), Tick(0));
+    let mut profile = ProfileEvent::new(part);
     (profile.begins, profile.end) = (Some(begins), end);
     events.push(Event::Profile(profile));
     let n_frames = u.int_in_range(1..=12)?;
@@ -231,18 +229,18 @@ fn events<'a>(u: &mut Unstructured<'a>) -> Result<Vec<Event<'a>>> {
         // Now and then an id twice.
         let number = Id::Number(if u.ratio(1, 20)? { 0 } else { id });
         let name = Text::plain(if id == 0 { b"(root)" } else { u.choose(&FUNCTIONS)? });
-        let mut frame = FrameEvent::new(number, parent, name);
+        let mut frame = FrameEvent::new(part, number, parent, name);
         (frame.url, frame.source) = (Text::plain(if source { b"u" } else { b"" }), i64::from(source));
         (frame.line, frame.column) = (source.then_some(0), source.then_some(0));
         events.push(Event::Frame(frame));
         if u.ratio(1, 4)? {
             let frame = Id::Number(if u.ratio(1, 8)? { n_frames } else { id });
             let line = u.int_in_range(0..=3)?;
-            events.push(Event::LineHits(LineHitsEvent::new(frame, line, u.arbitrary()?)));
+            events.push(Event::LineHits(LineHitsEvent::new(part, frame, line, u.arbitrary()?)));
         }
     }
     for number in 0..4 {
-        events.push(Event::CallSite(number, Id::Number(u.int_in_range(0..=n_frames)?)));
+        events.push(Event::CallSite(part, number, Id::Number(u.int_in_range(0..=n_frames)?)));
     }
     while events.len() < 300 && !u.is_empty() {
         let time = u.int_in_range(-2..=9)? * unit;
@@ -250,7 +248,7 @@ fn events<'a>(u: &mut Unstructured<'a>) -> Result<Vec<Event<'a>>> {
             if u.ratio(1, 10)? { SampleTime::At(Tick(time * 30)) } else { SampleTime::After(Ticks(time)) };
         let frame = Id::Number(u.int_in_range(0..=n_frames)?);
         let line = if u.ratio(1, 4)? { Some(u.int_in_range(0..=99)?) } else { None };
-        let mut sample = SampleEvent::new(at, frame);
+        let mut sample = SampleEvent::new(part, at, SampleStack::Frame(frame));
         sample.line = line;
         events.push(Event::Sample(sample));
         if u.ratio(1, 8)? {
@@ -258,14 +256,15 @@ fn events<'a>(u: &mut Unstructured<'a>) -> Result<Vec<Event<'a>>> {
         }
         if u.ratio(1, 32)? {
             let thread = Thread::new(1, u.int_in_range(1..=2)?);
-            let said = ThreadProfileEvent::new(thread, Text::EMPTY).with_rank(u.int_in_range(0..=4)?);
+            let said = ProfileEvent::new(ProfileId::OfThread(thread, Text::EMPTY));
+            let said = said.with_rank(u.int_in_range(0..=4)?);
             let ticks = u.int_in_range(0..=20)?;
             let weights = match u.int_in_range(0..=3)? {
                 0 => Weights::Axis(Ticks(i64::from(ticks) * unit)),
                 1 => Weights::Counted(Unit::Bytes),
                 _ => Weights::TimeBefore(f64::from(ticks) / 4.0),
             };
-            events.push(Event::ThreadProfile(said.with_weights(weights)));
+            events.push(Event::Profile(said.with_weights(weights)));
         }
     }
     if shared_last {
@@ -281,7 +280,7 @@ fn shared_frames<'a>(u: &mut Unstructured<'a>) -> Result<Vec<Event<'a>>> {
         let caller = FrameParent::Id(Id::Number(u.int_in_range(0..=6)?));
         let parent = if u.arbitrary()? { caller } else { FrameParent::Unknown };
         let name = Text::plain(u.choose(&FUNCTIONS)?);
-        frames.push(Event::SharedFrame(FrameEvent::new(Id::Number(id), parent, name)));
+        frames.push(Event::Frame(FrameEvent::new(FrameTable::Shared, Id::Number(id), parent, name)));
     }
     Ok(frames)
 }
@@ -289,7 +288,7 @@ fn shared_frames<'a>(u: &mut Unstructured<'a>) -> Result<Vec<Event<'a>>> {
 /// The arguments of the sample in `document`, which hold its stack.
 fn named_stack(document: &[u8]) -> Args<'_> {
     let sample = events_of(JsonParser::new(), document).first().copied();
-    let Some(Event::ThreadSample(sample)) = sample else { panic!("{sample:?}") };
+    let Some(Event::Sample(sample)) = sample else { panic!("{sample:?}") };
     sample.args
 }
 
@@ -305,9 +304,9 @@ fn sample_of_thread<'a>(u: &mut Unstructured<'a>, unit: i64) -> Result<Event<'a>
     let name = Text::plain(u.choose(&[&b""[..], b"cycles"])?);
     // More digits than 32 bits hold.
     let weight = f64::from(u.int_in_range(0_u8..=3)?) * 16_777_217.0;
-    let mut sample = ThreadSampleEvent::new(thread, at, name, stack);
+    let mut sample = SampleEvent::new(ProfileId::OfThread(thread, name), at, stack);
     (sample.weight, sample.args) = (weight, args);
-    Ok(Event::ThreadSample(sample))
+    Ok(Event::Sample(sample))
 }
 
 fn slices_and_calls<'a>(u: &mut Unstructured<'a>, unit: i64) -> Result<Vec<Event<'a>>> {

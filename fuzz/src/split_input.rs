@@ -8,7 +8,7 @@ use spall_trace::{
         spall::{self as binary, auto},
     },
     json,
-    model::{ByteRange, DiagnosticKind, Event, LendingParser, ProfileKey, Progress},
+    model::{ByteRange, DiagnosticKind, Event, LendingParser, ProfileId, ProfileKey, Progress},
 };
 
 /// Reads `bytes` whole, in pieces, and cut, with every parser. The last byte says how large the pieces are, so that a
@@ -50,7 +50,7 @@ pub fn run(bytes: &[u8]) -> bool {
 const MIN_PERFETTO: usize = 3;
 
 fn has_sample(facts: &[Fact]) -> bool {
-    facts.iter().any(|(_, _, event)| event.starts_with("ThreadSample"))
+    facts.iter().any(|(_, _, event)| event.starts_with("Sample"))
 }
 
 /// What a reader finds behind junk.
@@ -159,7 +159,10 @@ fn kind(event: &Event<'_>) -> Kind {
         Event::Diagnostic(DiagnosticKind::BareEvents) => Kind::BareEvents,
         Event::Diagnostic(DiagnosticKind::Junk) => Kind::Junk,
         Event::Diagnostic(_) => Kind::OtherDiagnostic,
-        Event::Profile(profile) if profile.key == ProfileKey::Whole => Kind::WholeProfile,
+        Event::Profile(profile) => match profile.profile {
+            ProfileId::Own(part) if matches!(part.key, ProfileKey::Number(_)) => Kind::WholeProfile,
+            _ => Kind::Content,
+        },
         _ => Kind::Content,
     }
 }

@@ -5,15 +5,15 @@
 //!
 //! ```
 //! use spall_format::folded::Parser;
-//! use spall_model::{Event, Parser as _, Tick};
+//! use spall_model::{Event, Parser as _, SampleTime, Tick};
 //!
 //! let mut samples = Vec::new();
 //! Parser::new().parse_all(b"main;read 3\nmain;write 2\n", |event, _| {
-//!     if let Event::ThreadSample(sample) = event {
+//!     if let Event::Sample(sample) = event {
 //!         samples.push((sample.at, sample.weight));
 //!     }
 //! })?;
-//! assert_eq!(samples, [(Tick(0), 3.0), (Tick(3), 2.0)]);
+//! assert_eq!(samples, [(SampleTime::At(Tick(0)), 3.0), (SampleTime::At(Tick(3)), 2.0)]);
 //! # Ok::<(), spall_format::FormatError>(())
 //! ```
 
@@ -24,8 +24,9 @@ use hashbrown::HashMap;
 use memchr::memchr;
 
 use spall_model::{
-    ByteRange, Clock, DiagnosticKind, Event, FrameEvent, FrameParent, Id, NameId, Names, Progress, Receiver,
-    SampleStack, Text, Thread, ThreadProfileEvent, ThreadSampleEvent, Tick, Ticks, Unit, UnitName, Weights,
+    ByteRange, Clock, DiagnosticKind, Event, FrameEvent, FrameParent, FrameTable, Id, NameId, Names,
+    ProfileEvent, ProfileId, Progress, Receiver, SampleEvent, SampleStack, Text, Thread, Tick, Ticks, Unit,
+    UnitName, Weights,
 };
 
 use crate::{
@@ -239,28 +240,29 @@ impl Parser {
         let ids = names.next_if(|first| ids(first).is_some()).and_then(ids);
         let (pid, tid) = ids.unwrap_or((1, 1));
         let thread = Thread::new(pid, tid);
-        let name = Text::plain(if self.compares { AFTER } else { b"" });
+        let profile = |value| ProfileId::OfThread(thread, Text::plain(value));
+        let after = profile(if self.compares { AFTER } else { b"" });
         if !self.times.contains_key(&(pid, tid)) {
-            let profile = ThreadProfileEvent::new(thread, name).with_weights(Weights::Axis(Ticks(1)));
-            to.receive(&Event::ThreadProfile(profile.with_rank(3)), bytes);
+            let facts = ProfileEvent::new(after).with_weights(Weights::Axis(Ticks(1))).with_rank(3);
+            to.receive(&Event::Profile(facts), bytes);
             if self.compares {
-                let profile = ThreadProfileEvent::new(thread, Text::plain(BEFORE));
-                to.receive(&Event::ThreadProfile(profile.with_weights(Weights::Counted(SAMPLES))), bytes);
+                let facts = ProfileEvent::new(profile(BEFORE)).with_weights(Weights::Counted(SAMPLES));
+                to.receive(&Event::Profile(facts), bytes);
             }
         }
         let innermost = self.innermost(names, bytes, to);
         let time = self.times.entry((pid, tid)).or_default();
         let node = innermost.map_or(SampleStack::Unknown, |node| SampleStack::Frame(Id::from(node)));
-        let weights = [(name, Some(stack.weight)), (Text::plain(BEFORE), before.map(|before| before.weight))];
-        for (name, weight) in weights {
+        let weights = [(after, Some(stack.weight)), (profile(BEFORE), before.map(|before| before.weight))];
+        for (profile, weight) in weights {
             let Some(weight) = weight else { continue };
             if weight < 0.0 {
                 to.receive(&Event::Diagnostic(DiagnosticKind::NegativeWeight), bytes);
                 continue;
             }
-            let mut sample = ThreadSampleEvent::new(thread, Tick(time.whole), name, node);
+            let mut sample = SampleEvent::new(profile, Tick(time.whole), node);
             sample.weight = weight;
-            to.receive(&Event::ThreadSample(sample), bytes);
+            to.receive(&Event::Sample(sample), bytes);
         }
         if time.add(stack.weight.max(0.0)) {
             to.receive(&Event::Diagnostic(DiagnosticKind::TimeOutOfRange), bytes);
@@ -288,8 +290,8 @@ impl Parser {
                     Node::New(node) => {
                         let parent =
                             caller.map_or(FrameParent::Unknown, |caller| FrameParent::Id(Id::from(caller)));
-                        let frame = FrameEvent::new(node, parent, Text::plain(name));
-                        to.receive(&Event::SharedFrame(frame), bytes);
+                        let frame = FrameEvent::new(FrameTable::Shared, node, parent, Text::plain(name));
+                        to.receive(&Event::Frame(frame), bytes);
                         node
                     }
                     Node::None => {

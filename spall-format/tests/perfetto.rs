@@ -1002,7 +1002,7 @@ fn cutting_a_trace_leaves_a_prefix_of_what_packets_say() {
         let same = cut.iter().zip(&whole).take_while(|(cut, whole)| cut == whole).count();
         // The end of the file settles states and names, and says what is cut.
         let is_of_the_end = |said: &String| {
-            ["State(", "SharedFrame(", "Meta(", "Track(", "Truncated"].iter().any(|kind| said.contains(kind))
+            ["State(", "Frame(", "Meta(", "Track(", "Truncated"].iter().any(|kind| said.contains(kind))
         };
         assert!(cut[same..].iter().all(is_of_the_end), "{end}: {:?}", &cut[same..]);
     }

@@ -33,7 +33,7 @@ static JSON_KEYED_EVENT: ArgsFormat = whole::<{ KEYED_EVENT.0 }>("json event wit
 static JSON_COUNTER_EVENT: ArgsFormat = whole::<{ COUNTER_EVENT.0 }>("json counter");
 /// One end of a flow.
 static JSON_FLOW_EVENT: ArgsFormat = whole::<{ FLOW_EVENT.0 }>("json flow event");
-/// A sample, without the fields that are in [`spall_model::ThreadSampleEvent`].
+/// A sample, without the fields that are in [`spall_model::SampleEvent`].
 pub(crate) static JSON_SAMPLE: ArgsFormat =
     ArgsFormat { fields: sample_field, ..ArgsFormat::new("json sample", event_args_entry) };
 
@@ -255,7 +255,7 @@ fn event_args_entry<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, V
     next_entry(bytes, pos)
 }
 
-/// Reads the next field of a sample that [`spall_model::ThreadSampleEvent`] does not have.
+/// Reads the next field of a sample that [`spall_model::SampleEvent`] does not have.
 fn sample_field<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
     loop {
         let (key, value) = further_field::<{ SAMPLE.0 }>(bytes, pos)?;

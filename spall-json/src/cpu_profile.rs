@@ -9,10 +9,11 @@ mod nodes;
 mod samples;
 
 use spall_model::{
-    DiagnosticKind, Event, Id, ProfileEvent, ProfileKey, ProfileStart, Thread, ThreadEvent, Tick, Ticks,
+    DiagnosticKind, Event, Id, ProfileEvent, ProfileKey, ProfilePart, ProfileStart, Thread, ThreadEvent,
+    Tick, Ticks,
 };
 
-use crate::call::Call;
+use crate::call::{Call, file_range};
 use crate::id;
 use crate::lexer::{self, KeyToken, Token, TokenError, TokenKind};
 use crate::scalar;
@@ -26,7 +27,8 @@ use samples::{SampleTimes, Samples};
 pub(crate) struct Profile<'a> {
     /// The data up to the end of the profile. All positions are indices into it.
     data: &'a [u8],
-    /// The event that announces the profile.
+    part: ProfilePart<'a>,
+    /// What the part says of the profile.
     event: ProfileEvent<'a>,
     members: ProfileMembers,
     /// The start and the duration of a whole profile that is complete.
@@ -50,6 +52,9 @@ pub(crate) const SAME_CLOCK: i64 = 1_000_000;
 
 /// The duration of which times of samples are multiples: a microsecond. [cpu 2](crate::rules::cpu#2.1)
 const RESOLUTION: Ticks = Ticks(1000);
+
+/// The key of a whole profile, until its position in the file is known.
+const WHOLE: ProfileKey<'static> = ProfileKey::Number(0);
 
 /// The rank of a profile in an event `CpuProfile`, behind those of all `P` events.
 const WHOLE_RANK: u8 = 3;
@@ -87,17 +92,20 @@ impl<'a> Profile<'a> {
         let same_clock = kind == ProfileKind::Whole || offset.0.unsigned_abs() <= SAME_CLOCK.unsigned_abs();
         let mut begins = ProfileStart::new(start, RESOLUTION);
         begins.offset = if same_clock { Ticks::ZERO } else { offset };
-        begins.rank = if kind == ProfileKind::Whole { WHOLE_RANK } else { members.rank(data) };
         let key = match (kind, id) {
-            (ProfileKind::Whole, _) => ProfileKey::Whole,
+            (ProfileKind::Whole, _) => WHOLE,
             (_, Some(id)) => ProfileKey::Id(id),
             (_, None) => ProfileKey::Thread,
         };
-        let mut event = ProfileEvent::new(thread, key, at);
-        event.begins = (kind != ProfileKind::Chunk).then_some(begins);
+        let part = ProfilePart::new(thread, key, at);
+        let mut event = ProfileEvent::new(part);
+        if kind != ProfileKind::Chunk {
+            event.begins = Some(begins);
+            event.rank = Some(if kind == ProfileKind::Whole { WHOLE_RANK } else { members.rank(data) });
+        }
         event.end = end;
         let bounds = (kind == ProfileKind::Whole).then(|| bounds(start, end));
-        Some(Self { data, event, members, bounds })
+        Some(Self { data, part, event, members, bounds })
     }
 
     /// Returns the profile that is the whole document, whose brace is at `start`, and its end if it is in the data. A cut or
@@ -107,19 +115,24 @@ impl<'a> Profile<'a> {
         let closed = members.read(data, start).or_else(|_| lexer::nested_end(data, start)).ok();
         let (at, end) = members.bounds(data);
         let at = at.unwrap_or_default();
-        let mut event = ProfileEvent::new(Thread::new(1_u32, 1_u32), ProfileKey::Whole, at);
+        let part = ProfilePart::new(Thread::new(1_u32, 1_u32), WHOLE, at);
+        let mut event = ProfileEvent::new(part);
         event.begins = Some(ProfileStart::new(at, RESOLUTION));
         event.end = end;
         let data = closed.and_then(|closed| data.get(..closed)).unwrap_or(data);
         // The length of a profile that is cut off is not known.
         let bounds = closed.map(|_| bounds(at, end));
-        (Self { data, event, members, bounds }, closed)
+        (Self { data, part, event, members, bounds }, closed)
     }
 
     /// Hands over all events of the profile, which is in the record at `bytes`: the event that announces it, its frames, its
     /// call sites, and its samples.
     pub(crate) fn hand_over(self, bytes: (usize, usize), call: &mut Call<'a, '_>) {
-        let Self { data, event, members, bounds } = self;
+        let Self { data, mut part, mut event, members, bounds } = self;
+        if let ProfileKey::Number(number) = &mut part.key {
+            *number = file_range(call.offset, bytes).start;
+            event.profile = part.into();
+        }
         if members.is_clamped {
             call.report(DiagnosticKind::TimeOutOfRange, bytes);
         }
@@ -127,13 +140,13 @@ impl<'a> Profile<'a> {
         let nodes = members.nodes.map(Nodes::List).or(members.tree.map(Nodes::Tree));
         let mut hits: u64 = 0;
         if let Some(nodes) = nodes {
-            nodes.read(data, &mut |event, bytes, n_hits| {
+            nodes.read(data, part, &mut |event, bytes, n_hits| {
                 hits = hits.saturating_add(n_hits);
                 call.event(event, bytes);
             });
         }
         if let Some(sites) = members.sites {
-            call_sites(data, sites, call);
+            call_sites(data, sites, part, call);
         }
         let duration = bounds.map(|(_, duration)| duration);
         let frames = members.samples.filter(|samples| lexer::next_item(data, &mut (samples + 1)).is_some());
@@ -145,13 +158,13 @@ impl<'a> Profile<'a> {
             };
             let inside = |bracket| bracket + 1;
             let (lines, columns) = (members.lines.map(inside), members.columns.map(inside));
-            Samples { frames: inside(frames), times, lines, columns }.read(data, call);
+            Samples { frames: inside(frames), times, lines, columns }.read(data, part, call);
         }
         if let Some(bounds) = bounds
             && frames.is_none()
         {
             if let Some(nodes) = nodes {
-                hits::read(data, nodes, hits, bounds, call);
+                hits::read(data, nodes, part, hits, bounds, call);
             }
             if members.samples.is_none() || hits > 0 {
                 call.report(DiagnosticKind::MissingSamples, bytes);
@@ -166,13 +179,13 @@ fn bounds(start: Tick, end: Option<Tick>) -> (Tick, Ticks) {
 }
 
 /// Hands over the call sites, which are the members of the object at `start`. Their keys are the numbers.
-fn call_sites<'a>(data: &'a [u8], start: usize, call: &mut Call<'a, '_>) {
+fn call_sites<'a>(data: &'a [u8], start: usize, part: ProfilePart<'a>, call: &mut Call<'a, '_>) {
     let mut pos = start + 1;
     while let Ok(Some(member)) = lexer::next_member(data, &mut pos) {
         let bytes = (member.key.inside.0, member.value.end);
         let number = core::str::from_utf8(member.key.bytes(data)).ok().and_then(|key| key.parse().ok());
         match (number, id::key(data, member.value)) {
-            (Some(number), Some(frame)) => call.event(&Event::CallSite(number, frame), bytes),
+            (Some(number), Some(frame)) => call.event(&Event::CallSite(part, number, frame), bytes),
             _ => call.report(DiagnosticKind::BadField, bytes),
         }
     }

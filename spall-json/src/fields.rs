@@ -130,7 +130,7 @@ pub(crate) const THREAD_EVENT: FieldSet = FieldSet::of(&[
 /// The fields that are in [`spall_model::KeyedEvent`]. The thread is not among them.
 pub(crate) const KEYED_EVENT: FieldSet = FieldSet::of(&[Name, Cat, Ph, Ts, Pid, Args, Id, Id2, KeyScope]);
 
-/// The fields that are in [`spall_model::ThreadSampleEvent`], without those that only samples have.
+/// The fields that are in [`spall_model::SampleEvent`], without those that only samples have.
 pub(crate) const SAMPLE: FieldSet = FieldSet::of(&[Name, Ph, Ts, Pid, Tid, Args]);
 
 /// The fields that are in [`spall_model::FlowEvent`].

@@ -1,6 +1,8 @@
 //! The way from a reader of a whole document to the receiver of events.
 
-use spall_model::{DiagnosticKind, Event, FrameEvent, FrameParent, Id, MetaEvent, Receiver, Text};
+use spall_model::{
+    DiagnosticKind, Event, FrameEvent, FrameParent, FrameTable, Id, MetaEvent, Receiver, Text,
+};
 
 use crate::args;
 use crate::call::file_range;
@@ -26,7 +28,7 @@ impl<'a, 't, R: for<'e> Receiver<'e>> Out<'a, 't, R> {
     }
 
     pub(crate) fn event(&mut self, event: &Event<'_>, bytes: (usize, usize)) {
-        if matches!(event, Event::SharedFrame(_) | Event::ThreadSample(_)) {
+        if matches!(event, Event::Frame(_) | Event::Sample(_)) {
             let Some(left) = self.left else { return };
             self.left = left.checked_sub(BYTES);
             if self.left.is_none() {
@@ -79,9 +81,9 @@ pub(crate) struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// Returns the call frame of the function.
+    /// Returns the call frame of the function, which threads share.
     pub(crate) fn frame(self, id: impl Into<Id<'a>>, parent: FrameParent<'a>) -> FrameEvent<'a> {
-        let mut frame = FrameEvent::new(id, parent, self.name);
+        let mut frame = FrameEvent::new(FrameTable::Shared, id, parent, self.name);
         (frame.url, frame.line, frame.column) = (self.url, self.line, self.column);
         frame
     }

@@ -72,23 +72,23 @@ fn of_key(data: &[u8], key: &KeyToken) -> Option<JsonProfile> {
 
 /// A parser of sampling profiles that are JSON documents of their own: those of the Firefox Profiler and of speedscope.
 ///
-/// Samples become [`Event::ThreadSample`](spall_model::Event::ThreadSample)s. The parser reads the document when all of
+/// Samples become [`Event::Sample`](spall_model::Event::Sample)s. The parser reads the document when all of
 /// it is there, because its tables refer to each other, and hands over everything at once. [`json_profile`] recognises
 /// the format. A document that is cut has the events of the threads in front of the cut.
 ///
 /// ```
 /// use spall_json::JsonProfileParser;
-/// use spall_model::{Event, LendingParser as _, Tick};
+/// use spall_model::{Event, LendingParser as _, SampleTime, Tick};
 ///
 /// let json = br#"{"shared":{"frames":[{"name":"main"},{"name":"work"}]},"profiles":[
 ///     {"type":"sampled","name":"worker","unit":"milliseconds","samples":[[0],[0,1]],"weights":[2,3]}]}"#;
 /// let mut times = Vec::new();
 /// JsonProfileParser::new().lend_all(json, |event, _| {
-///     if let Event::ThreadSample(sample) = event {
+///     if let Event::Sample(sample) = event {
 ///         times.push((sample.at, sample.weight));
 ///     }
 /// })?;
-/// assert_eq!(times, [(Tick(0), 2.0), (Tick(2_000_000), 3.0)]);
+/// assert_eq!(times, [(SampleTime::At(Tick(0)), 2.0), (SampleTime::At(Tick(2_000_000)), 3.0)]);
 /// # Ok::<(), spall_json::JsonError>(())
 /// ```
 #[derive(Debug, Clone, Default)]

@@ -2,7 +2,8 @@
 //! 1](spall_model::rules::json#1)
 
 use spall_model::{
-    Args, DiagnosticKind, Event, FrameEvent, FrameParent, SampleStack, Text, ThreadSampleEvent,
+    Args, DiagnosticKind, Event, FrameEvent, FrameParent, FrameTable, ProfileId, SampleEvent, SampleStack,
+    Text,
 };
 
 use crate::args::JSON_SAMPLE;
@@ -53,7 +54,8 @@ pub(crate) fn stack_frame<'a>(data: &'a [u8], key: &KeyToken, value: Token) -> O
     let text = |token: Option<Token>| token.map_or(Text::EMPTY, |token| scalar::text(data, token));
     let parent = parent.and_then(|parent| id::key(data, parent));
     let parent = parent.map_or(FrameParent::Unknown, FrameParent::Id);
-    let mut frame = FrameEvent::new(id::key(data, key.token())?, parent, function_name(text(name)));
+    let id = id::key(data, key.token())?;
+    let mut frame = FrameEvent::new(FrameTable::Shared, id, parent, function_name(text(name)));
     // The model has no category of frames. The URL takes its place, because both tell functions of one name apart.
     frame.url = text(category);
     Some(frame)
@@ -92,12 +94,12 @@ impl<'a> Decoder<'a, '_, '_> {
         let args = Args::new(self.record.bytes(), &JSON_SAMPLE);
         let has_more = args.fields().next().is_some() || args.iter().next().is_some();
         let args = if has_more { args } else { Args::NONE };
-        let mut sample = ThreadSampleEvent::new(thread, at, name, stack);
+        let mut sample = SampleEvent::new(ProfileId::OfThread(thread, name), at, stack);
         sample.any_process = any_process;
         sample.in_list = in_list;
         sample.weight = weight;
         sample.args = args;
-        Some(Event::ThreadSample(sample))
+        Some(Event::Sample(sample))
     }
 
     /// Returns the stack of a sample, which is a shared frame or a list of names among its fields.

@@ -4,8 +4,8 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use spall_model::{
-    ArgsBuilder, Clock, DiagnosticKind, Event, FrameParent, Id, Receiver, SampleStack, Text, Thread,
-    ThreadEvent, ThreadProfileEvent, ThreadSampleEvent, Tick, Ticks, Unit, UnitName, Weights,
+    ArgsBuilder, Clock, DiagnosticKind, Event, FrameParent, Id, ProfileEvent, ProfileId, Receiver,
+    SampleEvent, SampleStack, Text, Thread, ThreadEvent, Tick, Ticks, Unit, UnitName, Weights,
 };
 
 use crate::decimal::Nanos;
@@ -168,9 +168,9 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
             .and_then(Part::token)
             .and_then(|token| scale.value(Cell { data, token }));
         let mut at = start.unwrap_or_default();
-        let weights = Weights::Axis(Ticks(scale.ticks));
-        let event = ThreadProfileEvent::new(thread, Text::EMPTY).with_weights(weights).with_rank(3);
-        self.out.event(&Event::ThreadProfile(event), (profile.value(), profile.value()));
+        let id = ProfileId::OfThread(thread, Text::EMPTY);
+        let facts = ProfileEvent::new(id).with_weights(Weights::Axis(Ticks(scale.ticks))).with_rank(3);
+        self.out.event(&Event::Profile(facts), (profile.value(), profile.value()));
         let mut rows = Rows::new(profile, ["samples", "weights"]);
         while let Some(&[stack, weight]) = rows.read() {
             let bytes = stack.bytes();
@@ -183,9 +183,9 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
                 }
             };
             let frame = self.stack(stack);
-            let mut sample = ThreadSampleEvent::new(thread, self.tick(at, bytes), Text::EMPTY, frame);
+            let mut sample = SampleEvent::new(id, self.tick(at, bytes), frame);
             sample.weight = number;
-            self.out.event(&Event::ThreadSample(sample), bytes);
+            self.out.event(&Event::Sample(sample), bytes);
             at = at.plus(value);
         }
     }
@@ -234,7 +234,7 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
         if node == new {
             let parent = caller.map_or(FrameParent::Unknown, |caller| FrameParent::Id(Id::from(caller)));
             let event = self.place(frame).unwrap_or_default().frame(node, parent);
-            self.out.event(&Event::SharedFrame(event), bytes);
+            self.out.event(&Event::Frame(event), bytes);
         }
         node
     }

@@ -12,7 +12,8 @@ mod samples;
 use core::fmt::{Error, Write};
 
 use spall_model::{
-    Args, Clock, Event, Id, LostParts, MetaEvent, Text, ThreadMeasure, Tick, Ticks, Unit, Value, Written,
+    Args, Clock, Event, FrameTable, Id, LostParts, MetaEvent, Text, ThreadMeasure, Tick, Ticks, Unit, Value,
+    Written,
 };
 
 use crate::id::whole_number;
@@ -32,8 +33,9 @@ use chunk::ProfileChunk;
 /// key behind the list closes it, and later events are [`Written::TooLate`].
 ///
 /// Sampling profiles become `Profile` and `ProfileChunk` events. Up to 100 samples are collected for one such event,
-/// unless an event of another kind comes earlier. Frames that threads share, and samples in a list, become the keys
-/// `stackFrames` and `samples`.
+/// unless an event of another kind comes earlier. The frames and samples of a part of such a profile must follow the
+/// [`Event::Profile`] of the part: those of another part are [`Written::Unsupported`]. Frames that threads share, and samples
+/// in a list, become the keys `stackFrames` and `samples`.
 ///
 /// # Values
 /// The document is strict JSON whatever the events hold. Escapes are decoded and written anew, bad UTF-8 becomes
@@ -155,9 +157,11 @@ impl<W: Write> JsonWriter<W> {
                 self.key(meta)?;
                 return Ok(Written::without(self.lost));
             }
-            Event::SharedFrame(frame) => return self.shared_frame(frame),
-            Event::ThreadSample(sample) if sample.in_list => return self.listed_sample(sample),
+            Event::Frame(frame) if frame.table == FrameTable::Shared => return self.shared_frame(frame),
+            Event::Sample(sample) if sample.in_list => return self.listed_sample(sample),
             _ if self.section == Section::Tail => return Ok(Written::TooLate),
+            Event::Profile(event) => return self.profile(event),
+            _ if event.part().is_some_and(|part| !self.chunk.is_of(part)) => return Ok(Written::Unsupported),
             _ => {}
         }
         match *event {
@@ -193,13 +197,12 @@ impl<W: Write> JsonWriter<W> {
             Event::Meta(MetaEvent { thread: Some(thread), key, value, .. }) => {
                 self.meta(thread, key, value)?
             }
-            Event::Profile(event) => return self.profile(event),
             Event::Frame(frame) => return self.frame(frame),
-            Event::FrameChild(caller, child) => return self.frame_child(caller, child),
+            Event::FrameChild(_, caller, child) => return self.frame_child(caller, child),
             Event::LineHits(hits) => return self.line_hits(hits),
-            Event::CallSite(number, frame) => return self.call_site(number, frame),
-            Event::Sample(sample) => return self.sample(sample),
-            Event::ThreadSample(sample) => return self.event_sample(sample),
+            Event::CallSite(_, number, frame) => return self.call_site(number, frame),
+            Event::Sample(sample) if event.part().is_some() => return self.sample(sample),
+            Event::Sample(sample) => return self.event_sample(sample),
             _ => return Ok(Written::Unsupported),
         }
         Ok(Written::without(self.lost))

@@ -2,7 +2,8 @@
 
 use crate::common;
 use spall_model::{
-    DiagnosticKind, Event, FrameParent, Id, ProfileEvent, ProfileStart, SampleTime, Tick, Ticks,
+    DiagnosticKind, Event, FrameParent, Id, ProfileEvent, ProfileStart, SampleEvent, SampleStack, SampleTime,
+    Tick, Ticks,
 };
 use spall_synth::cpu_profile::{Form, Profile};
 
@@ -24,6 +25,12 @@ fn number(id: Id<'_>) -> i64 {
     number
 }
 
+/// Returns the frame of a sample.
+fn frame_of<'a>(sample: &SampleEvent<'a>) -> Id<'a> {
+    let SampleStack::Frame(frame) = sample.stack else { panic!("{sample:?}") };
+    frame
+}
+
 fn content(json: &str) -> Content {
     let (mut frames, mut samples, mut callers) = (Vec::new(), Vec::new(), Vec::new());
     let mut now = 0;
@@ -43,7 +50,7 @@ fn content(json: &str) -> Content {
                 };
                 frames.push((number(frame.id), parent, frame.name.decode().into_owned(), frame.line));
             }
-            Event::FrameChild(parent, child) => {
+            Event::FrameChild(_, parent, child) => {
                 frames
                     .iter_mut()
                     .filter(|frame| frame.0 == number(child))
@@ -57,7 +64,7 @@ fn content(json: &str) -> Content {
                     SampleTime::After(delta) => now + delta.0,
                     SampleTime::At(at) => at.0,
                 };
-                samples.push((now, number(sample.frame)));
+                samples.push((now, number(frame_of(&sample))));
             }
             Event::Diagnostic(kind) => panic!("{kind}"),
             _ => {}
@@ -89,10 +96,10 @@ fn kinds(json: &str) -> Vec<String> {
         Event::Profile(profile) if profile.begins.is_some() => "head".into(),
         Event::Profile(_) => "part".into(),
         Event::Frame(frame) => format!("frame {}", number(frame.id)),
-        Event::FrameChild(parent, child) => format!("{} calls {}", number(*parent), number(*child)),
+        Event::FrameChild(_, parent, child) => format!("{} calls {}", number(*parent), number(*child)),
         Event::LineHits(hits) => format!("{} at {}: {}", number(hits.frame), hits.line, hits.hits),
-        Event::CallSite(site, frame) => format!("site {site} {}", number(*frame)),
-        Event::Sample(sample) => format!("sample {}", number(sample.frame)),
+        Event::CallSite(_, site, frame) => format!("site {site} {}", number(*frame)),
+        Event::Sample(sample) => format!("sample {}", number(frame_of(sample))),
         Event::Diagnostic(kind) => format!("! {kind}"),
         Event::Other(..) => "other".into(),
         Event::Instant(..) => "instant".into(),
@@ -182,7 +189,7 @@ fn weights(json: &str) -> Vec<(i64, i64, f64)> {
     let weight = |event: &Event<'_>| match event {
         Event::Sample(sample) => {
             let SampleTime::At(at) = sample.at else { panic!("{sample:?}") };
-            Some((at.0 / 1000, number(sample.frame), sample.weight))
+            Some((at.0 / 1000, number(frame_of(sample)), sample.weight))
         }
         _ => None,
     };
@@ -256,7 +263,7 @@ fn cpu_1b_a_faulty_sample_does_not_hide_those_behind_it() {
     let read = |samples: &str, deltas: &str| {
         let json = chunk(&format!(r#""cpuProfile":{{"samples":[{samples}]}},"timeDeltas":[{deltas}]"#));
         let what = |event: &Event<'_>| match event {
-            Event::Sample(sample) => format!("{:?} {:?}", sample.frame, sample.at),
+            Event::Sample(sample) => format!("{:?} {:?}", frame_of(sample), sample.at),
             event => format!("{event:?}"),
         };
         events(json.as_bytes())[1..].iter().map(what).collect::<Vec<_>>()
@@ -286,15 +293,15 @@ fn cpu_1b_lines_and_columns_count_from_one() {
     assert_eq!(places(r#","lines":[7]"#), [(Some(6), None), (None, None), (None, None)]);
 }
 
-fn head(ts: &str, start: &str) -> ProfileStart {
+fn head(ts: &str, start: &str) -> (ProfileStart, Option<u8>) {
     let json = format!(
         r#"[{{"ph":"P","name":"Profile","pid":1,"tid":1,"id":"0x1","ts":{ts},"args":{{"data":{{"startTime":{start},"source":"Inspector"}}}}}}]"#
     );
     let events = events(json.as_bytes());
-    let [Event::Profile(ProfileEvent { begins: Some(begins), .. })] = events[..] else {
+    let [Event::Profile(ProfileEvent { begins: Some(begins), rank, .. })] = events[..] else {
         panic!("{events:?}")
     };
-    begins
+    (begins, rank)
 }
 
 /// [cpu 2.2]
@@ -302,8 +309,8 @@ fn head(ts: &str, start: &str) -> ProfileStart {
 fn cpu_2_the_start_time_counts_unless_its_clock_is_another() {
     let start = |start, offset| {
         let mut head = ProfileStart::new(Tick(start), Ticks(1000));
-        (head.offset, head.rank) = (Ticks(offset), 1);
-        head
+        head.offset = Ticks(offset);
+        (head, Some(1))
     };
     assert_eq!(head("5070", "5000"), start(5_000_000, 0));
     assert_eq!(head("6000", "5000"), start(5_000_000, 0));

@@ -3,7 +3,9 @@
 #![cfg(feature = "alloc")]
 
 use spall_json::{JsonError, JsonProfile, JsonProfileParser, json_profile};
-use spall_model::{Event, FrameEvent, FrameParent, LendingParser as _, Progress, SampleStack};
+use spall_model::{
+    Event, FrameEvent, FrameParent, LendingParser as _, ProfileEvent, ProfileId, Progress, SampleStack,
+};
 
 /// Returns what a document says: an event a line, without the facts of the file.
 fn read(json: &str) -> Result<Vec<String>, JsonError> {
@@ -18,15 +20,19 @@ fn line(event: &Event<'_>) -> Option<String> {
         Event::Meta(_) => return None,
         Event::ProcessName(pid, name) => format!("process {pid} {name}"),
         Event::ThreadName(thread, name) => format!("thread {} {} {name}", thread.pid, thread.tid),
-        Event::ThreadProfile(profile) => format!("profile {:?} {:?}", profile.name, profile.weights)
-            .replace("Text { raw: [], form: Plain }", "-"),
-        Event::SharedFrame(frame) => self::frame(frame),
-        Event::ThreadSample(sample) => {
+        Event::Profile(ProfileEvent {
+            profile: ProfileId::OfThread(_, value),
+            weights: Some(weights),
+            ..
+        }) => format!("profile {value:?} {weights:?}").replace("Text { raw: [], form: Plain }", "-"),
+        Event::Frame(frame) => self::frame(frame),
+        Event::Sample(sample) => {
+            let (thread, _, at) = sample.of_thread().unwrap();
             let stack = match sample.stack {
                 SampleStack::Frame(id) => id.to_string(),
                 _ => "none".to_owned(),
             };
-            format!("sample {} at {} weight {} stack {stack}", sample.thread.tid, sample.at.0, sample.weight)
+            format!("sample {} at {} weight {} stack {stack}", thread.tid, at.0, sample.weight)
         }
         Event::Track(track) => format!("track {} below {}", track.name, track.parent.tid),
         Event::Instant(event, _) => {

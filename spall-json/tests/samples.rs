@@ -4,7 +4,7 @@
 use crate::common;
 use crate::common::{brief, brief_event};
 use spall_json::JsonWriter;
-use spall_model::{Event, Id, MetaEvent, SampleStack, Text, Thread, ThreadSampleEvent, Tick, Written};
+use spall_model::{Event, Id, MetaEvent, ProfileId, SampleEvent, SampleStack, Text, Thread, Tick, Written};
 
 const DOCUMENT: &str = r#"{"displayTimeUnit":"ns","samples":[
 {"cpu":0,"tid":1,"ts":1000.5,"name":"cycles:HG","sf":3,"weight":7},{"pid":"9","tid":"x","ts":"2","stack":["a","b"]},{}
@@ -127,11 +127,11 @@ fn samples_and_frames_are_written_where_they_were() {
 #[test]
 fn a_list_that_was_closed_is_not_opened_again() {
     let (thread, stack) = (Thread::new(1_u32, 1_u32), SampleStack::Frame(Id::Number(1)));
-    let sample = |name| ThreadSampleEvent::new(thread, Tick(0), name, stack);
+    let sample = |name| SampleEvent::new(ProfileId::OfThread(thread, name), Tick(0), stack);
     let mut first = sample(Text::EMPTY);
     first.in_list = true;
-    let listed = Event::ThreadSample(first);
-    let event = |name| Event::ThreadSample(sample(name));
+    let listed = Event::Sample(first);
+    let event = |name| Event::Sample(sample(name));
     let key = Event::Meta(MetaEvent::new(Text::plain(b"k"), spall_model::Value::Null));
     let mut writer = JsonWriter::new(String::new());
     for (event, expected) in [

@@ -4,9 +4,10 @@ use crate::common;
 use crate::common::brief_args;
 use spall_json::{JsonWriter, json_args};
 use spall_model::{
-    Args, ArgsBuilder, AsyncPhase, Clock, Event, FlowBind, FlowEvent, FlowPhase, FrameEvent, FrameParent, Id,
-    KeyedEvent, LostParts, MetaEvent, ProfileEvent, ProfileKey, ProfileStart, SampleEvent, SampleTime, Scope,
-    Text, Thread, ThreadCount, ThreadEvent, ThreadMeasure, Tick, Ticks, TrackEvent, Unit, Value, Written,
+    Args, ArgsBuilder, AsyncPhase, Clock, Event, FlowBind, FlowEvent, FlowPhase, FrameEvent, FrameParent,
+    FrameTable, Id, KeyedEvent, LostParts, MetaEvent, ProfileEvent, ProfileId, ProfileKey, ProfilePart,
+    ProfileStart, SampleEvent, SampleStack, SampleTime, Scope, Text, Thread, ThreadCount, ThreadEvent,
+    ThreadMeasure, Tick, Ticks, TrackEvent, Unit, Value, Written,
 };
 
 fn write(events: &[Event<'_>]) -> String {
@@ -55,8 +56,14 @@ fn meaning(data: &[u8]) -> Vec<String> {
                 all.extend(end.map(|end| format!("until {}", end.0)));
                 continue;
             }
-            Event::Profile(ProfileEvent { begins: Some(begins), thread, end, .. }) => {
-                all.push(format!("profile of {thread:?}: {begins:?} {end:?}"));
+            Event::Profile(ProfileEvent {
+                profile: ProfileId::Own(part),
+                begins: Some(begins),
+                end,
+                rank,
+                ..
+            }) => {
+                all.push(format!("profile of {:?}: {begins:?} {rank:?} {end:?}", part.thread));
                 continue;
             }
             Event::Meta(MetaEvent { thread: None, key, .. })
@@ -75,7 +82,7 @@ fn meaning(data: &[u8]) -> Vec<String> {
             | Event::Other(event, _) => event.args,
             Event::Async(_, event) | Event::Object(_, event) => event.args,
             Event::Counter(counter) => counter.series,
-            Event::ThreadSample(sample) => sample.args,
+            Event::Sample(sample) => sample.args,
             _ => Args::NONE,
         };
         let fields = args.fields().filter(|(key, _)| !key.is(b"tid"));
@@ -316,42 +323,48 @@ fn the_id_of_a_track_of_its_own_is_not_that_of_another_thread() {
     assert_eq!(tids, ["track 7", "track  1e1 ", "x7"]);
 }
 
-/// Returns the lines that are written for a profile of one thread, an event each.
-fn profile_lines(key: ProfileKey<'static>, content: &[Event<'_>]) -> Vec<String> {
-    let mut begins = ProfileStart::new(Tick(5_000), Ticks(1000));
-    begins.rank = 1;
-    let mut head = ProfileEvent::new(Thread::new(1_i64, 2_i64), key, Tick(6_000));
+/// Returns a part of a profile of one thread.
+fn part(key: ProfileKey<'_>) -> ProfilePart<'_> {
+    ProfilePart::new(Thread::new(1_i64, 2_i64), key, Tick(6_000))
+}
+
+/// Returns the lines that are written for a part of a profile, an event each.
+fn profile_lines(part: ProfilePart<'static>, content: &[Event<'_>]) -> Vec<String> {
+    let begins = ProfileStart::new(Tick(5_000), Ticks(1000));
+    let mut head = ProfileEvent::new(part).with_rank(1);
     (head.begins, head.end) = (Some(begins), Some(Tick(90_500)));
     let events: Vec<_> = [Event::Profile(head)].into_iter().chain(content.iter().copied()).collect();
     let text = r#","cat":"disabled-by-default-v8.cpu_profiler","args":{"data":"#;
     lines(&events).iter().map(|line| line.replace(text, " ")).collect()
 }
 
-fn frame(id: i64, parent: FrameParent<'static>) -> FrameEvent<'static> {
-    let mut frame = FrameEvent::new(Id::Number(id), parent, Text::plain(b"f"));
+fn frame<'a>(table: impl Into<FrameTable<'a>>, id: i64, parent: FrameParent<'a>) -> FrameEvent<'a> {
+    let mut frame = FrameEvent::new(table, Id::Number(id), parent, Text::plain(b"f"));
     (frame.source, frame.line) = (3, Some(0));
     frame
 }
 
 #[test]
 fn cpu_1b_profiles_are_written_as_v8_writes_them() {
+    let part = part(ProfileKey::Id(Id::Text(b"0x1")));
     let sample = |at, line| {
-        let mut sample = SampleEvent::new(SampleTime::After(Ticks(at)), Id::Number(1));
+        let stack = SampleStack::Frame(Id::Number(1));
+        let mut sample = SampleEvent::new(part, SampleTime::After(Ticks(at)), stack);
         sample.line = line;
         Event::Sample(sample)
     };
     let content = [
-        Event::Frame(frame(1, FrameParent::Unknown)),
-        Event::FrameChild(Id::Number(1), Id::Number(2)),
-        Event::Frame(frame(2, FrameParent::Id(Id::Number(1)))),
-        Event::CallSite(77, Id::Number(2)),
+        Event::Frame(frame(part, 1, FrameParent::Unknown)),
+        Event::FrameChild(part.into(), Id::Number(1), Id::Number(2)),
+        Event::Frame(frame(part, 2, FrameParent::Id(Id::Number(1)))),
+        Event::CallSite(part, 77, Id::Number(2)),
         sample(1_500, None),
         sample(-36_000, Some(4)),
         Event::Begin(slice(b"g")),
         sample(-1_000_000_001_000, None),
     ];
     assert_eq!(
-        profile_lines(ProfileKey::Id(Id::Text(b"0x1")), &content),
+        profile_lines(part, &content),
         [
             r#"{"ph":"P","ts":6,"pid":1,"tid":2,"id":"0x1","name":"Profile" {"startTime":5,"source":"Inspector","endTime":90.5}}}"#,
             &[
@@ -370,10 +383,11 @@ fn cpu_1b_profiles_are_written_as_v8_writes_them() {
 
 #[test]
 fn cpu_1d_depths_become_callers_and_times_become_deltas() {
-    let at = |at| Event::Sample(SampleEvent::new(SampleTime::At(Tick(at)), Id::Number(1)));
+    let part = part(ProfileKey::Number(7));
+    let at = |at| Event::Sample(SampleEvent::new(part, Tick(at), SampleStack::Frame(Id::Number(1))));
     let frames = [0, 1, 2, 1].map(FrameParent::Depth).into_iter().zip(1..);
-    let frames: Vec<_> = frames.map(|(parent, id)| Event::Frame(frame(id, parent))).collect();
-    let lines = profile_lines(ProfileKey::Whole, &[&frames[..], &[at(8_000), at(7_000)]].concat());
+    let frames: Vec<_> = frames.map(|(parent, id)| Event::Frame(frame(part, id, parent))).collect();
+    let lines = profile_lines(part, &[&frames[..], &[at(8_000), at(7_000)]].concat());
     let found: Vec<_> = lines.iter().flat_map(|line| line.split("\"parent\":").skip(1)).collect();
     let callers: Vec<_> = found.iter().map(|text| text.split(',').next().unwrap()).collect();
     assert_eq!(callers, ["1", "2", "1"]);
@@ -383,8 +397,9 @@ fn cpu_1d_depths_become_callers_and_times_become_deltas() {
 
 #[test]
 fn a_chunk_has_at_most_100_samples() {
-    let sample = Event::Sample(SampleEvent::new(SampleTime::After(Ticks(1000)), Id::Number(1)));
-    let lines = profile_lines(ProfileKey::Thread, &[sample; 250]);
+    let (part, stack) = (part(ProfileKey::Thread), SampleStack::Frame(Id::Number(1)));
+    let sample = Event::Sample(SampleEvent::new(part, SampleTime::After(Ticks(1000)), stack));
+    let lines = profile_lines(part, &[sample; 250]);
     let counts: Vec<_> = lines.iter().map(|line| line.matches(",1").count() + 1).collect();
     assert_eq!(lines.len(), 4);
     // Those of the head are none; each sample is in both lists.
@@ -398,30 +413,33 @@ fn parts_of_profiles_without_a_form_are_reported() {
     let mut expect = |event: Event<'_>, expected| {
         assert_eq!(writer.write_event(&event), Ok(expected), "{event:?}");
     };
-    let sample = |at| Event::Sample(SampleEvent::new(at, Id::Number(1)));
-    let part = |id| {
-        let (thread, key) = (Thread::new(1_i64, 2_i64), ProfileKey::Id(Id::Text(id)));
-        Event::Profile(ProfileEvent::new(thread, key, Tick(0)))
-    };
-    expect(sample(SampleTime::After(Ticks(0))), Written::Unsupported);
-    expect(Event::Frame(frame(1, FrameParent::Unknown)), Written::Unsupported);
-    expect(part(&[b'x'; 33]), Written::Unsupported);
-    expect(Event::CallSite(1, Id::Number(1)), Written::Unsupported);
-    expect(part(&[b'x'; 32]), Written::Done);
+    let stack = SampleStack::Frame(Id::Number(1));
+    let sample = |part, at| Event::Sample(SampleEvent::new(part, at, stack));
+    let [long, short] = [&[b'x'; 33][..], &[b'x'; 32]].map(|id| part(ProfileKey::Id(Id::Text(id))));
+    let other = ProfilePart { at: Tick(7_000), ..short };
+    expect(sample(short, SampleTime::After(Ticks(0))), Written::Unsupported);
+    expect(Event::Frame(frame(short, 1, FrameParent::Unknown)), Written::Unsupported);
+    expect(Event::Profile(ProfileEvent::new(long)), Written::Unsupported);
+    expect(Event::CallSite(long, 1, Id::Number(1)), Written::Unsupported);
+    expect(Event::Profile(ProfileEvent::new(short)), Written::Done);
     // When the profile begins is in another part.
-    expect(sample(SampleTime::At(Tick(0))), Written::Unsupported);
-    expect(Event::Frame(frame(1, FrameParent::Depth(0))), Written::Done);
-    expect(Event::FrameChild(Id::Number(2), Id::Number(1)), Written::Unsupported);
+    expect(sample(short, SampleTime::At(Tick(0))), Written::Unsupported);
+    expect(Event::Frame(frame(short, 1, FrameParent::Depth(0))), Written::Done);
+    expect(Event::FrameChild(short.into(), Id::Number(2), Id::Number(1)), Written::Unsupported);
     for depth in 1..256 {
-        expect(Event::Frame(frame(1, FrameParent::Depth(depth))), Written::Done);
+        expect(Event::Frame(frame(short, 1, FrameParent::Depth(depth))), Written::Done);
     }
-    expect(Event::Frame(frame(1, FrameParent::Depth(256))), Written::Unsupported);
-    expect(Event::Frame(frame(1, FrameParent::Depth(257))), Written::Unsupported);
-    expect(Event::Frame(frame(1, FrameParent::Depth(2))), Written::Done);
-    expect(Event::SharedFrame(frame(1, FrameParent::Depth(0))), Written::Unsupported);
+    expect(Event::Frame(frame(short, 1, FrameParent::Depth(256))), Written::Unsupported);
+    expect(Event::Frame(frame(short, 1, FrameParent::Depth(257))), Written::Unsupported);
+    expect(Event::Frame(frame(short, 1, FrameParent::Depth(2))), Written::Done);
+    // Nor are those of another part than the last one.
+    expect(Event::Frame(frame(other, 1, FrameParent::Unknown)), Written::Unsupported);
+    expect(sample(other, SampleTime::After(Ticks(1))), Written::Unsupported);
+    expect(Event::CallSite(other, 1, Id::Number(1)), Written::Unsupported);
+    expect(Event::Frame(frame(FrameTable::Shared, 1, FrameParent::Depth(0))), Written::Unsupported);
     // An entry of `stackFrames` has no place for a line.
-    let mut shared = FrameEvent::new(1, FrameParent::Unknown, Text::EMPTY);
-    expect(Event::SharedFrame(shared), Written::Done);
+    let mut shared = FrameEvent::new(FrameTable::Shared, 1, FrameParent::Unknown, Text::EMPTY);
+    expect(Event::Frame(shared), Written::Done);
     shared.line = Some(3);
-    expect(Event::SharedFrame(shared), Written::InPart(LostParts::ARGUMENTS));
+    expect(Event::Frame(shared), Written::InPart(LostParts::ARGUMENTS));
 }

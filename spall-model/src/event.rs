@@ -7,8 +7,8 @@ use crate::{Args, Clock, DiagnosticKind, Id, Text, Thread, Tick, Ticks, Value};
 
 pub use self::keyed::{AsyncPhase, FlowBind, FlowEvent, FlowPhase, KeyedEvent, ObjectPhase};
 pub use self::profile::{
-    FrameEvent, FrameParent, LineHitsEvent, ProfileEvent, ProfileKey, ProfileStart, SampleEvent, SampleStack,
-    SampleTime, ThreadProfileEvent, ThreadSampleEvent,
+    FrameEvent, FrameParent, FrameTable, LineHitsEvent, ProfileEvent, ProfileId, ProfileKey, ProfilePart,
+    ProfileStart, SampleEvent, SampleStack, SampleTime,
 };
 
 /// One statement of a trace file, such as "a slice begins here", in a form that all formats share.
@@ -58,29 +58,19 @@ pub enum Event<'a> {
     Object(ObjectPhase, KeyedEvent<'a>),
     /// One end of a flow between slices.
     Flow(FlowEvent<'a>),
-    /// The head or a further part of a sampling profile, which becomes the current one: the call frames and samples
-    /// that follow belong to it.
+    /// Facts about a sampling profile.
     Profile(ProfileEvent<'a>),
-    /// A call frame of the current profile.
+    /// A call frame of a table.
     Frame(FrameEvent<'a>),
-    /// A call: the first id is the call frame of the caller, the second that of the function it calls. It counts for
-    /// frames that do not name their caller themselves.
-    FrameChild(Id<'a>, Id<'a>),
-    /// The number of samples that found a call frame of the current profile at one line of its source.
+    /// A call inside a table: the first id is the call frame of the caller, the second that of the function it calls. It
+    /// counts for frames that do not name their caller themselves.
+    FrameChild(FrameTable<'a>, Id<'a>, Id<'a>),
+    /// The number of samples that found a call frame at one line of its source.
     LineHits(LineHitsEvent<'a>),
-    /// A sample of the current profile.
+    /// A sample of a profile.
     Sample(SampleEvent<'a>),
-    /// A call site of the current profile: the call frame that was running when the slice that carries this number
-    /// began.
-    CallSite(u64, Id<'a>),
-    /// A call frame that samples of any thread may refer to. After it, no profile is current. [json
-    /// 3.8](crate::rules::json#3.8)
-    SharedFrame(FrameEvent<'a>),
-    /// A sample that names its thread and its time itself, and needs no current profile. [json
-    /// 3.8](crate::rules::json#3.8)
-    ThreadSample(ThreadSampleEvent<'a>),
-    /// A fact about the profile that the samples of one thread and one name make.
-    ThreadProfile(ThreadProfileEvent<'a>),
+    /// A call site of a profile: the call frame that was running when the slice that carries this number began.
+    CallSite(ProfilePart<'a>, u64, Id<'a>),
     /// The name of a process.
     ProcessName(Id<'a>, Text<'a>),
     /// The name of a thread.
@@ -346,8 +336,8 @@ impl<'a> MetaEvent<'a> {
 impl Event<'_> {
     /// Returns the time of the event, or `None` if events of its kind have no time of the trace.
     ///
-    /// The time of an event with a duration is its start. [`Event::Sample`] returns `None`, because its time is by the
-    /// clock of its profile.
+    /// The time of an event with a duration is its start. A sample of a profile with frames of its own has none, because its
+    /// time is by the clock of its profile, and a part of such a profile has the one that the file gives it.
     #[must_use]
     pub fn at(&self) -> Option<Tick> {
         Some(match self {
@@ -361,12 +351,31 @@ impl Event<'_> {
             Self::Counter(event) => event.at,
             Self::Async(_, event) | Self::Object(_, event) => event.at,
             Self::Flow(event) => event.at,
-            Self::Profile(event) => event.at,
-            Self::ThreadSample(event) => event.at,
+            Self::Profile(ProfileEvent { profile: ProfileId::Own(part), .. }) => part.at,
+            // Without a call, so that the function is small enough to be inlined elsewhere.
+            Self::Sample(SampleEvent {
+                profile: ProfileId::OfThread(..), at: SampleTime::At(at), ..
+            }) => *at,
             _ => return None,
         })
     }
 }
 
+impl<'a> Event<'a> {
+    /// Returns the part of a profile with frames of its own that the event belongs to; `None` if it belongs to none.
+    #[must_use]
+    pub fn part(&self) -> Option<ProfilePart<'a>> {
+        match *self {
+            Self::Profile(ProfileEvent { profile: ProfileId::Own(part), .. })
+            | Self::Sample(SampleEvent { profile: ProfileId::Own(part), .. })
+            | Self::Frame(FrameEvent { table: FrameTable::Own(part), .. })
+            | Self::LineHits(LineHitsEvent { table: FrameTable::Own(part), .. })
+            | Self::FrameChild(FrameTable::Own(part), ..)
+            | Self::CallSite(part, ..) => Some(part),
+            _ => None,
+        }
+    }
+}
+
 // Events are handed over by reference, so a few more bytes cost nothing.
-const _: () = assert!(size_of::<Event<'_>>() <= 160);
+const _: () = assert!(size_of::<Event<'_>>() <= 192);

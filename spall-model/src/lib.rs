@@ -188,9 +188,9 @@ pub use byte_range::ByteRange;
 pub use diagnostic::{Diagnostic, DiagnosticKind};
 pub use event::{
     AsyncPhase, ChildOrder, Conventions, CounterEvent, Event, FlowBind, FlowEvent, FlowPhase, FrameEvent,
-    FrameParent, KeyedEvent, LineHitsEvent, MetaEvent, ObjectPhase, ProfileEvent, ProfileKey, ProfileStart,
-    SampleEvent, SampleStack, SampleTime, Scope, ThreadEvent, ThreadProfileEvent, ThreadRole,
-    ThreadSampleEvent, TrackEvent,
+    FrameParent, FrameTable, KeyedEvent, LineHitsEvent, MetaEvent, ObjectPhase, ProfileEvent, ProfileId,
+    ProfileKey, ProfilePart, ProfileStart, SampleEvent, SampleStack, SampleTime, Scope, ThreadEvent,
+    ThreadRole, TrackEvent,
 };
 #[cfg(feature = "serde")]
 pub use from_args::{ArgsError, from_args};

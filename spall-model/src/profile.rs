@@ -32,16 +32,25 @@ pub struct Profile {
     pub rank: u8,
     /// What the weights of the samples count.
     pub weights: Weights,
-    /// Whether the samples name their thread themselves, in which case the frames may be shared. [json
-    /// 3.8](crate::rules::json#3.8)
-    pub of_thread_samples: bool,
+    pub(crate) frames_are_shared: bool,
     pub(crate) frames: Range<u32>,
     pub(crate) samples: Range<u32>,
     pub(crate) sites: Range<u32>,
 }
 
 impl Profile {
-    /// Returns the frames of the profile. Profiles of several threads may share their frames.
+    /// The rank of a profile with shared frames of which the file does not say it.
+    pub(crate) const SHARED_RANK: u8 = 4;
+
+    /// Returns whether the call frames are in the table that all threads share, as those of native programs are
+    /// ([`ProfileId::OfThread`](crate::ProfileId::OfThread)). Otherwise the frames are of this profile alone, and the runtime of
+    /// the program took the samples.
+    #[must_use]
+    pub fn frames_are_shared(&self) -> bool {
+        self.frames_are_shared
+    }
+
+    /// Returns the frames of the profile.
     #[must_use]
     pub fn frames(&self) -> IdRange<FrameId> {
         IdRange::of(&self.frames)

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::{
-    Clock, NameId, ThreadProfileEvent, Tick, Ticks, Trace, TrackId, Weights,
+    Clock, NameId, Tick, Ticks, Trace, TrackId, Weights,
     profile::{Profile, Side, samples_end},
 };
 
@@ -27,7 +27,7 @@ impl Profile {
     /// Returns whether the profile counts, if it is the first one of its track. `is_said` is whether the file says which value
     /// does; it says nothing of samples that are not weighed.
     fn counts(&self, is_said: bool) -> bool {
-        !is_said || self.weights == Weights::Samples || self.rank < ThreadProfileEvent::RANK
+        !is_said || self.weights == Weights::Samples || self.rank < Profile::SHARED_RANK
     }
 }
 
@@ -36,19 +36,19 @@ impl Trace {
     ///
     /// ```
     /// # use spall_model::{
-    /// #     Event, Limits, SampleStack, Text, Thread, ThreadProfileEvent, ThreadSampleEvent, Tick, TraceBuilder, Unit,
-    /// #     Weights,
+    /// #     Event, Limits, ProfileEvent, ProfileId, SampleEvent, SampleStack, Thread, Tick, TraceBuilder, Unit, Weights,
     /// # };
     /// # let mut builder = TraceBuilder::new(&Limits::default());
     /// # let main = Thread::new(1, 1);
     /// # for (value, weights, weight) in
     /// #     [("space", Weights::Counted(Unit::Bytes), 64.0), ("time", Weights::TimeBefore(1.0), 5.0)]
     /// # {
-    /// #     let of = ThreadProfileEvent::new(main, value.into()).with_weights(weights);
-    /// #     builder.push(&Event::ThreadProfile(of.with_rank(if value == "time" { 3 } else { 4 })));
-    /// #     let mut sample = ThreadSampleEvent::new(main, Tick(5), value.into(), SampleStack::Unknown);
+    /// #     let id = ProfileId::OfThread(main, value.into());
+    /// #     let of = ProfileEvent::new(id).with_weights(weights);
+    /// #     builder.push(&Event::Profile(of.with_rank(if value == "time" { 3 } else { 4 })));
+    /// #     let mut sample = SampleEvent::new(id, Tick(5), SampleStack::Unknown);
     /// #     sample.weight = weight;
-    /// #     builder.push(&Event::ThreadSample(sample));
+    /// #     builder.push(&Event::Sample(sample));
     /// # }
     /// use spall_model::TraceView;
     /// # let trace = builder.finish(); // a sample of 5 ns in which 64 bytes were allocated

@@ -15,8 +15,8 @@
 #![cfg_attr(feature = "alloc", doc = "```")]
 #![cfg_attr(not(feature = "alloc"), doc = "```ignore")]
 //! use spall_model::{
-//!     ByteRange, Event, FrameEvent, FrameParent, Id, Limits, SampleRules, SliceFlags, Text, Thread, ThreadEvent,
-//!     ThreadSampleEvent, Tick, Ticks, TraceBuilder, TraceView, SampleStack,
+//!     ByteRange, Event, FrameEvent, FrameParent, FrameTable, Id, Limits, ProfileId, SampleEvent, SampleRules, SampleStack,
+//!     SliceFlags, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView,
 //! };
 //!
 //! let main = Thread::new(1_i64, 1_i64);
@@ -24,10 +24,10 @@
 //! let mut push = |event| builder.push(&event);
 //! // A slice of the trace, and three samples of the thread. The first two found `draw`, the last one nothing.
 //! push(Event::Complete(ThreadEvent::new(main, Tick(0), Text::plain(b"frame")), Ticks(100)));
-//! let draw = Id::Number(1);
-//! push(Event::SharedFrame(FrameEvent::new(draw, FrameParent::Unknown, Text::plain(b"draw"))));
+//! let (draw, profile) = (Id::Number(1), ProfileId::OfThread(main, Text::EMPTY));
+//! push(Event::Frame(FrameEvent::new(FrameTable::Shared, draw, FrameParent::Unknown, Text::plain(b"draw"))));
 //! for (at, stack) in [(10, SampleStack::Frame(draw)), (20, SampleStack::Frame(draw)), (60, SampleStack::Unknown)] {
-//!     push(Event::ThreadSample(ThreadSampleEvent::new(main, Tick(at), Text::EMPTY, stack)));
+//!     push(Event::Sample(SampleEvent::new(profile, Tick(at), stack)));
 //! }
 //! let trace = builder.finish();
 //!

@@ -1,6 +1,6 @@
 //! The functions that merge whole threads, and the state that the walks over the threads of one trace share.
 
-use spall_model::{Measure, SampleRules, Tick, Trace, TrackId, TrackKind};
+use spall_model::{Measure, Profile, SampleRules, Tick, Trace, TrackId, TrackKind};
 
 use crate::{
     native::enclose,
@@ -23,21 +23,22 @@ use crate::{
 ///
 /// ```
 /// use spall_model::{
-///     Event, Id, Limits, ProfileEvent, ProfileKey, ProfileStart, SampleEvent, SampleRules, SampleTime,
+///     Event, Id, Limits, ProfileEvent, ProfileKey, ProfilePart, ProfileStart, SampleEvent, SampleRules, SampleStack,
 ///     SliceFlags, Thread, Tick, Ticks, TraceBuilder,
 /// };
 /// # use spall_model::{FrameEvent, FrameParent, Text};
-/// # let draw = FrameEvent::new(Id::Number(1), FrameParent::Unknown, Text::from("draw"));
 ///
 /// // A profile with a call frame `draw`, and two samples that found it.
 /// let mut builder = TraceBuilder::new(&Limits::default());
-/// let mut head = ProfileEvent::new(Thread::new(1, 1), ProfileKey::Whole, Tick(0));
+/// let part = ProfilePart::new(Thread::new(1, 1), ProfileKey::Number(0), Tick(0));
+/// # let draw = FrameEvent::new(part, Id::Number(1), FrameParent::Unknown, Text::from("draw"));
+/// let mut head = ProfileEvent::new(part);
 /// (head.begins, head.end) = (Some(ProfileStart::new(Tick(0), Ticks(1))), Some(Tick(30)));
 /// for event in [
 ///     Event::Profile(head),
 ///     Event::Frame(draw),
-///     Event::Sample(SampleEvent::new(SampleTime::At(Tick(10)), draw.id)),
-///     Event::Sample(SampleEvent::new(SampleTime::At(Tick(20)), draw.id)),
+///     Event::Sample(SampleEvent::new(part, Tick(10), SampleStack::Frame(draw.id))),
+///     Event::Sample(SampleEvent::new(part, Tick(20), SampleStack::Frame(draw.id))),
 /// ] {
 ///     builder.push(&event);
 /// }
@@ -141,7 +142,7 @@ pub fn call_trees_by(
     })
 }
 
-/// Returns the slices and samples of a track, and the rules for them: samples that name their thread are of native code, of
+/// Returns the slices and samples of a track, and the rules for them: samples with shared frames are of native code, of
 /// which no runtime's rules hold. [cpu 5](crate::rules::cpu#5)
 fn prepare<'r>(
     trace: &Trace,
@@ -149,7 +150,7 @@ fn prepare<'r>(
     shared: Shared,
     rules: &'r SampleRules,
 ) -> (SampledThread, &'r SampleRules) {
-    let is_native = trace.profile_of(track).is_some_and(|profile| profile.of_thread_samples);
+    let is_native = trace.profile_of(track).is_some_and(Profile::frames_are_shared);
     let rules = if is_native { &SampleRules::NONE } else { rules };
     let mut thread = SampledThread::new(trace, track, shared.stacks_of(trace, track, rules), rules);
     if is_native {

@@ -114,7 +114,7 @@ impl Stacks {
     pub(super) fn of_profile(trace: &Trace, profile: &Profile, rules: &SampleRules) -> Self {
         let first = profile.frames().start().index();
         let mut stacks = Self::new(trace.frames_of(profile), first, trace.names(), rules);
-        if profile.of_thread_samples {
+        if profile.frames_are_shared() {
             stacks.find_recorded(trace);
         }
         stacks

@@ -62,16 +62,7 @@ fn read_profile(event: &Event<'_>, bytes: ByteRange, to: &mut dyn for<'e> Receiv
         writer.finish().ok()?.replacen("\"ph\":\"P\"", &alloc::format!("\"ph\":\"P\",\"id\":\"{id}\""), 1);
     let mut has_profile = false;
     let read = JsonParser::new().lend_all(json.as_bytes(), |event, _| {
-        if matches!(
-            event,
-            Event::Profile(_)
-                | Event::Frame(_)
-                | Event::FrameChild(..)
-                | Event::Sample(_)
-                | Event::LineHits(_)
-                | Event::CallSite(..)
-                | Event::Diagnostic(_)
-        ) {
+        if event.part().is_some() || matches!(event, Event::Diagnostic(_)) {
             has_profile |= matches!(event, Event::Profile(_));
             to.receive(event, bytes);
         }

@@ -8,9 +8,9 @@ use spall_trace::{
     json::V8,
     load, merge_traces,
     model::{
-        Event, FrameEvent, FrameParent, Id, Limits, MetaEvent, SampleStack, SourceLocation, Text, Thread,
-        ThreadEvent, ThreadProfileEvent, ThreadSampleEvent, Tick, Ticks, Trace, TraceBuilder, TraceView,
-        TrackId, TrackKind, TreeNode, Value, Weights,
+        Event, FrameEvent, FrameParent, FrameTable, Id, Limits, MetaEvent, ProfileEvent, ProfileId,
+        SampleEvent, SampleStack, SourceLocation, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
+        TraceBuilder, TraceView, TrackId, TrackKind, TreeNode, Value, Weights,
     },
 };
 
@@ -81,6 +81,7 @@ fn recorded_trace(
         let event = ThreadEvent::new(MAIN, Tick(start), Text::from(name));
         builder.push(&Event::Complete(event, Ticks(end - start)));
     }
+    let profile = ProfileId::OfThread(MAIN, Text::EMPTY);
     for &(at, stack, weight) in samples {
         // The id of a frame is its stack.
         for depth in 1..=stack.len() {
@@ -90,19 +91,19 @@ fn recorded_trace(
                 _ => FrameParent::Id(Id::Text(callers.as_bytes())),
             };
             let id = Id::Text(&stack.as_bytes()[..depth]);
-            builder.push(&Event::SharedFrame(FrameEvent::new(id, parent, Text::from(function))));
+            let frame = FrameEvent::new(FrameTable::Shared, id, parent, Text::from(function));
+            builder.push(&Event::Frame(frame));
         }
         let frame = match stack {
             "" => SampleStack::Unknown,
             _ => SampleStack::Frame(Id::Text(stack.as_bytes())),
         };
-        let mut sample = ThreadSampleEvent::new(MAIN, Tick(at), Text::EMPTY, frame);
+        let mut sample = SampleEvent::new(profile, Tick(at), frame);
         sample.weight = weight;
-        builder.push(&Event::ThreadSample(sample));
+        builder.push(&Event::Sample(sample));
     }
     if let Some(period) = period {
-        let said = ThreadProfileEvent::new(MAIN, Text::EMPTY).with_weights(Weights::TimeBefore(period));
-        builder.push(&Event::ThreadProfile(said));
+        builder.push(&Event::Profile(ProfileEvent::new(profile).with_weights(Weights::TimeBefore(period))));
     }
     builder.finish()
 }

@@ -1,8 +1,8 @@
 //! The text that `perf script` prints: samples with their call stacks. [profiles 4](spall_model::rules::profiles#4)
 //!
 //! A sample is a line of the command, the thread, the time and the event, and a line for each call frame. [`Parser`] turns
-//! it into a [`ThreadSample`](spall_model::Event::ThreadSample), and each call frame that is new into a
-//! [`SharedFrame`](spall_model::Event::SharedFrame). Most names of functions are in the text, but not all, so it is a
+//! it into a [`Sample`](spall_model::Event::Sample), and each call frame that is new into a
+//! [`Frame`](spall_model::Event::Frame). Most names of functions are in the text, but not all, so it is a
 //! [`LendingParser`](spall_model::LendingParser).
 //!
 //! | in the file | event |
@@ -26,7 +26,7 @@
 //!
 //! ```
 //! use spall_format::perf_script::Parser;
-//! use spall_model::{Event, LendingParser as _, Tick};
+//! use spall_model::{Event, LendingParser as _, SampleTime, Tick};
 //!
 //! let file = b"\
 //! main 71/73 12.000000250: 1000000 cpu-clock:
@@ -35,12 +35,12 @@
 //! ";
 //! let (mut frames, mut samples) = (Vec::new(), Vec::new());
 //! Parser::new().lend_all(file, |event, _| match event {
-//!     Event::SharedFrame(frame) => frames.push(frame.name.to_string()),
-//!     Event::ThreadSample(sample) => samples.push((sample.at, sample.weight)),
+//!     Event::Frame(frame) => frames.push(frame.name.to_string()),
+//!     Event::Sample(sample) => samples.push((sample.at, sample.weight)),
 //!     _ => {}
 //! })?;
 //! assert_eq!(frames, ["[libc.so.6]", "parse"]);
-//! assert_eq!(samples, [(Tick(12_000_000_250), 1e6)]);
+//! assert_eq!(samples, [(SampleTime::At(Tick(12_000_000_250)), 1e6)]);
 //! # Ok::<(), spall_format::FormatError>(())
 //! ```
 

@@ -6,7 +6,7 @@ use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use spall_model::{
     ArgsBuilder, ByteRange, Clock, DiagnosticKind, Event, Id, LendingParser, MetaEvent, NameId, Names,
-    Progress, Receiver, SampleStack, Text, ThreadSampleEvent, Unit, UnitName, Value,
+    ProfileId, Progress, Receiver, SampleEvent, SampleStack, Text, Unit, UnitName, Value,
 };
 
 use super::frame::{FrameLine, SourceLine, address};
@@ -197,7 +197,7 @@ impl Parser {
             }
         };
         let stack = if node == ROOT { SampleStack::Unknown } else { SampleStack::Frame(Id::from(node)) };
-        let mut sample = ThreadSampleEvent::new(thread, at, Text::plain(head.event), stack);
+        let mut sample = SampleEvent::new(ProfileId::OfThread(thread, Text::plain(head.event)), at, stack);
         #[allow(clippy::cast_precision_loss, reason = "a weight is a float")]
         (sample.weight = weight as f64);
         self.args.clear();
@@ -211,7 +211,7 @@ impl Parser {
             self.args.add("fields", Text::plain(head.rest));
         }
         sample.args = self.args.args();
-        to.receive(&Event::ThreadSample(sample), bytes);
+        to.receive(&Event::Sample(sample), bytes);
     }
 
     /// Hands over the frames of the lines that were found, which are innermost first. Returns the innermost one.

@@ -3,7 +3,8 @@
 use alloc::vec::Vec;
 
 use spall_model::{
-    Event, Interner, NameId, Names, Text, Thread, ThreadProfileEvent, Tick, Ticks, Unit, UnitName, Weights,
+    Event, Interner, NameId, Names, ProfileEvent, ProfileId, Text, Thread, Tick, Ticks, Unit, UnitName,
+    Weights,
 };
 
 /// The ids of a thread in the file. Without a process, the model takes a thread for one of the process of the same id.
@@ -86,10 +87,10 @@ impl Profiles {
             let Some(event) = self.events.find(&name) else { continue };
             let Some(&weights) = weights.get(event as usize) else { continue };
             let name = Text::plain(texts.bytes(name));
-            let facts = ThreadProfileEvent::new(thread(ids), name).with_weights(weights);
+            let facts = ProfileEvent::new(ProfileId::OfThread(thread(ids), name)).with_weights(weights);
             // Events count different things, so that only one of them counts: the first one of the file.
             let facts = if event == 0 { facts.with_rank(3) } else { facts };
-            each(&Event::ThreadProfile(facts));
+            each(&Event::Profile(facts));
         }
     }
 }

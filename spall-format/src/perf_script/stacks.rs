@@ -6,7 +6,7 @@ use core::hash::{BuildHasher as _, Hasher as _};
 
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashTable, hash_map::Entry};
-use spall_model::{Event, FrameEvent, FrameParent, Id, NameId, Names, Text};
+use spall_model::{Event, FrameEvent, FrameParent, FrameTable, Id, NameId, Names, Text};
 
 use super::frame::FrameLine;
 use super::name::functions;
@@ -84,10 +84,11 @@ impl Stacks {
                     let next = *place.insert(Node::try_from(n_frames + 1).ok()?);
                     let parent =
                         if node == ROOT { FrameParent::Unknown } else { FrameParent::Id(Id::from(node)) };
-                    let mut frame = FrameEvent::new(next, parent, Text::plain(texts.bytes(function.name)));
+                    let name = Text::plain(texts.bytes(function.name));
+                    let mut frame = FrameEvent::new(FrameTable::Shared, next, parent, name);
                     frame.url = Text::plain(texts.bytes(function.url));
                     frame.line = function.line.checked_sub(1);
-                    new(&Event::SharedFrame(frame));
+                    new(&Event::Frame(frame));
                     next
                 }
             };

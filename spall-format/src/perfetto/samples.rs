@@ -1,6 +1,8 @@
 //! Samples of call stacks, and the counters that came with them. [perfetto 4.7](crate::rules::perfetto#4.7)
 
-use spall_model::{DiagnosticKind, Event, Id, NameId, SampleStack, Text, Thread, ThreadSampleEvent, Tick};
+use spall_model::{
+    DiagnosticKind, Event, Id, NameId, ProfileId, SampleEvent, SampleStack, Text, Thread, Tick,
+};
 
 use super::clock::{ClockId, Fit, KnownClock};
 use super::counters::float;
@@ -152,8 +154,8 @@ fn sample(
     out: &mut Output<'_>,
 ) {
     let Some(node) = node else { return };
-    let name = Text::plain(stacks.text_of(name));
-    let mut event = ThreadSampleEvent::new(thread, Tick(at), name, SampleStack::Frame(Id::from(node)));
+    let profile = ProfileId::OfThread(thread, Text::plain(stacks.text_of(name)));
+    let mut event = SampleEvent::new(profile, Tick(at), SampleStack::Frame(Id::from(node)));
     event.weight = weight;
-    out.say(&Event::ThreadSample(event));
+    out.say(&Event::Sample(event));
 }

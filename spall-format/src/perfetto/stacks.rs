@@ -5,7 +5,9 @@ use alloc::vec::Vec;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
-use spall_model::{DiagnosticKind, Event, FrameEvent, FrameParent, Id, Interner, NameId, Names, Text};
+use spall_model::{
+    DiagnosticKind, Event, FrameEvent, FrameParent, FrameTable, Id, Interner, NameId, Names, Text,
+};
 
 use super::output::Output;
 use super::schema::{Frame, InlineFrame, Mapping};
@@ -280,11 +282,12 @@ impl Stacks {
                 (*plain.unwrap_or(&function.name), function.source, function.line)
             });
             let parent = caller.map_or(FrameParent::Unknown, |caller| FrameParent::Id(Id::from(caller)));
-            let mut frame = FrameEvent::new(node, parent, Text::plain(self.text_of(name)));
+            let name = Text::plain(self.text_of(name));
+            let mut frame = FrameEvent::new(FrameTable::Shared, node, parent, name);
             let source = self.text_of(source);
             frame.url = Text::plain(if source.is_empty() { self.text_of(function.mapping) } else { source });
             frame.line = line.checked_sub(1);
-            out.say(&Event::SharedFrame(frame));
+            out.say(&Event::Frame(frame));
         }
     }
 }

@@ -15,14 +15,16 @@
 //!
 //! ```
 //! use spall_format::pprof::Parser;
-//! use spall_model::{Event, LendingParser as _};
+//! use spall_model::{Event, LendingParser as _, ProfileId};
 //!
 //! // Samples in nanoseconds, of which there is one: 7 ns in no function. The texts are "", "cpu" and "nanoseconds".
 //! let file = b"\x0a\x04\x08\x01\x10\x02\x12\x03\x12\x01\x07\x32\x00\x32\x03cpu\x32\x0bnanoseconds";
 //! let mut weights = Vec::new();
 //! Parser::new().lend_all(file, |event, _| {
-//!     if let Event::ThreadSample(sample) = event {
-//!         weights.push((sample.name.decode().into_owned(), sample.weight));
+//!     if let Event::Sample(sample) = event
+//!         && let ProfileId::OfThread(_, value) = sample.profile
+//!     {
+//!         weights.push((value.decode().into_owned(), sample.weight));
 //!     }
 //! })?;
 //! assert_eq!(weights, [("cpu/nanoseconds".to_owned(), 7.0)]);

@@ -5,8 +5,8 @@ use alloc::{format, vec::Vec};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use spall_model::{
-    ArgsBuilder, ByteRange, DiagnosticKind, Event, FrameEvent, FrameParent, Id, Receiver, SampleStack, Text,
-    Thread, ThreadProfileEvent, ThreadSampleEvent, Tick,
+    ArgsBuilder, ByteRange, DiagnosticKind, Event, FrameEvent, FrameParent, FrameTable, Id, ProfileEvent,
+    ProfileId, Receiver, SampleEvent, SampleStack, Text, Thread, Tick,
 };
 
 use super::schema::{Label, inner};
@@ -82,10 +82,10 @@ impl<'t, 'a> Samples<'t, 'a> {
         if !self.times.contains_key(&labels) {
             for (of, number) in types.all.iter().zip(0..) {
                 let is_default = number == types.default;
-                let profile = ThreadProfileEvent::new(thread, Text::plain(of.name.as_bytes()));
-                let profile = profile.with_weights(of.weights(is_default));
-                let profile = if is_default { profile.with_rank(3) } else { profile };
-                to.receive(&Event::ThreadProfile(profile), bytes);
+                let profile = ProfileId::OfThread(thread, Text::plain(of.name.as_bytes()));
+                let facts = ProfileEvent::new(profile).with_weights(of.weights(is_default));
+                let facts = if is_default { facts.with_rank(3) } else { facts };
+                to.receive(&Event::Profile(facts), bytes);
             }
             if labels.number.is_some() && !labels.name.is_empty() {
                 to.receive(&Event::ThreadName(thread, Text::plain(labels.name)), bytes);
@@ -99,15 +99,15 @@ impl<'t, 'a> Samples<'t, 'a> {
                 break;
             }
             self.n_samples += 1;
-            let mut sample =
-                ThreadSampleEvent::new(thread, Tick(*at), Text::plain(of.name.as_bytes()), stack);
+            let profile = ProfileId::OfThread(thread, Text::plain(of.name.as_bytes()));
+            let mut sample = SampleEvent::new(profile, Tick(*at), stack);
             #[expect(clippy::cast_precision_loss, reason = "a weight is a float")]
             {
                 sample.weight = value as f64;
             }
             sample.in_list = true;
             sample.args = args.args();
-            to.receive(&Event::ThreadSample(sample), bytes);
+            to.receive(&Event::Sample(sample), bytes);
         }
         let end = value.max(0).checked_mul(default.ticks.0).and_then(|time| at.checked_add(time));
         if end.is_none() {
@@ -179,9 +179,9 @@ impl<'t, 'a> Samples<'t, 'a> {
         }
         let mut say = |node, caller: Option<u32>, name, file, line| {
             let parent = caller.map_or(FrameParent::Unknown, |caller| FrameParent::Id(Id::from(caller)));
-            let mut frame = FrameEvent::new(node, parent, name);
+            let mut frame = FrameEvent::new(FrameTable::Shared, node, parent, name);
             (frame.url, frame.line) = (Text::plain(file), line);
-            to.receive(&Event::SharedFrame(frame), bytes);
+            to.receive(&Event::Frame(frame), bytes);
         };
         let functions = tables.functions_at(location);
         if functions.is_empty() {

@@ -1,7 +1,7 @@
 //! The reader of a profile's call tree, which is a list of nodes that name their parent or their children, or consists
 //! of nodes inside nodes. [cpu 1](crate::rules::cpu#1)
 
-use spall_model::{DiagnosticKind, Event, FrameEvent, FrameParent, Id, LineHitsEvent, Text};
+use spall_model::{DiagnosticKind, Event, FrameEvent, FrameParent, Id, LineHitsEvent, ProfilePart, Text};
 
 use crate::id;
 use crate::lexer::{self, KeyToken, Token, TokenError, TokenKind, item_start, next_item};
@@ -27,18 +27,18 @@ const MAX_SEARCH_DEPTH: u32 = 64;
 type Each<'a, 'f> = &'f mut dyn FnMut(&Event<'a>, (usize, usize), u64);
 
 impl Nodes {
-    /// Hands the events of all nodes to `each`.
-    pub(super) fn read<'a>(self, record: &'a [u8], each: Each<'a, '_>) {
+    /// Hands the events of all nodes of a part of a profile to `each`.
+    pub(super) fn read<'a>(self, record: &'a [u8], part: ProfilePart<'a>, each: Each<'a, '_>) {
         // Damage ends the nodes.
         let _ = match self {
-            Self::List(start) => read_list(record, start, each),
-            Self::Tree(start) => read_tree(record, start, each),
+            Self::List(start) => read_list(record, start, part, each),
+            Self::Tree(start) => read_tree(record, start, part, each),
         };
     }
 }
 
 /// Reads the nodes of a list up to its end. Returns `None` at damage.
-fn read_list<'a>(record: &'a [u8], start: usize, each: Each<'a, '_>) -> Option<()> {
+fn read_list<'a>(record: &'a [u8], start: usize, part: ProfilePart<'a>, each: Each<'a, '_>) -> Option<()> {
     let mut pos = start + 1;
     while let Some(start) = item_start(record, pos) {
         let mut node = NodeFields::default();
@@ -55,7 +55,8 @@ fn read_list<'a>(record: &'a [u8], start: usize, each: Each<'a, '_>) -> Option<(
         };
         let parent = node.parent.and_then(|parent| id::key(record, parent));
         let parent = parent.map_or(FrameParent::Unknown, FrameParent::Id);
-        each(&Event::Frame(node.frame(record, id, parent, 0)), bytes, node.hits());
+        let frame = FrameEvent::new(part, id, parent, Text::EMPTY);
+        each(&Event::Frame(node.described(record, frame, 0)), bytes, node.hits());
         let mut items = |bracket: Option<usize>, event: &dyn Fn(Token) -> Option<Event<'a>>| {
             let Some(bracket) = bracket else { return };
             let mut pos = bracket + 1;
@@ -63,15 +64,15 @@ fn read_list<'a>(record: &'a [u8], start: usize, each: Each<'a, '_>) -> Option<(
                 each(&event(item).unwrap_or(BAD_FIELD), (item.start, item.end), 0);
             }
         };
-        items(node.children, &|child| Some(Event::FrameChild(id, id::key(record, child)?)));
-        items(node.lines, &|line| line_hits(record, id, line).map(Event::LineHits));
+        items(node.children, &|child| Some(Event::FrameChild(part.into(), id, id::key(record, child)?)));
+        items(node.lines, &|line| line_hits(record, part, id, line).map(Event::LineHits));
     }
     Some(())
 }
 
 /// Reads the nodes of a tree, parents before children. The brackets that close a node lead back to its parent, so that the
 /// depth takes the place of a stack. Returns `None` at the end.
-fn read_tree<'a>(record: &'a [u8], start: usize, each: Each<'a, '_>) -> Option<()> {
+fn read_tree<'a>(record: &'a [u8], start: usize, part: ProfilePart<'a>, each: Each<'a, '_>) -> Option<()> {
     // Lines and columns count from `first` in the file.
     let (mut pos, mut depth, mut first) = (start, 0_u32, 1);
     loop {
@@ -102,10 +103,10 @@ fn read_tree<'a>(record: &'a [u8], start: usize, each: Each<'a, '_>) -> Option<(
         {
             node.read_behind_children(record, children);
         }
-        let event = node
-            .id
-            .and_then(|id| id::key(record, id))
-            .map_or(BAD_FIELD, |id| Event::Frame(node.frame(record, id, FrameParent::Depth(depth), first)));
+        let event = node.id.and_then(|id| id::key(record, id)).map_or(BAD_FIELD, |id| {
+            let frame = FrameEvent::new(part, id, FrameParent::Depth(depth), Text::EMPTY);
+            Event::Frame(node.described(record, frame, first))
+        });
         each(&event, (start, pos), node.hits());
         match node.children {
             Some(children) => (pos, depth) = (children + 1, depth.saturating_add(1)),
@@ -120,10 +121,15 @@ const BAD_FIELD: Event<'static> = Event::Diagnostic(DiagnosticKind::BadField);
 
 /// Reads an item of `positionTicks`, which has a line, from 1 in the file, and the number of samples that hit the node
 /// there.
-fn line_hits<'a>(record: &[u8], node: Id<'a>, item: Token) -> Option<LineHitsEvent<'a>> {
+fn line_hits<'a>(
+    record: &[u8],
+    part: ProfilePart<'a>,
+    node: Id<'a>,
+    item: Token,
+) -> Option<LineHitsEvent<'a>> {
     let number = |value: Option<Token>| u32::try_from(value?.whole()?).ok();
     let [line, hits] = lexer::members(record, item.start, [b"line", b"ticks"]).map(number);
-    Some(LineHitsEvent::new(node, line?.checked_sub(1)?, hits?))
+    Some(LineHitsEvent::new(part, node, line?.checked_sub(1)?, hits?))
 }
 
 /// The members of a node, as tokens of the record.
@@ -220,15 +226,15 @@ impl NodeFields {
         self.hits.and_then(Token::whole).unwrap_or(0)
     }
 
-    /// Returns the frame of the node. Lines and columns count from `first` in the file.
-    fn frame<'a>(&self, record: &'a [u8], id: Id<'a>, parent: FrameParent<'a>, first: i64) -> FrameEvent<'a> {
+    /// Returns the frame of the node with all that describes its function. Lines and columns count from `first` in the file.
+    fn described<'a>(&self, record: &'a [u8], mut frame: FrameEvent<'a>, first: i64) -> FrameEvent<'a> {
         let text = |token: Option<Token>| token.map_or(Text::EMPTY, |token| scalar::text(record, token));
         let number = |token: Option<Token>| match id::key(record, token?)? {
             Id::Number(number) => Some(number),
             Id::Text(_) => None,
         };
         let position = |token| u32::try_from(number(token)?.checked_sub(first)?).ok();
-        let mut frame = FrameEvent::new(id, parent, function_name(text(self.name)));
+        frame.name = function_name(text(self.name));
         (frame.url, frame.source) = (text(self.url), number(self.script).unwrap_or(0));
         (frame.line, frame.column) = (position(self.line), position(self.column));
         frame

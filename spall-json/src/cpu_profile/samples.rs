@@ -1,7 +1,9 @@
 //! The reader of a profile's samples, whose frames, times, lines and columns are arrays that are read side by side.
 //! [cpu 2](crate::rules::cpu#2)
 
-use spall_model::{DiagnosticKind, Event, Id, SampleEvent, SampleTime, Tick, Ticks};
+use spall_model::{
+    DiagnosticKind, Event, Id, ProfilePart, SampleEvent, SampleStack, SampleTime, Tick, Ticks,
+};
 
 use crate::call::Call;
 use crate::decimal::Nanos;
@@ -37,8 +39,8 @@ pub(crate) const WRAPPED_BELOW: i64 = -1_000_000_000_000;
 pub(crate) const WRAP: i64 = (1 << 32) * 1000;
 
 impl Samples {
-    /// Hands over all samples.
-    pub(super) fn read<'a>(mut self, record: &'a [u8], call: &mut Call<'a, '_>) {
+    /// Hands over all samples of a part of a profile.
+    pub(super) fn read<'a>(mut self, record: &'a [u8], part: ProfilePart<'a>, call: &mut Call<'a, '_>) {
         loop {
             let from = self.frames;
             let Some(frame) = next_item(record, &mut self.frames) else {
@@ -57,7 +59,7 @@ impl Samples {
                     // A value that cannot be an id makes a sample of an unknown frame: the deltas behind it count from
                     // its time.
                     let frame = id::key(record, frame).unwrap_or(Id::Text(frame.bytes(record)));
-                    let mut sample = SampleEvent::new(at, frame);
+                    let mut sample = SampleEvent::new(part, at, SampleStack::Frame(frame));
                     (sample.line, sample.column) = (line, column);
                     call.event(&Event::Sample(sample), bytes);
                 }

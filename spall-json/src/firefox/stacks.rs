@@ -153,7 +153,7 @@ impl<'a> Stacks<'a> {
             if place.is_none() {
                 out.report(DiagnosticKind::UnknownEntry, bytes);
             }
-            out.event(&Event::SharedFrame(place.unwrap_or_default().frame(id, parent)), bytes);
+            out.event(&Event::Frame(place.unwrap_or_default().frame(id, parent)), bytes);
             next = prefix;
         }
         // The builder counts an id that no frame has.

@@ -1,7 +1,7 @@
 //! The samples of a thread. [profiles 2.4](crate::rules::profiles#2.4)
 
 use spall_model::{
-    DiagnosticKind, Event, Id, Receiver, SampleStack, Text, Thread, ThreadProfileEvent, ThreadSampleEvent,
+    DiagnosticKind, Event, Id, ProfileEvent, ProfileId, Receiver, SampleEvent, SampleStack, Text, Thread,
     Tick, Ticks, Unit, Weights,
 };
 
@@ -69,9 +69,10 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
         } else {
             self.interval.map_or(Weights::Samples, Weights::TimeBefore)
         };
-        let profile = ThreadProfileEvent::new(thread, name).with_weights(weights);
-        let profile = if name.is_empty() { profile.with_rank(3) } else { profile };
-        self.out.event(&Event::ThreadProfile(profile), (table.value(), table.value()));
+        let profile = ProfileId::OfThread(thread, name);
+        let facts = ProfileEvent::new(profile).with_weights(weights);
+        let facts = if name.is_empty() { facts.with_rank(3) } else { facts };
+        self.out.event(&Event::Profile(facts), (table.value(), table.value()));
         let mut times = Times::new(self.shift, self.thousands);
         let mut rows = Rows::new(table, ["stack", "time", "timeDeltas", "weight"]);
         while let Some(&[stack, at, delta, weight]) = rows.read() {
@@ -82,14 +83,14 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
                 None if stack.is_null() => SampleStack::Unknown,
                 None => SampleStack::Frame(Id::Number(-1)),
             };
-            let mut sample = ThreadSampleEvent::new(thread, at, name, frame);
+            let mut sample = SampleEvent::new(profile, at, frame);
             if !weight.is_null() {
                 match weight.number() {
                     Some(weight) => sample.weight = weight,
                     None => self.out.report(DiagnosticKind::BadField, bytes),
                 }
             }
-            self.out.event(&Event::ThreadSample(sample), bytes);
+            self.out.event(&Event::Sample(sample), bytes);
         }
     }
 }

@@ -128,7 +128,7 @@ impl JsonParser {
                     match sample::stack_frame(data, &key, value) {
                         Some(frame) => {
                             self.content = Content::Trace;
-                            call.event(&Event::SharedFrame(frame), bytes);
+                            call.event(&Event::Frame(frame), bytes);
                         }
                         None => call.report(DiagnosticKind::BadField, bytes),
                     }

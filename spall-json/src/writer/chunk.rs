@@ -1,6 +1,6 @@
 //! The state of the profile that is being written.
 
-use spall_model::{FrameEvent, FrameParent, Id, Tick, Ticks};
+use spall_model::{FrameEvent, FrameParent, Id, ProfileKey, ProfilePart, Tick, Ticks};
 
 /// The greatest number of samples in an event, which is also V8's. The samples are kept until the event is closed,
 /// because their times stand behind the frames of all of them.
@@ -33,6 +33,8 @@ pub(super) struct ProfileChunk {
     pub(super) shift: Ticks,
     /// The number of profiles that had no id, negated. It is the id of the last one.
     pub(super) n_whole: i64,
+    /// The number of the current profile, if it is one of them.
+    pub(super) number: Option<u64>,
 }
 
 /// A frame whose object is open.
@@ -134,7 +136,20 @@ impl ProfileChunk {
             now: None,
             shift: Ticks::ZERO,
             n_whole: 0,
+            number: None,
         }
+    }
+
+    /// Returns whether this is the part of a profile that is being written.
+    pub(super) fn is_of(&self, ProfilePart { thread, key, at }: ProfilePart<'_>) -> bool {
+        self.header.as_ref().is_some_and(|header| {
+            let is_same_profile = match key {
+                ProfileKey::Id(id) => self.number.is_none() && header.id.is_some_and(|of| of.get() == id),
+                ProfileKey::Thread => header.id.is_none() && header.tid.get() == thread.tid,
+                ProfileKey::Number(number) => self.number == Some(number),
+            };
+            is_same_profile && header.at == at && header.pid.get() == thread.pid
+        })
     }
 
     /// Returns the frame that calls `frame`, if it is known, and an error if `frame` cannot be written: the id of a

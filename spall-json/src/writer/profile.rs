@@ -4,8 +4,8 @@
 use core::fmt::{Error, Write};
 
 use spall_model::{
-    FrameEvent, Id, LineHitsEvent, ProfileEvent, ProfileKey, ProfileStart, SampleEvent, SampleTime, Tick,
-    Ticks, Written,
+    FrameEvent, Id, LineHitsEvent, ProfileEvent, ProfileId, ProfileKey, ProfilePart, ProfileStart,
+    SampleEvent, SampleStack, SampleTime, Tick, Ticks, Written,
 };
 
 use super::chunk::{BufferedSample, ChunkHeader, ChunkSection, FrameList, MAX_SAMPLES, OpenFrame, OwnedId};
@@ -15,14 +15,19 @@ use crate::cpu_profile::{SAME_CLOCK, WHOLE_SOURCE, WRAP, WRAPPED_BELOW};
 impl<W: Write> JsonWriter<W> {
     /// Begins a profile, or goes on with another one.
     pub(super) fn profile(&mut self, event: ProfileEvent<'_>) -> Result<Written, Error> {
+        let ProfileId::Own(ProfilePart { thread, key, at }) = event.profile else {
+            return Ok(Written::Unsupported);
+        };
         self.close_event()?;
-        let ProfileEvent { thread, key, at, begins, end, .. } = event;
+        let ProfileEvent { begins, end, .. } = event;
+        self.chunk.number = None;
         let id = match key {
             ProfileKey::Id(id) => OwnedId::new(id).map(Some),
             ProfileKey::Thread => Some(None),
-            ProfileKey::Whole => {
+            ProfileKey::Number(number) => {
                 // A negative id cannot meet one of the file: no other writer has such ids.
                 self.chunk.n_whole -= 1;
+                self.chunk.number = Some(number);
                 Some(Some(OwnedId::Number(self.chunk.n_whole)))
             }
         };
@@ -34,15 +39,20 @@ impl<W: Write> JsonWriter<W> {
         self.chunk.now = begins.map(|begins| begins.start);
         self.chunk.shift = Ticks::ZERO;
         match begins {
-            Some(begins) => self.head(header, begins, end)?,
+            Some(begins) => self.head(header, begins, &event)?,
             None => self.open_chunk(header, end)?,
         }
         Ok(Written::Done)
     }
 
     /// Writes the event that begins a profile.
-    fn head(&mut self, header: ChunkHeader, begins: ProfileStart, end: Option<Tick>) -> Result<(), Error> {
-        let ProfileStart { mut start, offset, rank, .. } = begins;
+    fn head(
+        &mut self,
+        header: ChunkHeader,
+        begins: ProfileStart,
+        event: &ProfileEvent<'_>,
+    ) -> Result<(), Error> {
+        let ProfileStart { mut start, offset, .. } = begins;
         let mut at = header.at;
         let apart = at - start;
         let is_other_clock = apart.0.unsigned_abs() > SAME_CLOCK.unsigned_abs();
@@ -56,7 +66,7 @@ impl<W: Write> JsonWriter<W> {
         self.open_event_of_profile("Profile", ChunkHeader { at, ..header })?;
         self.out.write_str("\"startTime\":")?;
         self.micros(start)?;
-        let source = match rank {
+        let source = match event.rank.unwrap_or(0) {
             0 => Some("Internal"),
             1 => Some("Inspector"),
             3 => Some(WHOLE_SOURCE),
@@ -65,7 +75,7 @@ impl<W: Write> JsonWriter<W> {
         if let Some(source) = source {
             write!(self.out, ",\"source\":\"{source}\"")?;
         }
-        if let Some(end) = end {
+        if let Some(end) = event.end {
             self.field("endTime")?;
             self.micros(end + self.chunk.shift)?;
         }
@@ -225,6 +235,7 @@ impl<W: Write> JsonWriter<W> {
 
     /// Writes the frame of a sample, and keeps the rest of it until the event is closed.
     pub(super) fn sample(&mut self, sample: SampleEvent<'_>) -> Result<Written, Error> {
+        let SampleStack::Frame(frame) = sample.stack else { return Ok(Written::Unsupported) };
         let delta = match (sample.at, self.chunk.now) {
             (SampleTime::After(delta), _) => delta,
             (SampleTime::At(at), Some(now)) => at - now,
@@ -235,7 +246,7 @@ impl<W: Write> JsonWriter<W> {
         }
         self.chunk.now = self.chunk.now.map(|now| now + delta);
         self.separate()?;
-        self.lost = self.lost.with(encode::id(&mut self.out, sample.frame, false)?);
+        self.lost = self.lost.with(encode::id(&mut self.out, frame, false)?);
         let delta = self.nanos(Tick(delta.0));
         // The parser takes a delta so far back for a pause that wrapped around, and adds what is subtracted here.
         let delta = if delta < WRAPPED_BELOW { delta.saturating_sub(WRAP) } else { delta };

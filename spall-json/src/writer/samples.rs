@@ -4,7 +4,7 @@
 use core::fmt::{Error, Write};
 
 use spall_model::{
-    FrameEvent, FrameParent, Id, LostParts, SampleStack, Text, ThreadSampleEvent, Value, Written,
+    FrameEvent, FrameParent, Id, LostParts, SampleEvent, SampleStack, Text, Thread, Value, Written,
 };
 
 use super::{JsonWriter, encode};
@@ -69,35 +69,42 @@ impl<W: Write> JsonWriter<W> {
     }
 
     /// Writes an entry of `samples`.
-    pub(super) fn listed_sample(&mut self, sample: ThreadSampleEvent<'_>) -> Result<Written, Error> {
+    pub(super) fn listed_sample(&mut self, sample: SampleEvent<'_>) -> Result<Written, Error> {
+        let Some((thread, value, at)) = sample.of_thread() else { return Ok(Written::Unsupported) };
         if !self.next_entry(SampleTable::Samples)? {
             return Ok(Written::TooLate);
         }
         self.out.write_str("{\"ts\":")?;
-        self.micros(sample.at)?;
+        self.micros(at)?;
         if !sample.any_process {
-            self.id("pid", sample.thread.pid)?;
+            self.id("pid", thread.pid)?;
         }
-        self.sample_fields(sample)?;
+        self.sample_fields(thread, value, sample)?;
         self.out.write_char('}')?;
         Ok(Written::without(self.lost))
     }
 
     /// Writes a sample as a `P` event.
-    pub(super) fn event_sample(&mut self, sample: ThreadSampleEvent<'_>) -> Result<Written, Error> {
+    pub(super) fn event_sample(&mut self, sample: SampleEvent<'_>) -> Result<Written, Error> {
         // A sample of this name would be read as a part of a V8 profile.
-        if sample.name.is(b"Profile") || sample.name.is(b"ProfileChunk") {
+        let is_writable = |value: Text<'_>| !value.is(b"Profile") && !value.is(b"ProfileChunk");
+        let Some((thread, value, at)) = sample.of_thread().filter(|&(_, value, _)| is_writable(value)) else {
             return Ok(Written::Unsupported);
-        }
-        self.begin('P', Some((sample.at, None)), sample.thread.pid)?;
-        self.sample_fields(sample)?;
+        };
+        self.begin('P', Some((at, None)), thread.pid)?;
+        self.sample_fields(thread, value, sample)?;
         Ok(Written::without(self.lost))
     }
 
     /// Writes the fields of a sample that both forms have.
-    fn sample_fields(&mut self, sample: ThreadSampleEvent<'_>) -> Result<(), Error> {
-        self.tid(sample.thread.tid)?;
-        self.text("name", sample.name)?;
+    fn sample_fields(
+        &mut self,
+        thread: Thread<'_>,
+        value: Text<'_>,
+        sample: SampleEvent<'_>,
+    ) -> Result<(), Error> {
+        self.tid(thread.tid)?;
+        self.text("name", value)?;
         if let SampleStack::Frame(frame) = sample.stack {
             self.id("sf", frame)?;
         }

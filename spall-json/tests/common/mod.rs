@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use spall_json::{JsonError, JsonParser};
 use spall_model::{
-    Args, ByteRange, Event, FrameEvent, FrameParent, Id, Parser as _, Progress, SampleStack, Text,
-    ThreadEvent, Value,
+    Args, ByteRange, Event, FrameEvent, FrameParent, FrameTable, Id, Parser as _, Progress, SampleStack,
+    Text, ThreadEvent, Value,
 };
 
 pub(crate) type Item<'a> = (ByteRange, Event<'a>);
@@ -160,27 +160,28 @@ pub(crate) fn brief_event(event: &Event<'_>, bytes: ByteRange) -> String {
             format!("meta{thread} {} = {}", text(meta.key), brief_value(meta.value))
         }
         Event::Diagnostic(kind) => format!("! {kind} {}..{}", bytes.start, bytes.end),
-        Event::SharedFrame(frame) => format!("shared {}", brief_frame(frame)),
+        Event::Frame(frame) if frame.table == FrameTable::Shared => format!("shared {}", brief_frame(frame)),
         Event::Frame(frame) => brief_frame(frame),
-        Event::FrameChild(caller, child) => format!("{} calls {}", id(*caller), id(*child)),
-        Event::CallSite(number, frame) => format!("site {number} {}", id(*frame)),
+        Event::FrameChild(_, caller, child) => format!("{} calls {}", id(*caller), id(*child)),
+        Event::LineHits(hits) => format!("{} at {}: {}", id(hits.frame), hits.line, hits.hits),
+        Event::CallSite(_, number, frame) => format!("site {number} {}", id(*frame)),
         Event::Sample(sample) => {
-            let place = [sample.line, sample.column];
-            let place = place.map(|number| number.map_or(String::new(), |number| format!(":{number}")));
-            format!("sample {} {:?}{}", id(sample.frame), sample.at, place.concat())
-        }
-        Event::ThreadSample(sample) => {
-            let thread = match sample.any_process {
-                true => id(sample.thread.tid),
-                false => format!("{}/{}", id(sample.thread.pid), id(sample.thread.tid)),
-            };
-            let list = if sample.in_list { "listed " } else { "" };
             let stack = match sample.stack {
                 SampleStack::Unknown => "?".into(),
                 SampleStack::Frame(frame) => id(frame),
                 SampleStack::Names => brief_value(sample.args.field(b"stack").unwrap()),
             };
-            format!("{list}sample {} {thread} {} {stack} *{}", text(sample.name), sample.at.0, sample.weight)
+            let Some((thread, value, at)) = sample.of_thread() else {
+                let place = [sample.line, sample.column];
+                let place = place.map(|number| number.map_or(String::new(), |number| format!(":{number}")));
+                return format!("sample {stack} {:?}{}", sample.at, place.concat());
+            };
+            let thread = match sample.any_process {
+                true => id(thread.tid),
+                false => format!("{}/{}", id(thread.pid), id(thread.tid)),
+            };
+            let list = if sample.in_list { "listed " } else { "" };
+            format!("{list}sample {} {thread} {} {stack} *{}", text(value), at.0, sample.weight)
         }
         other => format!("{other:?}"),
     }

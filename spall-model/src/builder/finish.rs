@@ -29,8 +29,7 @@ struct Paired {
 impl Paired {
     /// Makes profiles of all samples, which extend the bounds of their threads.
     fn join_samples(mut self) -> Sampled {
-        let (mut profiles, shared_frames) = self.builder.finish_profiles();
-        self.builder.finish_thread_samples(&mut profiles, &shared_frames);
+        let profiles = self.builder.finish_profiles();
         Sampled { builder: self.builder, rows: self.rows, profiles }
     }
 }

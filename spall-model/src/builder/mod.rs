@@ -1,7 +1,7 @@
 //! The builder, which makes a trace of the events of a file.
 //!
 //! While events come, each kind goes to a log of its own in the order of the file ([`pairing`], [`spans`], [`flows`],
-//! [`objects`], [`samples`], [`thread_samples`], [`counters`]). Only begins and ends of threads are paired at once,
+//! [`objects`], [`samples`], [`counters`]). Only begins and ends of threads are paired at once,
 //! so that [`live`] can show them. [`finish`] settles everything else and puts the tables into display order ([`order`]).
 
 #[cfg(feature = "parallel")]
@@ -31,7 +31,6 @@ mod rows;
 mod samples;
 mod slice_order;
 mod spans;
-mod thread_samples;
 mod track_tree;
 
 use alloc::vec::Vec;
@@ -59,7 +58,6 @@ use self::{
     registry::{Registry, TrackKey},
     samples::ProfileLog,
     spans::SpanLog,
-    thread_samples::ThreadSampleLog,
 };
 
 /// A builder of a [`Trace`] from the events of one file.
@@ -96,7 +94,6 @@ pub struct TraceBuilder {
     counters: PointLog<CounterValue>,
     states: PointLog<State>,
     profiles: ProfileLog,
-    thread_samples: ThreadSampleLog,
     meta: Vec<Metadata>,
     others: Vec<OtherEvent>,
 }
@@ -140,7 +137,6 @@ impl TraceBuilder {
             counters: PointLog::default(),
             states: PointLog::default(),
             profiles: ProfileLog::default(),
-            thread_samples: ThreadSampleLog::default(),
             meta: Vec::new(),
             others: Vec::new(),
         }
@@ -211,24 +207,12 @@ impl TraceBuilder {
                 let args = self.keep_args(event.args, bytes);
                 self.others.push(OtherEvent { tag: *tag, thread, at: event.at, name, category, args });
             }
-            Event::Profile(event) => self.profile(event, bytes),
-            Event::Frame(_)
+            Event::Profile(_)
+            | Event::Frame(_)
             | Event::FrameChild(..)
             | Event::LineHits(_)
             | Event::Sample(_)
-            | Event::CallSite(..)
-                if !self.profiles.is_open =>
-            {
-                self.diagnostics.add(DiagnosticKind::ProfileWithoutHead, bytes);
-            }
-            Event::Frame(event) => self.frame(event),
-            Event::FrameChild(caller, child) => self.frame_child(*caller, *child),
-            Event::LineHits(event) => self.line_hits(event),
-            Event::Sample(event) => self.sample(event),
-            Event::CallSite(number, frame) => self.call_site(*number, *frame),
-            Event::SharedFrame(event) => self.shared_frame(event, bytes),
-            Event::ThreadSample(event) => self.thread_sample(event, bytes),
-            Event::ThreadProfile(event) => self.thread_profile(event, bytes),
+            | Event::CallSite(..) => self.of_profile(event, bytes),
             Event::Clock(clock) => self.clock = *clock,
             Event::Conventions(conventions) => self.conventions = *conventions,
             Event::Diagnostic(kind) => self.diagnostics.add(*kind, bytes),

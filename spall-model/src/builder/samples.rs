@@ -1,275 +1,343 @@
-//! The events of sampling profiles. A file may spread a profile over many parts, which are kept here and joined at
-//! the end.
+//! The events of sampling profiles. Every event names its profile or its table of call frames, and is kept here until the
+//! profiles are put together at the end.
 
+mod frames;
 mod join;
+mod profiles;
 
-use alloc::vec::Vec;
+use alloc::{boxed::Box, vec::Vec};
 
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
 use crate::{
-    ByteRange, DiagnosticKind, Frame, FrameEvent, FrameId, FrameParent, Id, Key, LineHitsEvent, NameId,
-    ProfileEvent, ProfileKey, ProfileStart, SampleEvent, SampleTime, Tick, Ticks, index32,
-    profile::SourcePosition,
+    ByteRange, CallSite, DiagnosticKind, Event, Frame, FrameEvent, FrameId, FrameParent, Id, Key, LineHits,
+    NameId, ProfileEvent, ProfileId, ProfileKey, ProfilePart, ProfileStart, SampleEvent, SampleStack,
+    SampleTime, Text, Tick, Value, Weights, args_table::ArgsId, index32, profile::SourcePosition,
 };
 
 use super::TraceBuilder;
 
-pub(super) use join::{Profiles, SharedFrameIds};
+pub(super) use frames::{FrameLog, NONE};
+pub(super) use profiles::Profiles;
 
-/// The parts of all profiles, in the order of the file.
+/// What events said of all profiles.
 #[derive(Debug, Default)]
 pub(super) struct ProfileLog {
-    /// The head of each profile; `None` while only parts without a head have come.
-    heads: Vec<Option<ProfileHead>>,
-    by_key: HashMap<ProfileHandle, u32, RandomState>,
-    parts: Vec<ProfilePart>,
-    frames: Vec<FrameRow>,
-    /// The frames that a caller lists as its callees.
-    children: Vec<Key>,
-    /// The caller of each run of `children`, and the position at which the run begins.
-    child_callers: Vec<(u32, Key)>,
-    lines: Vec<LineRow>,
+    profiles: Vec<ProfileRow>,
+    by_handle: HashMap<ProfileHandle, u32, RandomState>,
+    /// The last profile with frames of its own that was looked up: a file has the events of one in a row.
+    recent: Option<(ProfileHandle, u32)>,
+    parts: Vec<PartRow>,
+    /// The frames that threads share, their ids if they are of other traces, and the bytes of the file that have them.
+    pub(super) shared: FrameLog,
+    pub(super) shared_keys: Vec<(Key, u32)>,
+    shared_bytes: Option<ByteRange>,
     samples: Vec<SampleRow>,
-    /// The positions of the few samples that have details, and the details.
-    details: Vec<(u32, SampleDetail)>,
-    /// The numbers of call sites, and the ids of their frames.
-    sites: Vec<(u64, Key)>,
-    /// The last frame of each depth, for a part that gives depths instead of callers.
-    callers: Vec<Key>,
-    /// Whether the last part belongs to a profile, so that frames and samples may follow.
-    pub(super) is_open: bool,
-    /// The number of the profile that stands for the frames that threads share.
-    shared: Option<u32>,
-    /// The profiles of other traces, their frames that threads share, and the ids of these.
-    pub(super) joined: Profiles,
-    pub(super) joined_shared: Vec<Frame>,
-    pub(super) joined_keys: Vec<(Key, FrameId)>,
+    details: Vec<SampleDetail>,
+    /// The bytes of samples whose frame has not come before, or whose process is not known.
+    places: Vec<(u32, ByteRange)>,
+    /// The shared frames of stacks that are given by names, by the places of their callers and their names.
+    by_name: HashMap<(u32, NameId), u32, RandomState>,
 }
 
-/// The identity of a profile that may have several parts.
+/// The identity of a profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum ProfileHandle {
-    Id { process: u32, id: Key },
-    Thread { process: u32, tid: Key },
+pub(super) enum ProfileHandle {
+    /// The samples of a track and a value.
+    OfTrack {
+        track: u32,
+        value: NameId,
+    },
+    /// Those of the only thread with this id in any process.
+    OfAnyProcess {
+        tid: Key,
+        value: NameId,
+    },
+    /// A profile with frames of its own.
+    Id {
+        process: u32,
+        id: Key,
+    },
+    Thread {
+        process: u32,
+        tid: Key,
+    },
+    Number(u64),
 }
 
-/// The head of a profile, which says its thread and its clock.
-#[derive(Debug, Clone, Copy)]
-struct ProfileHead {
-    track: u32,
-    start: Tick,
-    offset: Ticks,
-    rank: u8,
-    resolution: Ticks,
-    bytes: ByteRange,
+/// A profile, and what events said of it.
+#[derive(Debug)]
+pub(super) struct ProfileRow {
+    handle: ProfileHandle,
+    /// The numbers of its first and its last part, or [`NONE`].
+    parts: [u32; 2],
+    pub(super) rank: Option<u8>,
+    pub(super) weights: Option<Weights>,
+    /// What only profiles with frames of their own have.
+    pub(super) own: Option<Box<OwnProfile>>,
 }
 
-/// A part of a profile.
+/// What only a profile with frames of its own has.
+#[derive(Debug, Default)]
+pub(super) struct OwnProfile {
+    /// The track, the clock, and the bytes of the head.
+    pub(super) head: Option<(u32, ProfileStart, ByteRange)>,
+    /// The time of the latest part that says the end, and the end.
+    pub(super) end: Option<(Tick, Tick)>,
+    /// The time until which the last sample holds, if the trace that had the profile says it.
+    pub(super) samples_end: Option<Tick>,
+    pub(super) frames: FrameLog,
+}
+
+/// A part of a profile, with the bytes of its first event. A profile of a thread has one.
 #[derive(Debug, Clone, Copy)]
-struct ProfilePart {
+struct PartRow {
     profile: u32,
     at: Tick,
-    end: Option<Tick>,
     bytes: ByteRange,
-    /// The lengths of the tables before the rows of the part. The rows end where those of the next part begin.
-    from: LogLengths,
-}
-
-/// The lengths of the tables of a [`ProfileLog`].
-#[derive(Debug, Clone, Copy)]
-struct LogLengths {
-    frames: u32,
-    children: u32,
-    lines: u32,
-    samples: u32,
-    sites: u32,
-}
-
-/// A call frame with its id in the file and that of its caller.
-#[derive(Debug, Clone, Copy)]
-struct FrameRow {
-    id: Key,
-    caller: Option<Key>,
-    frame: Frame,
-}
-
-/// The number of samples at a line of a frame.
-#[derive(Debug, Clone, Copy)]
-struct LineRow {
-    frame: Key,
-    line: u32,
-    hits: u32,
 }
 
 /// A sample in 24 bytes, because files hold millions of samples.
 #[derive(Debug, Clone, Copy)]
 struct SampleRow {
-    /// The id of the frame. If `is_named`, it is the number of a name.
-    frame: i64,
     /// The time. If `is_delta`, it is the duration since the sample before.
     at: i64,
-    is_named: bool,
+    part: u32,
+    /// The place of its frame in the table of the profile, or [`NONE`].
+    frame: u32,
+    /// The position of its details, or [`NONE`].
+    detail: u32,
     is_delta: bool,
-}
-
-impl SampleRow {
-    /// Returns the id of the frame.
-    fn frame(&self) -> Key {
-        match u32::try_from(self.frame) {
-            Ok(name) if self.is_named => Key::Text(NameId(name)),
-            _ => Key::Number(self.frame),
-        }
-    }
-}
-
-/// The parts of a sample that most samples do not have.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct SampleDetail {
-    weight: f64,
-    place: SourcePosition,
-}
-
-impl SampleDetail {
-    /// The details of a sample without any.
-    const NONE: Self = Self { weight: 1.0, place: SourcePosition::NONE };
 }
 
 // A sample may take four bytes of a file, and memory is bounded by the size of the input.
 const _: () = assert!(size_of::<SampleRow>() <= 24);
 
+/// The parts of a sample that most samples do not have.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct SampleDetail {
+    pub(super) weight: f64,
+    pub(super) position: SourcePosition,
+    pub(super) args: ArgsId,
+}
+
+impl SampleDetail {
+    /// The details of a sample without any.
+    const NONE: Self = Self { weight: 1.0, position: SourcePosition::NONE, args: ArgsId::NONE };
+}
+
 impl TraceBuilder {
-    /// Begins a part of a profile.
-    pub(super) fn profile(&mut self, event: &ProfileEvent<'_>, bytes: ByteRange) {
-        let process = self.process(event.thread.pid);
-        let handle = match event.key {
-            ProfileKey::Id(id) => Some(ProfileHandle::Id { process, id: self.key(id) }),
-            ProfileKey::Thread => Some(ProfileHandle::Thread { process, tid: self.key(event.thread.tid) }),
-            ProfileKey::Whole => None,
-        };
-        let log = &mut self.profiles;
-        let new = index32(log.heads.len());
-        let profile = handle.map_or(new, |handle| *log.by_key.entry(handle).or_insert(new));
-        if profile == new {
-            log.heads.push(None);
-        }
-        log.begin_part(profile, event.at, event.end, bytes);
-        log.is_open = true;
-        let Some(start) = event.begins else { return };
-        let Some(track) = self.thread(event.thread, bytes) else { return };
-        let ProfileStart { start, offset, rank, resolution } = start;
-        let head = ProfileHead { track, start, offset, rank, resolution, bytes };
-        match self.profiles.heads.get_mut(profile as usize) {
-            Some(slot @ None) => *slot = Some(head),
-            _ => self.diagnostics.add(DiagnosticKind::DuplicateProfile, bytes),
-        }
-    }
-
-    /// Adds a frame that threads share. No profile is current afterwards.
-    pub(super) fn shared_frame(&mut self, event: &FrameEvent<'_>, bytes: ByteRange) {
-        let log = &mut self.profiles;
-        let new = index32(log.heads.len());
-        let shared = *log.shared.get_or_insert(new);
-        if shared == new {
-            log.heads.push(None);
-        }
-        log.is_open = false;
-        // Successive shared frames are one part.
-        match log.parts.last_mut().filter(|part| part.profile == shared) {
-            Some(part) => part.bytes.end = bytes.end,
-            None => log.begin_part(shared, Tick(0), None, bytes),
-        }
-        self.frame(event);
-    }
-
-    /// Adds a frame to the last part.
-    pub(super) fn frame(&mut self, event: &FrameEvent<'_>) {
-        let id = self.key(event.id);
-        let frame = Frame {
-            name: self.intern(event.name),
-            url: self.intern(event.url),
-            source: event.source,
-            line: event.line,
-            column: event.column,
-            parent: None,
-        };
-        let caller = match event.parent {
-            FrameParent::Unknown => None,
-            FrameParent::Id(id) => Some(self.key(id)),
-            FrameParent::Depth(depth) => {
-                let callers = &mut self.profiles.callers;
-                // A depth that skips levels has the last frame above as its caller: a list of callers has no holes.
-                callers.truncate(depth as usize);
-                let caller = callers.last().copied();
-                callers.push(id);
-                caller
+    /// Keeps an event of sampling profiles.
+    pub(super) fn of_profile(&mut self, event: &Event<'_>, bytes: ByteRange) {
+        let part = event.part().map(|part| self.own_part(part, matches!(event, Event::Profile(_)), bytes));
+        match event {
+            Event::Profile(event) => self.profile(event, part, bytes),
+            Event::Frame(event) => self.frame(event, part, bytes),
+            Event::FrameChild(_, caller, callee) => {
+                let [caller, callee] = [*caller, *callee].map(|id| self.place(part, id));
+                self.profiles.table(part).add_callee(caller, callee);
             }
-        };
-        self.profiles.frames.push(FrameRow { id, caller, frame });
-    }
-
-    /// Adds to the last part that a frame calls another one.
-    pub(super) fn frame_child(&mut self, caller: Id<'_>, child: Id<'_>) {
-        let (caller, child) = (self.key(caller), self.key(child));
-        let log = &mut self.profiles;
-        // A part begins a run of its own even with the same caller, as each part is joined by itself.
-        let first = index32(log.children.len());
-        let part = log.parts.last().map_or(0, |part| part.from.children);
-        if log.child_callers.last().is_none_or(|&(from, last)| from < part || last != caller) {
-            log.child_callers.push((first, caller));
+            Event::LineHits(event) => {
+                let frame = FrameId(self.place(part, event.frame));
+                let hits = LineHits { frame, line: event.line, hits: event.hits };
+                self.profiles.table(part).lines.push((hits, part.unwrap_or(NONE)));
+            }
+            Event::CallSite(_, number, frame) => {
+                let site = CallSite { number: *number, frame: FrameId(self.place(part, *frame)) };
+                self.profiles.table(part).sites.push((site, part.unwrap_or(NONE)));
+            }
+            Event::Sample(event) => self.sample(event, part, bytes),
+            _ => {}
         }
-        log.children.push(child);
     }
 
-    /// Adds hits of a line to the last part.
-    pub(super) fn line_hits(&mut self, event: &LineHitsEvent<'_>) {
-        let frame = self.key(event.frame);
-        self.profiles.lines.push(LineRow { frame, line: event.line, hits: event.hits });
+    /// Keeps what an event says of a profile.
+    fn profile(&mut self, event: &ProfileEvent<'_>, part: Option<u32>, bytes: ByteRange) {
+        let Some(profile) = self.profile_of(event.profile, false, part, bytes) else { return };
+        if let ProfileId::Own(part) = event.profile {
+            let track = event.begins.and_then(|clock| Some((self.thread(part.thread, bytes)?, clock)));
+            let own = self.profiles.row(profile).own.get_or_insert_default();
+            if let Some(end) = event.end
+                && own.end.is_none_or(|(at, _)| at <= part.at)
+            {
+                own.end = Some((part.at, end));
+            }
+            if event.begins.is_some() && own.head.is_some() {
+                return self.diagnostics.add(DiagnosticKind::DuplicateProfile, bytes);
+            }
+            own.head = own.head.or(track.map(|(track, clock)| (track, clock, bytes)));
+        }
+        let row = self.profiles.row(profile);
+        (row.weights, row.rank) = (event.weights.or(row.weights), event.rank.or(row.rank));
     }
 
-    /// Adds a sample to the last part.
-    pub(super) fn sample(&mut self, event: &SampleEvent<'_>) {
-        let (frame, is_named) = match self.key(event.frame) {
-            Key::Number(number) => (number, false),
-            Key::Text(name) => (i64::from(name.0), true),
+    /// Adds a call frame to its table.
+    fn frame(&mut self, event: &FrameEvent<'_>, part: Option<u32>, bytes: ByteRange) {
+        let place = self.place(part, event.id);
+        let parent = match event.parent {
+            FrameParent::Unknown => None,
+            FrameParent::Id(caller) => Some(self.place(part, caller)),
+            FrameParent::Depth(depth) => self.profiles.table(part).caller_of(place, depth),
         };
-        let (at, is_delta) = match event.at {
-            SampleTime::After(length) => (length.0, true),
-            SampleTime::At(at) => (at.0, false),
+        let (name, url) = (self.intern(event.name), self.intern(event.url));
+        let &FrameEvent { source, line, column, .. } = event;
+        let frame = Frame { name, url, source, line, column, parent: parent.map(FrameId) };
+        if part.is_none() {
+            self.profiles.shared_bytes.get_or_insert(bytes).end = bytes.end;
+        }
+        if !self.profiles.table(part).add(place, frame, part.unwrap_or(NONE)) {
+            self.diagnostics.add(DiagnosticKind::DuplicateFrame, bytes);
+        }
+    }
+
+    /// Adds a sample.
+    fn sample(&mut self, event: &SampleEvent<'_>, part: Option<u32>, bytes: ByteRange) {
+        let Some(profile) = self.profile_of(event.profile, event.any_process, part, bytes) else { return };
+        let frame = match event.stack {
+            SampleStack::Frame(id) => self.place(part, id),
+            SampleStack::Names => match event.args.field(b"stack") {
+                Some(Value::List(names)) => self.written_stack(names.iter().map(|(_, name)| name), bytes),
+                _ => NONE,
+            },
+            SampleStack::Unknown => NONE,
+        };
+        let args = self.keep_args(event.args, bytes);
+        let position = SourcePosition::new(event.line, event.column);
+        let log = &mut self.profiles;
+        if event.any_process || part.is_none() && frame != NONE && log.shared.at(frame).is_none() {
+            log.places.push((index32(log.samples.len()), bytes));
+        }
+        let part = part.unwrap_or_else(|| log.part(profile, Tick(0), bytes));
+        log.add_sample(part, event.at, frame, SampleDetail { weight: event.weight, position, args });
+    }
+
+    /// Returns the number of a profile, of which a part is known if it has frames of its own; `None` if there are too many
+    /// tracks.
+    fn profile_of(
+        &mut self,
+        id: ProfileId<'_>,
+        any_process: bool,
+        part: Option<u32>,
+        bytes: ByteRange,
+    ) -> Option<u32> {
+        let ProfileId::OfThread(thread, value) = id else {
+            return self.profiles.parts.get(part? as usize).map(|part| part.profile);
+        };
+        let handle = if any_process {
+            ProfileHandle::OfAnyProcess { tid: self.key(thread.tid), value: self.intern(value) }
+        } else {
+            ProfileHandle::OfTrack { track: self.thread(thread, bytes)?, value: self.intern(value) }
+        };
+        Some(self.profiles.profile(handle))
+    }
+
+    /// Returns the number of a part of a profile with frames of its own. One that is announced is a new one.
+    fn own_part(&mut self, part: ProfilePart<'_>, is_new: bool, bytes: ByteRange) -> u32 {
+        let process = self.process(part.thread.pid);
+        let handle = match part.key {
+            ProfileKey::Id(id) => ProfileHandle::Id { process, id: self.key(id) },
+            ProfileKey::Thread => ProfileHandle::Thread { process, tid: self.key(part.thread.tid) },
+            ProfileKey::Number(number) => ProfileHandle::Number(number),
         };
         let log = &mut self.profiles;
-        let detail =
-            SampleDetail { weight: event.weight, place: SourcePosition::new(event.line, event.column) };
-        if detail != SampleDetail::NONE {
-            log.details.push((index32(log.samples.len()), detail));
-        }
-        log.samples.push(SampleRow { frame, at, is_named, is_delta });
+        let profile = match log.recent {
+            Some((recent, profile)) if recent == handle => profile,
+            _ => log.profile(handle),
+        };
+        log.recent = Some((handle, profile));
+        if is_new { log.begin_part(profile, part.at, bytes) } else { log.part(profile, part.at, bytes) }
     }
 
-    /// Adds a call site to the last part.
-    pub(super) fn call_site(&mut self, number: u64, frame: Id<'_>) {
-        let frame = self.key(frame);
-        self.profiles.sites.push((number, frame));
+    /// Returns the place of a frame in the table of a part.
+    fn place(&mut self, part: Option<u32>, id: Id<'_>) -> u32 {
+        let id = self.key(id);
+        self.profiles.table(part).place(id)
+    }
+
+    /// Returns the innermost function of a stack that is given by names, the outermost first.
+    fn written_stack<'e>(&mut self, names: impl Iterator<Item = Value<'e>>, bytes: ByteRange) -> u32 {
+        let mut innermost = NONE;
+        for name in names {
+            let name = match name {
+                Value::Text(Text::EMPTY) => self.names.intern_bytes(b"(anonymous)"),
+                Value::Text(name) => self.intern(name),
+                _ => {
+                    self.diagnostics.add(DiagnosticKind::BadStack, bytes);
+                    continue;
+                }
+            };
+            let ProfileLog { by_name, shared, .. } = &mut self.profiles;
+            let parent = (innermost != NONE).then_some(FrameId(innermost));
+            innermost = *by_name.entry((innermost, name)).or_insert_with(|| {
+                let (url, source, line, column) = (NameId::EMPTY, 0, None, None);
+                shared.add_unnamed(Frame { name, url, source, line, column, parent })
+            });
+        }
+        innermost
     }
 }
 
+#[allow(clippy::indexing_slicing, reason = "numbers of profiles and parts of the log")]
 impl ProfileLog {
-    /// Begins a part, to which the rows that follow belong.
-    fn begin_part(&mut self, profile: u32, at: Tick, end: Option<Tick>, bytes: ByteRange) {
-        self.callers.clear();
-        self.parts.push(ProfilePart { profile, at, end, bytes, from: self.lengths() });
+    /// Returns the number of a profile, which is added if it is new.
+    pub(super) fn profile(&mut self, handle: ProfileHandle) -> u32 {
+        let new = index32(self.profiles.len());
+        let profile = *self.by_handle.entry(handle).or_insert(new);
+        if profile == new {
+            let (rank, weights) = (None, None);
+            self.profiles.push(ProfileRow { handle, parts: [NONE; 2], rank, weights, own: None });
+        }
+        profile
     }
 
-    /// Returns the lengths of all tables.
-    fn lengths(&self) -> LogLengths {
-        LogLengths {
-            frames: index32(self.frames.len()),
-            children: index32(self.children.len()),
-            lines: index32(self.lines.len()),
-            samples: index32(self.samples.len()),
-            sites: index32(self.sites.len()),
+    /// Returns the number of profiles that were named.
+    pub(super) fn n_profiles(&self) -> u64 {
+        self.profiles.len() as u64
+    }
+
+    /// Returns a profile.
+    pub(super) fn row(&mut self, profile: u32) -> &mut ProfileRow {
+        &mut self.profiles[profile as usize]
+    }
+
+    /// Returns the table of a part; without a part, the one that threads share.
+    fn table(&mut self, part: Option<u32>) -> &mut FrameLog {
+        let Some(part) = part else { return &mut self.shared };
+        let profile = self.parts[part as usize].profile;
+        &mut self.row(profile).own.get_or_insert_default().frames
+    }
+
+    /// Returns the part of a profile that has this time: the last one, or else a new one.
+    pub(super) fn part(&mut self, profile: u32, at: Tick, bytes: ByteRange) -> u32 {
+        let [_, last] = self.row(profile).parts;
+        match self.parts.get(last as usize) {
+            Some(part) if part.at == at => last,
+            _ => self.begin_part(profile, at, bytes),
         }
+    }
+
+    /// Begins a part of a profile, and returns its number.
+    fn begin_part(&mut self, profile: u32, at: Tick, bytes: ByteRange) -> u32 {
+        let part = index32(self.parts.len());
+        self.parts.push(PartRow { profile, at, bytes });
+        let [first, last] = &mut self.row(profile).parts;
+        (*first, *last) = (part.min(*first), part);
+        part
+    }
+
+    /// Adds a sample, with the place of its frame or [`NONE`].
+    pub(super) fn add_sample(&mut self, part: u32, at: SampleTime, frame: u32, detail: SampleDetail) {
+        let (at, is_delta) = match at {
+            SampleTime::After(length) => (length.0, true),
+            SampleTime::At(at) => (at.0, false),
+        };
+        let mut row = SampleRow { at, part, frame, detail: NONE, is_delta };
+        if detail != SampleDetail::NONE {
+            row.detail = index32(self.details.len());
+            self.details.push(detail);
+        }
+        self.samples.push(row);
     }
 }
 

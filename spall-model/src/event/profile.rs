@@ -1,52 +1,48 @@
 //! Events of sampling profiles: profiles, call frames and samples.
+//!
+//! Each event names what it belongs to: a profile ([`ProfileId`]) or a table of call frames ([`FrameTable`]). So events of
+//! different profiles may come in any order.
 
 use crate::{Args, Id, Text, Thread, Tick, Ticks, Weights};
 
-/// A part of a sampling profile, which makes that profile the current one.
+/// The identity of a sampling profile in its file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ProfileId<'a> {
+    /// The samples of one thread and one value. Their frames are in the table that all threads share.
+    ///
+    /// The value is the name of the event that triggered the samples, such as a hardware counter, or of what their weights
+    /// count; it is empty if the file does not say.
+    OfThread(Thread<'a>, Text<'a>),
+    /// A profile with frames of its own, as a runtime such as V8 writes it. Its head, [`ProfileEvent::begins`], says which
+    /// thread was sampled.
+    Own(ProfilePart<'a>),
+}
+
+impl<'a> From<ProfilePart<'a>> for ProfileId<'a> {
+    fn from(part: ProfilePart<'a>) -> Self {
+        Self::Own(part)
+    }
+}
+
+/// A part of a sampling profile that has frames of its own.
 ///
-/// Call frames and samples that follow belong to the current profile:
-///
-/// ```
-/// use spall_model::{
-///     Event, FrameEvent, FrameParent, Limits, ProfileEvent, ProfileKey, ProfileStart, SampleEvent,
-///     SampleTime, Text, Thread, Tick, Ticks, TraceBuilder,
-/// };
-///
-/// let mut head = ProfileEvent::new(Thread::new(1, 2), ProfileKey::Whole, Tick(100));
-/// head.begins = Some(ProfileStart::new(Tick(100), Ticks(1)));
-/// let frame = FrameEvent::new(1, FrameParent::Unknown, Text::from("main"));
-/// let mut builder = TraceBuilder::new(&Limits::default());
-/// for event in [
-///     Event::Profile(head),
-///     Event::Frame(frame),
-///     Event::Sample(SampleEvent::new(SampleTime::After(Ticks(10)), 1)),
-/// ] {
-///     builder.push(&event);
-/// }
-/// let trace = builder.finish();
-/// let samples = trace.samples_of(&trace.profiles()[0]);
-/// assert_eq!(samples[0].at, Tick(110));
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub struct ProfileEvent<'a> {
-    /// The thread that the file gives this part. It is the profiled thread only if `begins` is present.
+/// The parts of a profile are ordered by their times, wherever they are in the file. Inside a part the order of the file
+/// counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ProfilePart<'a> {
+    /// The thread that the file gives the part. It is the sampled thread only if the part has the head of the profile.
     pub thread: Thread<'a>,
     /// The key that the parts of the profile share.
     pub key: ProfileKey<'a>,
-    /// The time that the file gives this part. The parts of a profile are ordered by it.
+    /// The time that the file gives the part.
     pub at: Tick,
-    /// The head of the profile; `None` for a further part.
-    pub begins: Option<ProfileStart>,
-    /// The time at which the profile ends, by its own clock; `None` if this part does not say.
-    pub end: Option<Tick>,
 }
 
-impl<'a> ProfileEvent<'a> {
-    /// Returns a further part of a profile, which does not say when the profile ends.
+impl<'a> ProfilePart<'a> {
+    /// Returns a part of a profile.
     #[must_use]
-    pub fn new(thread: Thread<'a>, key: ProfileKey<'a>, at: Tick) -> Self {
-        Self { thread, key, at, begins: None, end: None }
+    pub const fn new(thread: Thread<'a>, key: ProfileKey<'a>, at: Tick) -> Self {
+        Self { thread, key, at }
     }
 }
 
@@ -57,11 +53,104 @@ pub enum ProfileKey<'a> {
     Id(Id<'a>),
     /// The thread of the part.
     Thread,
-    /// No key, because the profile is in one part.
-    Whole,
+    /// A number that no other profile of the file has, such as its position. The profile is in one part.
+    Number(u64),
 }
 
-/// The head of a profile.
+/// The table that a call frame is in. Ids of frames are valid inside of one table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FrameTable<'a> {
+    /// The table that the profiles of all threads share, [`ProfileId::OfThread`]. [json 3.8](crate::rules::json#3.8)
+    Shared,
+    /// The table of a profile.
+    Own(ProfilePart<'a>),
+}
+
+impl<'a> From<ProfilePart<'a>> for FrameTable<'a> {
+    fn from(part: ProfilePart<'a>) -> Self {
+        Self::Own(part)
+    }
+}
+
+/// Facts about a sampling profile. They may come before or after its samples, and those of several events add up.
+///
+/// ```
+/// use spall_model::{Event, Limits, ProfileEvent, ProfileId, SampleEvent, SampleStack, Text, Thread, Tick, TraceBuilder, Weights};
+///
+/// let cycles = ProfileId::OfThread(Thread::new(1, 1), Text::from("cycles"));
+/// let mut builder = TraceBuilder::new(&Limits::default());
+/// builder.push(&Event::Profile(ProfileEvent::new(cycles).with_weights(Weights::TimeBefore(0.5))));
+/// let mut sample = SampleEvent::new(cycles, Tick(50), SampleStack::Unknown);
+/// sample.weight = 20.0;
+/// builder.push(&Event::Sample(sample));
+/// let trace = builder.finish();
+/// let spans: Vec<_> = trace.sample_spans(&trace.profiles()[0]).collect();
+/// assert_eq!(spans, [Tick(40)..Tick(50)]);
+/// ```
+///
+/// A profile with frames of its own has a head, and its samples may say how long after the one before they were taken:
+///
+/// ```
+/// use spall_model::{
+///     Event, FrameEvent, FrameParent, Limits, ProfileEvent, ProfileKey, ProfilePart, ProfileStart, SampleEvent,
+///     SampleStack, SampleTime, Text, Thread, Tick, Ticks, TraceBuilder,
+/// };
+///
+/// let part = ProfilePart::new(Thread::new(1, 2), ProfileKey::Number(0), Tick(100));
+/// let mut head = ProfileEvent::new(part);
+/// head.begins = Some(ProfileStart::new(Tick(100), Ticks(1)));
+/// let frame = FrameEvent::new(part, 1, FrameParent::Unknown, Text::from("main"));
+/// let mut builder = TraceBuilder::new(&Limits::default());
+/// for event in [
+///     Event::Profile(head),
+///     Event::Frame(frame),
+///     Event::Sample(SampleEvent::new(part, SampleTime::After(Ticks(10)), SampleStack::Frame(frame.id))),
+/// ] {
+///     builder.push(&event);
+/// }
+/// let trace = builder.finish();
+/// let samples = trace.samples_of(&trace.profiles()[0]);
+/// assert_eq!(samples[0].at, Tick(110));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct ProfileEvent<'a> {
+    /// The profile, and which part of it the event is about.
+    pub profile: ProfileId<'a>,
+    /// The head of a profile with frames of its own; `None` for a further part. Such a profile has one head, and profiles of
+    /// threads need none.
+    pub begins: Option<ProfileStart>,
+    /// The time at which the profile ends, by its own clock; `None` if the event does not say.
+    pub end: Option<Tick>,
+    /// What the weights of the samples count; `None` if the event does not say. They count samples if no event says it.
+    pub weights: Option<Weights>,
+    /// The rank among the profiles of the thread; `None` if the event does not say. The profile with the lowest rank counts,
+    /// and among equal ranks the one that begins first. It is 0 for a profile with frames of its own of which no event says it,
+    /// and 4 for another one.
+    pub rank: Option<u8>,
+}
+
+impl<'a> ProfileEvent<'a> {
+    /// Returns an event that says nothing but that there is this part of a profile.
+    #[must_use]
+    pub fn new(profile: impl Into<ProfileId<'a>>) -> Self {
+        Self { profile: profile.into(), begins: None, end: None, weights: None, rank: None }
+    }
+
+    /// Returns the same event with what weights count.
+    #[must_use]
+    pub fn with_weights(self, weights: Weights) -> Self {
+        Self { weights: Some(weights), ..self }
+    }
+
+    /// Returns the same event with a rank.
+    #[must_use]
+    pub fn with_rank(self, rank: u8) -> Self {
+        Self { rank: Some(rank), ..self }
+    }
+}
+
+/// The head of a profile with frames of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ProfileStart {
@@ -69,18 +158,15 @@ pub struct ProfileStart {
     pub start: Tick,
     /// The duration to add to times of the profile's clock to get times of the trace.
     pub offset: Ticks,
-    /// The rank among the profiles of a thread. The profile with the lowest rank counts, and among equal ranks the one
-    /// that begins first.
-    pub rank: u8,
     /// The duration of which all times of the profile's samples are multiples.
     pub resolution: Ticks,
 }
 
 impl ProfileStart {
-    /// Returns the head of a profile of the lowest rank, whose clock is that of the trace.
+    /// Returns the head of a profile whose clock is that of the trace.
     #[must_use]
     pub fn new(start: Tick, resolution: Ticks) -> Self {
-        Self { start, offset: Ticks::ZERO, rank: 0, resolution }
+        Self { start, offset: Ticks::ZERO, resolution }
     }
 }
 
@@ -88,7 +174,9 @@ impl ProfileStart {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct FrameEvent<'a> {
-    /// The id of the frame in the profile. If several frames have one id, the first of them counts.
+    /// The table that the frame is in.
+    pub table: FrameTable<'a>,
+    /// The id of the frame in its table. If several frames have one id, the first of them counts.
     pub id: Id<'a>,
     /// The caller of the function.
     pub parent: FrameParent<'a>,
@@ -107,8 +195,14 @@ pub struct FrameEvent<'a> {
 impl<'a> FrameEvent<'a> {
     /// Returns a call frame whose source the file does not say.
     #[must_use]
-    pub fn new(id: impl Into<Id<'a>>, parent: FrameParent<'a>, name: Text<'a>) -> Self {
-        Self { id: id.into(), parent, name, url: Text::EMPTY, source: 0, line: None, column: None }
+    pub fn new(
+        table: impl Into<FrameTable<'a>>,
+        id: impl Into<Id<'a>>,
+        parent: FrameParent<'a>,
+        name: Text<'a>,
+    ) -> Self {
+        let (table, id) = (table.into(), id.into());
+        Self { table, id, parent, name, url: Text::EMPTY, source: 0, line: None, column: None }
     }
 }
 
@@ -117,9 +211,9 @@ impl<'a> FrameEvent<'a> {
 pub enum FrameParent<'a> {
     /// The frame is a root, unless an [`Event::FrameChild`](crate::Event::FrameChild) names its caller.
     Unknown,
-    /// The frame with this id, which may come later.
+    /// The frame with this id in the same table, which may come later.
     Id(Id<'a>),
-    /// The latest frame whose depth is one less than this depth. A frame of depth 0 is a root.
+    /// The latest frame of the same table whose depth is one less than this depth. A frame of depth 0 is a root.
     Depth(u32),
 }
 
@@ -127,6 +221,8 @@ pub enum FrameParent<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LineHitsEvent<'a> {
+    /// The table of the call frame.
+    pub table: FrameTable<'a>,
     /// The id of the call frame.
     pub frame: Id<'a>,
     /// The line of the source, counted from 0.
@@ -138,129 +234,69 @@ pub struct LineHitsEvent<'a> {
 impl<'a> LineHitsEvent<'a> {
     /// Returns the number of samples that found a call frame at a line, which is counted from 0.
     #[must_use]
-    pub fn new(frame: impl Into<Id<'a>>, line: u32, hits: u32) -> Self {
-        Self { frame: frame.into(), line, hits }
+    pub fn new(table: impl Into<FrameTable<'a>>, frame: impl Into<Id<'a>>, line: u32, hits: u32) -> Self {
+        Self { table: table.into(), frame: frame.into(), line, hits }
     }
 }
 
-/// A sample of the current profile: the call stack at a point in time.
+/// A sample: the call stack of a thread at a point in time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct SampleEvent<'a> {
+    /// The profile that the sample is of.
+    pub profile: ProfileId<'a>,
+    /// Whether the file does not name the process. The sample then belongs to the one process that has a thread with the
+    /// thread id of its profile.
+    pub any_process: bool,
+    /// Whether the file has the sample in a list of samples instead of among its events.
+    pub in_list: bool,
     /// The time of the sample, by the clock of its profile.
     pub at: SampleTime,
-    /// The id of the innermost call frame.
-    pub frame: Id<'a>,
+    /// The call stack at the time of the sample.
+    pub stack: SampleStack<'a>,
     /// The weight of the sample: in sums it counts as this many samples.
     pub weight: f64,
     /// The line of its source at which the innermost frame was, counted from 0; `None` if the file does not say.
     pub line: Option<u32>,
     /// The column of that line, counted from 0; `None` if the file does not say.
     pub column: Option<u32>,
-}
-
-impl<'a> SampleEvent<'a> {
-    /// Returns a sample of weight 1 without a line.
-    #[must_use]
-    pub fn new(at: SampleTime, frame: impl Into<Id<'a>>) -> Self {
-        Self { at, frame: frame.into(), weight: 1.0, line: None, column: None }
-    }
-}
-
-/// A sample that names its thread itself. The samples of one thread and one name are a profile.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ThreadSampleEvent<'a> {
-    /// The thread that was sampled.
-    pub thread: Thread<'a>,
-    /// Whether the file does not name the process. The sample then belongs to the one process that has a thread with
-    /// this thread id.
-    pub any_process: bool,
-    /// Whether the file has the sample in a list of samples instead of among its events.
-    pub in_list: bool,
-    /// The time of the sample.
-    pub at: Tick,
-    /// The name of the event that triggered the sample, such as a hardware counter; empty if the file does not say.
-    pub name: Text<'a>,
-    /// The call stack of the thread at the time of the sample.
-    pub stack: SampleStack<'a>,
-    /// The weight of the sample: in sums it counts as this many samples.
-    pub weight: f64,
     /// The arguments; [`Args::NONE`] if there are none.
     pub args: Args<'a>,
 }
 
-impl<'a> ThreadSampleEvent<'a> {
-    /// Returns a sample of weight 1 without arguments, from among the events.
+impl<'a> SampleEvent<'a> {
+    /// Returns a sample of weight 1 without a line and without arguments, from among the events.
     #[must_use]
-    pub fn new(thread: Thread<'a>, at: Tick, name: Text<'a>, stack: SampleStack<'a>) -> Self {
-        Self { thread, any_process: false, in_list: false, at, name, stack, weight: 1.0, args: Args::NONE }
+    pub fn new(profile: impl Into<ProfileId<'a>>, at: impl Into<SampleTime>, stack: SampleStack<'a>) -> Self {
+        Self {
+            profile: profile.into(),
+            any_process: false,
+            in_list: false,
+            at: at.into(),
+            stack,
+            weight: 1.0,
+            line: None,
+            column: None,
+            args: Args::NONE,
+        }
+    }
+
+    /// Returns the thread, the value and the time of a sample of a thread, or `None` if its profile has frames of its own.
+    #[must_use]
+    pub const fn of_thread(&self) -> Option<(Thread<'a>, Text<'a>, Tick)> {
+        match (self.profile, self.at) {
+            (ProfileId::OfThread(thread, value), SampleTime::At(at)) => Some((thread, value, at)),
+            _ => None,
+        }
     }
 }
 
-/// A fact about the profile that the samples of one thread and one name make, [`ThreadSampleEvent`]. It may come before
-/// or after them, and of several the last one counts.
-///
-/// ```
-/// use spall_model::{
-///     Event, Limits, SampleStack, Text, Thread, ThreadProfileEvent, ThreadSampleEvent, Tick, TraceBuilder, Weights,
-/// };
-///
-/// let main = Thread::new(1, 1);
-/// let mut builder = TraceBuilder::new(&Limits::default());
-/// let cycles = Text::from("cycles");
-/// let weights = Weights::TimeBefore(0.5);
-/// builder.push(&Event::ThreadProfile(ThreadProfileEvent::new(main, cycles).with_weights(weights)));
-/// let mut sample = ThreadSampleEvent::new(main, Tick(50), cycles, SampleStack::Unknown);
-/// sample.weight = 20.0;
-/// builder.push(&Event::ThreadSample(sample));
-/// let trace = builder.finish();
-/// let spans: Vec<_> = trace.sample_spans(&trace.profiles()[0]).collect();
-/// assert_eq!(spans, [Tick(40)..Tick(50)]);
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub struct ThreadProfileEvent<'a> {
-    /// The thread that was sampled.
-    pub thread: Thread<'a>,
-    /// The name of the event that triggered the samples, or of the value that their weights have; empty if the file
-    /// does not say.
-    pub name: Text<'a>,
-    /// What the weights of the samples count.
-    pub weights: Weights,
-    /// The rank among the profiles of the thread, as [`ProfileStart::rank`]. It is 4 for profiles of which no event says
-    /// anything.
-    pub rank: u8,
-}
-
-impl<'a> ThreadProfileEvent<'a> {
-    /// The rank of profiles of which no event says anything.
-    pub(crate) const RANK: u8 = 4;
-
-    /// Returns the event of a profile whose weights count samples.
-    #[must_use]
-    pub fn new(thread: Thread<'a>, name: Text<'a>) -> Self {
-        Self { thread, name, weights: Weights::Samples, rank: Self::RANK }
-    }
-
-    /// Returns the same event with weights that count something else.
-    #[must_use]
-    pub fn with_weights(self, weights: Weights) -> Self {
-        Self { weights, ..self }
-    }
-
-    /// Returns the same event with a rank.
-    #[must_use]
-    pub fn with_rank(self, rank: u8) -> Self {
-        Self { rank, ..self }
-    }
-}
-
-/// The call stack of a [`ThreadSampleEvent`].
+/// The call stack of a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SampleStack<'a> {
     /// The file does not have the stack.
     Unknown,
-    /// The shared call frame with this id and its callers. The frame may come later in the file.
+    /// The call frame with this id in the table of the profile, and its callers. The frame may come later in the file.
     Frame(Id<'a>),
     /// The functions whose names are in the field `stack`, outermost first. [`Args::field`] finds the field.
     Names,
@@ -269,8 +305,15 @@ pub enum SampleStack<'a> {
 /// The time of a sample, by the clock of its profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SampleTime {
-    /// The duration since the sample before, or since the start of the profile. It may be negative.
+    /// The duration since the sample before, or since the start of the profile. It may be negative. Samples of threads have
+    /// no such time.
     After(Ticks),
     /// The point in time by the clock of the profile.
     At(Tick),
+}
+
+impl From<Tick> for SampleTime {
+    fn from(at: Tick) -> Self {
+        Self::At(at)
+    }
 }

@@ -91,7 +91,6 @@ impl<'t, E> Replay<'t, E> {
         let head = trace.meta.iter().take_while(is_about_file).count();
         let (head, rest) = trace.meta.split_at_checked(head).unwrap_or_default();
         self.metas(head.iter())?;
-        // After a shared frame no profile is current, so that these must not come between a profile and its samples.
         let shared = self.shared_frames()?;
         for process in &trace.processes {
             self.process(process)?;
@@ -105,8 +104,8 @@ impl<'t, E> Replay<'t, E> {
         for object in &trace.objects {
             self.object(object)?;
         }
-        for profile in &trace.profiles {
-            self.profile(profile, &shared)?;
+        for (number, profile) in (0..).zip(&trace.profiles) {
+            self.profile(number, profile, &shared)?;
         }
         self.others()?;
         self.metas(rest.iter().filter(is_about_file))

@@ -232,7 +232,7 @@ fn loss_of(event: &Event<'_>) -> Loss {
         Event::State(..) => Loss::State,
         Event::Flow(_) => Loss::Flow,
         Event::Object(..) => Loss::Object,
-        Event::Sample(_) | Event::ThreadSample(_) => Loss::Sample,
+        Event::Sample(_) => Loss::Sample,
         Event::Other(..) => Loss::Other,
         _ => Loss::Metadata,
     }

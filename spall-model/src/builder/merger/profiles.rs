@@ -1,86 +1,52 @@
 //! The sampling profiles of a trace that becomes a part of another.
 
-use crate::{DiagnosticKind, FrameId, Profile, ThreadProfileEvent, Ticks, TrackId, Weights, index32};
+use alloc::boxed::Box;
+use core::ops::Range;
+
+use crate::{
+    CallSite, DiagnosticKind, Frame, FrameId, LineHits, Profile, ProfileStart, SampleTime, Tick, Ticks,
+    Weights,
+    builder::samples::{FrameLog, NONE, OwnProfile, ProfileHandle, SampleDetail},
+    index32,
+};
 
 use super::{Addition, NOWHERE};
 
-#[allow(clippy::indexing_slicing, reason = "numbers of tracks of the trace")]
+#[allow(clippy::indexing_slicing, reason = "numbers of tracks and frames of the trace")]
 impl Addition<'_> {
     /// Adds the profiles of the trace with their frames and samples.
     pub(super) fn profiles(&mut self) {
         let trace = self.trace;
         // The frames of profiles come first, and behind them those that threads share.
-        let of_threads = trace.profiles.iter().filter(|profile| profile.of_thread_samples);
+        let of_threads = trace.profiles.iter().filter(|profile| profile.frames_are_shared);
         let shared = of_threads.map(|profile| profile.frames.start);
         let shared = shared.chain(trace.shared_frames.iter().map(|&(_, frame)| frame.0)).min();
-        let n_own = shared.map_or(trace.frames.len(), |first| first as usize);
-        let first_own = index32(self.builder.profiles.joined.frames.len());
-        let first_shared = index32(self.builder.profiles.joined_shared.len());
-        let moved = |frame: FrameId| match frame.index().checked_sub(n_own) {
-            None => FrameId(first_own + frame.0),
-            Some(at) => FrameId(first_shared + index32(at)),
-        };
-        for (at, &frame) in trace.frames.iter().enumerate() {
-            let (name, url) = (self.name(frame.name), self.name(frame.url));
-            let frame = crate::Frame { name, url, parent: frame.parent.map(moved), ..frame };
-            let log = &mut self.builder.profiles;
-            if at < n_own { log.joined.frames.push(frame) } else { log.joined_shared.push(frame) }
-        }
+        let shared = shared.unwrap_or(index32(trace.frames.len()))..index32(trace.frames.len());
+        let mut log = core::mem::take(&mut self.builder.profiles.shared);
+        let place_of = self.frames(&mut log, shared);
+        self.builder.profiles.shared = log;
         for &(key, frame) in &trace.shared_frames {
             let key = self.file_key(key);
-            self.builder.profiles.joined_keys.push((key, moved(frame)));
+            self.builder.profiles.shared_keys.push((key, place_of(frame).0));
         }
-        // Only frames of profiles have them.
-        let lines = trace.line_hits.iter().filter(|hits| hits.frame.index() < n_own);
-        let lines = lines.map(|hits| crate::LineHits { frame: moved(hits.frame), ..*hits });
-        self.builder.profiles.joined.lines.extend(lines);
         for profile in &trace.profiles {
-            let Some(track) = self.tracks[profile.track.index()] else {
-                self.builder.diagnostics.add(DiagnosticKind::TrackLimit, NOWHERE);
-                continue;
-            };
-            if profile.of_thread_samples {
-                self.thread_samples(profile, track, &moved);
-            } else {
-                self.own_samples(profile, track, &moved);
+            match self.tracks[profile.track.index()] {
+                Some(track) => self.profile(profile, track, &place_of),
+                None => self.builder.diagnostics.add(DiagnosticKind::TrackLimit, NOWHERE),
             }
         }
     }
 
-    /// Adds a profile with frames and samples of its own.
-    fn own_samples(&mut self, profile: &Profile, track: u32, moved: &dyn Fn(FrameId) -> FrameId) {
-        let joined = &self.builder.profiles.joined;
-        let [samples, sites] = [joined.samples.len(), joined.sites.len()].map(index32);
-        for sample in self.trace.samples_of(profile) {
-            let (at, args) = (self.at(sample.at), self.args(sample.args));
-            let sample = crate::Sample { at, args, ..sample.with_frame(sample.frame().map(moved)) };
-            self.builder.profiles.joined.samples.push(sample);
+    /// Adds frames of the trace to a table. Returns a function that returns the place of each.
+    fn frames(&self, log: &mut FrameLog, frames: Range<u32>) -> impl Fn(FrameId) -> FrameId + use<> {
+        let (from, to) = (frames.start, log.n_places());
+        let place_of = move |frame: FrameId| FrameId(to + (frame.0 - from));
+        for frame in &self.trace.frames[frames.start as usize..frames.end as usize] {
+            let (name, url, parent) =
+                (self.name(frame.name), self.name(frame.url), frame.parent.map(place_of));
+            log.add_unnamed(Frame { name, url, parent, ..*frame });
         }
-        let of_profile = self.trace.call_sites_of(profile);
-        let moved_sites = of_profile.iter().map(|site| crate::CallSite { frame: moved(site.frame), ..*site });
-        self.builder.profiles.joined.sites.extend(moved_sites);
-        let first_frame = moved(FrameId(profile.frames.start)).0;
-        let (start, samples_end) = (self.at(profile.start), self.at(profile.samples_end));
-        let end = profile.end.map(|end| self.at(end));
-        let joined = &self.builder.profiles.joined;
-        let n_frames = profile.frames.end - profile.frames.start;
-        let first_sample = joined.samples.get(samples as usize).map_or(start, |first| first.at);
-        let moved_profile = Profile {
-            track: TrackId(track),
-            name: self.name(profile.name),
-            start,
-            end,
-            samples_end,
-            frames: first_frame..first_frame + n_frames,
-            samples: samples..index32(joined.samples.len()),
-            sites: sites..index32(joined.sites.len()),
-            resolution: self.duration(profile.start, profile.resolution).max(Ticks(1)),
-            weights: self.weights(profile),
-            ..*profile
-        };
-        self.builder.touch(track, start.min(first_sample), samples_end.max(end.unwrap_or(start)).max(start));
-        self.builder.profiles.joined.profiles.push((moved_profile, 0));
-        self.count_clamped();
+        place_of
     }
 
     /// Returns what the weights of a profile count, by the clock of the result.
@@ -97,17 +63,44 @@ impl Addition<'_> {
         }
     }
 
-    /// Adds the samples of a thread and a name, which join those that the thread has in other traces.
-    fn thread_samples(&mut self, profile: &Profile, track: u32, moved: &dyn Fn(FrameId) -> FrameId) {
-        let name = self.name(profile.name);
+    /// Adds a profile with its samples. Those of a thread and a value join those that the thread has in other traces.
+    fn profile(&mut self, profile: &Profile, track: u32, shared: &dyn Fn(FrameId) -> FrameId) {
+        let trace = self.trace;
         let weights = self.weights(profile);
-        if (weights, profile.rank) != (Weights::Samples, ThreadProfileEvent::RANK) {
-            self.builder.say_of_thread_profile(track, name, weights, profile.rank);
+        let mut own = None;
+        let mut place_of: Box<dyn Fn(FrameId) -> FrameId + '_> = Box::new(shared);
+        let mut handle = ProfileHandle::OfTrack { track, value: self.name(profile.name) };
+        if !profile.frames_are_shared {
+            let mut table = FrameLog::default();
+            let place = self.frames(&mut table, profile.frames.clone());
+            let sites = trace.call_sites_of(profile).iter();
+            table.sites.extend(sites.map(|site| (CallSite { frame: place(site.frame), ..*site }, 0)));
+            let lines = profile.frames().into_iter().flat_map(|frame| trace.line_hits(frame));
+            table.lines.extend(lines.map(|hits| (LineHits { frame: place(hits.frame), ..*hits }, 0)));
+            let resolution = self.duration(profile.start, profile.resolution).max(Ticks(1));
+            let clock = ProfileStart::new(self.at(profile.start), resolution);
+            own = Some(Box::new(OwnProfile {
+                head: Some((track, clock, NOWHERE)),
+                end: profile.end.map(|end| (Tick(0), self.at(end))),
+                samples_end: Some(self.at(profile.samples_end)),
+                frames: table,
+            }));
+            place_of = Box::new(place);
+            handle = ProfileHandle::Number(self.builder.profiles.n_profiles());
         }
-        for sample in self.trace.samples_of(profile) {
-            let (at, args) = (self.at(sample.at), self.args(sample.args));
-            let sample = crate::Sample { at, args, ..sample.with_frame(sample.frame().map(moved)) };
-            self.builder.joined_thread_sample(track, name, &sample);
+        let log = &mut self.builder.profiles;
+        let number = log.profile(handle);
+        let row = log.row(number);
+        if own.is_some() || (weights, profile.rank) != (Weights::Samples, Profile::SHARED_RANK) {
+            (row.weights, row.rank, row.own) = (Some(weights), Some(profile.rank), own);
+        }
+        let part = log.part(number, Tick(0), NOWHERE);
+        self.count_clamped();
+        for sample in trace.samples_of(profile) {
+            let (at, args) = (SampleTime::At(self.at(sample.at)), self.args(sample.args));
+            let frame = sample.frame().map_or(NONE, |frame| place_of(frame).0);
+            let detail = SampleDetail { weight: sample.weight, position: sample.position, args };
+            self.builder.profiles.add_sample(part, at, frame, detail);
             self.count_clamped();
         }
     }

@@ -1,294 +1,265 @@
-//! The joining of the parts of each sampling profile, once all events were read.
+//! The profiles of a trace, put together of their parts once all events were read.
 
-use alloc::vec::Vec;
-use core::ops::Range;
+use alloc::{boxed::Box, vec::Vec};
 
 use foldhash::fast::RandomState;
-use hashbrown::{HashMap, hash_map::Entry};
+use hashbrown::HashMap;
 
 use crate::{
-    ByteRange, CallSite, DiagnosticKind, Diagnostics, Frame, FrameId, Key, LineHits, NameId, Profile, Sample,
-    ThreadProfileEvent, Tick, Ticks, TrackId, Weights,
-    builder::{TraceBuilder, cycles::cut_cycles},
+    ByteRange, DiagnosticKind, FrameId, Key, NameId, Profile, ProfileStart, Sample, Tick, Ticks, TrackId,
+    Weights,
+    builder::{TraceBuilder, registry::TrackKey},
     index32,
-    profile::{Side, distance_if_end_is_of_another_clock, samples_end},
+    profile::{Side, distance_if_end_is_of_another_clock, samples_end, samples_start},
     sort::sort_by_number,
 };
 
-use super::{LineRow, LogLengths, ProfileHead, ProfileLog, ProfilePart, SampleDetail};
+use super::{
+    NONE, OwnProfile, ProfileHandle, ProfileLog, ProfileRow, SampleDetail, SampleRow, profiles::Profiles,
+};
 
-/// All profiles of a trace. After [`Profiles::arrange`] those of a track are neighbours, the one with the lowest rank
-/// first.
-#[derive(Debug, Default)]
-pub(in crate::builder) struct Profiles {
-    /// The profiles, each with the position of its head in the file.
-    pub(in crate::builder) profiles: Vec<(Profile, u64)>,
-    pub(in crate::builder) frames: Vec<Frame>,
-    pub(in crate::builder) shared_frames: Vec<(Key, FrameId)>,
-    pub(in crate::builder) samples: Vec<Sample>,
-    pub(in crate::builder) sites: Vec<CallSite>,
-    pub(in crate::builder) lines: Vec<LineHits>,
-}
-
-impl Profiles {
-    /// Replaces builder numbers of tracks by those of the trace, and sorts the profiles by track.
-    pub(in crate::builder) fn arrange(&mut self, track_ids: &[u32], diagnostics: &mut Diagnostics) {
-        for (profile, _) in &mut self.profiles {
-            profile.track = TrackId(track_ids.get(profile.track.index()).copied().unwrap_or(u32::MAX));
-        }
-        sort_by_number(&mut self.profiles, |(profile, _)| profile.rank.into());
-        sort_by_number(&mut self.profiles, |(profile, _)| profile.track.0.into());
-        for of_track in self.profiles.chunk_by(|(a, _), (b, _)| a.track == b.track) {
-            let Some(((first, _), others)) = of_track.split_first() else { continue };
-            // Several values of a sample are several profiles, of which the file says which one counts.
-            let is_said = first.of_thread_samples && first.rank < ThreadProfileEvent::RANK;
-            for (_, at) in others.iter().filter(|(other, _)| !is_said || !other.of_thread_samples) {
-                diagnostics.add(DiagnosticKind::SecondProfile, ByteRange::new(*at, *at));
-            }
-        }
-    }
-}
-
+#[allow(clippy::indexing_slicing, reason = "numbers of profiles, parts and samples of the log")]
 impl TraceBuilder {
-    /// Joins the parts of each profile. The profiles have builder numbers of tracks until [`Profiles::arrange`].
-    pub(in crate::builder) fn finish_profiles(&mut self) -> (Profiles, SharedFrameIds) {
+    /// Puts the profiles together. They have builder numbers of tracks until [`Profiles::arrange`].
+    pub(in crate::builder) fn finish_profiles(&mut self) -> Profiles {
         let mut log = core::mem::take(&mut self.profiles);
-        let joined = core::mem::take(&mut log.joined);
-        let ends = log.parts.iter().skip(1).map(|part| part.from).chain([log.lengths()]);
-        let mut parts: Vec<_> =
-            log.parts.iter().zip(ends).map(|(&part, to)| PartRows { part, rows: part.from..to }).collect();
-        sort_by_number(&mut parts, |rows| rows.part.at.0);
-        sort_by_number(&mut parts, |rows| rows.part.profile.into());
-        let mut joining = ProfileJoiner { log: &log, found: joined, ids: HashMap::default() };
-        let mut shared: &[_] = &[];
-        for parts in parts.chunk_by(|a, b| a.part.profile == b.part.profile) {
-            let Some(&PartRows { part: first, .. }) = parts.first() else { continue };
-            if Some(first.profile) == log.shared {
-                shared = parts;
-                continue;
+        // Tables are freed as soon as they are no longer needed, because memory is at its highest while the trace is
+        // finished.
+        log.profiles.shrink_to_fit();
+        log.parts.shrink_to_fit();
+        self.find_processes(&mut log);
+        drop((core::mem::take(&mut log.by_handle), core::mem::take(&mut log.by_name)));
+        for (sample, bytes) in core::mem::take(&mut log.places) {
+            let frame = log.samples.get(sample as usize).map_or(NONE, |row| row.frame);
+            if frame != NONE && log.shared.at(frame).is_none() {
+                self.diagnostics.add(DiagnosticKind::UnknownFrame, bytes);
             }
-            let Some(head) = log.heads.get(first.profile as usize).copied().flatten() else {
-                for rows in parts {
-                    self.diagnostics.add(DiagnosticKind::ProfileWithoutHead, rows.part.bytes);
-                }
-                continue;
-            };
-            let (from, to) = joining.join(head, parts, &mut self.diagnostics);
-            self.touch(head.track, from, to);
         }
+        let (parts, mut rows) = (log.sorted_parts(), core::mem::take(&mut log.samples));
+        let mut ranks = alloc::vec![0; parts.len()];
+        for (&part, rank) in parts.iter().zip(0_i64..) {
+            ranks[part as usize] = rank;
+        }
+        sort_by_number(&mut rows, |row| ranks[row.part as usize]);
+        drop(ranks);
+        let (own, of_threads) = parts.split_at(parts.partition_point(|&part| log.is_own(part)));
+        let mut joiner =
+            ProfileJoiner { builder: self, found: Profiles::default(), rows: &rows, first_shared: 0 };
+        joiner.found.samples.reserve_exact(rows.len());
+        joiner.found.profiles.reserve_exact(log.profiles.len());
+        joiner.join_all(&mut log, own);
         // The later sorts by rank and track are stable: of equal ranks the profile that begins first counts.
-        sort_by_number(&mut joining.found.profiles, |(profile, _)| profile.start.0);
-        let shared = joining.join_shared(shared, &mut self.diagnostics);
-        (joining.found, shared)
+        sort_by_number(&mut joiner.found.profiles, |(profile, _)| profile.start.0);
+        joiner.join_shared(&mut log);
+        joiner.join_all(&mut log, of_threads);
+        joiner.found
+    }
+
+    /// Gives the samples that do not name their process to the only thread with their id, or else to that of the process with
+    /// the same id.
+    fn find_processes(&mut self, log: &mut ProfileLog) {
+        // The tracks of threads with a wanted id: one pass over all tracks, instead of one for each id.
+        let mut alone = HashMap::<Key, (u32, u32), RandomState>::default();
+        alone.extend(log.profiles.iter().filter_map(|row| match row.handle {
+            ProfileHandle::OfAnyProcess { tid, .. } => Some((tid, (0, NONE))),
+            _ => None,
+        }));
+        if alone.is_empty() {
+            return;
+        }
+        for (track, number) in self.registry.tracks.iter().zip(0..) {
+            if let TrackKey::Thread { tid, .. } = track.key
+                && let Some((n_tracks, found)) = alone.get_mut(&tid)
+            {
+                (*n_tracks, *found) = (*n_tracks + 1, number);
+            }
+        }
+        alone.retain(|_, &mut (n_tracks, _)| n_tracks == 1);
+        for &(sample, bytes) in &log.places {
+            let part = log.samples[sample as usize].part;
+            if let ProfileHandle::OfAnyProcess { tid, .. } = log.row_of(part).handle
+                && !alone.contains_key(&tid)
+            {
+                self.diagnostics.add(DiagnosticKind::MissingProcess, bytes);
+            }
+        }
+        for profile in 0..log.profiles.len() {
+            let ProfileRow { handle, parts: [part, _], .. } = log.profiles[profile];
+            let ProfileHandle::OfAnyProcess { tid, value } = handle else { continue };
+            let track = alone.get(&tid).map(|&(_, track)| track).or_else(|| {
+                let process = self.registry.process(tid);
+                self.track(TrackKey::Thread { process, tid }, ByteRange::default())
+            });
+            let Some(track) = track else { continue };
+            // The profile with the same thread and value, if there is one, gets the samples. The table has each profile once, or
+            // it would grow.
+            log.by_handle.remove(&handle);
+            let handle = ProfileHandle::OfTrack { track, value };
+            log.profiles[profile].handle = handle;
+            let same = *log.by_handle.entry(handle).or_insert(index32(profile));
+            log.parts[part as usize].profile = same;
+            let [first, _] = &mut log.row(same).parts;
+            *first = part.min(*first);
+        }
     }
 }
 
-/// A part and the rows of it in all tables of the log: the lengths of the tables before and after the part.
-#[derive(Debug, Clone)]
-struct PartRows {
-    part: ProfilePart,
-    rows: Range<LogLengths>,
-}
+#[allow(clippy::indexing_slicing, reason = "numbers of profiles and parts of the log")]
+impl ProfileLog {
+    /// Returns the profile of a part.
+    fn row_of(&self, part: u32) -> &ProfileRow {
+        &self.profiles[self.parts[part as usize].profile as usize]
+    }
 
-impl PartRows {
-    /// Returns the rows in the table whose length `length_of` returns.
-    fn of(&self, length_of: impl Fn(&LogLengths) -> u32) -> Range<usize> {
-        length_of(&self.rows.start) as usize..length_of(&self.rows.end) as usize
+    /// Returns whether a part is of a profile with frames of its own.
+    fn is_own(&self, part: u32) -> bool {
+        self.row_of(part).own.is_some()
+    }
+
+    /// Returns the numbers of all parts, profile by profile, and by time in each. Profiles with frames of their own come first,
+    /// and those of one kind in the order in which the file has them.
+    fn sorted_parts(&self) -> Vec<u32> {
+        let mut parts: Vec<u32> = (0..index32(self.parts.len())).collect();
+        parts
+            .sort_by_key(|&part| (!self.is_own(part), self.row_of(part).parts, self.parts[part as usize].at));
+        parts
     }
 }
 
 /// The joining of the parts of all profiles, one profile after the other.
-struct ProfileJoiner<'l> {
-    log: &'l ProfileLog,
+struct ProfileJoiner<'r> {
+    builder: &'r mut TraceBuilder,
     /// The profiles that are done.
     found: Profiles,
-    /// The frames of the current profile.
-    ids: FrameIds,
+    /// The samples of the other profiles.
+    rows: &'r [SampleRow],
+    /// The position of the first frame that threads share.
+    first_shared: u32,
 }
 
-/// A table of the frames of one profile by their ids in the file.
-type FrameIds = HashMap<Key, FrameId, RandomState>;
-
-/// A table of the frames that threads share by their ids in the file.
-#[derive(Debug)]
-pub(in crate::builder) struct SharedFrameIds {
-    /// The position of the first of them among all frames. They are the last ones.
-    pub(in crate::builder) first: u32,
-    pub(in crate::builder) ids: HashMap<Key, FrameId, RandomState>,
-}
-
-#[allow(clippy::indexing_slicing, reason = "positions are of the log's own tables")]
+#[allow(clippy::indexing_slicing, reason = "numbers of profiles and parts of the log")]
 impl ProfileJoiner<'_> {
-    /// Joins the parts of one profile, and returns the earliest and the latest time that the profile and its samples
-    /// cover.
-    fn join(&mut self, head: ProfileHead, parts: &[PartRows], diagnostics: &mut Diagnostics) -> (Tick, Tick) {
-        let found = &self.found;
-        let first = [found.frames.len(), found.samples.len(), found.sites.len()].map(index32);
-        self.add_frames(parts, diagnostics);
-        self.break_cycles(first[0] as usize, parts, diagnostics);
-        self.add_sites(parts, first[2] as usize, diagnostics);
-        self.add_lines(parts, diagnostics);
-        self.add_samples(head, parts, diagnostics);
-        let found = &mut self.found;
-        let samples = &mut found.samples[first[1] as usize..];
+    /// Puts together the profiles of some parts, which are sorted as the samples are.
+    fn join_all(&mut self, log: &mut ProfileLog, parts: &[u32]) {
+        let profiles: Vec<u32> = log.parts.iter().map(|part| part.profile).collect();
+        let profile_of = |part: u32| profiles[part as usize];
+        for parts in parts.chunk_by(|&a, &b| profile_of(a) == profile_of(b)) {
+            let profile = profile_of(parts[0]);
+            let (rows, others) =
+                self.rows.split_at(self.rows.partition_point(|row| profile_of(row.part) == profile));
+            self.rows = others;
+            let bytes_of = |part: u32| log.parts[part as usize].bytes;
+            let row = &log.profiles[profile as usize];
+            let (value, head) = match row.handle {
+                ProfileHandle::OfTrack { track, value } => {
+                    (value, Some((track, ProfileStart::new(Tick(0), Ticks(1)), bytes_of(parts[0]))))
+                }
+                // A thread beyond the limit of tracks has none.
+                ProfileHandle::OfAnyProcess { .. } => continue,
+                _ => (NameId::EMPTY, row.own.as_ref().and_then(|own| own.head)),
+            };
+            let Some((track, clock, bytes)) = head else {
+                let all = parts.iter().map(|&part| bytes_of(part));
+                all.for_each(|bytes| self.builder.diagnostics.add(DiagnosticKind::ProfileWithoutHead, bytes));
+                continue;
+            };
+            let own = log.row(profile).own.take();
+            let has_slices = self.builder.registry.track(track).n_slices > 0;
+            let side = if has_slices { Side::After } else { Side::Before };
+            let facts = &log.profiles[profile as usize];
+            let profile = self.join(log, facts, own, (value, clock, side, bytes), rows);
+            let samples = self.found.samples.get(profile.samples()).unwrap_or_default();
+            let from = samples.first().map(|first| first.at);
+            // The last sample of a value that the axis does not show is as wide as its weight only on an axis of its own.
+            let last = samples.last().filter(|_| matches!(profile.weights, Weights::Counted(_)));
+            let to = last.map_or(profile.samples_end, |last| last.at);
+            let to = to.max(profile.end.unwrap_or(profile.start)).max(profile.start);
+            self.builder.touch(track, from.unwrap_or(profile.start).min(profile.start), to);
+            self.found.profiles.push((Profile { track: TrackId(track), ..profile }, bytes.start));
+        }
+    }
+
+    /// Puts a profile together, with its value, its clock, and the bytes of its head, and returns it without its track.
+    fn join(
+        &mut self,
+        log: &ProfileLog,
+        facts: &ProfileRow,
+        mut own: Option<Box<OwnProfile>>,
+        (value, clock, side, bytes): (NameId, ProfileStart, Side, ByteRange),
+        rows: &[SampleRow],
+    ) -> Profile {
+        let (found, diagnostics) = (&mut self.found, &mut self.builder.diagnostics);
+        let first = [found.samples.len(), found.sites.len()].map(index32);
+        let bytes_of = |part: u32| log.parts[part as usize].bytes;
+        let first_frame = match &mut own {
+            Some(own) => own.frames.join(found, bytes, &bytes_of, diagnostics),
+            None => self.first_shared,
+        };
+        let frames = own.as_ref().map_or(&log.shared, |own| &own.frames);
+        // Negative durations count too: they mean that samples are out of order, and not that a time is wrong.
+        let mut now = clock.start;
+        for row in rows {
+            let at = if row.is_delta { now.0.checked_add(row.at) } else { Some(row.at) };
+            if at.and_then(|at| at.checked_add(clock.offset.0)).is_none() {
+                diagnostics.add(DiagnosticKind::TimeOutOfRange, bytes_of(row.part));
+            }
+            now = if row.is_delta { now + Ticks(row.at) } else { Tick(row.at) };
+            let frame = frames.at(row.frame);
+            // Those of threads were reported one by one.
+            if frame.is_none() && row.frame != NONE && own.is_some() {
+                diagnostics.add(DiagnosticKind::UnknownFrame, bytes_of(row.part));
+            }
+            let detail = log.details.get(row.detail as usize).copied().unwrap_or(SampleDetail::NONE);
+            let SampleDetail { weight, position, args } = detail;
+            let frame = frame.map(|frame| FrameId(first_frame + frame.0));
+            let sample = Sample::new(now + clock.offset, frame, weight);
+            found.samples.push(Sample { position, args, ..sample });
+        }
+        let samples = &mut found.samples[first[0] as usize..];
         sort_by_number(samples, |sample| sample.at.0);
-        let start = head.start + head.offset;
-        let end = parts.iter().filter_map(|part| part.part.end).next_back();
-        let end = end.map(|end| end + head.offset);
-        let distance = distance_if_end_is_of_another_clock(start, end, samples);
+        let weights = facts.weights.unwrap_or_default();
+        let start = match (&own, samples.first()) {
+            (None, Some(first)) => samples_start(weights, side, first),
+            _ => clock.start + clock.offset,
+        };
+        let said = own.as_ref().map_or((None, None), |own| (own.end, own.samples_end));
+        let end = said.0.map(|(_, end)| end + clock.offset);
+        let distance = distance_if_end_is_of_another_clock(start, end, samples).filter(|_| said.1.is_none());
         let end = end.filter(|_| distance.is_none());
-        let samples_end = match distance.zip(samples.last()) {
-            Some((distance, last)) => {
-                diagnostics.add(DiagnosticKind::BadProfileEnd, head.bytes);
+        let samples_end = match (distance, samples.last()) {
+            (Some(distance), Some(last)) => {
+                diagnostics.add(DiagnosticKind::BadProfileEnd, bytes);
                 last.at + distance
             }
-            None => samples_end(start, end, head.resolution, (Weights::Samples, Side::After), samples),
+            _ => {
+                let otherwise = || samples_end(start, end, clock.resolution, (weights, side), samples);
+                said.1.unwrap_or_else(otherwise)
+            }
         };
-        let from = samples.first().map_or(start, |first| start.min(first.at));
-        let to = start.max(samples_end).max(end.unwrap_or(start));
-        let profile = Profile {
-            track: TrackId(head.track),
-            name: NameId::EMPTY,
+        Profile {
+            track: TrackId(0),
+            name: value,
             start,
             end,
             samples_end,
-            resolution: head.resolution,
-            rank: head.rank,
-            weights: Weights::Samples,
-            of_thread_samples: false,
-            frames: first[0]..index32(found.frames.len()),
-            samples: first[1]..index32(found.samples.len()),
-            sites: first[2]..index32(found.sites.len()),
-        };
-        found.profiles.push((profile, head.bytes.start));
-        (from, to)
-    }
-
-    /// Joins the frames that threads share.
-    fn join_shared(&mut self, parts: &[PartRows], diagnostics: &mut Diagnostics) -> SharedFrameIds {
-        let joined = self.found.frames.len();
-        let moved = |frame: FrameId| FrameId::new(joined + frame.index());
-        let frames = self.log.joined_shared.iter();
-        self.found.frames.extend(frames.map(|frame| Frame { parent: frame.parent.map(moved), ..*frame }));
-        let keys = self.log.joined_keys.iter();
-        self.found.shared_frames.extend(keys.map(|&(key, frame)| (key, moved(frame))));
-        let first = self.found.frames.len();
-        self.add_frames(parts, diagnostics);
-        self.break_cycles(first, parts, diagnostics);
-        SharedFrameIds { first: index32(joined), ids: core::mem::take(&mut self.ids) }
-    }
-
-    /// Adds the frames of a profile, and then the links to their callers. Links come last, because a frame may name a
-    /// caller that comes later.
-    fn add_frames(&mut self, parts: &[PartRows], diagnostics: &mut Diagnostics) {
-        self.ids.clear();
-        self.found.frames.reserve_exact(parts.iter().map(|rows| rows.of(|log| log.frames).len()).sum());
-        for part in parts {
-            for row in &self.log.frames[part.of(|log| log.frames)] {
-                match self.ids.entry(row.id) {
-                    Entry::Vacant(entry) => {
-                        entry.insert(FrameId(index32(self.found.frames.len())));
-                        self.found.frames.push(row.frame);
-                    }
-                    Entry::Occupied(_) => diagnostics.add(DiagnosticKind::DuplicateFrame, part.part.bytes),
-                }
-            }
-        }
-        // A caller that the frame itself names takes precedence over a caller that lists the frame.
-        for part in parts {
-            for row in &self.log.frames[part.of(|log| log.frames)] {
-                let Some(caller) = row.caller else { continue };
-                match (self.ids.get(&row.id), self.ids.get(&caller)) {
-                    (Some(id), Some(&caller)) => {
-                        self.found.frames[id.index()].parent.get_or_insert(caller);
-                    }
-                    _ => diagnostics.add(DiagnosticKind::LostFrame, part.part.bytes),
-                }
-            }
-        }
-        for part in parts {
-            let callers = &self.log.child_callers;
-            let mut caller =
-                callers.partition_point(|&(from, _)| (from as usize) < part.of(|log| log.children).start);
-            for at in part.of(|log| log.children) {
-                while callers.get(caller + 1).is_some_and(|&(from, _)| from as usize <= at) {
-                    caller += 1;
-                }
-                match (self.ids.get(&callers[caller].1), self.ids.get(&self.log.children[at])) {
-                    (Some(&caller), Some(child)) => {
-                        self.found.frames[child.index()].parent.get_or_insert(caller);
-                    }
-                    _ => diagnostics.add(DiagnosticKind::LostFrame, part.part.bytes),
-                }
-            }
+            resolution: clock.resolution,
+            rank: facts.rank.unwrap_or(if own.is_some() { 0 } else { Profile::SHARED_RANK }),
+            weights,
+            frames_are_shared: own.is_none(),
+            frames: first_frame..index32(found.frames.len()),
+            samples: first[0]..index32(found.samples.len()),
+            sites: first[1]..index32(found.sites.len()),
         }
     }
 
-    /// Makes a root of every frame that is its own caller over any number of steps.
-    fn break_cycles(&mut self, first: usize, parts: &[PartRows], diagnostics: &mut Diagnostics) {
-        let caller = |frame: &Frame| frame.parent.map(|parent| parent.index() - first);
-        cut_cycles(&mut self.found.frames[first..], caller, |frame, _| {
-            frame.parent = None;
-            diagnostics.add(DiagnosticKind::LostFrame, parts[0].part.bytes);
-        });
-    }
-
-    /// Adds the call sites of a profile, ordered by their numbers.
-    fn add_sites(&mut self, parts: &[PartRows], first: usize, diagnostics: &mut Diagnostics) {
-        for part in parts {
-            for &(number, frame) in &self.log.sites[part.of(|log| log.sites)] {
-                match self.ids.get(&frame) {
-                    Some(&frame) => self.found.sites.push(CallSite { number, frame }),
-                    None => diagnostics.add(DiagnosticKind::UnknownFrame, part.part.bytes),
-                }
-            }
-        }
-        self.found.sites[first..].sort_by_key(|site| site.number);
-    }
-
-    /// Adds the hits of lines, sorted by frame. Frames are numbered profile by profile, so that the hits of all
-    /// profiles are sorted too.
-    fn add_lines(&mut self, parts: &[PartRows], diagnostics: &mut Diagnostics) {
-        let first = self.found.lines.len();
-        self.found.lines.reserve_exact(parts.iter().map(|rows| rows.of(|log| log.lines).len()).sum());
-        for part in parts {
-            for &LineRow { frame, line, hits } in &self.log.lines[part.of(|log| log.lines)] {
-                match self.ids.get(&frame) {
-                    Some(&frame) => self.found.lines.push(LineHits { frame, line, hits }),
-                    None => diagnostics.add(DiagnosticKind::UnknownFrame, part.part.bytes),
-                }
-            }
-        }
-        self.found.lines[first..].sort_unstable_by_key(|hits| (hits.frame, hits.line, hits.hits));
-    }
-
-    /// Adds the samples of a profile, in the order of the file.
-    fn add_samples(&mut self, head: ProfileHead, parts: &[PartRows], diagnostics: &mut Diagnostics) {
-        // Negative durations count too: they mean that samples are out of order, and not that a time is wrong.
-        let mut now = head.start;
-        self.found.samples.reserve_exact(parts.iter().map(|rows| rows.of(|log| log.samples).len()).sum());
-        for part in parts {
-            let details = &self.log.details;
-            let first =
-                details.partition_point(|&(sample, _)| (sample as usize) < part.of(|log| log.samples).start);
-            let mut details = details[first..].iter().peekable();
-            for (row, number) in
-                self.log.samples[part.of(|log| log.samples)].iter().zip(part.of(|log| log.samples).start..)
-            {
-                let at = if row.is_delta { now.0.checked_add(row.at) } else { Some(row.at) };
-                if at.and_then(|at| at.checked_add(head.offset.0)).is_none() {
-                    diagnostics.add(DiagnosticKind::TimeOutOfRange, part.part.bytes);
-                }
-                now = if row.is_delta { now + Ticks(row.at) } else { Tick(row.at) };
-                let detail = details.next_if(|&&(sample, _)| sample as usize == number);
-                let frame = self.ids.get(&row.frame()).copied();
-                if frame.is_none() {
-                    diagnostics.add(DiagnosticKind::UnknownFrame, part.part.bytes);
-                }
-                let SampleDetail { weight, place } = detail.map_or(SampleDetail::NONE, |&(_, detail)| detail);
-                let sample = Sample::new(now + head.offset, frame, weight);
-                self.found.samples.push(Sample { position: place, ..sample });
-            }
-        }
+    /// Adds the frames that threads share, behind those of all profiles with frames of their own.
+    fn join_shared(&mut self, log: &mut ProfileLog) {
+        let bytes = log.shared_bytes.unwrap_or_default();
+        let first = log.shared.join(&mut self.found, bytes, &|_| bytes, &mut self.builder.diagnostics);
+        let of_other_traces = log.shared_keys.iter().filter_map(|&(key, at)| Some((key, log.shared.at(at)?)));
+        let ids = of_other_traces.chain(log.shared.ids()).map(|(key, at)| (key, FrameId(first + at.0)));
+        self.found.shared_frames.extend(ids);
+        self.found.shared_frames.sort_unstable();
+        self.first_shared = first;
     }
 }
