@@ -6,6 +6,7 @@ mod loaded;
 mod table;
 mod trace;
 mod tree;
+mod values;
 
 use pyo3::prelude::*;
 

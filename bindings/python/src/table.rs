@@ -52,7 +52,7 @@ impl Table {
             Rows::Batch(batch) => Ok(vec![batch.clone()]),
             Rows::OfTrace { trace, kind, columns } => {
                 let to_arrow = |error| ArrowError::ExternalError(Box::new(error));
-                let tables = Tables::new(&trace.trace, trace.layout()).map_err(to_arrow)?;
+                let tables = Tables::new(trace.trace(), trace.layout()).map_err(to_arrow)?;
                 let batches = tables.batches(*kind).with_columns(columns).map_err(to_arrow)?;
                 on_all_cores(|at, n_threads| {
                     batches.clone().skip(at).step_by(n_threads).map(|batch| batch.map_err(to_arrow)).collect()

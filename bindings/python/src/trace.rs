@@ -17,7 +17,7 @@ use spall_trace::{
 use crate::{
     loaded::Loaded,
     table::{Table, value_error},
-    tree,
+    tree, values,
 };
 
 /// A trace that was loaded.
@@ -35,7 +35,7 @@ impl Trace {
     }
 
     fn trace(&self) -> &Model {
-        &self.loaded.trace
+        self.loaded.trace()
     }
 }
 
@@ -66,6 +66,19 @@ impl Trace {
         Table::of_trace(Arc::clone(&self.loaded), kind, |column| {
             args || kind == Kind::Args || !matches!(column, "arg_set_id" | "args" | "args_json")
         })
+    }
+
+    /// Returns the values of the samples of the file.
+    fn sample_values(&self, py: Python<'_>) -> PyResult<Table> {
+        py.detach(|| values::table(&self.loaded.file)).map_err(value_error)
+    }
+
+    /// Returns the trace with the samples of one value, or of the one that the file says.
+    #[pyo3(signature = (name=None))]
+    fn with_value(&self, py: Python<'_>, name: Option<&str>) -> PyResult<Self> {
+        let file = &self.loaded.file;
+        let value = name.map(|name| values::named(file, name)).transpose()?;
+        Ok(Self::new(py.detach(|| file.clone().with_value(value)), self.name.clone()))
     }
 
     /// Returns the trace with slices for the functions that samples found.
@@ -112,16 +125,18 @@ impl Trace {
             PyValueError::new_err(format!("{name}: this name does not say a format. Use one of {FORMATS:?}."))
         })?;
         let merged = || merge_samples(self.trace().clone());
+        // Some formats have all values of samples.
+        let file = &self.loaded.file;
         let report = py.detach(|| {
             let create = || File::create(&path).map_err(PyErr::from);
             let report = match format {
                 "speedscope.json" => export::speedscope(&merged(), &self.name, create()?),
-                "firefox.json" => export::firefox(self.trace(), &self.name, create()?),
+                "firefox.json" => export::firefox(file, &self.name, create()?),
                 "nested.json" => export::nested(self.trace(), measure, create()?),
-                "json" => export::json(self.trace(), create()?),
+                "json" => export::json(file, create()?),
                 "spall" => export::spall(&merged(), create()?),
                 "pftrace" => export::perfetto(&merged(), create()?),
-                "pb" => export::pprof(self.trace(), create()?),
+                "pb" => export::pprof(file, create()?),
                 "folded" if ids => export::folded_with_ids(self.trace(), measure, create()?),
                 "folded" => export::folded(self.trace(), measure, create()?),
                 _ => return Err(PyValueError::new_err(format!("{format}: use one of {FORMATS:?}."))),

@@ -89,14 +89,14 @@ pub(crate) fn changes(before: &Trace, after: &Trace, measure: Measure) -> PyResu
     .map_err(value_error)
 }
 
-fn table(columns: Vec<(&str, ArrayRef)>) -> Result<Table, ArrowError> {
+pub(crate) fn table(columns: Vec<(&str, ArrayRef)>) -> Result<Table, ArrowError> {
     RecordBatch::try_from_iter(columns).map(Table::of_batch)
 }
 
-fn ints(values: impl Iterator<Item = i64>) -> ArrayRef {
+pub(crate) fn ints(values: impl Iterator<Item = i64>) -> ArrayRef {
     Arc::new(Int64Array::from_iter_values(values))
 }
 
-fn texts(values: impl Iterator<Item = String>) -> ArrayRef {
+pub(crate) fn texts(values: impl Iterator<Item = String>) -> ArrayRef {
     Arc::new(StringArray::from_iter_values(values))
 }

@@ -168,6 +168,42 @@ class ThreadTime(unittest.TestCase):
             counted.diff(before)
 
 
+class Values(unittest.TestCase):
+    def setUp(self):
+        # Folded stacks that compare two recordings: the number before, then the number after.
+        self.trace = spall_trace.load(b"main;f 30 5\nmain;g 2 1\n")
+
+    def total(self, trace):
+        return trace.call_tree().to_polars().filter(polars.col("depth") == 0)["total"].sum()
+
+    def test_each_value_has_sums_of_its_own(self):
+        values = self.trace.sample_values().to_polars()
+        self.assertEqual(values["name"].to_list(), ["after", "before"])
+        self.assertEqual(values["samples"].to_list(), [2, 2])
+        self.assertEqual(values["shown"].to_list(), [True, False])
+        totals = [self.total(self.trace.with_value(name)) for name in (None, "after", "before")]
+        self.assertEqual(totals, [6, 6, 32])
+        self.assertEqual(self.total(self.trace), 6)
+        slices = self.trace.with_value("before").merge_samples().slices.to_polars()
+        self.assertEqual(slices["dur"].max(), 32)
+
+    def test_an_unknown_value_names_those_there_are(self):
+        with self.assertRaisesRegex(KeyError, "bytes: no samples have this value. They have: after, before."):
+            self.trace.with_value("bytes")
+
+    def test_page_faults_alone_are_shown_as_page_faults(self):
+        text = "".join(f"run 7 {at}.0: 3 page-faults: \n\t1000 work ([unknown])\n\n" for at in (1, 5))
+        trace = spall_trace.load(text.encode())
+        self.assertIsNone(trace.ns_per_tick)
+        self.assertEqual((self.total(trace), self.total(trace.with_value())), (6, 6))
+        self.assertEqual(trace.merge_samples().slices.to_polars()["dur"].max(), 6)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "faults.folded")
+            trace.export(path)
+            with open(path) as file:
+                self.assertRegex(file.read(), "work 6\n$")
+
+
 class Showing(unittest.TestCase):
     def test_a_widget_gets_the_trace_as_bytes(self):
         widget = spall_trace.load(BEFORE).show(height=300)

@@ -105,6 +105,29 @@ class Trace:
     def __dir__(self):
         return [*super().__dir__(), *_TABLES]
 
+    def sample_values(self):
+        """Return the values that the samples of the file have, such as ``cpu/nanoseconds``: one row for each.
+
+        ``samples`` is the number of samples that have the value, ``weight`` the sum of their weights, and ``shown`` is true if
+        tables, sums and pictures are about it unless :meth:`with_value` chooses another one.
+
+        >>> values = load(b"main;f 3 5\\nmain;g 2 1\\n").sample_values()
+        >>> values.to_arrow().select(["name", "weight", "shown"]).to_pylist()
+        [{'name': 'after', 'weight': 6.0, 'shown': True}, {'name': 'before', 'weight': 5.0, 'shown': False}]
+        """
+        return Table(self._native.sample_values())
+
+    def with_value(self, name=None):
+        """Return the trace with the samples of one value only, or with ``None`` of the one that the file says.
+
+        A value that is no time, such as bytes, has an axis of its own: slices, counters and others with a time are left out.
+        Raise ``KeyError`` if no samples have the value. This trace keeps all values.
+
+        >>> load(b"main;f 3 5\\nmain;g 2 1\\n").with_value("before").top(1).to_arrow().select(["function", "self"]).to_pylist()
+        [{'function': 'f', 'self': 3}]
+        """
+        return Trace(self._native.with_value(name))
+
     def merge_samples(self):
         """Return the trace with slices for the functions that samples of CPU profiles found."""
         return Trace(self._native.merge_samples())
