@@ -18,6 +18,7 @@ use std::process::ExitCode;
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{DisableMouseCapture, EnableMouseCapture};
 use ratatui::crossterm::{event, execute};
+use spall_trace::model::{Trace, TraceView};
 
 use crate::viewer::Viewer;
 
@@ -103,23 +104,42 @@ fn run(command: Command<'_>) -> Result<(), Box<dyn Error>> {
             })
         }
         Command::Show(path) => {
-            let (trace, mut layout) = spall_trace::open_file(path).map_err(|error| match error {
+            let file = spall_trace::load_file(path).map_err(|error| match error {
                 spall_trace::Error::Io(error) => reading(path, &error),
                 error => format!("{}: {error}.", path.display()),
             })?;
-            in_terminal(|terminal| {
-                let mut viewer = Viewer::new(&trace);
-                loop {
-                    terminal.draw(|frame| viewer.draw(frame, &trace, &layout))?;
-                    if !viewer.handle(&event::read()?, &trace, &layout) {
-                        return Ok(());
-                    }
-                    if let Some(hidden) = viewer.hides(&trace) {
-                        layout = hidden.layout(&trace);
-                        viewer.lay_out(&trace, &layout);
-                    }
-                }
-            })
+            in_terminal(|terminal| show(terminal, file))
+        }
+    }
+}
+
+/// Shows a trace until the user has seen enough.
+fn show(terminal: &mut DefaultTerminal, file: Trace) -> Result<(), Box<dyn Error>> {
+    let values = file.sample_values();
+    let names = values.iter().map(|value| file.name(value.name).into_owned()).collect();
+    // The other values are in the file alone.
+    let kept = (values.len() > 1).then(|| file.clone());
+    let (mut trace, mut layout) = spall_trace::lay_out(file);
+    let (mut viewer, mut shown) = (Viewer::new(&trace, names), 0);
+    loop {
+        terminal.draw(|frame| viewer.draw(frame, &trace, &layout))?;
+        if !viewer.handle(&event::read()?, &trace, &layout) {
+            return Ok(());
+        }
+        let mut is_new = false;
+        if let Some(file) = kept.as_ref().filter(|_| viewer.value() != shown) {
+            shown = viewer.value();
+            let value = shown.checked_sub(1).and_then(|value| values.get(value));
+            (trace, layout) = spall_trace::lay_out(file.clone().with_value(value.map(|value| value.name)));
+            viewer.show_value(&trace);
+            is_new = true;
+        }
+        if let Some(hidden) = viewer.hides(&trace) {
+            layout = hidden.layout(&trace);
+            is_new = true;
+        }
+        if is_new {
+            viewer.lay_out(&trace, &layout);
         }
     }
 }

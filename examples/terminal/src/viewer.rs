@@ -24,6 +24,10 @@ pub struct Viewer {
     flame: Flame,
     /// What is added up of functions.
     measure: Measure,
+    /// The names of the values that the samples of the file have.
+    values: Vec<String>,
+    /// Which of them is shown, from 1 on; 0 is the one that the file says.
+    value: usize,
     view: View,
     /// The number of functions, or lines of the help, that are scrolled out.
     skipped: usize,
@@ -77,6 +81,7 @@ enum Action {
     ShowAll,
     Show(View),
     NextMeasure,
+    NextValue,
     Escape,
     Quit,
 }
@@ -132,6 +137,11 @@ const KEYS: &[(KeyCode, Action, &str)] = &[
         Action::NextMeasure,
         "add up time, CPU time, instructions, calls or samples, in turn",
     ),
+    (
+        KeyCode::Char('v'),
+        Action::NextValue,
+        "show the next value of the samples, in a file that has several and does not grow",
+    ),
     (KeyCode::Char('?'), Action::Show(View::Help), "this help"),
     (KeyCode::Esc, Action::Escape, "drop the search, then the selection; back to the timeline"),
     (KeyCode::Char('q'), Action::Quit, "quit; also Ctrl-C"),
@@ -143,9 +153,9 @@ fn is_interrupt(key: &KeyEvent) -> bool {
 }
 
 impl Viewer {
-    /// Shows all of a finished trace.
-    pub fn new(trace: &Trace) -> Self {
-        Self { follows: false, timeline: Timeline::new(Some(trace)), ..Self::following() }
+    /// Shows all of a finished trace, whose samples have values of these names.
+    pub fn new(trace: &Trace, values: Vec<String>) -> Self {
+        Self { follows: false, timeline: Timeline::new(Some(trace)), values, ..Self::following() }
     }
 
     /// Shows all of a trace while it grows.
@@ -154,6 +164,8 @@ impl Viewer {
             timeline: Timeline::new(None::<&Trace>),
             flame: Flame::default(),
             measure: Measure::WallTime,
+            values: Vec::new(),
+            value: 0,
             view: View::Timeline,
             skipped: 0,
             search: String::new(),
@@ -210,7 +222,11 @@ impl Viewer {
         let status_text = match (self.is_typing, self.search.is_empty()) {
             (true, _) => format!("/{}▏ {found}", self.search),
             (false, false) => format!("{}: {found}, n and N go through the slices", self.search),
-            (false, true) => "1 timeline  2 functions  3 flame graph  / find  ? help  q quit".into(),
+            (false, true) => {
+                let value = self.value.checked_sub(1).and_then(|value| self.values.get(value));
+                let value = value.map_or_else(String::new, |value| format!("{value}:  "));
+                format!("{value}1 timeline  2 functions  3 flame graph  / find  ? help  q quit")
+            }
         };
         frame.render_widget(status_text, status);
     }
@@ -302,6 +318,9 @@ impl Viewer {
                     Measure::ALL.into_iter().cycle().skip_while(|&measure| measure != self.measure);
                 self.measure = from_here.nth(1).unwrap_or_default();
                 self.build_flame(trace, layout);
+            }
+            (Action::NextValue, _) if self.values.len() > 1 => {
+                self.value = (self.value + 1) % (self.values.len() + 1);
             }
             (Action::Escape, View::Timeline) => {
                 if self.search.is_empty() {
@@ -411,6 +430,21 @@ impl Viewer {
     /// Scrolls the table of functions.
     fn skip(&mut self, by: f64) {
         self.skipped = (self.skipped as f64 + by).max(0.0) as usize;
+    }
+
+    /// Returns which value of the samples is shown, from 1 on, or 0 for the one that the file says.
+    pub fn value(&self) -> usize {
+        self.value
+    }
+
+    /// Shows all of the trace of another value. Times of the one before mean nothing in it.
+    pub fn show_value(&mut self, trace: &Trace) {
+        let (timeline, bounds) = (&mut self.timeline, trace.bounds().unwrap_or_default());
+        timeline.window.set_bounds(bounds.clone());
+        timeline.window.fit(bounds);
+        timeline.selected = None;
+        timeline.marks.clear();
+        timeline.hidden = Hidden::default();
     }
 
     /// Returns what is hidden, if that is something else than before. Then the trace is laid out anew.

@@ -64,6 +64,12 @@ impl Terminal {
         }
     }
 
+    /// Presses a key, waits until a text is on the screen, and returns the screen.
+    fn press_and_wait(&self, key: &str, text: &str) -> String {
+        self.press(&[key]);
+        self.wait_for(text)
+    }
+
     /// Returns the lines of the screen, without blanks at their ends.
     fn screen(&self) -> String {
         let output = self.tmux(&["capture-pane", "-p"]).map(|output| output.stdout).unwrap_or_default();
@@ -358,4 +364,19 @@ fn a_category_is_hidden_with_its_instants_and_is_not_found() {
     terminal.wait_for("Draw: ");
     terminal.press(&["g", "/", "d", "r", "a", "w"]);
     terminal.wait_for("/draw▏ 2 slices, 1 instant, 1 track");
+}
+
+#[test]
+fn a_key_goes_through_the_values_of_samples_and_back_to_that_of_the_file() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("values.folded");
+    std::fs::write(&path, "main;f 30 5\nmain;g 2 1\n").unwrap();
+    let Some(terminal) = Terminal::start(&[&path]) else { return };
+    let of_file = terminal.press_and_wait("2", "  f\n");
+    let after = terminal.press_and_wait("v", "after:  1 timeline");
+    let before = terminal.press_and_wait("v", "before:  1 timeline");
+    let sums = |screen: &str| screen.lines().find(|line| line.ends_with("  f")).map(str::to_owned);
+    assert_eq!(sums(&after), sums(&of_file));
+    assert!(sums(&before).unwrap().contains("30") && !sums(&after).unwrap().contains("30"), "{before}");
+    terminal.press(&["v"]);
+    terminal.wait("the value of the file", |screen| screen == of_file);
 }
