@@ -17,7 +17,7 @@ const SMALLEST: i64 = 2000;
 #[derive(Default)]
 pub struct Flame {
     range: Option<Range<Tick>>,
-    measure: Measure,
+    pub measure: Measure,
     is_inverted: bool,
     nodes: Vec<TreeNode>,
     rows: Vec<Row>,

@@ -1,6 +1,6 @@
 //! The window: a toolbar, the timeline, and below it what is known about the selection.
 
-use eframe::egui::{Button, CentralPanel, Event, Grid, Id, Key, Panel, TextEdit, Ui, Window};
+use eframe::egui::{Button, CentralPanel, ComboBox, Event, Grid, Id, Key, Panel, TextEdit, Ui, Window};
 use spall_trace::layout::{Hits, Layout, LayoutView};
 use spall_trace::model::{Job, NameId, SliceId, Trace, TraceView, TrackId};
 use spall_trace::{Found, Hidden, find, ignoring_case};
@@ -19,7 +19,18 @@ pub struct Viewer {
     tab: Tab,
     statistics: Statistics,
     flame: Flame,
+    values: Values,
+    /// Another value that the user wants to see.
+    choice: Option<Option<String>>,
     has_help: bool,
+}
+
+/// The values of the samples of a file.
+#[derive(Default)]
+pub struct Values {
+    pub names: Vec<String>,
+    /// The one that is shown; `None` for the one that the file says.
+    pub chosen: Option<String>,
 }
 
 /// What the user has hidden.
@@ -131,7 +142,7 @@ fn key_of(event: &Event) -> Option<String> {
 }
 
 impl Viewer {
-    pub fn new(trace: Trace, layout: Layout) -> Self {
+    pub fn new(trace: Trace, layout: Layout, values: Values) -> Self {
         let timeline = Timeline::new(&trace, &layout);
         Self {
             trace,
@@ -143,8 +154,40 @@ impl Viewer {
             tab: Tab::Details,
             statistics: Statistics::default(),
             flame: Flame::default(),
+            values,
+            choice: None,
             has_help: false,
         }
+    }
+
+    /// Shows what another viewer of the same file shows, as far as it does not depend on the value of the samples.
+    pub fn show_as(&mut self, before: &Self) {
+        self.tab = before.tab;
+        self.flame.measure = before.flame.measure;
+    }
+
+    /// Returns the value of samples that the user wants to see, once.
+    pub fn take_choice(&mut self) -> Option<Option<String>> {
+        self.choice.take()
+    }
+
+    /// Offers the values of the samples, if there are several.
+    fn offer_values(&mut self, ui: &mut Ui) {
+        let Values { names, chosen } = &self.values;
+        if names.len() < 2 {
+            return;
+        }
+        let own = "value of the file";
+        ComboBox::from_id_salt("value").selected_text(chosen.as_deref().unwrap_or(own)).show_ui(ui, |ui| {
+            if ui.selectable_label(chosen.is_none(), own).clicked() {
+                self.choice = Some(None);
+            }
+            for name in names {
+                if ui.selectable_label(chosen.as_ref() == Some(name), name).clicked() {
+                    self.choice = Some(Some(name.clone()));
+                }
+            }
+        });
     }
 
     /// Draws the window below the toolbar.
@@ -196,6 +239,7 @@ impl Viewer {
             ui.selectable_value(&mut self.tab, Tab::Details, "Details");
             ui.selectable_value(&mut self.tab, Tab::Statistics, "Statistics");
             ui.selectable_value(&mut self.tab, Tab::Flame, "Flame graph");
+            self.offer_values(ui);
             let Self { trace, hidden, .. } = self;
             let Some(id) = self.timeline.selected else { return };
             let Some((slice, track)) = trace.slice(id).zip(trace.track_of(id)) else { return };

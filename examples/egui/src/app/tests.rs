@@ -89,6 +89,32 @@ fn a_file_that_cannot_be_read_is_a_sentence_and_the_trace_stays() {
 }
 
 #[test]
+fn another_value_of_samples_is_shown_and_that_of_the_file_comes_back() {
+    let path = std::env::temp_dir().join(format!("values-{}.folded", std::process::id()));
+    std::fs::write(&path, "main;f 30 5\nmain;g 2 1\n").unwrap();
+    let mut program = Program::start(|| None);
+    program.app.open(path.clone());
+    program.texts();
+    program.click("Statistics");
+    let has = |program: &mut Program, text: &str| program.texts().contains(&text.into());
+    for (before, chosen, sum) in [
+        ("value of the file", "before", "30 samples"),
+        ("before", "after", "5 samples"),
+        ("after", "value of the file", "5 samples"),
+    ] {
+        program.click(before);
+        // A menu measures its content before it shows it.
+        program.draw(vec![], None);
+        program.click(chosen);
+        assert!(has(&mut program, sum) && has(&mut program, chosen), "{chosen}: {:?}", program.texts());
+        assert_eq!(has(&mut program, "30 samples"), chosen == "before");
+    }
+    program.app.open(testdata("record.spall"));
+    assert!(!has(&mut program, "value of the file"), "one value is no choice");
+    std::fs::remove_file(path).unwrap();
+}
+
+#[test]
 fn the_file_that_the_user_chooses_is_opened() {
     let mut program = Program::start(|| Some(testdata("record.spall")));
     program.click("Open");

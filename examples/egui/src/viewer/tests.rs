@@ -22,7 +22,8 @@ impl Window {
     fn of(data: &[u8]) -> Self {
         let trace = spall_trace::load(data).unwrap();
         let layout = Layout::new(&trace);
-        let mut window = Self { context: Context::default(), viewer: Viewer::new(trace, layout) };
+        let viewer = Viewer::new(trace, layout, Default::default());
+        let mut window = Self { context: Context::default(), viewer };
         window.draw(vec![]);
         window
     }
