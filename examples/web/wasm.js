@@ -34,19 +34,19 @@ function start(signal) {
   return { ask, close };
 }
 
-// Loads files, several on one axis of time.
-export async function open(files, progress, signal, offsets) {
+// Loads files, several on one axis of time, with one value of their samples.
+export async function open(files, progress, signal, offsets, value) {
   const { ask, close } = start(signal);
   try {
-    const about = await ask('open', files, offsets, progress);
-    return { source: sourceOf(ask, close), about };
+    const about = await ask('open', files, offsets, value, progress);
+    return { source: sourceOf(ask, close, about.value), about };
   } catch (error) {
     close();
     throw error;
   }
 }
 
-function sourceOf(ask, close) {
+function sourceOf(ask, close, value) {
   const source = { close };
   const calls = ['arrange', 'filter', 'categories', 'frame', 'overview', 'details', 'place', 'step', 'snap', 'find', 'findName', 'hits', 'hitsOverview', 'statistics', 'longest', 'cancelStatistics', 'graph', 'cancelGraph', 'graphFrame', 'graphBox', 'save', 'damage'];
   for (const call of calls) source[call] = (...args) => ask(call, ...args);
@@ -56,7 +56,7 @@ function sourceOf(ask, close) {
   source.compare = async (file, progress, signal) => {
     const other = start(signal);
     try {
-      const tree = await other.ask('tree', file, progress);
+      const tree = await other.ask('tree', file, value, progress);
       await ask('compare', tree);
     } finally {
       other.close();

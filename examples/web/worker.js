@@ -5,25 +5,25 @@ const PIECE = 4 << 20; // bytes that are read at once
 const BY_ITSELF = -(2n ** 63n); // the offset of a file that says where it belongs
 
 let viewer;
-let opened; // the files of the viewer, and their offsets
+let opened; // the files of the viewer, their offsets, and the value of their samples that was chosen
 let summed; // what the sums at hand are of
 let summing = 0, adding = 0, finding = 0; // the numbers of the last questions for statistics, a call tree and hits
 
 // Makes a viewer of files, whose bytes Rust asks for piece by piece. The page is told how far that is.
-async function load(files, progress, offsets = files.map(() => undefined)) {
+async function load(files, progress, offsets = files.map(() => undefined), value = undefined) {
   await init({ module_or_path: new URL('./pkg/spall_web_bg.wasm', import.meta.url) });
   let failed, unread = files.map(() => true);
   try {
-    viewer = new Viewer(...inputs(files, offsets, progress));
+    viewer = new Viewer(...inputs(files, offsets, progress), value);
     unread = viewer.unread();
-    opened = [files, offsets];
+    opened = { files, offsets, value };
   } catch (error) {
     failed = error;
   }
   const unpacked = await Promise.all(files.map((file, at) => (unread[at] ? withoutBrotli(file) : file)));
   if (unpacked.some((file, at) => file !== files[at])) {
     try {
-      return await load(unpacked, progress, offsets);
+      return await load(unpacked, progress, offsets, value);
     } catch {
       // It was no brotli after all.
     }
@@ -114,8 +114,8 @@ async function addUp(area, without, progress) {
 }
 
 const calls = {
-  async open(progress, files, offsets) {
-    await load(files, progress, offsets);
+  async open(progress, files, offsets, value) {
+    await load(files, progress, offsets, value);
     return viewer.about();
   },
   // What was asked before is about other slices.
@@ -174,23 +174,24 @@ const calls = {
     viewer.cancel_tree();
     viewer.cancel_graph();
   },
-  // All calls of a file.
-  async tree(progress, file) {
-    await load([file], progress);
+  // All calls of a file, by a value of its samples.
+  async tree(progress, file, value) {
+    await load([file], progress, undefined, value);
     await addUp({ start: viewer.about().start, end: viewer.about().end + 1 }, '', () => progress(file.size, 'Adding up …'));
     return viewer.tree();
   },
   // What is damaged, with its bytes and times. Those of several files are not told apart.
   async damage() {
-    const found = opened[0].length > 1 ? [] : viewer.damage().sort(([, a], [, b]) => a - b);
+    const { files, offsets } = opened;
+    const found = files.length > 1 ? [] : viewer.damage().sort(([, a], [, b]) => a - b);
     if (!found.length) return [];
-    const [, [read]] = inputs(...opened, () => {});
+    const [, [read]] = inputs(files, offsets, () => {});
     const times = (await extra()).times(read, Float64Array.from(found, ([, byte]) => byte));
     return found.map(([text, byte], at) => ({ text, byte, at: times[at] === BY_ITSELF ? undefined : viewer.at(times[at]) }));
   },
   // The page that `spall render` writes of the same files.
   async save(progress, title) {
-    return (await extra()).page(title, ...inputs(...opened, progress));
+    return (await extra()).page(title, ...inputs(opened.files, opened.offsets, progress), opened.value);
   },
   compare: ({ names, numbers }) => viewer.compare(names, numbers),
 };

@@ -27,6 +27,9 @@ struct About<'v> {
     notes: Vec<Note>,
     /// Where the files were put, if there are several.
     placed: &'v [Placed],
+    /// The names of the values that the samples have, and the one that was chosen.
+    values: &'v [String],
+    value: Option<&'v str>,
     groups: Vec<Group>,
     colours: Colours,
 }
@@ -98,6 +101,8 @@ impl Viewer {
             active: (self.since(active.start), self.since(active.end)),
             notes: self.notes(),
             placed: &self.placed,
+            values: &self.values,
+            value: self.value.as_deref(),
             groups: self.arrangement.groups(trace, &self.layout),
             colours: Colours {
                 light: Theme::Light.into(),

@@ -42,6 +42,9 @@ pub struct Viewer {
     notes: Vec<load::Note>,
     unread: Vec<u8>,
     placed: Vec<load::Placed>,
+    /// The names of the values of the samples, and the one that was chosen.
+    values: Vec<String>,
+    value: Option<String>,
     arrangement: arrangement::Arrangement,
     objects: frame::Objects,
     pictures: frame::Pictures,
@@ -57,11 +60,17 @@ pub struct Viewer {
 impl Viewer {
     /// Loads files of any format, several on one axis of time. Each has a name and a function `read(from, to)`, which
     /// returns those bytes of the file, fewer at its end. An offset is nanoseconds that are added to the times of a file, or
-    /// the least number of 64 bits if what the files say tells where they belong.
+    /// the least number of 64 bits if what the files say tells where they belong. Samples have the value of this name, or
+    /// the one that the files say.
     #[wasm_bindgen(constructor)]
-    pub fn new(names: Vec<String>, reads: Vec<Function>, offsets: Vec<i64>) -> Result<Viewer, JsValue> {
-        let load::Loaded { trace, layout, format, notes, unread, placed } =
-            load::load(&names, &reads, &offsets)?;
+    pub fn new(
+        names: Vec<String>,
+        reads: Vec<Function>,
+        offsets: Vec<i64>,
+        value: Option<String>,
+    ) -> Result<Viewer, JsValue> {
+        let load::Loaded { trace, layout, format, notes, unread, placed, values, value } =
+            load::load(&names, &reads, &offsets, value)?;
         let trace: &'static Trace = Box::leak(Box::new(trace));
         let objects = frame::Objects::new(trace);
         Ok(Self {
@@ -72,6 +81,8 @@ impl Viewer {
             notes,
             unread,
             placed,
+            values,
+            value,
             arrangement: arrangement::Arrangement::new(trace, &layout, &objects),
             objects,
             pictures: frame::Pictures::new(trace, &layout),

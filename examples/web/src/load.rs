@@ -55,6 +55,10 @@ pub struct Loaded {
     pub unread: Vec<u8>,
     /// Where the others were put, if there are several.
     pub placed: Vec<Placed>,
+    /// The names of the values that the samples have.
+    pub values: Vec<String>,
+    /// The one of them that was chosen.
+    pub value: Option<String>,
 }
 
 /// A file among several, and how many nanoseconds were added to its times.
@@ -76,9 +80,14 @@ pub struct Note {
 }
 
 /// Loads files of any format. A file that cannot be read is a note, unless none can be read. Offsets are in
-/// nanoseconds; [`BY_ITSELF`] leaves it to the files where they belong. An error has a `message`, and the `offset` of the
-/// damage in bytes.
-pub fn load(names: &[String], reads: &[Function], offsets: &[i64]) -> Result<Loaded, JsValue> {
+/// nanoseconds; [`BY_ITSELF`] leaves it to the files where they belong. Samples have the value of this name, or the one that
+/// the files say. An error has a `message`, and the `offset` of the damage in bytes.
+pub fn load(
+    names: &[String],
+    reads: &[Function],
+    offsets: &[i64],
+    value: Option<String>,
+) -> Result<Loaded, JsValue> {
     let mut notes = Vec::new();
     let (mut read_files, mut formats, mut placed) = (Vec::new(), Vec::new(), Vec::new());
     let (mut first_error, mut unread) = (None, Vec::new());
@@ -135,8 +144,16 @@ pub fn load(names: &[String], reads: &[Function], offsets: &[i64]) -> Result<Loa
             merged.trace
         }
     };
+    let all = trace.sample_values();
+    let values: Vec<_> = all.iter().map(|value| trace.name(value.name).into_owned()).collect();
+    let chosen = values.iter().position(|name| Some(name) == value.as_ref()).and_then(|at| all.get(at));
+    let value = value.filter(|_| chosen.is_some());
+    let trace = match chosen {
+        Some(chosen) => trace.with_value(Some(chosen.name)),
+        None => trace,
+    };
     let (trace, layout) = spall_trace::lay_out(trace);
-    Ok(Loaded { trace, layout, format: formats.join(", "), notes, unread, placed })
+    Ok(Loaded { trace, layout, format: formats.join(", "), notes, unread, placed, values, value })
 }
 
 /// Traces of which nothing tells where they belong begin together with the first one.

@@ -1105,6 +1105,44 @@ async function saves(page, url) {
   for (const file of [written, rendered]) rmSync(file);
 }
 
+// Another value of the samples has its own timeline and sums, also after a reload and in a page that is saved, and that of
+// the file comes back.
+async function values(page) {
+  const folder = mkdtempSync(join(tmpdir(), 'viewer-')), file = join(folder, 'values.folded'), rendered = join(folder, 'rendered.html');
+  writeFileSync(file, 'main;f 30 5\nmain;g 2 1\n');
+  const rows = '[...root.querySelectorAll("#panel tbody tr")].map((row) => [row.children[0].textContent, row.children[3].textContent.replace(/\\s/g, " ")].join())';
+  const choose = (at) => page.value(`(() => { const field = root.querySelector('#panel select[aria-label="Value of samples"]'); field.selectedIndex = ${at}; field.onchange(); })()`);
+  const shows = async (what, expected) => {
+    await page.until('viewer?.frame && viewer.drawer.current === "statistics" && root.querySelector("#panel tbody tr")');
+    await settled(page);
+    check(await page.value(`[viewer.about.value ?? "", ...${rows}]`), [what, ...expected, 'main,0 samples'], `the value ${what || 'of the file'}`);
+  };
+  await load(page, file);
+  await page.value('viewer.drawer.show("statistics")');
+  await shows('', ['f,5 samples', 'g,1 sample']);
+  await page.value('window.before = viewer, 0');
+  await choose(2);
+  await page.until('viewer !== before && viewer?.frame');
+  await shows('before', ['f,30 samples', 'g,2 samples']);
+  check(await page.value('viewer.about.span'), 32, 'the axis of the value');
+  program('render', file, rendered, '--value', 'before');
+  ensure(await page.value('viewer.source.save(viewer.title)') === readFileSync(rendered, 'utf8'), 'the saved page is the rendered one of the value');
+  await page.until('/value=before/.test(location.hash)', 10);
+  await page.reload();
+  await load(page, file);
+  await shows('before', ['f,30 samples', 'g,2 samples']);
+  await page.value('window.before = viewer, 0');
+  await choose(0);
+  await page.until('viewer !== before && viewer?.frame');
+  await shows('', ['f,5 samples', 'g,1 sample']);
+  await page.until('!/value=/.test(location.hash)', 10);
+  await load(page, join(recordings, 'calls.json'));
+  await page.value('viewer.drawer.show("statistics")');
+  await page.until('root.querySelector("#panel tbody tr")');
+  ensure(!(await page.value(`root.querySelector('#panel select[aria-label="Value of samples"]')`)), 'no choice where there is one value');
+  rmSync(folder, { recursive: true });
+}
+
 // An address is read with its progress, and given up.
 async function addresses(page) {
   const folder = join(dist, 'slow-test.json');
@@ -1206,7 +1244,7 @@ try {
     await load(page, file);
     await use(page, file, await compare(page, file));
   }
-  const others = { 'files that cannot be read': refuse, brotli, 'several files': several, 'unrelated files': strangers, 'what is open stays': stays, 'back and forward': goesBack, 'exact times': exact, 'an element of a page': embedded, 'a bundle': bundled, 'heights of instants': instants, 'what is hidden in place': hides, 'ranges that are compared': compares, 'objects, stacks and hits': facts, backtraces, 'the beginning of a large file': begins, 'a picture alone': svg, settings, 'a million names': manyNames, 'names and lists of tracks': tracks, 'by keyboard and ear': accessible, 'the page stays alive': alive, 'tracks that move': moves, reloads, 'busy tracks': activity, arrows, fingers: touches, colours, 'the page of render': rendered, 'what is damaged': damaged, 'a page that is saved': saves, 'an address': addresses, sizes };
+  const others = { 'files that cannot be read': refuse, brotli, 'several files': several, 'unrelated files': strangers, 'what is open stays': stays, 'back and forward': goesBack, 'exact times': exact, 'an element of a page': embedded, 'a bundle': bundled, 'heights of instants': instants, 'what is hidden in place': hides, 'ranges that are compared': compares, 'objects, stacks and hits': facts, backtraces, 'the beginning of a large file': begins, 'a picture alone': svg, settings, 'a million names': manyNames, 'names and lists of tracks': tracks, 'by keyboard and ear': accessible, 'the page stays alive': alive, 'tracks that move': moves, reloads, 'busy tracks': activity, arrows, fingers: touches, colours, 'the page of render': rendered, 'what is damaged': damaged, 'a page that is saved': saves, 'values of samples': values, 'an address': addresses, sizes };
   for (const [what, look] of Object.entries(others).filter(([what]) => what.includes(only))) {
     console.log(what);
     await page.open(`${url}/`);

@@ -3,9 +3,9 @@
 // Tracks and processes are told by their labels, which are the same in the next trace of a program, and so are categories
 // and names.
 const LISTS = { folded: 'fold', hidden: 'hide', pinned: 'pin', categories: 'nocat', names: 'noname' };
-const MOVE = 'move', ORDER = 'order', SHIFT = 'shift';
+const MOVE = 'move', ORDER = 'order', SHIFT = 'shift', VALUE = 'value';
 
-export function toAddress({ view, main, selected, range, marks, finder, arrangement, drawer, shifts }) {
+export function toAddress({ about, view, main, selected, range, marks, finder, arrangement, drawer, shifts }) {
   const parts = new URLSearchParams();
   parts.set('start', Math.round(view.start));
   parts.set('span', Math.round(view.duration));
@@ -15,6 +15,7 @@ export function toAddress({ view, main, selected, range, marks, finder, arrangem
   if (marks.length) parts.set('marks', marks.map(Math.round).join('_'));
   if (finder.text) parts.set('find', finder.text);
   if (drawer.current) parts.set('panel', drawer.current);
+  if (about.value) parts.set(VALUE, about.value);
   for (const [name, offset] of shifts) parts.append(SHIFT, `${offset} ${name}`);
   for (const [list, key] of Object.entries(LISTS)) for (const label of arrangement[list]) parts.append(key, label);
   if (arrangement.isByActivity) parts.set(ORDER, 'activity');
@@ -38,6 +39,7 @@ export function fromAddress(hash) {
     marks: (parts.get('marks') ?? '').split('_').filter(Boolean).map(Number).filter(Number.isFinite),
     search: parts.get('find') ?? '',
     panel: parts.get('panel') ?? '',
+    value: parts.get(VALUE) ?? undefined,
     // Nanoseconds that are added to the times of files, which are more than a number can hold.
     shifts: new Map(parts.getAll(SHIFT).flatMap((shift) => {
       const [, offset, name] = shift.match(/^(-?\d+) ([^]*)$/) ?? [];
@@ -55,7 +57,7 @@ export function rangeOf(text) {
 
 // What of an address also holds for another trace: how its tracks are arranged.
 export function withoutPlace(hash) {
-  const keys = [...Object.values(LISTS), ORDER, MOVE, SHIFT];
+  const keys = [...Object.values(LISTS), ORDER, MOVE, SHIFT, VALUE];
   const parts = [...new URLSearchParams(hash.replace(/^#/, ''))].filter(([key]) => keys.includes(key));
   return `#${new URLSearchParams(parts)}`;
 }

@@ -32,6 +32,7 @@ export class TraceView extends HTMLElement {
     this.pane = root.querySelector('#pane');
     this.files = [];
     this.shifts = new Map();
+    this.value = undefined; // of samples, if another one is wanted than the file says
     if (!TraceView.load) return;
     this.$('#welcome').append(this.opener());
     const field = this.$('#file');
@@ -108,10 +109,10 @@ export class TraceView extends HTMLElement {
       const all = [];
       for (const file of files) all.push(typeof file === 'string' ? await fetched(file, tell, signal) : file);
       const size = all.reduce((sum, file) => sum + file.size, 0);
-      if (this.isPage && !this.viewer) this.shifts = fromAddress(location.hash).shifts;
+      if (this.isPage && !this.viewer) ({ shifts: this.shifts, value: this.value } = fromAddress(location.hash));
       const offsets = all.map(({ name }) => this.shifts.get(name));
       if (!this.viewer && all.length === 1 && size > LARGE) this.begin(all[0], title, signal);
-      const { source, about } = await TraceView.load(all, (read, phase) => tell(read, size, phase), signal, offsets);
+      const { source, about } = await TraceView.load(all, (read, phase) => tell(read, size, phase), signal, offsets, this.value);
       this.opening = undefined;
       this.files = files;
       this.notify();
@@ -131,7 +132,7 @@ export class TraceView extends HTMLElement {
   // Shows the beginning of a large file while all of it is read.
   async begin(file, title, signal) {
     const beginning = new File([file.slice(0, BEGINNING)], file.name);
-    const { source, about } = await TraceView.load([beginning], () => {}, signal).catch(() => ({}));
+    const { source, about } = await TraceView.load([beginning], () => {}, signal, [undefined], this.value).catch(() => ({}));
     if (!source || this.opening?.signal !== signal) return source?.close();
     const viewer = (this.beginning = this.viewerOf(source, about, title));
     this.take('theme', viewer);
@@ -148,6 +149,15 @@ export class TraceView extends HTMLElement {
   shift(name, offset) {
     this.shifts.set(name, BigInt(offset));
     return this.open(this.files);
+  }
+
+  // Shows another value of the samples, or with `undefined` that of the file, in the panel that is open.
+  async showValue(value) {
+    const { measure, drawer: { current } } = this.viewer;
+    this.value = value;
+    if (!(await this.open(this.files))) return;
+    this.viewer.measure = measure;
+    if (current) this.viewer.drawer.show(current);
   }
 
   // Gives up what is being opened.
@@ -174,7 +184,7 @@ export class TraceView extends HTMLElement {
     }
     this.viewer?.close();
     const viewer = (this.viewer = this.viewerOf(source, about, title, {
-      isPage: this.isPage, tell: (...what) => this.tell(...what), shifts: this.shifts, moveFile: (...how) => this.shift(...how),
+      isPage: this.isPage, tell: (...what) => this.tell(...what), shifts: this.shifts, moveFile: (...how) => this.shift(...how), showValue: (value) => this.showValue(value),
     }));
     if (TraceView.load) this.$('#open-place').append(this.opener());
     if (this.isPage && this.files.some((file) => typeof file !== 'string')) {

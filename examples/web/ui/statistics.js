@@ -81,7 +81,7 @@ export class StatisticsPanel {
     const tools = element('p', {}, `${what}  `);
     if (viewer.source.statistics.byFunction) {
       const choose = choice('What is added up', [['name', 'by name'], ['function', 'by function']], this.by, (by) => { this.by = by; this.fill(panel); });
-      tools.append(choose, measureField(viewer, () => { this.other = undefined; this.fill(panel); }));
+      tools.append(choose, measureField(viewer, () => { this.other = undefined; this.fill(panel); }), valueField(viewer));
     }
     const filter = element('input', { type: 'search', placeholder: 'Filter', value: this.filter, ariaLabel: 'Filter names' });
     filter.dataset.key = 'filter';
@@ -169,4 +169,11 @@ export function measureField(viewer, changed) {
   const field = choice('Measure', measures, viewer.measure ?? 'wall-time', (measure) => { viewer.measure = measure; changed(); });
   field.title = 'A slice without it is counted, and adds nothing.';
   return field;
+}
+
+// A field to choose a value of the samples, if they have several.
+export function valueField({ about: { value, values = [] }, showValue }) {
+  if (values.length < 2 || !showValue) return '';
+  const names = values.map((name) => [name, clean(name) || '(no name)']);
+  return choice('Value of samples', [[undefined, 'Value of the file'], ...names], value ?? undefined, showValue);
 }

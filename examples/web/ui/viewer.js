@@ -20,9 +20,9 @@ import { counted, clean, duration, grouped } from './text.js';
 export class Viewer {
   // `pane` contains the elements of `markup.js`. `isPage` says that they are the whole page: its keys are the viewer's
   // wherever the focus is, and its address keeps the view. `tell` is called with what happens. `shifts` are the nanoseconds
-  // that were added to files by hand, and `moveFile` adds others.
-  constructor(pane, source, about, title, { isPage = false, tell = () => {}, shifts = new Map(), moveFile } = {}) {
-    Object.assign(this, { pane, isPage, tell, shifts, moveFile });
+  // that were added to files by hand, and `moveFile` adds others. `showValue` opens the trace with another value of samples.
+  constructor(pane, source, about, title, { isPage = false, tell = () => {}, shifts = new Map(), moveFile, showValue } = {}) {
+    Object.assign(this, { pane, isPage, tell, shifts, moveFile, showValue });
     this.keyboard = isPage ? window : pane;
     this.source = source;
     this.about = about;

@@ -28,8 +28,9 @@ pub fn page(
     names: Vec<String>,
     reads: Vec<Function>,
     offsets: Vec<i64>,
+    value: Option<String>,
 ) -> Result<String, JsValue> {
-    let load::Loaded { trace, format, notes, .. } = load::load(&names, &reads, &offsets)?;
+    let load::Loaded { trace, format, notes, .. } = load::load(&names, &reads, &offsets, value)?;
     let scene = Scene::new(&trace);
     let times = |note: load::Note| match note.count {
         Some(count) => format!("{} ({count} times)", note.text),
