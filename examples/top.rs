@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args_os().skip(1);
     let path = arguments.next().ok_or("usage: top FILE [COUNT]")?;
     let count = arguments.next().map_or(Ok(20), |count| count.to_string_lossy().parse::<usize>())?;
-    let trace = spall_trace::load_file(path)?;
+    let trace = spall_trace::load_file(path)?.with_value(None);
     let duration = |ticks| trace.clock().duration(ticks);
     let tree = CallTree::merged(call_trees(&trace, &V8).map(|thread| thread.tree));
     let mut functions = tree.functions();

@@ -36,6 +36,16 @@ fn top_prints_functions_and_calls_with_arguments() {
 }
 
 #[test]
+fn top_adds_up_page_faults_where_nothing_is_a_time() {
+    let path = temporary("faults.perf");
+    let sample = |at: u32| format!("run 7 {at}.0: 3 page-faults: \n\t1000 work ([unknown])\n\n");
+    std::fs::write(&path, sample(1) + &sample(5)).unwrap();
+    let text = print("top", &[&path]);
+    let work = text.lines().find(|line| line.ends_with("  work"));
+    assert!(work.is_some_and(|line| line.trim_start().starts_with("6 page-faults")), "{text}");
+}
+
+#[test]
 fn threads_writes_a_file_with_all_slices() {
     let path = temporary("threads.spall");
     assert!(print("threads", &[&path]).contains("20 slices of 4 threads"));
