@@ -25,9 +25,9 @@ impl ValueChoice {
     /// Returns a trace with the samples of the value that was chosen, or of the one that the file says. Says which others
     /// there are, and how much is left out because it is not on the axis of the value.
     pub(crate) fn of(&self, trace: Trace, title: &str, session: &Session) -> Result<Trace> {
-        let values = trace.sample_values();
-        let named = |value: &SampleValue| quoted(&trace.name(value.name));
         let Some(wanted) = &self.value else {
+            let values = trace.sample_values();
+            let named = |value: &SampleValue| quoted(&trace.name(value.name));
             let others: Vec<_> = values.iter().filter(|value| !value.counts).map(named).collect();
             if !others.is_empty() {
                 let shown: Vec<_> = values.iter().filter(|value| value.counts).map(named).collect();
@@ -39,18 +39,8 @@ impl ValueChoice {
             }
             return Ok(trace.with_value(None));
         };
-        // The unit of a value, as in `cpu/nanoseconds`, may be left out.
-        let is_wanted = |name: &str| name == wanted || name.split('/').next() == Some(wanted);
-        let exact = values.iter().find(|value| trace.name(value.name) == wanted.as_str());
-        let Some(value) = exact.or_else(|| values.iter().find(|value| is_wanted(&trace.name(value.name))))
-        else {
-            let all: Vec<_> = values.iter().map(named).collect();
-            let there = match all.len() {
-                0 => "It has no samples.".to_owned(),
-                _ => format!("They have: {}.", all.join(", ")),
-            };
-            return Err(Error::new(format_args!("{title}: no samples have the value \"{wanted}\". {there}")));
-        };
+        let value =
+            trace.sample_value(wanted).map_err(|error| Error::new(format_args!("{title}: {error}")))?;
         let n_slices = trace.slices().len();
         let trace = trace.with_value(Some(value.name));
         let n_left_out = n_slices - trace.slices().len();

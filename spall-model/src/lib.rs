@@ -174,7 +174,7 @@ pub use self::{
         FunctionDiff, FunctionSource, FunctionStats, InvertedTree, Measure, TreeDiff, TreeNode, TreeNodeId,
         TreeStep, Unattributed,
     },
-    values::SampleValue,
+    values::{SampleValue, UnknownValue},
     view::TraceView,
     with_slices::TrackSlices,
 };

@@ -1,6 +1,7 @@
 //! The values that the samples of a trace have, and the choice of one of them.
 
-use alloc::vec::Vec;
+use alloc::{borrow::ToOwned, string::String, vec::Vec};
+use core::fmt;
 
 use crate::{
     Clock, NameId, Tick, Ticks, Trace, TrackId, Weights,
@@ -22,6 +23,26 @@ pub struct SampleValue {
     /// Whether it is the value that counts on at least one track.
     pub counts: bool,
 }
+
+/// No samples of a trace have a value of this name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownValue {
+    wanted: String,
+    /// The names of the values that there are.
+    names: Vec<String>,
+}
+
+impl fmt::Display for UnknownValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no samples have the value \"{}\". ", self.wanted)?;
+        match &*self.names {
+            [] => f.write_str("There are no samples."),
+            names => write!(f, "They have: {}.", names.join(", ")),
+        }
+    }
+}
+
+impl core::error::Error for UnknownValue {}
 
 impl Profile {
     /// Returns whether the profile counts, if it is the first one of its track. `is_said` is whether the file says which value
@@ -83,6 +104,22 @@ impl Trace {
             }
         }
         values
+    }
+
+    /// Returns the value with a name, of which the unit may be left out: `cpu` is `cpu/nanoseconds`.
+    ///
+    /// # Errors
+    /// This returns an error that names all values if there is none of this name.
+    pub fn sample_value(&self, name: &str) -> Result<SampleValue, UnknownValue> {
+        let values = self.sample_values();
+        let name_of = |value: &SampleValue| self.names.text(value.name);
+        let exact = values.iter().find(|value| name_of(value) == name);
+        let found =
+            exact.or_else(|| values.iter().find(|value| name_of(value).split('/').next() == Some(name)));
+        found.copied().ok_or_else(|| UnknownValue {
+            wanted: name.to_owned(),
+            names: values.iter().map(|value| name_of(value).into_owned()).collect(),
+        })
     }
 
     /// Returns the trace with the samples of one value: that of this name, or with `None` the one that the file says or has

@@ -27,15 +27,6 @@ pub(crate) fn table(trace: &Trace) -> Result<Table, ArrowError> {
 
 /// Returns the value that Python names.
 pub(crate) fn named(trace: &Trace, name: &str) -> Result<NameId, PyErr> {
-    let values = trace.sample_values();
-    let found = values.iter().find(|value| trace.name(value.name) == name);
-    found.map(|value| value.name).ok_or_else(|| {
-        let names: Vec<_> = values.iter().map(|value| trace.name(value.name)).collect();
-        let there = if names.is_empty() {
-            "There are none".into()
-        } else {
-            format!("They have: {}", names.join(", "))
-        };
-        PyKeyError::new_err(format!("{name}: no samples have this value. {there}."))
-    })
+    let found = trace.sample_value(name).map(|value| value.name);
+    found.map_err(|error| PyKeyError::new_err(error.to_string()))
 }

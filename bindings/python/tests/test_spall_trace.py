@@ -188,7 +188,7 @@ class Values(unittest.TestCase):
         self.assertEqual(slices["dur"].max(), 32)
 
     def test_an_unknown_value_names_those_there_are(self):
-        with self.assertRaisesRegex(KeyError, "bytes: no samples have this value. They have: after, before."):
+        with self.assertRaisesRegex(KeyError, 'no samples have the value "bytes". They have: after, before.'):
             self.trace.with_value("bytes")
 
     def test_page_faults_alone_are_shown_as_page_faults(self):
