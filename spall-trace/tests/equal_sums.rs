@@ -7,7 +7,7 @@ use spall_trace::{
     json::V8,
     layout::{Layout, LayoutView},
     load, merge_samples,
-    model::{Measure, Trace, TraceView, TrackId, TrackKind},
+    model::{DiagnosticKind, Measure, Trace, TraceView, TrackId, TrackKind},
     samples::{ThreadTree, call_trees},
 };
 
@@ -68,7 +68,8 @@ fn of_folded(text: &str) -> Sums {
     sums(found)
 }
 
-/// Writes a trace and reads it again. `None` if the report says that stacks were too deep or times were rounded.
+/// Writes a trace and reads it again. `None` if it is told that stacks were too deep, that times were rounded, or that the
+/// file is small for its stacks.
 fn again(
     trace: &Trace,
     write: impl FnOnce(&Trace, &mut Vec<u8>) -> std::io::Result<export::ExportReport>,
@@ -76,7 +77,8 @@ fn again(
     let mut file = Vec::new();
     let report = write(trace, &mut file).unwrap();
     let is_whole = report.count(Loss::DeepStack) == 0 && report.count(Loss::ExactTime) == 0;
-    is_whole.then(|| load(&file).unwrap())
+    let again = is_whole.then(|| load(&file).unwrap());
+    again.filter(|trace| trace.diagnostics().count(DiagnosticKind::StackLimit) == 0)
 }
 
 /// [samples 2] [samples 4]
