@@ -264,13 +264,20 @@ impl Dump<'_> {
             line.raw("at", counter.at.0).float("value", counter.value);
             self.line(&mut line)?;
         }
+        let thread_name =
+            self.as_in_file.tracks().get(id.index()).map(|track| self.as_in_file.name(track.name));
+        let thread_name = thread_name.unwrap_or_default();
         let profiles = self.as_in_file.profiles().iter();
         let profiles: Vec<_> = profiles.filter(|profile| profile.track == id).collect();
         for profile in &profiles {
             // The name tells apart the profiles of one track.
             let name = if profiles.len() > 1 { trace.name(profile.name) } else { "".into() };
-            for sample in self.as_in_file.samples_of(profile) {
-                self.sample(id, &name, sample)?;
+            let mut renamed = self.as_in_file.thread_names(profile).peekable();
+            let mut comm = None;
+            for (at, sample) in self.as_in_file.samples_of(profile).iter().enumerate() {
+                comm = renamed.next_if(|&(first, _)| first == at).map(|(_, name)| name).or(comm);
+                let comm = comm.as_deref().filter(|&comm| comm != thread_name);
+                self.sample(id, &name, comm.unwrap_or_default(), sample)?;
             }
         }
         for state in trace.states_of(track.id) {
@@ -308,7 +315,7 @@ impl Dump<'_> {
         self.line(&mut line)
     }
 
-    fn sample(&mut self, track: TrackId, profile: &str, sample: &Sample) -> io::Result<()> {
+    fn sample(&mut self, track: TrackId, profile: &str, comm: &str, sample: &Sample) -> io::Result<()> {
         let mut stack = Vec::new();
         let mut at = sample.frame().and_then(|frame| self.trace.frame(frame));
         while let Some(frame) = at {
@@ -319,6 +326,7 @@ impl Dump<'_> {
         let mut line = Line::new("sample");
         line.raw("track", track.0).raw("at", sample.at.0).float("weight", sample.weight);
         line.raw("stack", format_args!("[{}]", stack.join(","))).some_text("profile", profile);
+        line.some_text("comm", comm);
         self.line(&mut line)
     }
 

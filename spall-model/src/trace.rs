@@ -1,5 +1,6 @@
 //! The finished trace, which holds the facts of a file and nothing derived.
 
+use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 use core::ops::Range;
@@ -203,6 +204,23 @@ impl Trace {
         let has_slices = flags.iter().any(|flags| !flags.contains(SliceFlags::SAMPLED));
         let side = if has_slices { Side::After } else { Side::Before };
         spans(profile.weights, side, profile.samples_end, self.samples_of(profile))
+    }
+
+    /// Iterates over the names that the thread of a profile has one after another, each with the position of its first sample
+    /// among those of the profile. A thread gets another name when it calls `exec`; the name of its track is the last one. The
+    /// argument `command` of a sample says it. There is at least one name, which may be empty. [samples 6](crate::rules::samples#6)
+    pub fn thread_names(&self, profile: &Profile) -> impl Iterator<Item = (usize, Cow<'_, str>)> {
+        let samples = self.samples_of(profile);
+        let name_at = |sample: &Sample| match self.args.get(sample.args).get(b"command") {
+            Some(Value::Text(name)) => Some(name.decode()),
+            _ => None,
+        };
+        let is_named = samples.first().and_then(name_at).is_some();
+        let name = self.tracks.get(profile.track.index()).map(|track| self.names.text(track.name));
+        let first = (0, name.unwrap_or_default());
+        let renamed = samples.iter().enumerate();
+        let renamed = renamed.filter_map(move |(at, sample)| Some((at, name_at(sample)?)));
+        (!is_named).then_some(first).into_iter().chain(renamed)
     }
 
     /// Returns all call sites, profile by profile, ordered by number.

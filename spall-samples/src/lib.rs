@@ -70,6 +70,8 @@ mod main_lane;
 #[cfg(feature = "alloc")]
 mod merge;
 #[cfg(feature = "alloc")]
+mod names;
+#[cfg(feature = "alloc")]
 mod native;
 #[cfg(feature = "alloc")]
 mod recorded;

@@ -1,8 +1,11 @@
 //! The functions that merge whole threads, and the state that the walks over the threads of one trace share.
 
+use alloc::{string::String, vec::Vec};
+
 use spall_model::{Measure, Profile, SampleRules, Tick, Trace, TrackId, TrackKind};
 
 use crate::{
+    names::{name_of, parts_by_name},
     native::enclose,
     stacks::Stacks,
     thread::SampledThread,
@@ -98,11 +101,18 @@ pub fn merge(trace: Trace, rules: &SampleRules) -> Trace {
 #[doc(alias("flamegraph", "flame graph"))]
 #[must_use]
 pub fn call_tree(trace: &Trace, track: TrackId, rules: &SampleRules) -> ThreadTree {
-    build_tree(trace, track, Shared::default(), rules, Measure::WallTime).0
+    if trace.profile_of(track).is_none() {
+        return slice_tree(trace, track, Shared::default(), Measure::WallTime).0;
+    }
+    let shared = Shared::default();
+    let budget = shared.budget;
+    let named = (track, name_of(trace, track).into_owned());
+    sampled_tree(trace, named, prepare(trace, track, shared, rules), budget, Measure::WallTime).0
 }
 
 /// Iterates over the call trees of all threads, in the order of their tracks. Each is the tree that [`call_tree`]
-/// returns.
+/// returns, but a thread without slices that gets another name has a tree for each of its names.
+/// [samples 6](spall_model::rules::samples#6)
 ///
 /// Frames that threads share are read only once, so that this takes time in proportion to the frames of the trace.
 /// The bounds of [`merge`] hold for all trees together. [`CallTree::merged`](spall_model::CallTree::merged) makes one
@@ -135,10 +145,10 @@ pub fn call_trees_by(
     let threads = (0..).map(TrackId).zip(trace.tracks());
     let threads = threads.filter(|(_, track)| matches!(track.kind, TrackKind::Thread { .. }));
     let mut shared = Shared::default();
-    threads.map(move |(track, _)| {
-        let (tree, left) = build_tree(trace, track, core::mem::take(&mut shared), rules, measure);
+    threads.flat_map(move |(track, _)| {
+        let (trees, left) = build_trees(trace, track, core::mem::take(&mut shared), rules, measure);
         shared = left;
-        tree
+        trees
     })
 }
 
@@ -169,26 +179,54 @@ impl Shared {
     }
 }
 
-/// Returns the call tree of a thread, and the state to pass on.
-fn build_tree(
+/// Returns the call trees of a thread, one for each of its names, and the state to pass on.
+fn build_trees(
     trace: &Trace,
     track: TrackId,
     shared: Shared,
     rules: &SampleRules,
     measure: Measure,
-) -> (ThreadTree, Shared) {
-    let budget = shared.budget;
+) -> (Vec<ThreadTree>, Shared) {
     if trace.profile_of(track).is_none() {
-        let SliceTree { tree, range, n_slices } = SliceTree::new(trace, track, measure);
-        let tree = converted(tree, measure);
-        let tree = ThreadTree { track, tree, range, stats: MergeStats::default() };
-        return (tree, Shared { budget: budget + BUDGET_PER_ITEM * n_slices, ..shared });
+        let (tree, shared) = slice_tree(trace, track, shared, measure);
+        return (Vec::from([tree]), shared);
     }
-    let (thread, rules) = prepare(trace, track, shared, rules);
+    let budget = shared.budget;
+    let (mut thread, rules) = prepare(trace, track, shared, rules);
+    let mut shared = Shared { stacks: core::mem::take(&mut thread.stacks), budget };
+    let mut parts = parts_by_name(trace, &thread, track);
+    if parts.is_empty() {
+        parts.push((name_of(trace, track).into_owned(), thread));
+    }
+    let parts = parts.into_iter().map(|(name, mut thread)| {
+        thread.stacks = core::mem::take(&mut shared.stacks);
+        let (tree, left) = sampled_tree(trace, (track, name), (thread, rules), shared.budget, measure);
+        shared = left;
+        tree
+    });
+    (parts.collect(), shared)
+}
+
+/// Returns the call tree of a thread with samples under a name, and the state to pass on.
+fn sampled_tree(
+    trace: &Trace,
+    (track, name): (TrackId, String),
+    (thread, rules): (SampledThread, &SampleRules),
+    budget: u64,
+    measure: Measure,
+) -> (ThreadTree, Shared) {
     let range = thread.range.map(|(start, end)| start..end);
     let start = range.as_ref().map_or(Tick::MIN, |range| range.start);
     let mut sink = TreeSink::new(trace, start, measure, !thread.slices.is_empty());
     let (stats, shared) = Walk::new(trace, rules, thread, budget, &mut sink).run();
     let tree = converted(sink.finish(range.as_ref().map(|range| range.end)), measure);
-    (ThreadTree { track, tree, range, stats }, shared)
+    (ThreadTree { track, name, tree, range, stats }, shared)
+}
+
+/// Returns the call tree of a thread without samples, and the state to pass on.
+fn slice_tree(trace: &Trace, track: TrackId, shared: Shared, measure: Measure) -> (ThreadTree, Shared) {
+    let SliceTree { tree, range, n_slices } = SliceTree::new(trace, track, measure);
+    let (name, tree) = (name_of(trace, track).into_owned(), converted(tree, measure));
+    let tree = ThreadTree { track, name, tree, range, stats: MergeStats::default() };
+    (tree, Shared { budget: shared.budget + BUDGET_PER_ITEM * n_slices, ..shared })
 }

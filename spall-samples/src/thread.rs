@@ -80,6 +80,13 @@ pub(super) struct PlacedSample {
     pub(super) slice: Option<u32>,
 }
 
+impl PlacedSample {
+    /// Returns whether the profile does not have the frame.
+    pub(super) fn is_unknown(&self) -> bool {
+        self.frame.is_none()
+    }
+}
+
 /// The finding of a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Observation {
@@ -125,15 +132,8 @@ impl SampledThread {
     /// Returns the slices and the samples of a track. `stacks` are the stacks of its profile, if it has one.
     pub(super) fn new(trace: &Trace, track: TrackId, stacks: Stacks, rules: &SampleRules) -> Self {
         let profile = trace.profile_of(track);
-        let mut thread = Self {
-            slices: slices(trace, track, &stacks, rules),
-            samples: Vec::new(),
-            n_samples: 0,
-            stacks,
-            range: None,
-            n_fixed: 0,
-            n_unknown: 0,
-        };
+        let slices = slices(trace, track, &stacks, rules);
+        let mut thread = Self { slices, ..Self::empty(stacks) };
         thread.range = thread.slices.first().map(|first| {
             let end = thread.slices.iter().map(|slice| slice.end).max().unwrap_or(first.start);
             (first.start, end)
@@ -142,6 +142,20 @@ impl SampledThread {
             thread.add_samples(trace, profile);
         }
         thread
+    }
+
+    /// Returns a thread without slices and samples.
+    pub(super) fn empty(stacks: Stacks) -> Self {
+        let (slices, samples, range) = (Vec::new(), Vec::new(), None);
+        Self { slices, samples, n_samples: 0, stacks, range, n_fixed: 0, n_unknown: 0 }
+    }
+
+    /// Ends the last sample where the next one has another name.
+    pub(super) fn end_at(&mut self, next: PlacedSample) {
+        if self.samples.last().is_some_and(|last| last.observed != Observation::Gap) {
+            self.samples.push(PlacedSample { observed: Observation::Gap, ..next });
+        }
+        self.range = self.range.map(|(start, _)| (start, next.at));
     }
 
     /// Adds the samples of a profile, with their places among the slices.

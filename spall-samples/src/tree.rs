@@ -1,6 +1,6 @@
 //! The call tree of one thread, in which slices and sampled functions are added up by call path.
 
-use alloc::vec::Vec;
+use alloc::{string::String, vec::Vec};
 use core::ops::Range;
 
 use foldhash::fast::RandomState;
@@ -23,6 +23,8 @@ use crate::walk::{MergeStats, Opened, Sink};
 pub struct ThreadTree {
     /// The track of the thread.
     pub track: TrackId,
+    /// The name of the thread in the time of the tree, which may be empty.
+    pub name: String,
     /// The slices of the thread and the functions that samples found, by call path.
     pub tree: CallTree,
     /// The half-open range of time that the slices and the profile of the thread cover; `None` if it has neither.

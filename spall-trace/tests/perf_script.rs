@@ -87,7 +87,7 @@ my 2 app 71/73 [003] 12.000000250: 7 sched:sched_switch: prev_comm=x next_pid=9
     let sample = samples(&trace)[0];
     assert_eq!((sample.at, sample.weight), (Tick(12_000_000_250), 7.0));
     let args = trace.args_of(&sample).to_string();
-    assert_eq!(args, "cpu=3, address=4201367, fields=prev_comm=x next_pid=9");
+    assert_eq!(args, "command=my 2 app, cpu=3, address=4201367, fields=prev_comm=x next_pid=9");
     let frame = trace.frame(sample.frame().unwrap()).unwrap();
     assert_eq!((trace.name(frame.name), trace.name(frame.url)), ("parse".into(), "/bin/main".into()));
     let caller = trace.frame(frame.parent.unwrap()).unwrap();
@@ -293,6 +293,73 @@ a 1 1.2: 1000 cpu-clock: \n\t55d0 work+0x1 (/x/a)\n  work.c:13\n\t55d1 main+0x2 
             .unwrap();
     assert_eq!(alone.diagnostics().counts().iter().map(|count| count.count).collect::<Vec<_>>(), [2]);
     assert_eq!(alone.frames().len(), 1);
+}
+
+/// A thread that calls `exec` twice, and one that never does.
+const RENAMED: &[u8] = b"\
+sh 3 1.0: 1000 cpu-clock:\n\t1 f (/a)\n
+perf-exec 2 1.0: 1000 cpu-clock:\n\t1 f (/a)\n
+perf-exec 2 1.000001: 1000 cpu-clock:\n\t1 f (/a)\n
+my prog 2 1.000002: 1000 cpu-clock:\n\t1 f (/a)\n
+my prog 2 1.000003: 1000 cpu-clock:\n\t2 g (/a)\n\t1 f (/a)\n
+sh 2 1.000004: 1000 cpu-clock:\n\t1 f (/a)\n
+my prog 2 1.000005: 1000 cpu-clock:\n\t1 f (/a)\n
+";
+
+/// The same text without times, in which samples lie one after another.
+fn without_times() -> Vec<u8> {
+    let text = std::str::from_utf8(RENAMED).unwrap();
+    let without = |line: &str| match line.split_once(" 1.0") {
+        Some((start, rest)) => format!("{start} {}", rest.split_once(": ").unwrap().1),
+        None => line.to_owned(),
+    };
+    text.lines().map(|line| without(line) + "\n").collect::<String>().into_bytes()
+}
+
+/// [samples 6]
+#[test]
+fn profiles_4_7_a_stack_is_rooted_in_the_command_of_its_time() {
+    for text in [RENAMED, &without_times()] {
+        let trace = load(text).unwrap();
+        let names: Vec<_> = trace.tracks().iter().map(|track| trace.name(track.name)).collect();
+        assert_eq!(names, ["my prog", "sh"], "a track has the last name");
+        let expected = "perf-exec;f 2000\nmy_prog;f 2000\nmy_prog;f;g 1000\nsh-2/2;f 1000\nsh-3/3;f 1000\n";
+        assert_eq!(folded(&trace), expected);
+        assert_eq!(folded(&spall_trace::merge_samples(trace.clone())), expected, "merged");
+        assert_eq!(folded_by(&trace, Measure::Samples), expected, "sums of weights");
+        let mut nested = Vec::new();
+        let _ = spall_trace::export::nested(&trace, Measure::WallTime, &mut nested).unwrap();
+        let nested = String::from_utf8(nested).unwrap();
+        assert!(nested.contains(r#"{"name":"my prog","value":3000"#), "{nested}");
+        let whole = spall_trace::samples::call_tree(&trace, trace.tracks()[0].id, &spall_trace::json::V8);
+        assert_eq!((whole.tree.total(), &*whole.name), (Ticks(6000), "my prog"));
+    }
+}
+
+#[test]
+fn profiles_4_7_names_of_their_time_survive_a_merge_and_a_choice_of_a_value() {
+    let trace = load(RENAMED).unwrap();
+    let names = |trace: &Trace| {
+        let names = trace.thread_names(&trace.profiles()[0]);
+        names.map(|(at, name)| format!("{at} {name}")).collect::<Vec<_>>()
+    };
+    let expected = ["0 perf-exec", "2 my prog", "4 sh", "5 my prog"];
+    assert_eq!(names(&trace), expected);
+    assert_eq!(names(&trace.clone().with_value(Some(trace.profiles()[0].name))), expected);
+    let mut again = spall_trace::model::TraceBuilder::new(&spall_trace::model::Limits::default());
+    trace
+        .replay(|event| {
+            again.push(event);
+            Ok::<_, std::convert::Infallible>(())
+        })
+        .unwrap();
+    assert_eq!(names(&again.finish()), expected);
+    // The samples of each event say it for themselves.
+    let events = b"a 1 1.0: x:\n\t1 f (/a)\n\na 1 1.1: y:\n\t1 f (/a)\n\nb 1 1.2: x:\n\t1 f (/a)\n";
+    let trace = load(events).unwrap();
+    let all = trace.profiles().iter().map(|profile| trace.thread_names(profile).count());
+    assert_eq!(all.collect::<Vec<_>>(), [2, 1]);
+    assert_eq!(trace.thread_names(&trace.profiles()[1]).next().unwrap().1, "a");
 }
 
 #[test]

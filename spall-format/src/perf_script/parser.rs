@@ -171,14 +171,15 @@ impl Parser {
         let ids = (head.pid, head.tid);
         let weight = head.period.unwrap_or(1);
         let event = self.texts.intern_bytes(head.event);
-        let Some((at, fits)) = self.profiles.add((ids, event), at, weight, most(PROFILE_COST, bytes)) else {
+        let comm = self.texts.intern_bytes(head.comm);
+        let max = most(PROFILE_COST, bytes);
+        let Some(place) = self.profiles.add((ids, event), comm, at, weight, max) else {
             return to.receive(&Event::Diagnostic(DiagnosticKind::NotRead), bytes);
         };
-        if !fits {
+        if !place.fits {
             to.receive(&Event::Diagnostic(DiagnosticKind::TimeOutOfRange), bytes);
         }
         let thread = thread(ids);
-        let comm = self.texts.intern_bytes(head.comm);
         if self.comms.insert(ids, comm) != Some(comm) {
             let name = Text::plain(head.comm);
             to.receive(&Event::ThreadName(thread, name), bytes);
@@ -197,10 +198,14 @@ impl Parser {
             }
         };
         let stack = if node == ROOT { SampleStack::Unknown } else { SampleStack::Frame(Id::from(node)) };
-        let mut sample = SampleEvent::new(ProfileId::OfThread(thread, Text::plain(head.event)), at, stack);
+        let mut sample =
+            SampleEvent::new(ProfileId::OfThread(thread, Text::plain(head.event)), place.at, stack);
         #[allow(clippy::cast_precision_loss, reason = "a weight is a float")]
         (sample.weight = weight as f64);
         self.args.clear();
+        if place.is_renamed {
+            self.args.add("command", Text::plain(head.comm));
+        }
         if let Some(cpu) = head.cpu {
             self.args.add("cpu", cpu);
         }

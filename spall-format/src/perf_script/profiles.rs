@@ -22,9 +22,21 @@ pub(super) struct Profiles {
     ids: Interner<(ThreadIds, NameId)>,
     /// The time of the last sample of each profile; without times, where the next sample begins.
     last: Vec<i64>,
+    /// The command that the thread of each profile had at its last sample.
+    comms: Vec<NameId>,
     events: Interner<NameId>,
     /// The samples of each event.
     samples: Vec<Samples>,
+}
+
+/// The place of a sample in its profile.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    pub(super) at: Tick,
+    /// Whether 63 bits hold the end of the sample.
+    pub(super) fits: bool,
+    /// Whether the thread has another command than at the sample before, or there is none.
+    pub(super) is_renamed: bool,
 }
 
 /// What is known of all samples of an event.
@@ -39,22 +51,27 @@ struct Samples {
 }
 
 impl Profiles {
-    /// Adds a sample of a thread and an event, and returns its time. Without times, it lies behind the sample before, and the
-    /// result says whether 63 bits hold its end. There are at most `max` profiles; `None` if there would be more.
+    /// Adds a sample of a thread and an event, and returns its place. Without times, it lies behind the sample before. There
+    /// are at most `max` profiles; `None` if there would be more.
     pub(super) fn add(
         &mut self,
         (thread, event): (ThreadIds, NameId),
+        comm: NameId,
         at: Option<i64>,
         weight: u64,
         max: usize,
-    ) -> Option<(Tick, bool)> {
+    ) -> Option<Place> {
         if self.last.len() >= max && self.ids.find(&(thread, event)).is_none() {
             return None;
         }
         let profile = self.ids.add((thread, event)) as usize;
-        if profile == self.last.len() {
+        let is_new = profile == self.last.len();
+        if is_new {
             self.last.push(at.unwrap_or(0));
+            self.comms.push(comm);
         }
+        let comm_before = core::mem::replace(self.comms.get_mut(profile)?, comm);
+        let is_renamed = is_new || comm_before != comm;
         let event = self.events.add(event) as usize;
         if event == self.samples.len() {
             self.samples.push(Samples::default());
@@ -66,7 +83,7 @@ impl Profiles {
             let end = begin.checked_add_unsigned(weight);
             samples.is_untimed = true;
             *last = end.unwrap_or(i64::MAX);
-            return Some((Tick(begin), end.is_some()));
+            return Some(Place { at: Tick(begin), fits: end.is_some(), is_renamed });
         };
         if let Some(distance @ 1..) = at.checked_sub(*last).and_then(|distance| u64::try_from(distance).ok())
         {
@@ -74,7 +91,7 @@ impl Profiles {
             samples.weights.push(weight);
         }
         *last = at;
-        Some((Tick(at), true))
+        Some(Place { at: Tick(at), fits: true, is_renamed })
     }
 
     /// Hands over what is known of each profile at the end of the file.

@@ -15,7 +15,7 @@ use super::{
 
 /// Writes the call tree of each thread as folded stacks: one line for each call path.
 ///
-/// A line has the name of the thread, which of samples of `perf` is the command, the names from the outermost slice inwards,
+/// A line has the name of the thread, which of samples of `perf` is the command of their time, the names from the outermost slice inwards,
 /// and the self time in ticks, or what else `measure` adds up. A thread without a name has that of its process, or the ids
 /// of both; names that several threads have are followed by the ids. Blanks in the name of a thread are underscores, as
 /// inferno and FlameGraph write commands.
@@ -48,7 +48,7 @@ use super::{
 #[doc(alias("flamegraph", "collapsed stacks"))]
 pub fn folded(trace: &Trace, measure: Measure, out: impl Write) -> io::Result<ExportReport> {
     let roots = ThreadNames::new(trace);
-    write(trace, measure, |track| Some(roots.of(trace, track)?.folded()), out)
+    write(trace, measure, |thread| Some(roots.of(trace, thread.track, &thread.name)?.folded()), out)
 }
 
 /// Writes folded stacks as [`folded`] does, with the ids of process and thread as the first name of each stack, such as
@@ -68,21 +68,22 @@ pub fn folded(trace: &Trace, measure: Measure, out: impl Write) -> io::Result<Ex
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn folded_with_ids(trace: &Trace, measure: Measure, out: impl Write) -> io::Result<ExportReport> {
-    write(trace, measure, |track| ids(trace, track), out)
+    write(trace, measure, |thread| ids(trace, thread.track), out)
 }
 
-/// Writes the stacks of all threads, with the first name that `root` returns for a track. Tracks without one are left out.
+/// Writes the stacks of all threads, with the first name that `root` returns for a tree. Trees without one are left out.
 fn write(
     trace: &Trace,
     measure: Measure,
-    root: impl Fn(TrackId) -> Option<String>,
+    root: impl Fn(&ThreadTree) -> Option<String>,
     out: impl Write,
 ) -> io::Result<ExportReport> {
     let mut out = BufWriter::new(out);
     let mut written = WrittenTrees::default();
     let mut room = StackRoom::of(trace);
-    for ThreadTree { track, tree, .. } in call_trees_by(trace, &V8, measure) {
-        let Some(thread) = root(track) else { continue };
+    for of_thread in call_trees_by(trace, &V8, measure) {
+        let Some(thread) = root(&of_thread) else { continue };
+        let tree = of_thread.tree;
         let mut stacks = tree.folded(trace);
         while let Some((stack, self_time)) = stacks.next_stack() {
             let whole = stack.len();
@@ -163,18 +164,21 @@ impl ThreadNames {
     pub(super) fn new(trace: &Trace) -> Self {
         let mut names = BTreeSet::new();
         let has_tree = |track: &&Track| !track.slices().is_empty() || trace.profile_of(track.id).is_some();
-        let of_threads = trace.tracks().iter().filter(has_tree).filter_map(|track| {
-            let (process, track, _) = thread_of(trace, track.id)?;
-            name_of(trace, process, track)
+        let of_threads = trace.tracks().iter().filter(has_tree).flat_map(|track| {
+            let process = thread_of(trace, track.id).map(|(process, ..)| process);
+            let renamed =
+                trace.profile_of(track.id).into_iter().flat_map(|profile| trace.thread_names(profile));
+            let names = renamed.map(|(_, name)| name).chain([trace.name(track.name)]);
+            names.filter_map(|name| name_of(trace, process?, &name)).collect::<BTreeSet<String>>()
         });
         let repeated = of_threads.filter_map(|name| names.replace(name)).collect();
         Self { repeated }
     }
 
-    /// Returns the name of a thread, or `None` if the track is not a thread's.
-    pub(super) fn of(&self, trace: &Trace, id: TrackId) -> Option<ThreadName> {
-        let (process, track, tid) = thread_of(trace, id)?;
-        let name = name_of(trace, process, track);
+    /// Returns the name of a thread that has `name` in the time of its tree, or `None` if the track is not a thread's.
+    pub(super) fn of(&self, trace: &Trace, id: TrackId, name: &str) -> Option<ThreadName> {
+        let (process, _, tid) = thread_of(trace, id)?;
+        let name = name_of(trace, process, name);
         let is_unique = name.as_ref().is_some_and(|name| !self.repeated.contains(name));
         let ids = (!is_unique).then(|| (trace.key_text(process.pid).into(), trace.key_text(tid).into()));
         Some(ThreadName { name, ids })
@@ -182,9 +186,8 @@ impl ThreadNames {
 }
 
 /// Returns the beginning of the name of a thread, or else of its process; `None` if neither has a name.
-fn name_of(trace: &Trace, process: &Process, track: &Track) -> Option<String> {
-    let name = if track.name.is_empty() { process.name } else { track.name };
-    let name = trace.name(name);
+fn name_of(trace: &Trace, process: &Process, name: &str) -> Option<String> {
+    let name = if name.is_empty() { trace.name(process.name) } else { name.into() };
     Some(beginning(&name).into_owned()).filter(|name| !name.trim().is_empty())
 }
 

@@ -59,8 +59,8 @@ pub fn nested(trace: &Trace, measure: Measure, out: impl Write) -> io::Result<Ex
     let names = ThreadNames::new(trace);
     write!(out, "{{\"name\":\"all\",\"value\":{},\"children\":[", total.0)?;
     let mut is_first = true;
-    for ThreadTree { track, tree, .. } in trees() {
-        let Some(thread) = names.of(trace, track).map(|thread| thread.text()) else { continue };
+    for ThreadTree { track, name, tree, .. } in trees() {
+        let Some(thread) = names.of(trace, track, &name).map(|thread| thread.text()) else { continue };
         out.write_all(if core::mem::take(&mut is_first) { b"\n" } else { b",\n" })?;
         let name = JsonString(Text::from(&*thread));
         write!(out, "{{\"name\":{name},\"value\":{},\"children\":[", tree.total().0)?;

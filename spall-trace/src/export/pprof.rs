@@ -79,14 +79,14 @@ pub fn pprof(trace: &Trace, out: impl Write) -> io::Result<ExportReport> {
     // The columns of the calls, the samples and the time of each trace.
     let others = others.iter().enumerate().map(|(column, (_, of))| (of, [None, None, Some(column)]));
     let columns = [n_others, n_others + 1, n_others + 2].map(Some);
-    for (trace, columns, ThreadTree { track, tree, .. }) in others
+    for (trace, columns, ThreadTree { track, name, tree, .. }) in others
         .chain([(shown, columns)])
         .flat_map(|(trace, columns)| call_trees(trace, &V8).map(move |tree| (trace, columns, tree)))
     {
         let scale = TickScale::new(trace.clock().ns_per_tick().unwrap_or(1.0));
         let ids = thread_ids(trace, track);
         // Without numbers, the name alone tells threads apart.
-        let name = if ids.iter().all(Option::is_some) { None } else { names.of(trace, track) };
+        let name = if ids.iter().all(Option::is_some) { None } else { names.of(trace, track, &name) };
         let name = name.map_or_else(|| trace.track_title(track).into_owned(), |name| name.text());
         let thread = tables.string(&name);
         let mut values = |count, hits, time: Ticks| {
