@@ -62,6 +62,12 @@ impl<T> Log<T> {
         self.pieces.get(index / Self::PIECE)?.get(index % Self::PIECE)
     }
 
+    /// Returns an item by its position, to be changed.
+    #[inline]
+    pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut T> {
+        self.pieces.get_mut(index / Self::PIECE)?.get_mut(index % Self::PIECE)
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> + Clone {
         self.pieces.iter().flatten()
     }

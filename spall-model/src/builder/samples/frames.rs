@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 
 use crate::{
     ByteRange, CallSite, DiagnosticKind, Diagnostics, Frame, FrameId, Key, LineHits,
-    builder::cycles::cut_cycles, index32,
+    builder::cycles::cut_cycles, index32, log::Log,
 };
 
 use super::profiles::Profiles;
@@ -16,8 +16,8 @@ use super::profiles::Profiles;
 /// or not.
 #[derive(Debug, Default)]
 pub(in crate::builder) struct FrameLog {
-    /// The frames in the order of the file. Their parents are places.
-    frames: Vec<Frame>,
+    /// The frames in the order of the file. Their parents are places. A vector that doubles would hold all of them twice.
+    frames: Log<Frame>,
     /// The position of the frame of each place, or [`NONE`].
     places: Vec<u32>,
     /// The number of the part that frames are in, from a position on.
@@ -138,8 +138,13 @@ impl FrameLog {
         bytes_of: &dyn Fn(u32) -> ByteRange,
         diagnostics: &mut Diagnostics,
     ) -> u32 {
-        let mut frames = core::mem::take(&mut self.frames);
-        frames.shrink_to_fit();
+        let first = index32(found.frames.len());
+        let moved = |frame: FrameId| FrameId(first + frame.0);
+        let log = core::mem::take(&mut self.frames);
+        found.frames.reserve_exact(log.len());
+        found.frames.extend(log.iter().copied());
+        drop(log);
+        let frames = &mut found.frames[first as usize..];
         for (frame, at) in frames.iter_mut().zip(0..) {
             let Some(FrameId(place)) = frame.parent else { continue };
             frame.parent = self.at(place);
@@ -161,17 +166,16 @@ impl FrameLog {
             }
         }
         cut_cycles(
-            &mut frames,
+            frames,
             |frame| frame.parent.map(FrameId::index),
             |frame, _| {
                 frame.parent = None;
                 diagnostics.add(DiagnosticKind::LostFrame, bytes);
             },
         );
-        let first = index32(found.frames.len());
-        let moved = |frame: FrameId| FrameId(first + frame.0);
-        found.frames.reserve_exact(frames.len());
-        found.frames.extend(frames.iter().map(|frame| Frame { parent: frame.parent.map(moved), ..*frame }));
+        for frame in frames {
+            frame.parent = frame.parent.map(moved);
+        }
 
         let mut moved = |place: FrameId, part: u32| {
             let at = self.at(place.0).map(moved);
