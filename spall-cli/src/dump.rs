@@ -267,9 +267,8 @@ impl Dump<'_> {
         let thread_name =
             self.as_in_file.tracks().get(id.index()).map(|track| self.as_in_file.name(track.name));
         let thread_name = thread_name.unwrap_or_default();
-        let profiles = self.as_in_file.profiles().iter();
-        let profiles: Vec<_> = profiles.filter(|profile| profile.track == id).collect();
-        for profile in &profiles {
+        let profiles = self.as_in_file.profiles_of(id);
+        for profile in profiles {
             // The name tells apart the profiles of one track.
             let name = if profiles.len() > 1 { trace.name(profile.name) } else { "".into() };
             let mut renamed = self.as_in_file.thread_names(profile).peekable();

@@ -144,12 +144,19 @@ impl Trace {
         &self.profiles
     }
 
+    /// Returns the sampling profiles of a track, of which the first one counts. This takes O(log n) for n profiles.
+    #[must_use]
+    pub fn profiles_of(&self, track: TrackId) -> &[Profile] {
+        let first = self.profiles.partition_point(|profile| profile.track < track);
+        let end = self.profiles.partition_point(|profile| profile.track <= track);
+        self.profiles.get(first..end).unwrap_or_default()
+    }
+
     /// Returns the first sampling profile of a track, which is the one that counts, or `None` if the track has none.
     /// This takes O(log n) for n profiles.
     #[must_use]
     pub fn profile_of(&self, track: TrackId) -> Option<&Profile> {
-        let first = self.profiles.partition_point(|profile| profile.track < track);
-        self.profiles.get(first).filter(|profile| profile.track == track)
+        self.profiles_of(track).first()
     }
 
     /// Returns all call frames, profile by profile.

@@ -176,7 +176,7 @@ impl<'t> Export<'t> {
     }
 
     fn thread(&mut self, track: &Track) {
-        let mut profiles = self.trace.profiles().iter().filter(|profile| profile.track == track.id);
+        let mut profiles = self.trace.profiles_of(track.id).iter();
         let of_track = profiles.next();
         if track.slices().is_empty() && track.instants().is_empty() && of_track.is_none() {
             return;

@@ -94,8 +94,7 @@ impl<W: Write> File<'_, W> {
                 n_left -= profile.samples().len();
                 comma = ",";
             }
-            let of_track = self.trace.profiles().iter().filter(|profile| profile.track == thread.track.id);
-            for profile in of_track.skip(1) {
+            for profile in self.trace.profiles_of(thread.track.id).iter().skip(1) {
                 let name = thread.lane_name(self.trace, 0);
                 let name = format!("{name} ({})", self.trace.name(profile.name));
                 self.out.write_all(comma.as_bytes())?;
