@@ -31,9 +31,8 @@ pub(crate) fn run(file: &Path, summary: bool, session: &Session) -> Result<()> {
     let loaded = input::one(file)?.load_or_fail(session)?;
     let format = loaded.format_name();
     phases.end("load");
-    // Samples keep their times, whatever axis the value has that is shown.
-    let is_counted = |profile: &Profile| matches!(profile.weights, Weights::Counted(_));
-    let as_in_file = loaded.trace.profiles().iter().any(is_counted).then(|| loaded.trace.clone());
+    // All values of samples are a part of the dump, and they keep their times, whatever value and axis is shown.
+    let as_in_file = loaded.trace.needs_value().then(|| loaded.trace.clone());
     let trace = spall_trace::merge_samples(loaded.trace.with_value(None));
     phases.end("merge");
     let layout = Layout::new(&trace);

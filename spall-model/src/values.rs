@@ -155,6 +155,15 @@ impl Trace {
         self
     }
 
+    /// Returns whether [`with_value`](Self::with_value)`(None)` is another trace, so that one that is shown needs it: threads
+    /// have values that do not add up, or there is nothing but a value that the axis does not show.
+    #[must_use]
+    pub fn needs_value(&self) -> bool {
+        let is_said = self.is_value_said();
+        let mut of_tracks = self.profiles.chunk_by(|a, b| a.track == b.track).filter_map(<[Profile]>::first);
+        of_tracks.any(|profile| !profile.counts(is_said)) || self.counted_alone().is_some()
+    }
+
     /// Returns whether the file says which of its values counts.
     fn is_value_said(&self) -> bool {
         self.profiles.iter().any(|profile| profile.weights != Weights::Samples && profile.counts(true))

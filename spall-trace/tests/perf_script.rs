@@ -362,6 +362,29 @@ fn profiles_4_7_names_of_their_time_survive_a_merge_and_a_choice_of_a_value() {
     assert_eq!(trace.thread_names(&trace.profiles()[1]).next().unwrap().1, "a");
 }
 
+/// [samples 4]
+#[test]
+fn events_of_other_threads_that_count_other_things_need_a_value() {
+    let text = b"a 1 1.0: 5 cycles:\n\t1 f (/a)\n\na 1 1.1: 5 cycles:\n\t1 f (/a)\n\nb 2 1.2: 7 cache-misses:\n\t1 g (/a)\n";
+    let trace = load(text).unwrap();
+    assert!(trace.needs_value());
+    let shown = trace.clone().with_value(None);
+    assert!(!shown.needs_value());
+    assert_eq!((trace.profiles().len(), shown.profiles().len()), (2, 1));
+    let mut pprof = Vec::new();
+    let _ = spall_trace::export::pprof(&trace, &mut pprof).unwrap();
+    let again = load(&pprof).unwrap().with_value(None);
+    let totals = |trace: &Trace| {
+        spall_trace::samples::call_trees(trace, &spall_trace::json::V8)
+            .map(|of| of.tree.total())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(totals(&again), totals(&shown));
+    // Events of one thread stand behind one another, and the first is shown.
+    let one = load(b"a 1 1.0: 5 cycles:\n\t1 f (/a)\n\na 1 1.1: 7 cache-misses:\n\t1 g (/a)\n").unwrap();
+    assert!(!one.needs_value());
+}
+
 #[test]
 fn other_text_is_not_taken_for_it() {
     for text in [

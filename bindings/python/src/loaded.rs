@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use spall_trace::{
     layout::Layout,
-    model::{Trace, Weights},
+    model::Trace,
 };
 
 /// A trace as it was loaded, the one that is shown of it, and the layout of that once it is needed.
@@ -25,9 +25,7 @@ impl Loaded {
     pub(crate) fn trace(&self) -> &Trace {
         let shown = self.shown.get_or_init(|| {
             // Others stay as they are, and need no copy.
-            let values = self.file.sample_values();
-            let is_counted = values.iter().any(|value| matches!(value.weights, Weights::Counted(_)));
-            is_counted.then(|| self.file.clone().with_value(None))
+            self.file.needs_value().then(|| self.file.clone().with_value(None))
         });
         shown.as_ref().unwrap_or(&self.file)
     }

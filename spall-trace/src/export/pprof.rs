@@ -6,7 +6,7 @@ use alloc::{string::String, vec::Vec};
 use spall_json::V8;
 use spall_model::{
     Clock, FoldedNode, Function, Interner, Key, NameId, Names, SampleValue, Tick, Ticks, Trace, TraceView,
-    TrackId, Unit, UnitName, Weights,
+    TrackId, Unit, UnitName,
 };
 use spall_samples::{ThreadTree, call_trees};
 
@@ -180,11 +180,10 @@ impl Values {
         let of_value = |value: &SampleValue| {
             (trace.name(value.name).into_owned(), trace.clone().with_value(Some(value.name)))
         };
-        let is_counted = values.iter().any(|value| matches!(value.weights, Weights::Counted(_)));
         let is_named = |value: &&SampleValue| value.counts && value.name != NameId::EMPTY;
         let name = values.iter().find(is_named).filter(|_| values.len() > 1);
         Self {
-            shown: is_counted.then(|| trace.clone().with_value(None)),
+            shown: trace.needs_value().then(|| trace.clone().with_value(None)),
             name: name.map(|value| trace.name(value.name).into_owned()),
             others: values.iter().filter(|value| !value.counts).map(of_value).collect(),
         }
