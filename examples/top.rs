@@ -1,12 +1,12 @@
-//! Prints what took the most time: functions by their self time over all threads, and the longest calls with their
-//! arguments.
+//! Prints what took the most time: functions by their self time over all threads, or over async spans if no thread has
+//! slices, and the longest calls with their arguments.
 //!
 //! `top FILE [COUNT]` prints COUNT of each; without it 20. Functions are slices, and what CPU samples found.
 
 use std::{cmp::Reverse, error::Error, io::Write};
 
 use spall_trace::json::V8;
-use spall_trace::model::{CallTree, TraceView};
+use spall_trace::model::{CallTree, Measure, TraceView};
 use spall_trace::samples::call_trees;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -15,7 +15,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let count = arguments.next().map_or(Ok(20), |count| count.to_string_lossy().parse::<usize>())?;
     let trace = spall_trace::load_file(path)?.with_value(None);
     let duration = |ticks| trace.clock().duration(ticks);
-    let tree = CallTree::merged(call_trees(&trace, &V8).map(|thread| thread.tree));
+    let tracks = trace.shown_tracks();
+    let tree = CallTree::merged(call_trees(&trace, &V8, tracks, Measure::WallTime).map(|of| of.tree));
     let mut functions = tree.functions();
     functions.sort_by_cached_key(|stats| (Reverse(stats.self_time), stats.function.describe(&trace)));
 
@@ -27,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         writeln!(out, "{self_time:>12} {total:>12} {calls:>9} {hits:>9}  {function}")?;
     }
     writeln!(out, "\n{:>12}  longest calls", "duration")?;
-    for id in trace.longest_slices(trace.bounds().unwrap_or_default(), count) {
+    for id in trace.longest_slices(tracks, trace.bounds().unwrap_or_default(), count) {
         let Some(slice) = trace.slice(id) else { continue };
         let (name, args) = (trace.name(slice.name), trace.slice_args(id));
         writeln!(out, "{:>12}  {name} {args}", duration(slice.duration()))?;

@@ -35,6 +35,7 @@ use spall_trace::export;
 use spall_trace::layout::{Layout, Rect, Stats, Viewport, flame_rows, slice_tree};
 use spall_trace::model::{
     CallTree, Function, InvertedTree, Job, LendingParser as _, Measure, Tick, Trace, TraceView, TrackId,
+    TrackSet,
 };
 
 /// The argument after which the name of a job and a file follow.
@@ -81,7 +82,9 @@ const JOBS: &[(&str, Run)] = &[
     ("folded", folded),
     ("folded and discarded", |data| {
         let trace = ours::trace(data);
-        vec![nanos(|| black_box(export::folded(&trace, Measure::WallTime, std::io::sink()).is_ok()))]
+        vec![nanos(|| {
+            black_box(export::folded(&trace, TrackSet::Threads, Measure::WallTime, std::io::sink()).is_ok())
+        })]
     }),
     ("merged", merged),
     ("perf script", |data| {
@@ -102,8 +105,9 @@ const FILE_JOBS: &[(&str, RunFile)] = &[
     }),
     ("perf script to folded", |path| {
         let trace = std::fs::File::open(path).ok().and_then(|file| spall_trace::load_from(file).ok());
-        _ = trace
-            .map(|trace| export::folded(&trace, Measure::WallTime, std::io::stdout().lock()).map(|_| ()));
+        _ = trace.map(|trace| {
+            export::folded(&trace, TrackSet::Threads, Measure::WallTime, std::io::stdout().lock()).map(|_| ())
+        });
         Vec::new()
     }),
 ];
@@ -494,7 +498,7 @@ fn statistics(data: &[u8]) -> Vec<f64> {
 fn folded(data: &[u8]) -> Vec<f64> {
     let trace = ours::trace(data);
     let mut out = Vec::with_capacity(1 << 28);
-    vec![nanos(|| black_box(export::folded(&trace, Measure::WallTime, &mut out).is_ok()))]
+    vec![nanos(|| black_box(export::folded(&trace, TrackSet::Threads, Measure::WallTime, &mut out).is_ok()))]
 }
 
 fn merged(data: &[u8]) -> Vec<f64> {

@@ -16,7 +16,7 @@ use spall_synth::spall::Shape;
 use spall_trace::export;
 use spall_trace::format::spall::BufferWriter;
 use spall_trace::layout::{Layout, RowId, Stats, Viewport, flame_rows, slice_tree};
-use spall_trace::model::{Function, InvertedTree, Job, Measure, Tick, TraceView, TrackId};
+use spall_trace::model::{Function, InvertedTree, Job, Measure, Tick, TraceView, TrackId, TrackSet};
 
 const EVER: std::ops::Range<Tick> = Tick::MIN..Tick::MAX;
 
@@ -76,7 +76,10 @@ fn readers() {
     let trace = ours::trace(profile.as_bytes());
     let mut copy = Some(trace.clone());
     job("CPU profile merged", || copy.take().map(spall_trace::merge_samples));
-    job("call trees of samples", || spall_trace::samples::call_trees(&trace, &spall_trace::json::V8).count());
+    job("call trees of samples", || {
+        spall_trace::samples::call_trees(&trace, &spall_trace::json::V8, TrackSet::Threads, Measure::WallTime)
+            .count()
+    });
 }
 
 fn layouts() {
@@ -140,7 +143,9 @@ fn program() {
     frame();
     job("program: frame", frame);
     let mut out = Vec::with_capacity(64 << 20);
-    job("program: export to folded stacks", || export::folded(&trace, Measure::WallTime, &mut out).is_ok());
+    job("program: export to folded stacks", || {
+        export::folded(&trace, TrackSet::Threads, Measure::WallTime, &mut out).is_ok()
+    });
 }
 
 fn writers() {
@@ -152,7 +157,9 @@ fn writers() {
     out.clear();
     job("export to speedscope", || export::speedscope(&trace, "", &mut out).is_ok());
     out.clear();
-    job("export to folded stacks", || export::folded(&trace, Measure::WallTime, &mut out).is_ok());
+    job("export to folded stacks", || {
+        export::folded(&trace, TrackSet::Threads, Measure::WallTime, &mut out).is_ok()
+    });
 
     let mut memory = vec![0; 1 << 20];
     if let Ok(mut buffer) = BufferWriter::new(&mut memory[..], 1, 1) {

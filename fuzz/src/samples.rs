@@ -9,9 +9,9 @@ use spall_trace::json::{JsonParser, JsonWriter, V8, json_args};
 use spall_trace::layout::{Layout, LayoutView};
 use spall_trace::model::{
     Args, DiagnosticKind as Kind, Event, FrameEvent, FrameId, FrameParent, FrameTable, Id, Limits,
-    LineHitsEvent, Profile, ProfileEvent, ProfileId, ProfileKey, ProfilePart, ProfileStart, SampleEvent,
-    SampleStack, SampleTime, SliceFlags, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
-    TraceBuilder, TraceView, TrackId, TreeNodeId, Unit, Value, Weights, Written,
+    LineHitsEvent, Measure, Profile, ProfileEvent, ProfileId, ProfileKey, ProfilePart, ProfileStart,
+    SampleEvent, SampleStack, SampleTime, SliceFlags, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
+    TraceBuilder, TraceView, TrackId, TrackSet, TreeNodeId, Unit, Value, Weights, Written,
 };
 use spall_trace::samples;
 
@@ -28,7 +28,8 @@ pub fn run(bytes: &[u8]) -> bool {
     check_round_trip(&events);
     let tracks = || (0..u32::try_from(trace.tracks().len()).unwrap()).map(TrackId);
     let trees: Vec<_> = tracks().map(|track| call_tree(&trace, track)).collect();
-    let mut at_once: Vec<_> = samples::call_trees(&trace, &V8).collect();
+    let mut at_once: Vec<_> =
+        samples::call_trees(&trace, &V8, TrackSet::Threads, Measure::WallTime).collect();
     // A thread with several names has a tree for each.
     let name_of = |track: TrackId| trace.name(trace.tracks()[track.index()].name);
     let names =

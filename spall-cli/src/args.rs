@@ -13,7 +13,7 @@ use crate::{
     selection::Selection,
     session::Session,
     shown::{Printed, to_stdout},
-    sums::MeasureChoice,
+    sums::SumChoice,
     table::TableFormat,
     top, tui,
 };
@@ -108,7 +108,7 @@ pub(crate) enum Command {
         #[arg(long, value_enum, default_value_t)]
         format: TableFormat,
     },
-    /// Lists the functions that took the most time, over all threads
+    /// Lists the functions that took the most time
     #[command(after_help = "Example:\n  spall top -n 5 trace.json")]
     Top {
         /// Traces: files, folders, patterns, or `-` for the standard input
@@ -122,7 +122,7 @@ pub(crate) enum Command {
         #[arg(conflicts_with = "measure")]
         longest: bool,
         #[command(flatten)]
-        of: MeasureChoice,
+        of: SumChoice,
         #[command(flatten)]
         selection: Selection,
         /// How to print it
@@ -131,7 +131,8 @@ pub(crate) enum Command {
     },
     /// Says what got slower from one trace to another, by function
     ///
-    /// Compares the self times of functions over all threads. Shares are of the time of all functions in BEFORE.
+    /// Compares the self times of functions over all threads, and by themselves those of async spans. Shares are of the time of
+    /// all functions of that kind in BEFORE.
     #[command(after_help = "Example:\n  spall diff --fail-above 5% main.spall branch.spall")]
     Diff {
         /// The trace to compare with, or `-` for the standard input
@@ -147,7 +148,7 @@ pub(crate) enum Command {
         #[arg(short = 'n', long, default_value_t = 20, value_name = "N")]
         count: usize,
         #[command(flatten)]
-        of: MeasureChoice,
+        of: SumChoice,
         #[command(flatten)]
         selection: Selection,
         /// How to print it
@@ -163,7 +164,7 @@ pub(crate) enum Command {
         #[command(flatten)]
         choice: flame::Choice,
         #[command(flatten)]
-        of: MeasureChoice,
+        of: SumChoice,
         #[command(flatten)]
         selection: Selection,
     },
@@ -292,13 +293,13 @@ impl Command {
             }
             Self::Top { files, count, longest, of, selection, format } => {
                 let trace = selection.open(&files, session)?;
-                top::run(trace, count, longest, of.measure, format, session)
+                top::run(trace, count, longest, of, format, session)
             }
             Self::Diff { before, after, fail_above, count, of, selection, format } => {
-                diff::run([&before, &after], fail_above, count, of.measure, &selection, format, session)
+                diff::run([&before, &after], fail_above, count, of, &selection, format, session)
             }
             Self::Flame { files, choice, of, selection } => {
-                flame::run(&files, &choice, of.measure, &selection, session)
+                flame::run(&files, &choice, of, &selection, session)
             }
             Self::Convert { files_and_out, how } => {
                 let (files, out) = last_of(files_and_out);

@@ -9,7 +9,7 @@ use spall_trace::{
     Alignment,
     export::{self, ExportReport},
     merge_samples,
-    model::{Measure, Trace},
+    model::{Measure, Trace, TrackSet},
 };
 
 use crate::{
@@ -17,7 +17,7 @@ use crate::{
     input::{load_one, open},
     output::Output,
     session::Session,
-    sums::{MeasureChoice, call_tree},
+    sums::{SumChoice, call_tree},
     value::ValueChoice,
 };
 
@@ -67,6 +67,11 @@ impl Target {
         })
     }
 
+    /// Returns whether the format is one of call trees, which are of a set of tracks.
+    fn has_trees(self) -> bool {
+        matches!(self, Self::Pprof | Self::Folded | Self::Nested)
+    }
+
     /// Returns whether the format has several values of samples, so that none has to be chosen.
     fn keeps_values(self) -> bool {
         matches!(self, Self::Json | Self::Firefox | Self::Pprof)
@@ -85,10 +90,10 @@ impl Target {
             Self::Speedscope => export::speedscope(&merge_samples(trace), title, out),
             Self::Firefox => export::firefox(&trace, title, out),
             Self::Perfetto => export::perfetto(&merge_samples(trace), out),
-            Self::Pprof => export::pprof(&trace, out),
-            Self::Folded if choice.ids => export::folded_with_ids(&trace, choice.measure, out),
-            Self::Folded => export::folded(&trace, choice.measure, out),
-            Self::Nested => export::nested(&trace, choice.measure, out),
+            Self::Pprof => export::pprof(&trace, choice.tracks, out),
+            Self::Folded if choice.ids => export::folded_with_ids(&trace, choice.tracks, choice.measure, out),
+            Self::Folded => export::folded(&trace, choice.tracks, choice.measure, out),
+            Self::Nested => export::nested(&trace, choice.tracks, choice.measure, out),
         }
     }
 }
@@ -100,7 +105,7 @@ pub(crate) struct Destination {
     #[arg(long, value_name = "FORMAT")]
     to: Option<Target>,
     #[command(flatten)]
-    of: MeasureChoice,
+    of: SumChoice,
     #[command(flatten)]
     value: ValueChoice,
     /// Begin folded stacks with the ids of process and thread, such as `1:2`, instead of the name
@@ -111,15 +116,10 @@ pub(crate) struct Destination {
     force: bool,
 }
 
-impl Destination {
-    fn choice(&self) -> Choice {
-        Choice { measure: self.of.measure, ids: self.ids }
-    }
-}
-
 /// What call trees are written of, and whether ids begin their stacks.
 #[derive(Debug, Clone, Copy)]
 struct Choice {
+    tracks: TrackSet,
     measure: Measure,
     ids: bool,
 }
@@ -184,11 +184,15 @@ fn write(
     output: &Output,
     session: &Session,
 ) -> Result<()> {
-    let choice = how.choice();
     let trace = if target.keeps_values() && how.value.is_none() {
         trace
     } else {
         how.value.of(trace, title, session)?
+    };
+    let choice = Choice {
+        tracks: if target.has_trees() { how.of.tracks_of(&trace, title, session) } else { TrackSet::All },
+        measure: how.of.measure,
+        ids: how.ids,
     };
     if choice.ids && !matches!(target, Target::Folded) {
         session.tell(format_args!(
@@ -196,9 +200,15 @@ fn write(
             output.path.display()
         ));
     }
+    if how.of.tracks.is_some() && !target.has_trees() {
+        session.tell(format_args!(
+            "{}: `--tracks` changes nothing, as only .pb, .folded and .nested.json are sums",
+            output.path.display()
+        ));
+    }
     if choice.measure != Measure::WallTime {
         match target {
-            Target::Folded | Target::Nested => drop(call_tree(&trace, choice.measure, title)?),
+            Target::Folded | Target::Nested => drop(call_tree(&trace, choice.tracks, choice.measure, title)?),
             _ => session.tell(format_args!(
                 "{}: `--measure` changes nothing, as only .folded and .nested.json are sums of one measure",
                 output.path.display()

@@ -61,7 +61,9 @@ pub(crate) fn folded(file: &Path, session: &Session) -> Result<()> {
         true => Measure::Samples,
         false => Measure::WallTime,
     };
-    let report = to_stdout(Printed::File, |out| spall_trace::export::folded(&trace, measure, out))?;
+    let report = to_stdout(Printed::File, |out| {
+        spall_trace::export::folded(&trace, trace.shown_tracks(), measure, out)
+    })?;
     session.tell_losses(Path::new("-"), &report);
     Ok(())
 }

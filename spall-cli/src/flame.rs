@@ -8,18 +8,18 @@ use std::path::PathBuf;
 use spall_trace::{
     layout::{Row, RowId, Viewport, diff_rows, flame_rows},
     model::{
-        CallTree, DiffWidth, Function, InvertedTree, Job, Measure, Tick, Ticks, Trace, TraceView, TreeDiff,
+        CallTree, DiffWidth, Function, InvertedTree, Job, Tick, Ticks, Trace, TraceView, TrackSet, TreeDiff,
     },
 };
 
 use crate::{
-    diff::comparable,
+    diff::in_one_unit,
     error::{Error, Result},
     input::Opened,
     selection::Selection,
     session::Session,
     shown::{Printed, to_stdout},
-    sums::{call_tree, tell_unmeasured},
+    sums::{SumChoice, call_tree, tell_unmeasured},
     table::Cell,
     terminal,
 };
@@ -52,7 +52,7 @@ pub(crate) struct Choice {
 pub(crate) fn run(
     files: &[PathBuf],
     choice: &Choice,
-    measure: Measure,
+    of: SumChoice,
     selection: &Selection,
     session: &Session,
 ) -> Result<()> {
@@ -60,10 +60,10 @@ pub(crate) fn run(
     let other = choice.diff.as_ref().map(|other| load(std::slice::from_ref(other))).transpose()?;
     let Opened { trace, title, .. } = load(files)?;
     if let Some(Opened { trace: other, title: other_title, .. }) = other {
-        return diff([&other, &trace], &[other_title, title], measure, session);
+        return diff([&other, &trace], &[other_title, title], of, session);
     }
-    let tree = call_tree(&trace, measure, &title)?;
-    tell_unmeasured(&tree, measure, &title, session);
+    let tree = call_tree(&trace, of.tracks_of(&trace, &title, session), of.measure, &title)?;
+    tell_unmeasured(&tree, of.measure, &title, session);
     if choice.inverted {
         session.done();
         // What is narrower than a column would not be seen, nor would what has no width.
@@ -110,13 +110,16 @@ impl Choice {
 }
 
 /// Draws the trees of two traces as one, each function as wide as the longer of its times.
-fn diff(
-    [before, after]: [&Trace; 2],
-    titles: &[String; 2],
-    measure: Measure,
-    session: &Session,
-) -> Result<()> {
-    let ([before_tree, after_tree], clock) = comparable([before, after], titles, measure, session)?;
+fn diff([before, after]: [&Trace; 2], titles: &[String; 2], of: SumChoice, session: &Session) -> Result<()> {
+    let sets =
+        [(before, &titles[0]), (after, &titles[1])].map(|(trace, title)| of.tracks_of(trace, title, session));
+    let tracks = if sets[0] == sets[1] { sets[0] } else { TrackSet::All };
+    let trees = [
+        call_tree(before, tracks, of.measure, &titles[0])?,
+        call_tree(after, tracks, of.measure, &titles[1])?,
+    ];
+    let ([before_tree, after_tree], clock) =
+        in_one_unit(trees, [before, after], titles, of.measure, session)?;
     let diff = TreeDiff::of_traces((&before_tree, before.names()), (&after_tree, after.names()));
     session.done();
     let rows = diff_rows(&diff, DiffWidth::Larger).run();

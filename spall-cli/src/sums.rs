@@ -1,10 +1,10 @@
-//! Call trees, which add up what a trace has of all threads.
+//! Call trees, which add up what a trace has on its tracks.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use spall_trace::{
     json::V8,
-    model::{CallTree, Measure, Trace, TreeNode},
-    samples::call_trees_by,
+    model::{CallTree, Measure, Trace, TrackSet, TreeNode},
+    samples::call_trees,
 };
 
 use crate::{
@@ -12,12 +12,15 @@ use crate::{
     session::Session,
 };
 
-/// What call trees add up.
+/// What call trees add up, and of which tracks, as the user chose it.
 #[derive(Debug, Clone, Copy, clap::Args)]
-pub(crate) struct MeasureChoice {
+pub(crate) struct SumChoice {
     /// What is added up: time, or the time in which threads were running, or another number
     #[arg(long, value_name = "MEASURE", default_value = Measure::WallTime.name(), value_parser = measures())]
     pub(crate) measure: Measure,
+    /// What is added up: threads, async spans and tracks of their own, or all; threads if they have something
+    #[arg(long, value_name = "TRACKS", value_parser = track_sets())]
+    pub(crate) tracks: Option<TrackSet>,
 }
 
 fn measures() -> impl TypedValueParser<Value = Measure> {
@@ -25,12 +28,39 @@ fn measures() -> impl TypedValueParser<Value = Measure> {
         .map(|name| Measure::of_name(&name).unwrap_or_default())
 }
 
-/// Adds up a measure of the slices and samples of all threads by call path. It is an error if the trace has none of it.
-pub(crate) fn call_tree(trace: &Trace, measure: Measure, title: &str) -> Result<CallTree> {
-    let tree = CallTree::merged(call_trees_by(trace, &V8, measure).map(|thread| thread.tree));
+fn track_sets() -> impl TypedValueParser<Value = TrackSet> {
+    PossibleValuesParser::new(TrackSet::ALL.map(TrackSet::name))
+        .map(|name| TrackSet::of_name(&name).unwrap_or_default())
+}
+
+impl SumChoice {
+    /// Returns the tracks of a trace that are added up. Says what is left out, unless somebody chose that.
+    pub(crate) fn tracks_of(self, trace: &Trace, title: &str, session: &Session) -> TrackSet {
+        self.tracks.unwrap_or_else(|| {
+            let tracks = trace.shown_tracks();
+            let n_left_out: usize = trace.tracks_in(TrackSet::Async).map(|track| track.slices().len()).sum();
+            if tracks == TrackSet::Threads && n_left_out > 0 {
+                session.tell(format_args!(
+                    "{title}: threads are added up, and {n_left_out} slices that are not on threads are left out. \
+                     `--tracks async` adds up those, `--tracks all` everything"
+                ));
+            }
+            tracks
+        })
+    }
+}
+
+/// Adds up a measure of the slices and samples of tracks by call path. It is an error if they have none of it.
+pub(crate) fn call_tree(trace: &Trace, tracks: TrackSet, measure: Measure, title: &str) -> Result<CallTree> {
+    let tree = CallTree::merged(call_trees(trace, &V8, tracks, measure).map(|of| of.tree));
     if tree.nodes().is_empty() {
+        let on = match tracks {
+            TrackSet::Threads => " on threads",
+            TrackSet::Async => " but on threads",
+            TrackSet::All => "",
+        };
         return Err(Error::new(format_args!(
-            "{title}: there are no slices and no samples to add up. `spall info` says what is in a file."
+            "{title}: there are no slices and no samples{on} to add up. `spall info` says what is in a file."
         )));
     }
     let is_missing = match measure {

@@ -2,43 +2,44 @@
 
 use std::cmp::Reverse;
 
-use spall_trace::model::{Measure, Ticks, Trace, TraceView};
+use spall_trace::model::{Measure, Ticks, Trace, TraceView, TrackSet};
 
 use crate::{
     error::{Error, Result},
     input::Opened,
     session::Session,
     shown::to_stdout,
-    sums::call_tree,
+    sums::{SumChoice, call_tree},
     table::{Cell, Table, TableFormat},
 };
 
-/// Prints the functions of all threads with the most self time, or with `longest` the longest calls.
+/// Prints the functions with the most self time, or with `longest` the longest calls.
 pub(crate) fn run(
     Opened { trace, title, .. }: Opened,
     count: usize,
     longest: bool,
-    measure: Measure,
+    of: SumChoice,
     format: TableFormat,
     session: &Session,
 ) -> Result<()> {
     session.doing("adding up");
+    let tracks = of.tracks_of(&trace, &title, session);
     if longest {
-        print_calls(&trace, &title, count, format, session)
+        print_calls(&trace, tracks, &title, count, format, session)
     } else {
-        print_functions(&trace, &title, count, measure, format, session)
+        print_functions(&trace, (tracks, of.measure), &title, count, format, session)
     }
 }
 
 fn print_functions(
     trace: &Trace,
+    (tracks, measure): (TrackSet, Measure),
     title: &str,
     count: usize,
-    measure: Measure,
     format: TableFormat,
     session: &Session,
 ) -> Result<()> {
-    let (clock, tree) = (measure.clock(trace.clock()), call_tree(trace, measure, title)?);
+    let (clock, tree) = (measure.clock(trace.clock()), call_tree(trace, tracks, measure, title)?);
     let mut functions = tree.functions();
     functions.sort_by_cached_key(|stats| (Reverse(stats.self_time), stats.function.describe(trace)));
     let is_of_thread = measure.of_thread().is_some();
@@ -60,19 +61,21 @@ fn print_functions(
 
 fn print_calls(
     trace: &Trace,
+    tracks: TrackSet,
     title: &str,
     count: usize,
     format: TableFormat,
     session: &Session,
 ) -> Result<()> {
-    if trace.slices().is_empty() {
+    let longest = trace.longest_slices(tracks, trace.bounds().unwrap_or_default(), count);
+    if longest.is_empty() && count > 0 {
         return Err(Error::new(format_args!(
             "{title}: there are no slices, of which one would be the longest. `spall info` says what is in a file."
         )));
     }
     let clock = trace.clock();
     let mut table = Table::new(["duration", "start", "track", "name", "arguments"]);
-    for id in trace.longest_slices(trace.bounds().unwrap_or_default(), count) {
+    for id in longest {
         let Some(slice) = trace.slice(id) else { continue };
         table.push([
             Cell::duration(&clock, slice.duration()),

@@ -19,8 +19,7 @@ mod measured;
 
 /// Adds up a measure of the slices of `tracks` that touch `range`, such as time, by call path. The result is a top-down tree.
 ///
-/// A slice counts with the part that is inside the range. A span that outlives its caller counts with the part inside
-/// its caller. An empty range gives an empty tree. [`flame_rows`](crate::flame_rows) draws the tree. This takes O(n log
+/// A slice counts with the part that is inside the range. An empty range gives an empty tree. [`flame_rows`](crate::flame_rows) draws the tree. This takes O(n log
 /// n) for n slices.
 ///
 /// `function` returns the function that a slice counts for, for instance one per name and category, or
@@ -156,14 +155,14 @@ impl SliceMerge {
             return;
         };
         let start = visit.start.max(range.start);
-        // A span that outlives its parent counts below it as far as they overlap, so that children never exceed it.
-        let end = visit.end.min(parent.map_or(range.end, |parent| parent.end)).max(start);
-        let duration = to_ticks(end.0.abs_diff(start.0));
+        let end = visit.end.min(range.end).max(start);
+        let duration = |end: Tick| to_ticks(end.0.abs_diff(start.0));
         let node = self.builder.child(parent.map(|parent| parent.node), function);
         if let Some(parent) = parent.filter(|_| TIMED) {
-            self.builder.subtract_time(parent.node, duration);
+            // A span may outlive its parent.
+            self.builder.subtract_time(parent.node, duration(end.min(parent.end).max(start)));
         }
-        self.builder.add_slice(node, if TIMED { duration } else { Ticks::ZERO });
+        self.builder.add_slice(node, if TIMED { duration(end) } else { Ticks::ZERO });
         self.latest[visit.row as usize] = Some(Some(ShownSlice { node, end }));
     }
 

@@ -142,6 +142,8 @@ mod trace_eq;
 #[cfg(feature = "alloc")]
 mod track;
 #[cfg(feature = "alloc")]
+mod track_set;
+#[cfg(feature = "alloc")]
 mod tree;
 mod unit;
 #[cfg(feature = "alloc")]
@@ -169,6 +171,7 @@ pub use self::{
     slices::{Slice, SliceFlags, Slices},
     trace::Trace,
     track::{Key, Process, Track, TrackInfo, TrackKind},
+    track_set::TrackSet,
     tree::{
         CallTree, CallTreeBuilder, DiffNode, DiffSums, DiffWidth, FoldedNode, FoldedStacks, Function,
         FunctionDiff, FunctionSource, FunctionStats, InvertedTree, Measure, TreeDiff, TreeNode, TreeNodeId,

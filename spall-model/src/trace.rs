@@ -9,7 +9,7 @@ use crate::{
     Args, CallSite, ChildOrder, Clock, Conventions, CounterValue, Diagnostics, Flow, Frame, FrameId, Id,
     IdRange, Instant, Key, LineHits, Metadata, NameId, Names, Object, OtherEvent, Process, ProcessId,
     Profile, Sample, Sampled, Slice, SliceArgs, SliceFlags, SliceId, Slices, Snapshot, State, Text, Tick,
-    Ticks, TraceView, Track, TrackId, TrackInfo, TrackKind, Value,
+    Ticks, TraceView, Track, TrackId, TrackInfo, TrackKind, TrackSet, Value,
     args_table::ArgsTable,
     facts::MetaValue,
     profile::{Side, spans},
@@ -282,13 +282,38 @@ impl Trace {
         (self.args.get(flow.args.0), self.args.get(flow.args.1))
     }
 
-    /// Returns the slices that overlap `range`, longest first, but at most `max` of them.
+    /// Returns the set of tracks that is shown if none is chosen: the threads, or everything if they have neither slices nor
+    /// samples. [tree 7](crate::rules::tree#7)
+    ///
+    /// ```
+    /// use spall_model::{AsyncPhase, Event, KeyedEvent, Limits, Text, Tick, TraceBuilder, TrackSet};
+    ///
+    /// let mut builder = TraceBuilder::new(&Limits::default());
+    /// for (phase, at) in [(AsyncPhase::Begin, 10), (AsyncPhase::End, 40)] {
+    ///     let request = KeyedEvent::new(1, Tick(at), 7, Text::from("request"));
+    ///     builder.push(&Event::Async(phase, request));
+    /// }
+    /// assert_eq!(builder.finish().shown_tracks(), TrackSet::All);
+    /// ```
+    #[must_use]
+    pub fn shown_tracks(&self) -> TrackSet {
+        let has_sums = |track: &Track| !track.slices().is_empty() || self.profile_of(track.id).is_some();
+        let has_threads = self.tracks_in(TrackSet::Threads).any(has_sums);
+        if has_threads { TrackSet::Threads } else { TrackSet::All }
+    }
+
+    /// Returns the tracks of a set, in their order.
+    pub fn tracks_in(&self, set: TrackSet) -> impl Iterator<Item = &Track> {
+        self.tracks.iter().filter(move |track| set.contains(&track.kind))
+    }
+
+    /// Returns the slices of a set of tracks that overlap `range`, longest first, but at most `max` of them.
     /// The whole duration of a slice counts, and not only the part inside the range. Slices of one duration are in
     /// the order of their ids. A slice without duration overlaps the range if its time lies in it.
     /// The work is proportional to the number of slices in the trace.
     ///
     /// ```
-    /// use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView};
+    /// use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView, TrackSet};
     ///
     /// let mut builder = TraceBuilder::new(&Limits::default());
     /// for (name, at, lasts) in [("load", 0, 90), ("draw", 100, 20), ("swap", 130, 30)] {
@@ -297,12 +322,12 @@ impl Trace {
     /// }
     /// let trace = builder.finish();
     ///
-    /// let longest = trace.longest_slices(Tick(100)..Tick(200), 10);
+    /// let longest = trace.longest_slices(TrackSet::All, Tick(100)..Tick(200), 10);
     /// let names: Vec<_> = longest.into_iter().map(|id| trace.slice_name(id)).collect();
     /// assert_eq!(names, ["swap", "draw"]);
     /// ```
     #[must_use]
-    pub fn longest_slices(&self, range: Range<Tick>, max: usize) -> Vec<SliceId> {
+    pub fn longest_slices(&self, tracks: TrackSet, range: Range<Tick>, max: usize) -> Vec<SliceId> {
         let mut found: Vec<(Reverse<Ticks>, SliceId)> = Vec::new();
         let keep_longest = |found: &mut Vec<_>| {
             if found.len() > max {
@@ -312,7 +337,7 @@ impl Trace {
                 found.truncate(max);
             }
         };
-        for track in &self.tracks {
+        for track in self.tracks_in(tracks) {
             for (id, slice) in self.slices_of(track.id).filter(|(_, slice)| slice.overlaps(&range)) {
                 found.push((Reverse(slice.duration()), id));
                 // Selecting takes time linear in the list. At twice the size it halves the list, so that each slice

@@ -5,7 +5,7 @@
 //!
 //! - [`merge`] adds slices to each thread for the functions that its samples found. They lie inside the slices that
 //!   called them, and around the slices that they called. [cpu 4](crate::rules::cpu#4)
-//! - [`call_tree`] adds up the same calls by call path.
+//! - [`call_tree`] adds up the same calls by call path, and so it does the slices of any other track.
 //!
 //! Slices of the file keep their recorded times. The times of functions are inferred: a function runs from the first
 //! sample that found it to the first one that did not. The facts about the runtime whose functions were sampled, such
@@ -66,7 +66,7 @@ extern crate alloc;
 #[cfg(feature = "alloc")]
 mod callers;
 #[cfg(feature = "alloc")]
-mod main_lane;
+mod lanes;
 #[cfg(feature = "alloc")]
 mod merge;
 #[cfg(feature = "alloc")]
@@ -76,6 +76,8 @@ mod native;
 #[cfg(feature = "alloc")]
 mod recorded;
 pub mod rules;
+#[cfg(feature = "alloc")]
+mod slice_tree;
 #[cfg(feature = "alloc")]
 mod stacks;
 #[cfg(feature = "alloc")]
@@ -88,9 +90,9 @@ mod tree;
 mod walk;
 
 #[cfg(feature = "alloc")]
-pub use merge::{call_tree, call_trees, call_trees_by, merge};
+pub use merge::{call_tree, call_trees, merge};
 #[cfg(feature = "alloc")]
-pub use tree::ThreadTree;
+pub use tree::TrackTree;
 #[cfg(feature = "alloc")]
 pub use walk::MergeStats;
 

@@ -2,15 +2,17 @@
 
 use alloc::{string::String, vec::Vec};
 
-use spall_model::{Measure, Profile, SampleRules, Tick, Trace, TrackId, TrackKind};
+use spall_model::{Measure, Profile, SampleRules, Tick, Trace, Track, TrackId, TrackSet};
 
 use crate::{
+    lanes::for_each_place,
     names::{name_of, parts_by_name},
     native::enclose,
+    slice_tree::SliceTree,
     stacks::Stacks,
     thread::SampledThread,
     timeline::{self, Timeline},
-    tree::{SliceTree, ThreadTree, TreeSink, converted},
+    tree::{TrackTree, TreeSink, converted},
     walk::{BUDGET_PER_ITEM, MergeStats, Shared, Walk},
 };
 
@@ -74,11 +76,11 @@ pub fn merge(trace: Trace, rules: &SampleRules) -> Trace {
     })
 }
 
-/// Returns the call tree of a thread: its slices, and the functions that its samples found, added up by call path.
+/// Returns the call tree of a track: its slices, and the functions that its samples found, added up by call path.
 ///
-/// This works for any thread, with a profile or without, and returns the same tree before and after [`merge`]. Slices
-/// on overflow lanes, which overlap others partially, are not in the tree. The tree is empty if the trace has no such
-/// track.
+/// This works for any track, with a profile or without, and returns the same tree before and after [`merge`]. Slices
+/// that overlap others are below those around them in their own lane. [tree 1](spall_model::rules::tree#1) The tree is empty
+/// if the trace has no such track.
 ///
 /// This takes O((n + m) log(n + m)) for n slices and m samples, and time in proportion to the frames of the profile
 /// and the functions opened.
@@ -100,7 +102,7 @@ pub fn merge(trace: Trace, rules: &SampleRules) -> Trace {
 /// ```
 #[doc(alias("flamegraph", "flame graph"))]
 #[must_use]
-pub fn call_tree(trace: &Trace, track: TrackId, rules: &SampleRules) -> ThreadTree {
+pub fn call_tree(trace: &Trace, track: TrackId, rules: &SampleRules) -> TrackTree {
     if trace.profile_of(track).is_none() {
         return slice_tree(trace, track, Shared::default(), Measure::WallTime).0;
     }
@@ -110,21 +112,16 @@ pub fn call_tree(trace: &Trace, track: TrackId, rules: &SampleRules) -> ThreadTr
     sampled_tree(trace, named, prepare(trace, track, shared, rules), budget, Measure::WallTime).0
 }
 
-/// Iterates over the call trees of all threads, in the order of their tracks. Each is the tree that [`call_tree`]
-/// returns, but a thread without slices that gets another name has a tree for each of its names.
-/// [samples 6](spall_model::rules::samples#6)
+/// Iterates over the call trees of all tracks of a set that have slices or samples, in their order, with times that are sums
+/// of `measure`. Each is the tree that [`call_tree`] returns, but a thread without slices that gets another name has a tree
+/// for each of its names. [samples 6](spall_model::rules::samples#6) [tree 7](spall_model::rules::tree#7)
 ///
 /// Frames that threads share are read only once, so that this takes time in proportion to the frames of the trace.
 /// The bounds of [`merge`] hold for all trees together. [`CallTree::merged`](spall_model::CallTree::merged) makes one
 /// tree of them.
-pub fn call_trees(trace: &Trace, rules: &SampleRules) -> impl Iterator<Item = ThreadTree> {
-    call_trees_by(trace, rules, Measure::WallTime)
-}
-
-/// Iterates over the call trees of all threads as [`call_trees`] does, with times that are sums of `measure`.
 ///
 /// ```
-/// use spall_model::{Measure, SampleRules, Ticks, TraceView};
+/// use spall_model::{Measure, SampleRules, Ticks, TrackSet, TraceView};
 /// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, TraceBuilder};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for at in [0, 10, 20] {
@@ -132,21 +129,21 @@ pub fn call_trees(trace: &Trace, rules: &SampleRules) -> impl Iterator<Item = Th
 /// #     builder.push(&Event::Complete(event, Ticks(5)));
 /// # }
 /// # let trace = builder.finish(); // draw three times
-/// let count = spall_samples::call_trees_by(&trace, &SampleRules::NONE, Measure::Count).next().unwrap();
-/// assert_eq!(count.tree.total(), Ticks(3));
-/// let cpu = spall_samples::call_trees_by(&trace, &SampleRules::NONE, Measure::ThreadTime).next().unwrap();
+/// let trees = |measure| spall_samples::call_trees(&trace, &SampleRules::NONE, TrackSet::Threads, measure);
+/// assert_eq!(trees(Measure::Count).next().unwrap().tree.total(), Ticks(3));
+/// let cpu = trees(Measure::ThreadTime).next().unwrap();
 /// assert_eq!((cpu.tree.total(), cpu.tree.nodes()[0].unmeasured), (Ticks(0), 3), "the events do not say it");
 /// ```
-pub fn call_trees_by(
+pub fn call_trees(
     trace: &Trace,
     rules: &SampleRules,
+    tracks: TrackSet,
     measure: Measure,
-) -> impl Iterator<Item = ThreadTree> {
-    let threads = (0..).map(TrackId).zip(trace.tracks());
-    let threads = threads.filter(|(_, track)| matches!(track.kind, TrackKind::Thread { .. }));
+) -> impl Iterator<Item = TrackTree> {
+    let has_sums = |track: &&Track| !track.slices().is_empty() || trace.profile_of(track.id).is_some();
     let mut shared = Shared::default();
-    threads.flat_map(move |(track, _)| {
-        let (trees, left) = build_trees(trace, track, core::mem::take(&mut shared), rules, measure);
+    trace.tracks_in(tracks).filter(has_sums).flat_map(move |track| {
+        let (trees, left) = build_trees(trace, track.id, core::mem::take(&mut shared), rules, measure);
         shared = left;
         trees
     })
@@ -186,7 +183,7 @@ fn build_trees(
     shared: Shared,
     rules: &SampleRules,
     measure: Measure,
-) -> (Vec<ThreadTree>, Shared) {
+) -> (Vec<TrackTree>, Shared) {
     if trace.profile_of(track).is_none() {
         let (tree, shared) = slice_tree(trace, track, shared, measure);
         return (Vec::from([tree]), shared);
@@ -214,19 +211,29 @@ fn sampled_tree(
     (thread, rules): (SampledThread, &SampleRules),
     budget: u64,
     measure: Measure,
-) -> (ThreadTree, Shared) {
+) -> (TrackTree, Shared) {
     let range = thread.range.map(|(start, end)| start..end);
     let start = range.as_ref().map_or(Tick::MIN, |range| range.start);
+    let has_overflow = thread.has_overflow;
     let mut sink = TreeSink::new(trace, start, measure, !thread.slices.is_empty());
     let (stats, shared) = Walk::new(trace, rules, thread, budget, &mut sink).run();
-    let tree = converted(sink.finish(range.as_ref().map(|range| range.end)), measure);
-    (ThreadTree { track, name, tree, range, stats }, shared)
+    let builder = sink.finish(range.as_ref().map(|range| range.end));
+    let mut tree = SliceTree::new(trace, builder, measure);
+    if has_overflow {
+        for_each_place(trace, track, |id, slice, place| {
+            if place.lane > 0 {
+                tree.add(id, slice, &place);
+            }
+        });
+    }
+    let tree = converted(tree.finish(), measure);
+    (TrackTree { track, name, tree, range, stats }, shared)
 }
 
-/// Returns the call tree of a thread without samples, and the state to pass on.
-fn slice_tree(trace: &Trace, track: TrackId, shared: Shared, measure: Measure) -> (ThreadTree, Shared) {
-    let SliceTree { tree, range, n_slices } = SliceTree::new(trace, track, measure);
+/// Returns the call tree of a track without samples, and the state to pass on.
+fn slice_tree(trace: &Trace, track: TrackId, shared: Shared, measure: Measure) -> (TrackTree, Shared) {
+    let (tree, range, n_slices) = SliceTree::of_track(trace, track, measure);
     let (name, tree) = (name_of(trace, track).into_owned(), converted(tree, measure));
-    let tree = ThreadTree { track, name, tree, range, stats: MergeStats::default() };
+    let tree = TrackTree { track, name, tree, range, stats: MergeStats::default() };
     (tree, Shared { budget: shared.budget + BUDGET_PER_ITEM * n_slices, ..shared })
 }

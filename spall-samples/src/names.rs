@@ -5,16 +5,19 @@ use alloc::{borrow::Cow, string::String, vec::Vec};
 
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
-use spall_model::{Trace, TraceView, TrackId};
+use spall_model::{Trace, TraceView, Track, TrackId, TrackKind};
 
 use crate::{
     stacks::Stacks,
     thread::{Observation, SampledThread},
 };
 
-/// Returns the name of a track, which may be empty.
+/// Returns the name of a thread, which may be empty, or the title of another track.
 pub(super) fn name_of(trace: &Trace, track: TrackId) -> Cow<'_, str> {
-    trace.tracks().get(track.index()).map(|track| trace.name(track.name)).unwrap_or_default()
+    match trace.tracks().get(track.index()) {
+        Some(Track { kind: TrackKind::Thread { .. }, name, .. }) => trace.name(*name),
+        _ => trace.track_title(track),
+    }
 }
 
 /// Returns the parts of a thread under each of its names, in the order in which it got them. The parts have no stacks. There

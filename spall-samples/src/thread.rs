@@ -10,7 +10,7 @@ use hashbrown::HashMap;
 use spall_model::{NameId, Profile, SampleRules, SliceId, Tick, Trace, TraceView, TrackId, Weights};
 
 use crate::callers::Callers;
-use crate::main_lane::main_lane;
+use crate::lanes::placed;
 use crate::stacks::{FrameRole, Function, Stack, Stacks};
 
 /// A slice in lane 0 of the thread.
@@ -115,6 +115,8 @@ impl Observation {
 pub(super) struct SampledThread {
     /// The slices in lane 0, in display order.
     pub(super) slices: Vec<NestedSlice>,
+    /// Whether the thread has slices in other lanes.
+    pub(super) has_overflow: bool,
     /// The samples and the gaps between them, ordered by time.
     pub(super) samples: Vec<PlacedSample>,
     /// The number of samples.
@@ -132,8 +134,8 @@ impl SampledThread {
     /// Returns the slices and the samples of a track. `stacks` are the stacks of its profile, if it has one.
     pub(super) fn new(trace: &Trace, track: TrackId, stacks: Stacks, rules: &SampleRules) -> Self {
         let profile = trace.profile_of(track);
-        let slices = slices(trace, track, &stacks, rules);
-        let mut thread = Self { slices, ..Self::empty(stacks) };
+        let (slices, has_overflow) = slices(trace, track, &stacks, rules);
+        let mut thread = Self { slices, has_overflow, ..Self::empty(stacks) };
         thread.range = thread.slices.first().map(|first| {
             let end = thread.slices.iter().map(|slice| slice.end).max().unwrap_or(first.start);
             (first.start, end)
@@ -147,7 +149,8 @@ impl SampledThread {
     /// Returns a thread without slices and samples.
     pub(super) fn empty(stacks: Stacks) -> Self {
         let (slices, samples, range) = (Vec::new(), Vec::new(), None);
-        Self { slices, samples, n_samples: 0, stacks, range, n_fixed: 0, n_unknown: 0 }
+        let has_overflow = false;
+        Self { slices, has_overflow, samples, n_samples: 0, stacks, range, n_fixed: 0, n_unknown: 0 }
     }
 
     /// Ends the last sample where the next one has another name.
@@ -281,15 +284,20 @@ impl SampledThread {
     }
 }
 
-/// Returns the slices of lane 0.
-fn slices(trace: &Trace, track: TrackId, stacks: &Stacks, rules: &SampleRules) -> Vec<NestedSlice> {
-    let Some(track) = trace.tracks().get(track.index()) else { return Vec::new() };
+/// Returns the slices of lane 0, and whether there are others.
+fn slices(trace: &Trace, track: TrackId, stacks: &Stacks, rules: &SampleRules) -> (Vec<NestedSlice>, bool) {
+    let Some(track) = trace.tracks().get(track.index()) else { return (Vec::new(), false) };
     let callers = Callers::new(trace, track, rules);
     let slice_roles = slice_roles(trace, rules);
     // A function on top, such as a garbage collection, says nothing of the functions below it.
     let has_stack = |site: u32| !matches!(stacks.role(site as usize), FrameRole::OnTop(_));
     let mut slices: Vec<NestedSlice> = Vec::with_capacity(track.slices().len());
-    for (id, found, place) in main_lane(trace, track.id) {
+    let mut has_overflow = false;
+    for (id, found, place) in placed(trace, track.id) {
+        if place.lane > 0 {
+            has_overflow = true;
+            continue;
+        }
         let number = u32::try_from(slices.len()).unwrap_or(u32::MAX);
         let role = slice_roles.get(&found.name).copied().unwrap_or(SliceRole::Other);
         let around = place.parent.and_then(|parent| slices[parent as usize].call);
@@ -307,7 +315,7 @@ fn slices(trace: &Trace, track: TrackId, stacks: &Stacks, rules: &SampleRules) -
             first_stack: None,
         });
     }
-    slices
+    (slices, has_overflow)
 }
 
 /// Returns the roles of the slices that the rules name, by the names of the trace.

@@ -1,4 +1,4 @@
-//! The call tree of one thread, in which slices and sampled functions are added up by call path.
+//! The call tree of one track, in which slices and sampled functions are added up by call path.
 
 use alloc::{string::String, vec::Vec};
 use core::ops::Range;
@@ -10,24 +10,25 @@ use spall_model::{
     TraceView, TrackId, TreeNode, TreeNodeId,
 };
 
-use crate::main_lane::{self, main_lane};
 use crate::walk::{MergeStats, Opened, Sink};
 
-/// The call tree of one thread, with the time and the number of samples of each call path.
+/// The call tree of one track, with the time and the number of samples of each call path.
 ///
-/// The self times of all nodes and the [unattributed](CallTree::unattributed) time, in which nothing ran, add up to the
-/// duration of the range, or to the time for which the samples stand if their weights are times and the thread has no
-/// slices. [samples 2](spall_model::rules::samples#2) [`call_tree`](crate::call_tree) has an example.
+/// The self times of all nodes and the [unattributed](CallTree::unattributed) time, in which nothing ran, add up to the duration
+/// of the range, or to the time for which the samples stand if their weights are times and the thread has no slices.
+/// [samples 2](spall_model::rules::samples#2) The range and the unattributed time are those of the track's own nesting. Slices
+/// that overlap others add to that, and spans of async tracks that outlive those around them.
+/// [tree 1](spall_model::rules::tree#1) [`call_tree`](crate::call_tree) has an example.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct ThreadTree {
-    /// The track of the thread.
+pub struct TrackTree {
+    /// The track.
     pub track: TrackId,
-    /// The name of the thread in the time of the tree, which may be empty.
+    /// The name of the track, which of a thread with samples is that in the time of the tree. It may be empty.
     pub name: String,
-    /// The slices of the thread and the functions that samples found, by call path.
+    /// The slices of the track and the functions that samples found, by call path.
     pub tree: CallTree,
-    /// The half-open range of time that the slices and the profile of the thread cover; `None` if it has neither.
+    /// The half-open range of time that the slices of lane 0 and the profile of the track cover; `None` if it has neither.
     pub range: Option<Range<Tick>>,
     /// The numbers of samples by the way in which they were used.
     pub stats: MergeStats,
@@ -78,12 +79,12 @@ impl<'t> TreeSink<'t> {
         }
     }
 
-    /// Counts the time to the end, in which nothing runs any more, and returns the tree.
-    pub(super) fn finish(mut self, end: Option<Tick>) -> CallTree {
+    /// Counts the time to the end, in which nothing runs any more, and returns the tree so far.
+    pub(super) fn finish(mut self, end: Option<Tick>) -> CallTreeBuilder {
         if let Some(end) = end {
             self.advance(end);
         }
-        self.builder.finish()
+        self.builder
     }
 
     /// Begins to measure a slice that is opened now, if it has the measure.
@@ -106,34 +107,6 @@ impl<'t> TreeSink<'t> {
     }
 }
 
-/// The call tree of the slices of a thread without samples.
-pub(super) struct SliceTree {
-    pub(super) tree: CallTree,
-    /// The time that the slices cover; `None` if there are none.
-    pub(super) range: Option<Range<Tick>>,
-    /// The number of slices in the tree.
-    pub(super) n_slices: u64,
-}
-
-impl SliceTree {
-    /// Returns the tree that a [`Walk`](crate::walk::Walk) makes of a track without samples, in half the time: most threads
-    /// of a trace have none.
-    pub(super) fn new(trace: &Trace, track: TrackId, measure: Measure) -> Self {
-        let start = main_lane::start(trace, track);
-        let mut sink = TreeSink::new(trace, start.unwrap_or(Tick::MIN), measure, true);
-        let (mut ends, mut last, mut n_slices) = (Vec::new(), None, 0);
-        for (id, slice, place) in main_lane(trace, track) {
-            close_inner(&mut sink, &mut ends, place.depth);
-            sink.open(Opened::Slice(id), slice.start);
-            ends.push(place.end);
-            last = last.max(Some(place.end));
-            n_slices += 1;
-        }
-        close_inner(&mut sink, &mut ends, 0);
-        Self { tree: sink.finish(last), range: start.zip(last).map(|(start, end)| start..end), n_slices }
-    }
-}
-
 /// Returns a tree of time as one of another measure, if that is one that all trees contain.
 pub(super) fn converted(tree: CallTree, measure: Measure) -> CallTree {
     let self_value: fn(&TreeNode) -> u64 = match measure {
@@ -152,15 +125,6 @@ pub(super) fn converted(tree: CallTree, measure: Measure) -> CallTree {
 )]
 fn whole(weight: f64) -> u64 {
     (weight + 0.5) as u64
-}
-
-/// Closes the innermost calls until `depth` are open. `ends` are the ends of those that are.
-fn close_inner(sink: &mut TreeSink<'_>, ends: &mut Vec<Tick>, depth: u32) {
-    while ends.len() > depth as usize
-        && let Some(end) = ends.pop()
-    {
-        sink.close(end, true);
-    }
 }
 
 impl Sink for TreeSink<'_> {

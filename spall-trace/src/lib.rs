@@ -70,7 +70,7 @@
 //! let json = writer.finish()?;
 //!
 //! let trace = spall_trace::load(json.as_bytes())?;
-//! let trees: Vec<ThreadTree> = call_trees(&trace, &V8).collect();
+//! let trees: Vec<TrackTree> = call_trees(&trace, &V8, TrackSet::Threads, Measure::WallTime).collect();
 //! assert_eq!(trees[0].tree.total(), Ticks(5_000));
 //! let viewport = Viewport::new(Tick(0)..Tick(5_000), 80);
 //! assert_eq!(viewport.range(), Tick(0)..Tick(5_000));

@@ -91,13 +91,16 @@ fn cpu_4_cases_written_by_hand() {
 }
 
 #[test]
-fn json_3_3_a_slice_that_overlaps_another_keeps_its_times_and_takes_no_part() {
+fn json_3_3_a_slice_that_overlaps_another_keeps_its_times_and_has_a_stack_of_its_own() {
     let trace = load(
         br#"[{"ph":"X","name":"A","pid":1,"tid":1,"ts":1000,"dur":50},
         {"ph":"X","name":"B","pid":1,"tid":1,"ts":1040,"dur":40}]"#,
     );
     let tree = tree(&trace, TrackId(0));
-    assert_eq!(folded(&trace, &tree, Style::Short), BTreeMap::from([("A".into(), (50, 0))]));
+    assert_eq!(
+        folded(&trace, &tree, Style::Short),
+        BTreeMap::from([("A".into(), (50, 0)), ("B".into(), (40, 0))])
+    );
 }
 
 /// Returns a trace with samples of the nodes 1, 1 and 2 at 10, 20 and 30, and the given slices.

@@ -3,7 +3,9 @@
 use alloc::{borrow::Cow, collections::BTreeMap};
 
 use serde_json::Value as Json;
-use spall_trace::model::{DiagnosticKind, Id, Limits, Sample, SliceFlags, Trace, TraceView, TrackId, Value};
+use spall_trace::model::{
+    DiagnosticKind, Id, Limits, Measure, Sample, SliceFlags, Trace, TraceView, TrackId, TrackSet, Value,
+};
 
 use crate::cpu_common::{Style, folded, ids, load, threads, tree};
 
@@ -327,8 +329,14 @@ fn threads_that_share_frames_share_what_may_be_opened() {
     assert!(trace.slices().len() > 500 * n_samples && trace.slices().len() <= 65_536 + 512 * n_samples);
     assert_eq!(trace.diagnostics().count(DiagnosticKind::SliceLimit), 1);
     assert!(tree(&trace, TrackId(0)).tree.nodes().len() >= depth);
-    let trees: Vec<_> =
-        spall_trace::samples::call_trees(&trace, &spall_trace::json::V8).map(|thread| thread.tree).collect();
+    let trees: Vec<_> = spall_trace::samples::call_trees(
+        &trace,
+        &spall_trace::json::V8,
+        TrackSet::Threads,
+        Measure::WallTime,
+    )
+    .map(|thread| thread.tree)
+    .collect();
     assert_eq!(trees.len(), n_samples);
     let n_functions: usize = trees.iter().map(|tree| tree.nodes().len()).sum();
     assert_eq!(n_functions, trace.slices().len(), "what the timeline has");

@@ -8,12 +8,12 @@ use spall_trace::{
     export::{self, ExportReport, Loss},
     model::{
         Clock, Conventions, DiagnosticKind, Event, FlowBind, FlowEvent, FlowPhase, Key, Limits, Measure,
-        MetaEvent, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder, TraceView, TrackKind, Unit,
-        Weights,
+        MetaEvent, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder, TraceView, TrackKind,
+        TrackSet, Unit, Weights,
     },
 };
 
-use crate::facts::facts;
+use crate::{cpu_common::overlapping, facts::facts};
 
 fn load(data: &[u8]) -> Trace {
     spall_trace::load(data).unwrap()
@@ -221,14 +221,7 @@ fn spall_is_the_same_trace_again_where_it_can_hold_it() {
         let (file, exported) = exported(&trace, |trace, out| export::spall(trace, out));
         let again = load(&file);
         assert!(again.diagnostics().count(DiagnosticKind::UnmatchedEnd) == 0, "{name}");
-        let n_slices = |trace: &Trace| {
-            let threads = trace
-                .tracks()
-                .iter()
-                .filter(|track| !matches!(track.kind, TrackKind::Async { .. } | TrackKind::Counter { .. }));
-            threads.map(|track| track.slices().len()).sum::<usize>()
-        };
-        assert_eq!(n_slices(&again), n_slices(&trace), "{name}");
+        assert_eq!(again.slices().len(), trace.slices().len(), "{name}");
         // An empty file of version 3 has no thread to name.
         if matches!(format, Format::Spall { version: 3 }) && exported.is_lossless() {
             assert_eq!(slices(&again), slices(&trace), "{name}");
@@ -249,19 +242,22 @@ fn facts_that_spall_cannot_hold_are_counted() {
         {"ph":"C","name":"counter","pid":3,"ts":1,"args":{"x":1,"y":2}}]"#;
     let (file, exported) = exported(&load(json), |trace, out| export::spall(trace, out));
     let expected = [
-        (Loss::Span, 1),
         (Loss::Instant, 1),
         (Loss::CounterValue, 2),
-        (Loss::Category, 1),
+        // The id of the span.
+        (Loss::Metadata, 1),
+        (Loss::Category, 2),
         (Loss::ArgumentType, 1),
     ];
     assert_eq!(exported.losses().collect::<Vec<_>>(), expected);
-    assert_eq!((exported.left_out(), exported.in_part(), exported.moved.0), (4, 2, 2000));
+    assert_eq!((exported.left_out(), exported.in_part(), exported.moved.0), (4, 3, 2000));
     let expected = [
         r#"3 4 "" """#,
         r#""b" 3000..4000 None"#,
         r#""open" 4000..? None"#,
         r#""inner" 5000..? None"#,
+        r#"3 4294967294 "" "span""#,
+        r#""span" 3000..4000 None"#,
         r#"4294967295 4294967295 "-1" "main""#,
         r#""a" 0..5000 None"#,
         r#"4294967295 4294967294 "-1" "main (2)""#,
@@ -279,33 +275,50 @@ fn self_times_of_folded_stacks_add_up_to_the_time_of_their_thread() {
         if saturates || has_period(&trace) {
             return;
         }
-        let (file, _) = exported(&trace, |trace, out| export::folded_with_ids(trace, Measure::WallTime, out));
+        let (file, _) = exported(&trace, |trace, out| {
+            export::folded_with_ids(trace, TrackSet::Threads, Measure::WallTime, out)
+        });
         let mut sums = BTreeMap::<String, i64>::new();
         for line in String::from_utf8(file).unwrap().lines() {
             let (stack, own) = line.rsplit_once(' ').unwrap();
             let thread = stack.split_once(';').map_or(stack, |(thread, _)| thread);
             *sums.entry(thread.into()).or_default() += own.parse::<i64>().unwrap();
         }
-        for tree in spall_trace::samples::call_trees(&trace, &spall_trace::json::V8) {
+        for tree in spall_trace::samples::call_trees(
+            &trace,
+            &spall_trace::json::V8,
+            TrackSet::Threads,
+            Measure::WallTime,
+        ) {
             let track = &trace.tracks()[tree.track.index()];
             let TrackKind::Thread { tid } = track.kind else { continue };
             let pid = trace.processes()[track.process.unwrap().0 as usize].pid;
             let thread = format!("{}:{}", trace.key_text(pid), trace.key_text(tid));
             let duration = tree.range.map_or(0, |range| (range.end - range.start).0);
-            assert_eq!(sums.remove(&thread).unwrap_or(0), duration, "{name} {thread}");
+            let expected = duration + overlapping(&trace, tree.track);
+            assert_eq!(sums.remove(&thread).unwrap_or(0), expected, "{name} {thread}");
         }
         assert_eq!(sums, BTreeMap::new(), "{name}");
     });
 }
 
 #[test]
-fn slices_without_a_place_in_a_tree_are_counted() {
+fn what_is_in_no_tree_is_counted_and_slices_that_overlap_are_in_theirs() {
     let json = br#"[{"ph":"X","name":"a","pid":1,"tid":2,"ts":0,"dur":5},
         {"ph":"X","name":"overlaps","pid":1,"tid":2,"ts":1,"dur":5},
+        {"ph":"b","name":"request","cat":"c","id":1,"pid":1,"ts":2},{"ph":"e","name":"request","cat":"c","id":1,"pid":1,"ts":9},
         {"ph":"i","name":"now","pid":1,"tid":2,"ts":1}]"#;
-    let (file, exported) = exported(&load(json), |trace, out| export::folded(trace, Measure::WallTime, out));
-    assert_eq!(String::from_utf8(file).unwrap(), "1:2;a 5000\n");
-    assert_eq!(exported.losses().collect::<Vec<_>>(), [(Loss::Slice, 1), (Loss::Instant, 1)]);
+    let written = |tracks| {
+        let (file, report) =
+            exported(&load(json), |trace, out| export::folded(trace, tracks, Measure::WallTime, out));
+        let losses = report.losses().filter(|(loss, _)| *loss != Loss::Metadata).collect::<Vec<_>>();
+        (String::from_utf8(file).unwrap(), losses)
+    };
+    let (threads, span) = ("1:2;a 5000\n1:2;overlaps 5000\n", "request;request 7000\n");
+    let instant = (Loss::Instant, 1);
+    assert_eq!(written(TrackSet::Threads), (threads.to_owned(), vec![instant]));
+    assert_eq!(written(TrackSet::Async), (span.to_owned(), vec![instant]));
+    assert_eq!(written(TrackSet::All), (format!("{threads}{span}"), vec![instant]));
 }
 
 /// Checks the rules of speedscope's schema, and those of its importer. Returns the number of slices.
@@ -355,9 +368,7 @@ fn speedscope_files_are_as_their_schema_says_and_have_every_slice() {
     over_files(|name, _, trace| {
         let trace = spall_trace::merge_samples(trace);
         let (file, _) = exported(&trace, |trace, out| export::speedscope(trace, "title", out));
-        let on_threads = trace.tracks().iter().filter(|track| !matches!(track.kind, TrackKind::Async { .. }));
-        let expected: usize = on_threads.map(|track| track.slices().len()).sum();
-        assert_eq!(check_speedscope(name, &file), expected, "{name}");
+        assert_eq!(check_speedscope(name, &file), trace.slices().len(), "{name}");
     });
 }
 
@@ -397,7 +408,8 @@ fn folded_stacks_begin_with_the_name_of_their_thread() {
         {"ph":"X","name":"f","pid":2,"tid":5,"ts":0,"dur":1},
         {"ph":"X","name":"f","pid":2,"tid":6,"ts":0,"dur":1}]"##;
     let trace = load(json);
-    let (file, _) = exported(&trace, |trace, out| export::folded(trace, Measure::WallTime, out));
+    let (file, _) =
+        exported(&trace, |trace, out| export::folded(trace, TrackSet::Threads, Measure::WallTime, out));
     let file = String::from_utf8(file).unwrap();
     let mut lines: Vec<_> = file.lines().collect();
     lines.sort_unstable();
@@ -412,10 +424,13 @@ fn folded_stacks_begin_with_the_name_of_their_thread() {
         "pool-1/3;f 1000",
     ];
     assert_eq!(lines, expected);
-    let (ids, _) = exported(&trace, |trace, out| export::folded_with_ids(trace, Measure::WallTime, out));
+    let (ids, _) = exported(&trace, |trace, out| {
+        export::folded_with_ids(trace, TrackSet::Threads, Measure::WallTime, out)
+    });
     let ids = String::from_utf8(ids).unwrap();
     assert!(ids.contains("1:1 4000\n1:1;f 2000\n1:4;f 1000\n1:2;f 1000\n"), "{ids}");
-    let (nested, _) = exported(&trace, |trace, out| export::nested(trace, Measure::WallTime, out));
+    let (nested, _) =
+        exported(&trace, |trace, out| export::nested(trace, TrackSet::Threads, Measure::WallTime, out));
     let nested = String::from_utf8(nested).unwrap();
     for name in ["main;loop 3", "pool 1/2", "pool 1/3", "app", "#5", "2:6"] {
         assert!(nested.contains(&format!("{{\"name\":\"{name}\"")), "{name}: {nested}");
@@ -434,7 +449,8 @@ fn folded_stacks_of_very_deep_calls_are_bounded_and_keep_their_time() {
     }
     json += "]";
     let trace = load(json.as_bytes());
-    let (file, report) = exported(&trace, |trace, out| export::folded(trace, Measure::WallTime, out));
+    let (file, report) =
+        exported(&trace, |trace, out| export::folded(trace, TrackSet::Threads, Measure::WallTime, out));
     assert!(file.len() < 2 << 20, "{} bytes", file.len());
     assert_eq!(report.losses().collect::<Vec<_>>(), [(Loss::DeepStack, 300_000 - 1024)]);
     let text = String::from_utf8(file).unwrap();
@@ -445,7 +461,9 @@ fn folded_stacks_of_very_deep_calls_are_bounded_and_keep_their_time() {
 #[test]
 fn an_unnamed_slice_is_a_frame_of_folded_stacks() {
     let folded = |json: &'static [u8]| {
-        let (file, _) = exported(&load(json), |trace, out| export::folded(trace, Measure::WallTime, out));
+        let (file, _) = exported(&load(json), |trace, out| {
+            export::folded(trace, TrackSet::Threads, Measure::WallTime, out)
+        });
         String::from_utf8(file).unwrap()
     };
     let outermost = br#"[{"ph":"X","ts":0,"dur":10,"pid":1,"tid":1},

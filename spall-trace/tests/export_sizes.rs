@@ -3,7 +3,7 @@
 
 use spall_trace::{
     export::{self, ExportReport, Loss},
-    model::{Measure, Trace},
+    model::{Measure, Trace, TrackSet},
 };
 
 /// A profile whose stacks all are of one long function: `n` stacks of which each calls the next, and a sample of each.
@@ -33,10 +33,10 @@ fn exports_of_call_stacks_have_an_end_and_count_what_is_missing() {
     };
     type Export = fn(&Trace, &mut Vec<u8>) -> std::io::Result<ExportReport>;
     let exports: [(&str, &str, Export); 4] = [
-        ("folded", &long, |trace, out| export::folded(trace, Measure::WallTime, out)),
-        ("nested", &long, |trace, out| export::nested(trace, Measure::WallTime, out)),
+        ("folded", &long, |trace, out| export::folded(trace, TrackSet::Threads, Measure::WallTime, out)),
+        ("nested", &long, |trace, out| export::nested(trace, TrackSet::Threads, Measure::WallTime, out)),
         ("speedscope", &deep, |trace, out| export::speedscope(trace, "", out)),
-        ("pprof", &deep, |trace, out| export::pprof(trace, out)),
+        ("pprof", &deep, |trace, out| export::pprof(trace, TrackSet::Threads, out)),
     ];
     for (format, data, export) in exports {
         let trace = spall_trace::load(data.as_bytes()).unwrap();
@@ -62,6 +62,6 @@ fn pprof_writes_a_path_where_samples_are() {
     json += "]}";
     let trace = spall_trace::load(json.as_bytes()).unwrap();
     let mut file = Vec::new();
-    _ = export::pprof(&trace, &mut file).unwrap();
+    _ = export::pprof(&trace, TrackSet::Threads, &mut file).unwrap();
     assert!(file.len() < 100 * 600 + 20_000, "{} bytes", file.len());
 }

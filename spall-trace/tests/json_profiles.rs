@@ -8,8 +8,8 @@ use spall_trace::{
     detect,
     format::container::decompress,
     json::V8,
-    model::{Frame, FrameId, Limits, Trace, TraceView},
-    samples::{ThreadTree, call_trees},
+    model::{Frame, FrameId, Limits, Measure, Trace, TraceView, TrackSet},
+    samples::{TrackTree, call_trees},
 };
 
 /// The files of a folder of real profiles that have an independent reading.
@@ -159,7 +159,7 @@ fn profiles_5_1_damaged_files_are_read_as_far_as_they_go() {
 /// The self time of every call path, with the places of functions and all threads together.
 fn times(trace: &Trace) -> BTreeMap<String, i64> {
     let mut times = BTreeMap::new();
-    for ThreadTree { tree, .. } in call_trees(trace, &V8) {
+    for TrackTree { tree, .. } in call_trees(trace, &V8, TrackSet::Threads, Measure::WallTime) {
         let mut paths: Vec<String> = Vec::new();
         for node in tree.nodes() {
             let mut path = node.parent.map_or(String::new(), |parent| paths[parent.index()].clone() + ";");

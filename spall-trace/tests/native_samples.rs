@@ -2,22 +2,24 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use spall_samples::ThreadTree;
+use spall_samples::TrackTree;
 use spall_trace::{
     MergeInput, PlacedBy,
     json::V8,
     load, merge_traces,
     model::{
-        Event, FrameEvent, FrameParent, FrameTable, Id, Limits, MetaEvent, ProfileEvent, ProfileId,
+        Event, FrameEvent, FrameParent, FrameTable, Id, Limits, Measure, MetaEvent, ProfileEvent, ProfileId,
         SampleEvent, SampleStack, SourceLocation, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
-        TraceBuilder, TraceView, TrackId, TrackKind, TreeNode, Value, Weights,
+        TraceBuilder, TraceView, TrackId, TrackKind, TrackSet, TreeNode, Value, Weights,
     },
 };
 
 /// The weights of the stacks of all threads, with slices in angle brackets, and the thread first.
 fn stacks(trace: &Trace) -> BTreeMap<String, f64> {
     let mut found = BTreeMap::new();
-    for ThreadTree { track, tree, .. } in spall_samples::call_trees(trace, &V8) {
+    for TrackTree { track, tree, .. } in
+        spall_samples::call_trees(trace, &V8, TrackSet::Threads, Measure::WallTime)
+    {
         let TrackKind::Thread { tid } = trace.tracks()[track.index()].kind else {
             continue;
         };
@@ -121,7 +123,7 @@ fn boxes(expected: &[(&str, i64, i64)]) -> Vec<(String, i64, i64)> {
 
 /// The self time of each call path, and the time without a function.
 fn self_times(trace: &Trace) -> (Vec<(String, i64)>, i64) {
-    let ThreadTree { tree, .. } = spall_samples::call_tree(trace, TrackId(0), &V8);
+    let TrackTree { tree, .. } = spall_samples::call_tree(trace, TrackId(0), &V8);
     let time = |node: &TreeNode| (trace.name(node.function.name).into_owned(), node.self_time.0);
     (tree.nodes().iter().map(time).collect(), tree.unattributed().time.0)
 }

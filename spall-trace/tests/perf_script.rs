@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use spall_synth::perf_script::recording;
 use spall_trace::{
     Format, detect, load,
-    model::{Measure, Sample, Tick, Ticks, Trace, TraceView, Unit, UnitName, Weights},
+    model::{Measure, Sample, Tick, Ticks, Trace, TraceView, TrackSet, Unit, UnitName, Weights},
 };
 
 /// The share of each stack, in parts of 10⁹. The first name of a line, the command or the thread, does not count.
@@ -29,7 +29,7 @@ fn folded(trace: &Trace) -> String {
 
 fn folded_by(trace: &Trace, measure: Measure) -> String {
     let mut out = Vec::new();
-    let _ = spall_trace::export::folded(trace, measure, &mut out).unwrap();
+    let _ = spall_trace::export::folded(trace, TrackSet::Threads, measure, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -328,7 +328,8 @@ fn profiles_4_7_a_stack_is_rooted_in_the_command_of_its_time() {
         assert_eq!(folded(&spall_trace::merge_samples(trace.clone())), expected, "merged");
         assert_eq!(folded_by(&trace, Measure::Samples), expected, "sums of weights");
         let mut nested = Vec::new();
-        let _ = spall_trace::export::nested(&trace, Measure::WallTime, &mut nested).unwrap();
+        let _ =
+            spall_trace::export::nested(&trace, TrackSet::Threads, Measure::WallTime, &mut nested).unwrap();
         let nested = String::from_utf8(nested).unwrap();
         assert!(nested.contains(r#"{"name":"my prog","value":3000"#), "{nested}");
         let whole = spall_trace::samples::call_tree(&trace, trace.tracks()[0].id, &spall_trace::json::V8);
@@ -372,10 +373,10 @@ fn events_of_other_threads_that_count_other_things_need_a_value() {
     assert!(!shown.needs_value());
     assert_eq!((trace.profiles().len(), shown.profiles().len()), (2, 1));
     let mut pprof = Vec::new();
-    let _ = spall_trace::export::pprof(&trace, &mut pprof).unwrap();
+    let _ = spall_trace::export::pprof(&trace, TrackSet::Threads, &mut pprof).unwrap();
     let again = load(&pprof).unwrap().with_value(None);
     let totals = |trace: &Trace| {
-        spall_trace::samples::call_trees(trace, &spall_trace::json::V8)
+        spall_trace::samples::call_trees(trace, &spall_trace::json::V8, TrackSet::Threads, Measure::WallTime)
             .map(|of| of.tree.total())
             .collect::<Vec<_>>()
     };

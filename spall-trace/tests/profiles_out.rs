@@ -5,7 +5,7 @@
 use spall_trace::export::{self, Loss};
 use spall_trace::model::{
     Clock, Event, Limits, Receiver, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder, TraceView,
-    Unit,
+    TrackSet, Unit,
 };
 
 const TRACE: &str = r#"[
@@ -42,7 +42,7 @@ fn no_unit_of_time_overflows() {
             #[cfg(feature = "firefox")]
             let _ = export::firefox(&trace, "", &mut Vec::new()).unwrap();
             #[cfg(feature = "pprof")]
-            let _ = export::pprof(&trace, &mut Vec::new()).unwrap();
+            let _ = export::pprof(&trace, TrackSet::Threads, &mut Vec::new()).unwrap();
             #[cfg(feature = "perfetto")]
             let _ = export::perfetto(&trace, &mut Vec::new()).unwrap();
         }
@@ -137,7 +137,7 @@ mod pprof {
 
     fn written(text: &str) -> (Vec<String>, export::ExportReport) {
         let mut out = Vec::new();
-        let report = export::pprof(&trace(text), &mut out).unwrap();
+        let report = export::pprof(&trace(text), TrackSet::Threads, &mut out).unwrap();
         (samples(&out), report)
     }
 
@@ -194,7 +194,7 @@ mod pprof {
             let event = ThreadEvent::new(Thread::new(1, 1), Tick(100), Text::from("a"));
             builder.push(&Event::Complete(event, Ticks(30)));
             let mut out = Vec::new();
-            let _ = export::pprof(&builder.finish(), &mut out).unwrap();
+            let _ = export::pprof(&builder.finish(), TrackSet::Threads, &mut out).unwrap();
             [9, 10]
                 .map(|number| fields(&out).iter().find(|field| field.0 == number).map_or(0, |field| field.1))
         };

@@ -10,9 +10,9 @@ use spall_trace::json::V8;
 use spall_trace::layout::{Layout, LayoutView as _, slice_tree};
 use spall_trace::model::{
     CallTree, Job as _, Limits, LiveTrace, Measure, Receiver as _, SliceId, ThreadMeasure, Tick, Trace,
-    TraceView, TrackId, TreeNode,
+    TraceView, TrackId, TrackSet, TreeNode,
 };
-use spall_trace::samples::{ThreadTree, call_trees_by};
+use spall_trace::samples::{TrackTree, call_trees};
 use spall_trace::{Loader, MergeInput, export, load, merge_traces};
 
 /// Two measures of slices by their names: the thread time in nanoseconds, and the instructions.
@@ -156,7 +156,7 @@ fn tree_6_a_tree_adds_up_the_measure() {
     let trace = load(CALLS.as_bytes()).unwrap();
     let folded = |measure| {
         let mut folded = Vec::new();
-        let report = export::folded(&trace, measure, &mut folded).unwrap();
+        let report = export::folded(&trace, TrackSet::Threads, measure, &mut folded).unwrap();
         assert_eq!(report.left_out(), 0);
         String::from_utf8(folded).unwrap().replace("1:2;", "").trim_end().replace('\n', ", ")
     };
@@ -171,7 +171,7 @@ fn tree_6_a_tree_adds_up_the_measure() {
     );
     assert_eq!(folded(Measure::Samples), "");
 
-    let tree = call_trees_by(&trace, &V8, Measure::ThreadTime).next().unwrap().tree;
+    let tree = call_trees(&trace, &V8, TrackSet::Threads, Measure::ThreadTime).next().unwrap().tree;
     let node = |node: &TreeNode| (trace.name(node.function.name).to_string(), node.count, node.unmeasured);
     let unmeasured = tree.nodes().iter().filter(|node| node.unmeasured > 0).map(node).collect::<Vec<_>>();
     assert_eq!(unmeasured, [("waits".into(), 1, 1), ("a".into(), 1, 1)]);
@@ -249,7 +249,7 @@ fn tree_6_trees_of_ranges_and_of_threads_agree() {
     for input in [CALLS.as_bytes().to_vec()].into_iter().chain(read) {
         let (trace, layout) = spall_trace::lay_out(load(&input).unwrap());
         for measure in [Measure::ThreadTime, Measure::Instructions, Measure::Count] {
-            for ThreadTree { track, tree, .. } in call_trees_by(&trace, &V8, measure) {
+            for TrackTree { track, tree, .. } in call_trees(&trace, &V8, TrackSet::Threads, measure) {
                 // Slices that overlap others have no place in the tree of a thread.
                 let in_nesting = |(id, _)| layout.place(id).is_some_and(|place| place.lane == 0);
                 if trace.slices_of(track).all(in_nesting) {
@@ -273,7 +273,7 @@ fn samples_have_no_thread_time() {
             "samples":[2,2,2]},"timeDeltas":[10,10,10]}}}]"#;
     let trace = load(json).unwrap();
     let tree = |trace, measure| {
-        let tree = call_trees_by(trace, &V8, measure).next().unwrap().tree;
+        let tree = call_trees(trace, &V8, TrackSet::Threads, measure).next().unwrap().tree;
         let sums = tree.nodes().iter().map(|node| (node.self_time.0, node.unmeasured));
         (sums.collect::<Vec<_>>(), tree.unattributed().time.0)
     };
@@ -288,12 +288,12 @@ fn nested_objects_hold_the_whole_tree() {
     let trace = load(CALLS.as_bytes()).unwrap();
     for measure in Measure::ALL {
         let mut nested = Vec::new();
-        let _ = export::nested(&trace, measure, &mut nested).unwrap();
+        let _ = export::nested(&trace, TrackSet::Threads, measure, &mut nested).unwrap();
         let nested: Value = serde_json::from_slice(&nested).unwrap();
         let mut paths = Vec::new();
         add_paths(&nested["children"][0], "", &mut paths);
         let mut folded = Vec::new();
-        let _ = export::folded(&trace, measure, &mut folded).unwrap();
+        let _ = export::folded(&trace, TrackSet::Threads, measure, &mut folded).unwrap();
         let folded = String::from_utf8(folded).unwrap();
         // The time in which nothing runs is in no object.
         let stacks = folded.lines().filter(|line| line.contains(';'));
@@ -320,7 +320,8 @@ fn nested_objects_may_be_deep() {
     let begins = (0..n).map(|at| format!(r#"{{"ph":"B","name":"f","pid":1,"tid":1,"ts":{at}}}"#));
     let json = format!("[{}]", begins.collect::<Vec<_>>().join(","));
     let mut nested = Vec::new();
-    let _ = export::nested(&load(json.as_bytes()).unwrap(), Measure::Count, &mut nested).unwrap();
+    let _ = export::nested(&load(json.as_bytes()).unwrap(), TrackSet::Threads, Measure::Count, &mut nested)
+        .unwrap();
     let nested = String::from_utf8(nested).unwrap();
     assert!(nested.starts_with("{\"name\":\"all\",\"value\":100000,"));
     assert_eq!(nested.matches("\"name\":\"f\"").count(), n);

@@ -2,10 +2,7 @@
 
 use std::sync::OnceLock;
 
-use spall_trace::{
-    layout::Layout,
-    model::Trace,
-};
+use spall_trace::{layout::Layout, model::Trace};
 
 /// A trace as it was loaded, the one that is shown of it, and the layout of that once it is needed.
 pub(crate) struct Loaded {

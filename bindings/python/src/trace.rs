@@ -11,7 +11,7 @@ use spall_arrow::{DataSet, Table as Kind, Tables};
 use spall_cli::picture::{self, Scene};
 use spall_trace::{
     export, merge_samples,
-    model::{Trace as Model, TraceView},
+    model::{Trace as Model, TraceView, TrackSet},
 };
 
 use crate::{
@@ -36,6 +36,11 @@ impl Trace {
 
     fn trace(&self) -> &Model {
         self.loaded.trace()
+    }
+
+    /// Returns the sums that Python names.
+    fn of(&self, tracks: Option<&str>, measure: &str) -> PyResult<tree::Of> {
+        Ok((tree::tracks(tracks, self.trace())?, tree::measure(measure)?))
     }
 }
 
@@ -87,29 +92,40 @@ impl Trace {
         Self::new(merged, self.name.clone())
     }
 
-    /// Returns the slices and samples of all threads added up by call path.
-    #[pyo3(signature = (measure="wall-time"))]
-    fn call_tree(&self, py: Python<'_>, measure: &str) -> PyResult<Table> {
-        let measure = tree::measure(measure)?;
-        py.detach(|| tree::nodes(self.trace(), measure)).map_err(value_error)
+    /// Returns how many slices are left out of sums if nobody chooses tracks.
+    fn n_left_out(&self) -> usize {
+        match self.trace().shown_tracks() {
+            TrackSet::Threads => {
+                self.trace().tracks_in(TrackSet::Async).map(|track| track.slices().len()).sum()
+            }
+            _ => 0,
+        }
+    }
+
+    /// Returns the slices and samples of tracks added up by call path.
+    #[pyo3(signature = (measure="wall-time", tracks=None))]
+    fn call_tree(&self, py: Python<'_>, measure: &str, tracks: Option<&str>) -> PyResult<Table> {
+        let of = self.of(tracks, measure)?;
+        py.detach(|| tree::nodes(self.trace(), of)).map_err(value_error)
     }
 
     /// Returns the sums of each function, the largest self time first.
-    #[pyo3(signature = (n=20, measure="wall-time"))]
-    fn top(&self, py: Python<'_>, n: usize, measure: &str) -> PyResult<Table> {
-        let measure = tree::measure(measure)?;
-        py.detach(|| tree::functions(self.trace(), n, measure)).map_err(value_error)
+    #[pyo3(signature = (n=20, measure="wall-time", tracks=None))]
+    fn top(&self, py: Python<'_>, n: usize, measure: &str, tracks: Option<&str>) -> PyResult<Table> {
+        let of = self.of(tracks, measure)?;
+        py.detach(|| tree::functions(self.trace(), n, of)).map_err(value_error)
     }
 
     /// Returns how the functions of this trace differ from those of another one that was recorded before.
-    #[pyo3(signature = (before, measure="wall-time"))]
-    fn diff(&self, py: Python<'_>, before: &Self, measure: &str) -> PyResult<Table> {
-        let measure = tree::measure(measure)?;
-        py.detach(|| tree::changes(before.trace(), self.trace(), measure))
+    #[pyo3(signature = (before, measure="wall-time", tracks=None))]
+    fn diff(&self, py: Python<'_>, before: &Self, measure: &str, tracks: Option<&str>) -> PyResult<Table> {
+        let (chosen, measure) = self.of(tracks, measure)?;
+        let sets = if tracks.is_some() { &[chosen][..] } else { &TrackSet::KINDS };
+        py.detach(|| tree::changes([before.trace(), self.trace()], sets, measure))
     }
 
     /// Writes the trace in another format, and returns what the format does not hold.
-    #[pyo3(signature = (path, format=None, measure="wall-time", ids=false))]
+    #[pyo3(signature = (path, format=None, measure="wall-time", ids=false, tracks=None))]
     fn export(
         &self,
         py: Python<'_>,
@@ -117,8 +133,10 @@ impl Trace {
         format: Option<&str>,
         measure: &str,
         ids: bool,
+        tracks: Option<&str>,
     ) -> PyResult<String> {
-        let measure = tree::measure(measure)?;
+        let tracks_named = tracks.is_some();
+        let (tracks, measure) = self.of(tracks, measure)?;
         let name = path.to_string_lossy().to_lowercase();
         let ends = FORMATS.iter().find(|format| name.ends_with(&format!(".{format}")));
         let format = format.or(ends.copied()).ok_or_else(|| {
@@ -132,18 +150,26 @@ impl Trace {
             let report = match format {
                 "speedscope.json" => export::speedscope(&merged(), &self.name, create()?),
                 "firefox.json" => export::firefox(file, &self.name, create()?),
-                "nested.json" => export::nested(self.trace(), measure, create()?),
+                "nested.json" => export::nested(self.trace(), tracks, measure, create()?),
                 "json" => export::json(file, create()?),
                 "spall" => export::spall(&merged(), create()?),
                 "pftrace" => export::perfetto(&merged(), create()?),
-                "pb" => export::pprof(file, create()?),
-                "folded" if ids => export::folded_with_ids(self.trace(), measure, create()?),
-                "folded" => export::folded(self.trace(), measure, create()?),
+                "pb" => export::pprof(file, tracks, create()?),
+                "folded" if ids => export::folded_with_ids(self.trace(), tracks, measure, create()?),
+                "folded" => export::folded(self.trace(), tracks, measure, create()?),
                 _ => return Err(PyValueError::new_err(format!("{format}: use one of {FORMATS:?}."))),
             };
             Ok::<_, PyErr>(report?)
         })?;
-        Ok(report.to_string())
+        let n_left_out = if tracks_named { 0 } else { self.n_left_out() };
+        let mut said = report.to_string();
+        if n_left_out > 0 && matches!(format, "nested.json" | "pb" | "folded") {
+            let separator = if said.is_empty() { "" } else { "; " };
+            said += &format!(
+                "{separator}{n_left_out} slices that are not on threads are left out, unless tracks='all'"
+            );
+        }
+        Ok(said)
     }
 
     /// Adds the trace to a data set of Parquet files.

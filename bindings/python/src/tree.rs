@@ -7,8 +7,8 @@ use arrow_schema::ArrowError;
 use pyo3::{PyResult, exceptions::PyValueError};
 use spall_trace::{
     json::V8,
-    model::{CallTree, Function, FunctionDiff, FunctionStats, Measure, Ticks, Trace, TraceView},
-    samples::call_trees_by,
+    model::{CallTree, Function, FunctionDiff, FunctionStats, Measure, Ticks, Trace, TraceView, TrackSet},
+    samples::call_trees,
 };
 
 use crate::table::{Table, value_error};
@@ -21,13 +21,25 @@ pub(crate) fn measure(name: &str) -> PyResult<Measure> {
     })
 }
 
-fn call_tree(trace: &Trace, measure: Measure) -> CallTree {
-    CallTree::merged(call_trees_by(trace, &V8, measure).map(|thread| thread.tree))
+/// Returns the set of tracks that Python names, or of none the one that is shown of a trace.
+pub(crate) fn tracks(name: Option<&str>, trace: &Trace) -> PyResult<TrackSet> {
+    let Some(name) = name else { return Ok(trace.shown_tracks()) };
+    TrackSet::of_name(name).ok_or_else(|| {
+        let names = TrackSet::ALL.map(TrackSet::name).join(", ");
+        PyValueError::new_err(format!("{name}: this is no set of tracks. Use one of {names}."))
+    })
+}
+
+/// The sums that are asked for: of which tracks, and of what.
+pub(crate) type Of = (TrackSet, Measure);
+
+fn call_tree(trace: &Trace, (tracks, measure): Of) -> CallTree {
+    CallTree::merged(call_trees(trace, &V8, tracks, measure).map(|of| of.tree))
 }
 
 /// Returns the nodes, parents before children.
-pub(crate) fn nodes(trace: &Trace, measure: Measure) -> Result<Table, ArrowError> {
-    let tree = call_tree(trace, measure);
+pub(crate) fn nodes(trace: &Trace, of: Of) -> Result<Table, ArrowError> {
+    let tree = call_tree(trace, of);
     let nodes = tree.nodes();
     let functions = nodes.iter().map(|node| node.function);
     let sources = functions.clone().map(|function| function.source);
@@ -47,8 +59,8 @@ pub(crate) fn nodes(trace: &Trace, measure: Measure) -> Result<Table, ArrowError
 }
 
 /// Returns the `n` functions with the most self time.
-pub(crate) fn functions(trace: &Trace, n: usize, measure: Measure) -> Result<Table, ArrowError> {
-    let tree = call_tree(trace, measure);
+pub(crate) fn functions(trace: &Trace, n: usize, of: Of) -> Result<Table, ArrowError> {
+    let tree = call_tree(trace, of);
     let all = tree.functions();
     let top = &all[..all.len().min(n)];
     let share = |part: Ticks| part.0 as f64 / tree.total().0.max(1) as f64;
@@ -63,15 +75,25 @@ pub(crate) fn functions(trace: &Trace, n: usize, measure: Measure) -> Result<Tab
     ])
 }
 
-/// Returns the functions of both traces, those that got slowest first, in the finer of the units of the traces.
-pub(crate) fn changes(before: &Trace, after: &Trace, measure: Measure) -> PyResult<Table> {
+/// Returns the functions of both traces, those of each kind of tracks by itself and there the one that got slowest first, in
+/// the finer of the units of the traces.
+pub(crate) fn changes(
+    [before, after]: [&Trace; 2],
+    tracks: &[TrackSet],
+    measure: Measure,
+) -> PyResult<Table> {
     let clocks = [before, after].map(|trace| measure.clock(trace.clock()));
-    let trees = [before, after].map(|trace| call_tree(trace, measure));
-    let (trees, _) = CallTree::in_one_unit(trees, clocks)
-        .ok_or_else(|| PyValueError::new_err("the two traces count different things"))?;
-    let mut diffs = FunctionDiff::of_traces((&trees[0], before.names()), (&trees[1], after.names()));
+    let mut all: Vec<(TrackSet, FunctionDiff)> = Vec::new();
     let sum = |stats: Option<FunctionStats>| stats.map_or(0, |stats| stats.self_time.0);
-    diffs.sort_by_key(|diff| sum(diff.before).saturating_sub(sum(diff.after)));
+    for &tracks in tracks {
+        let trees = [before, after].map(|trace| call_tree(trace, (tracks, measure)));
+        let (trees, _) = CallTree::in_one_unit(trees, clocks)
+            .ok_or_else(|| PyValueError::new_err("the two traces count different things"))?;
+        let mut diffs = FunctionDiff::of_traces((&trees[0], before.names()), (&trees[1], after.names()));
+        diffs.sort_by_key(|diff| sum(diff.before).saturating_sub(sum(diff.after)));
+        all.extend(diffs.into_iter().map(|diff| (tracks, diff)));
+    }
+    let diffs = || all.iter().map(|(_, diff)| diff);
     let describe =
         |stats: Option<FunctionStats>, trace| Some(stats?.function).map(|of: Function| of.describe(trace));
     let name = |diff: &FunctionDiff| {
@@ -79,12 +101,13 @@ pub(crate) fn changes(before: &Trace, after: &Trace, measure: Measure) -> PyResu
     };
     let unmeasured = |stats: Option<FunctionStats>| stats.map_or(0, |stats| stats.unmeasured as i64);
     table(vec![
-        ("function", texts(diffs.iter().map(name))),
-        ("change", ints(diffs.iter().map(|diff| sum(diff.after).saturating_sub(sum(diff.before))))),
-        ("before", ints(diffs.iter().map(|diff| sum(diff.before)))),
-        ("after", ints(diffs.iter().map(|diff| sum(diff.after)))),
-        ("unmeasured_before", ints(diffs.iter().map(|diff| unmeasured(diff.before)))),
-        ("unmeasured_after", ints(diffs.iter().map(|diff| unmeasured(diff.after)))),
+        ("function", texts(diffs().map(name))),
+        ("tracks", texts(all.iter().map(|(tracks, _)| tracks.name().to_owned()))),
+        ("change", ints(diffs().map(|diff| sum(diff.after).saturating_sub(sum(diff.before))))),
+        ("before", ints(diffs().map(|diff| sum(diff.before)))),
+        ("after", ints(diffs().map(|diff| sum(diff.after)))),
+        ("unmeasured_before", ints(diffs().map(|diff| unmeasured(diff.before)))),
+        ("unmeasured_after", ints(diffs().map(|diff| unmeasured(diff.after)))),
     ])
     .map_err(value_error)
 }

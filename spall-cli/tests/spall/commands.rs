@@ -420,10 +420,10 @@ fn two_runs(test: &str) -> Folder {
 
 #[test]
 fn diff_lists_what_got_slower_and_what_got_faster() {
-    let expected = "change   share  before   after  calls before  calls after  function
- +2 µs  +2.0 %  100 µs  102 µs                             (all functions)
- +6 µs  +6.0 %   30 µs   36 µs             1            1  parse
- -4 µs  -4.0 %    4 µs    0 ns             1               log
+    let expected = "change   share  before   after  calls before  calls after   tracks  function
+ +2 µs  +2.0 %  100 µs  102 µs                             threads  (all functions)
+ +6 µs  +6.0 %   30 µs   36 µs             1            1  threads  parse
+ -4 µs  -4.0 %    4 µs    0 ns             1               threads  log
 ";
     assert_eq!(two_runs("diff").prints(&["diff", "a.json", "b.json"]), expected);
 }
@@ -451,6 +451,80 @@ fn diff_compares_times_and_not_ticks() {
         &["diff", "a.json", "counts.folded"],
         "counts.folded: this file counts samples, and a.json counts nanoseconds. Give two files that count the same.",
     );
+}
+
+/// A request of 90 µs with a query of 30 µs in it, and if `with_thread` a call of 10 µs on a thread.
+fn request(with_thread: bool, query: i32) -> String {
+    let end = 40 + query;
+    let call = r#"{"ph":"X","name":"call","pid":1,"tid":1,"ts":0,"dur":10},"#;
+    format!(
+        r#"[{}{{"ph":"b","name":"request","cat":"net","id":7,"pid":1,"ts":0}},{{"ph":"b","name":"query","cat":"net","id":7,"pid":1,"ts":40}},
+        {{"ph":"e","name":"query","cat":"net","id":7,"pid":1,"ts":{end}}},{{"ph":"e","name":"request","cat":"net","id":7,"pid":1,"ts":{}}}]"#,
+        if with_thread { call } else { "" },
+        end + 20
+    )
+}
+
+/// [tree 7]
+#[test]
+fn spans_are_added_up_beside_threads() {
+    let folder =
+        Folder::new("spans").with("a.json", request(true, 30)).with("spans.json", request(false, 30));
+    let functions = |arguments: &[&str]| -> Vec<(String, i64)> {
+        let ran = folder.run(&[&["top", "--format", "json"], arguments].concat());
+        let rows: Vec<serde_json::Value> = serde_json::from_str(&ran.out).unwrap();
+        rows.iter()
+            .map(|row| (row["function"].as_str().unwrap().into(), row["self"].as_i64().unwrap()))
+            .collect()
+    };
+    let call = ("call".to_owned(), 10_000);
+    let spans = [("request".to_owned(), 60_000), ("query".to_owned(), 30_000)];
+    assert_eq!(functions(&["a.json"]), std::slice::from_ref(&call));
+    assert_eq!(functions(&["a.json", "--tracks", "threads"]), std::slice::from_ref(&call));
+    assert_eq!(functions(&["a.json", "--tracks", "async"]), spans);
+    assert_eq!(functions(&["a.json", "--tracks", "all"]), [&spans[..], &[call]].concat());
+    assert_eq!(functions(&["spans.json"]), spans, "there is nothing else");
+    // What is left out is said, but not if that was asked for.
+    let told = |arguments: &[&str]| folder.run(arguments).err;
+    assert!(
+        told(&["top", "a.json"]).contains("2 slices that are not on threads are left out. `--tracks async`")
+    );
+    assert!(told(&["flame", "a.json"]).contains("2 slices that are not on threads are left out"));
+    assert!(
+        told(&["convert", "a.json", "a.folded"]).contains("2 slices that are not on threads are left out")
+    );
+    assert_eq!(told(&["top", "a.json", "--tracks", "threads"]), "");
+    assert_eq!(told(&["top", "spans.json"]), "");
+    let longest = folder.prints(&["top", "--longest", "--tracks", "async", "-n", "1", "a.json"]);
+    assert!(longest.lines().nth(1).unwrap().contains("request"), "{longest}");
+    assert!(folder.prints(&["flame", "spans.json"]).starts_with("request"));
+    let folded = folder.prints(&["convert", "--tracks", "async", "--to", "folded", "a.json", "-"]);
+    assert_eq!(folded, "request;request 60000\nrequest;request;query 30000\n");
+}
+
+#[test]
+fn diff_compares_threads_and_spans_apart_and_its_gate_looks_at_both() {
+    let (slower, faster) = (request(true, 3000), request(true, 30));
+    let folder = Folder::new("diff_spans").with("a.json", faster).with("b.json", slower);
+    let folder = folder.with("spans.json", request(false, 30)).with("slow-spans.json", request(false, 3000));
+    let rows = folder.prints(&["diff", "a.json", "b.json"]);
+    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let shown: Vec<_> = rows.lines().skip(1).map(|line| words(line)[..3].join(" ")).collect();
+    // Nothing changed on threads.
+    assert_eq!(shown, ["+0 ns +0.0", "+2.97 ms +3300.0", "+2.97 ms +3300.0"]);
+    for files in [["a.json", "b.json"], ["spans.json", "slow-spans.json"]] {
+        let ran = folder.run(&[&["diff", "--fail-above", "5%"], &files[..]].concat());
+        assert_eq!(ran.status, Some(1), "{ran:?}");
+        assert!(ran.err.contains("(all functions) beside threads takes 3300.0 % of the time of"), "{ran:?}");
+        folder.prints(&["diff", "--fail-above", "5%", files[0], files[0]]);
+    }
+    folder.prints(&["diff", "--fail-above", "5%", "--tracks", "threads", "a.json", "b.json"]);
+    // Spans that one file does not have are all new, or all gone.
+    let only_threads = r#"[{"ph":"X","name":"call","pid":1,"tid":1,"ts":0,"dur":10}]"#;
+    fs::write(folder.0.join("threads.json"), only_threads).unwrap();
+    let ran = folder.run(&["diff", "--fail-above", "5%", "threads.json", "a.json"]);
+    assert!(ran.err.contains("takes time, of which threads.json has none"), "{ran:?}");
+    folder.prints(&["diff", "--fail-above", "5%", "a.json", "threads.json"]);
 }
 
 #[test]

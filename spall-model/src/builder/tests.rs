@@ -3,7 +3,7 @@ use alloc::{format, string::String, vec, vec::Vec};
 use super::*;
 use crate::{
     Args, AsyncPhase, FlowBind, FlowEvent, FlowPhase, Id, KeyedEvent, ObjectPhase, Receiver, SliceId, Text,
-    Thread, TraceView, TrackKind, nest::Nesting,
+    Thread, TraceView, TrackKind, TrackSet, nest::Nesting,
 };
 
 const MAIN: Thread<'static> = Thread { pid: Id::Number(1), tid: Id::Number(1) };
@@ -446,7 +446,7 @@ fn the_longest_slices_are_as_many_as_asked_for_and_none_else() {
     let trace = build(&events);
     let all = Tick(0)..Tick(i64::MAX);
     let longest = |range, max| -> Vec<i64> {
-        let ids = trace.longest_slices(range, max).into_iter();
+        let ids = trace.longest_slices(TrackSet::All, range, max).into_iter();
         ids.map(|id| trace.slice(id).unwrap().duration().0).collect()
     };
     assert_eq!(longest(all.clone(), 0), [0; 0]);

@@ -4,8 +4,8 @@ use std::io::{self, BufWriter, Write};
 
 use alloc::{collections::BTreeSet, format, string::String};
 use spall_json::V8;
-use spall_model::{Key, Measure, Process, Trace, TraceView, Track, TrackId, TrackKind};
-use spall_samples::{ThreadTree, call_trees_by};
+use spall_model::{Key, Measure, Process, Trace, TraceView, Track, TrackId, TrackKind, TrackSet};
+use spall_samples::{TrackTree, call_trees};
 
 use super::{
     ExportReport,
@@ -13,19 +13,18 @@ use super::{
     trees::{StackRoom, WrittenTrees},
 };
 
-/// Writes the call tree of each thread as folded stacks: one line for each call path.
+/// Writes the call trees of a set of tracks as folded stacks: one line for each call path.
 ///
-/// A line has the name of the thread, which of samples of `perf` is the command of their time, the names from the outermost slice inwards,
-/// and the self time in ticks, or what else `measure` adds up. A thread without a name has that of its process, or the ids
-/// of both; names that several threads have are followed by the ids. Blanks in the name of a thread are underscores, as
+/// A line has the name of the track, which of samples of `perf` is the command of their time, the names from the outermost slice
+/// inwards, and the self time in ticks, or what else `measure` adds up. A thread without a name has that of its process, or the
+/// ids of both; names that several threads have are followed by the ids. Blanks in the name of a track are underscores, as
 /// inferno and FlameGraph write commands.
 ///
 /// A line repeats its whole path, so a path has at most [`MAX_FOLDED_DEPTH`] names. The time
 /// of deeper calls counts for the innermost call that is written, and the report counts their stacks. Where a small
 /// trace has stacks without end, because threads share them or names are very long, the further ones have only their
 /// first 128 bytes, and are counted, too. Functions that CPU samples found are included, whether the samples were
-/// merged or not. Slices on overflow lanes have no place in a tree. They are counted as left out, and so is everything
-/// that is not on a thread.
+/// merged or not. What is no slice counts as left out; other tracks do not, as they were not asked for.
 ///
 /// [`MAX_FOLDED_DEPTH`]: spall_model::CallTree::MAX_FOLDED_DEPTH
 ///
@@ -34,56 +33,69 @@ use super::{
 ///
 /// # Examples
 /// ```
-/// use spall_trace::model::Measure;
+/// use spall_trace::model::{Measure, TrackSet};
 /// let json = br#"[{"ph":"M","name":"thread_name","pid":1,"tid":2,"args":{"name":"main loop"}},
 ///                 {"ph":"X","name":"frame","pid":1,"tid":2,"ts":0,"dur":10},
 ///                 {"ph":"X","name":"draw","pid":1,"tid":2,"ts":1,"dur":7}]"#;
 /// let trace = spall_trace::load(json)?;
 /// let mut folded = Vec::new();
-/// let report = spall_trace::export::folded(&trace, Measure::WallTime, &mut folded)?;
+/// let report = spall_trace::export::folded(&trace, TrackSet::All, Measure::WallTime, &mut folded)?;
 /// assert_eq!(folded, b"main_loop;frame 3000\nmain_loop;frame;draw 7000\n");
 /// assert_eq!(report.left_out(), 0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[doc(alias("flamegraph", "collapsed stacks"))]
-pub fn folded(trace: &Trace, measure: Measure, out: impl Write) -> io::Result<ExportReport> {
-    let roots = ThreadNames::new(trace);
-    write(trace, measure, |thread| Some(roots.of(trace, thread.track, &thread.name)?.folded()), out)
+pub fn folded(
+    trace: &Trace,
+    tracks: TrackSet,
+    measure: Measure,
+    out: impl Write,
+) -> io::Result<ExportReport> {
+    let roots = TrackNames::new(trace);
+    write(trace, tracks, measure, |of| roots.of(trace, of.track, &of.name).folded(), out)
 }
 
-/// Writes folded stacks as [`folded`] does, with the ids of process and thread as the first name of each stack, such as
-/// `1:2`. Read again, they are the same threads.
+/// Writes folded stacks as [`folded`] does, with the ids of process and thread as the first name of each stack of a thread,
+/// such as `1:2`. Read again, they are the same threads.
 ///
 /// # Errors
 /// This returns an error when writing to `out` fails.
 ///
 /// # Examples
 /// ```
-/// use spall_trace::model::Measure;
+/// use spall_trace::model::{Measure, TrackSet};
 /// let json = br#"[{"ph":"M","name":"thread_name","pid":1,"tid":2,"args":{"name":"main loop"}},
 ///                 {"ph":"X","name":"frame","pid":1,"tid":2,"ts":0,"dur":10}]"#;
-/// let mut folded = Vec::new();
-/// let _ = spall_trace::export::folded_with_ids(&spall_trace::load(json)?, Measure::WallTime, &mut folded)?;
+/// let (trace, mut folded) = (spall_trace::load(json)?, Vec::new());
+/// let _ = spall_trace::export::folded_with_ids(&trace, TrackSet::All, Measure::WallTime, &mut folded)?;
 /// assert_eq!(folded, b"1:2;frame 10000\n");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn folded_with_ids(trace: &Trace, measure: Measure, out: impl Write) -> io::Result<ExportReport> {
-    write(trace, measure, |thread| ids(trace, thread.track), out)
+pub fn folded_with_ids(
+    trace: &Trace,
+    tracks: TrackSet,
+    measure: Measure,
+    out: impl Write,
+) -> io::Result<ExportReport> {
+    let roots = TrackNames::new(trace);
+    let root =
+        |of: &TrackTree| ids(trace, of.track).unwrap_or_else(|| roots.of(trace, of.track, &of.name).folded());
+    write(trace, tracks, measure, root, out)
 }
 
-/// Writes the stacks of all threads, with the first name that `root` returns for a tree. Trees without one are left out.
+/// Writes the stacks of all tracks of a set, with the first name that `root` returns for a tree.
 fn write(
     trace: &Trace,
+    tracks: TrackSet,
     measure: Measure,
-    root: impl Fn(&ThreadTree) -> Option<String>,
+    root: impl Fn(&TrackTree) -> String,
     out: impl Write,
 ) -> io::Result<ExportReport> {
     let mut out = BufWriter::new(out);
     let mut written = WrittenTrees::default();
     let mut room = StackRoom::of(trace);
-    for of_thread in call_trees_by(trace, &V8, measure) {
-        let Some(thread) = root(&of_thread) else { continue };
-        let tree = of_thread.tree;
+    for of_track in call_trees(trace, &V8, tracks, measure) {
+        let (root, tree) = (root(&of_track), of_track.tree);
         let mut stacks = tree.folded(trace);
         while let Some((stack, self_time)) = stacks.next_stack() {
             let whole = stack.len();
@@ -91,7 +103,7 @@ fn write(
             if stack.len() < whole {
                 written.add_cut();
             }
-            out.write_all(thread.as_bytes())?;
+            out.write_all(root.as_bytes())?;
             out.write_all(if stack.is_empty() { b"" } else { b";" })?;
             out.write_all(stack.as_bytes())?;
             out.write_all(b" ")?;
@@ -147,19 +159,19 @@ fn thread_of(trace: &Trace, id: TrackId) -> Option<(&Process, &Track, Key)> {
     Some((trace.processes().get(track.process?.index())?, track, tid))
 }
 
-/// The names under which the call trees of threads are written.
-pub(super) struct ThreadNames {
+/// The names under which the call trees of tracks are written.
+pub(super) struct TrackNames {
     /// The names that several threads have.
     repeated: BTreeSet<String>,
 }
 
-/// The name of a thread in call trees, and its ids if others have that name, too.
-pub(super) struct ThreadName {
+/// The name of a track in call trees, and the ids of a thread if others have that name, too.
+pub(super) struct TrackName {
     name: Option<String>,
     ids: Option<(String, String)>,
 }
 
-impl ThreadNames {
+impl TrackNames {
     /// Finds out which names several threads with slices or samples have.
     pub(super) fn new(trace: &Trace) -> Self {
         let mut names = BTreeSet::new();
@@ -175,13 +187,15 @@ impl ThreadNames {
         Self { repeated }
     }
 
-    /// Returns the name of a thread that has `name` in the time of its tree, or `None` if the track is not a thread's.
-    pub(super) fn of(&self, trace: &Trace, id: TrackId, name: &str) -> Option<ThreadName> {
-        let (process, _, tid) = thread_of(trace, id)?;
+    /// Returns the name of a track that has `name` in the time of its tree.
+    pub(super) fn of(&self, trace: &Trace, id: TrackId, name: &str) -> TrackName {
+        let Some((process, _, tid)) = thread_of(trace, id) else {
+            return TrackName { name: Some(beginning(name).into_owned()), ids: None };
+        };
         let name = name_of(trace, process, name);
         let is_unique = name.as_ref().is_some_and(|name| !self.repeated.contains(name));
         let ids = (!is_unique).then(|| (trace.key_text(process.pid).into(), trace.key_text(tid).into()));
-        Some(ThreadName { name, ids })
+        TrackName { name, ids }
     }
 }
 
@@ -191,7 +205,7 @@ fn name_of(trace: &Trace, process: &Process, name: &str) -> Option<String> {
     Some(beginning(&name).into_owned()).filter(|name| !name.trim().is_empty())
 }
 
-impl ThreadName {
+impl TrackName {
     /// Returns the first name of folded stacks.
     fn folded(&self) -> String {
         let name = self.name.as_deref().map(|name| {

@@ -1,11 +1,15 @@
-//! Turns the slices of a thread into begins and ends that nest.
+//! Turns the slices of a track into begins and ends that nest.
 //!
 //! In formats such as spall and speedscope, an end always belongs to the last begin that is still open. So slices that
 //! overlap partially go to different lanes, each of which nests.
 
-use alloc::vec::Vec;
+use alloc::{borrow::Cow, collections::BinaryHeap, vec::Vec};
+use core::cmp::Reverse;
+use std::{collections::HashMap, hash::RandomState};
 
-use spall_model::{SliceId, Tick, Trace, TraceView, Track, nest::Nesting};
+use spall_model::{Process, ProcessId, SliceId, Tick, Trace, TraceView, Track, TrackKind, nest::Nesting};
+
+use super::thread::title;
 
 /// The begin or the end of a slice in a lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +66,81 @@ pub(super) fn lanes(trace: &Trace, track: &Track) -> Vec<Vec<Edge>> {
         lane.edges
     };
     lanes.into_iter().map(finish).collect()
+}
+
+/// The async spans of a process that have one title, in lanes.
+pub(super) struct SpanLanes<'t> {
+    pub(super) process: &'t Process,
+    pub(super) title: Cow<'t, str>,
+    pub(super) lanes: Vec<Vec<Edge>>,
+}
+
+/// Returns the spans of all async tracks. There may be a track for each request, so those of one title share lanes: in a lane
+/// one span follows another, with what lies inside it.
+pub(super) fn span_lanes(trace: &Trace) -> Vec<SpanLanes<'_>> {
+    let mut groups: Vec<(SpanLanes<'_>, Vec<Run>)> = Vec::new();
+    let mut numbers = HashMap::<(ProcessId, Cow<'_, str>), usize, RandomState>::default();
+    for track in trace.tracks() {
+        let TrackKind::Async { .. } = track.kind else { continue };
+        let Some(process) = track.process.and_then(|process| trace.processes().get(process.index())) else {
+            continue;
+        };
+        let title = title(trace, track);
+        let number = *numbers.entry((process.id, title.clone())).or_insert_with(|| {
+            groups.push((SpanLanes { process, title, lanes: Vec::new() }, Vec::new()));
+            groups.len() - 1
+        });
+        if let Some((_, runs)) = groups.get_mut(number) {
+            lanes(trace, track).into_iter().for_each(|edges| split(edges, runs));
+        }
+    }
+    let packed = groups.into_iter().map(|(group, runs)| SpanLanes { lanes: pack(runs), ..group });
+    packed.filter(|group| !group.lanes.is_empty()).collect()
+}
+
+/// A slice that lies in no other one, with what lies inside it.
+type Run = Vec<Edge>;
+
+/// Splits a lane where nothing is open.
+fn split(edges: Vec<Edge>, runs: &mut Vec<Run>) {
+    let (mut run, mut n_open) = (Run::new(), 0_usize);
+    for edge in edges {
+        run.push(edge);
+        match edge {
+            Edge::Begin(..) => n_open += 1,
+            Edge::End(..) => n_open -= 1,
+        }
+        if n_open == 0 {
+            runs.push(core::mem::take(&mut run));
+        }
+    }
+}
+
+/// Puts runs into as few lanes as there are at one time.
+fn pack(mut runs: Vec<Run>) -> Vec<Vec<Edge>> {
+    let at = |edge: Option<&Edge>| edge.map_or(Tick(0), |edge| edge.at());
+    runs.sort_by_key(|run| at(run.first()));
+    let mut lanes: Vec<Vec<Edge>> = Vec::new();
+    let mut free: BinaryHeap<Reverse<(Tick, usize)>> = BinaryHeap::new();
+    for run in runs {
+        let end = at(run.last());
+        let first_free = free.peek().filter(|Reverse((until, _))| *until <= at(run.first()));
+        let number = match first_free {
+            Some(&Reverse((_, number))) => {
+                free.pop();
+                number
+            }
+            None => {
+                lanes.push(Vec::new());
+                lanes.len() - 1
+            }
+        };
+        if let Some(lane) = lanes.get_mut(number) {
+            lane.extend(run);
+        }
+        free.push(Reverse((end, number)));
+    }
+    lanes
 }
 
 /// Returns the edges of a lane without the ends that slices do not have, as far as the lane is read the same without them.

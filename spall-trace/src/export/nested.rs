@@ -4,26 +4,26 @@
 use std::io::{self, BufWriter, Write};
 
 use spall_json::{JsonString, V8};
-use spall_model::{CallTree, Measure, Text, Ticks, Trace, TraceView, TreeNode, TreeStep};
-use spall_samples::{ThreadTree, call_trees_by};
+use spall_model::{CallTree, Measure, Text, Ticks, Trace, TraceView, TrackSet, TreeNode, TreeStep};
+use spall_samples::{TrackTree, call_trees};
 
 use super::{
     ExportReport,
-    folded::ThreadNames,
+    folded::TrackNames,
     speedscope::write_source,
     trees::{StackRoom, WrittenTrees},
 };
 
-/// Writes the call trees of all threads as one tree of JSON objects, as d3-flame-graph reads it.
+/// Writes the call trees of a set of tracks as one tree of JSON objects, as d3-flame-graph reads it.
 ///
 /// An object has a `name`, its `children`, and as its `value` the total of `measure`, children included: ticks, or a
 /// number of instructions, slices or samples. A function with a source has its `file`, and `line` and `column` counted
 /// from 1. An object of which slices lack the measure has their number, `unmeasured`. The outermost object is named
-/// `all`, and those in it are the threads: they have the name of the thread, or else of the process, with the ids of both
+/// `all`, and those in it are the tracks: a thread has its name, or else that of the process, with the ids of both
 /// behind it if several threads have that name, or the ids alone. The time in which nothing runs is in no object.
 ///
-/// Functions that CPU samples found are included, whether the samples were merged or not. Slices on overflow lanes have no
-/// place in a tree. They are counted as left out, and so is everything that is not on a thread.
+/// Functions that CPU samples found are included, whether the samples were merged or not. What is no slice counts as left
+/// out; other tracks do not, as they were not asked for.
 ///
 /// A tree of any depth is written, one object after the other. Readers that recurse may not read what is nested thousands of
 /// levels deep. Where threads of a small trace share very many functions, or names are very long, there is an end to what is
@@ -34,12 +34,12 @@ use super::{
 ///
 /// # Examples
 /// ```
-/// use spall_trace::model::Measure;
+/// use spall_trace::model::{Measure, TrackSet};
 /// let json = br#"[{"ph":"X","name":"frame","pid":1,"tid":2,"ts":0,"dur":10,"tdur":8},
 ///                 {"ph":"X","name":"draw","pid":1,"tid":2,"ts":1,"dur":7,"tdur":5}]"#;
 /// let trace = spall_trace::load(json)?;
 /// let mut nested = Vec::new();
-/// let _ = spall_trace::export::nested(&trace, Measure::ThreadTime, &mut nested)?;
+/// let _ = spall_trace::export::nested(&trace, TrackSet::Threads, Measure::ThreadTime, &mut nested)?;
 /// let expected = r#"{"name":"all","value":8000,"children":[
 /// {"name":"1:2","value":8000,"children":[
 /// {"name":"frame","value":8000,"children":[
@@ -48,25 +48,29 @@ use super::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[doc(alias("flamegraph", "d3-flame-graph"))]
-pub fn nested(trace: &Trace, measure: Measure, out: impl Write) -> io::Result<ExportReport> {
+pub fn nested(
+    trace: &Trace,
+    tracks: TrackSet,
+    measure: Measure,
+    out: impl Write,
+) -> io::Result<ExportReport> {
     let mut out = BufWriter::new(out);
     let mut written = WrittenTrees::default();
     // The sum stands before its parts, so all trees are made twice: threads may share so many functions that the trees
     // would take far more memory than the trace.
-    let trees = || call_trees_by(trace, &V8, measure);
-    let total = trees().map(|thread| thread.tree.total()).fold(Ticks::ZERO, |sum, total| sum + total);
+    let trees = || call_trees(trace, &V8, tracks, measure);
+    let total = trees().map(|of| of.tree.total()).fold(Ticks::ZERO, |sum, total| sum + total);
     let mut room = StackRoom::of(trace);
-    let names = ThreadNames::new(trace);
+    let names = TrackNames::new(trace);
     write!(out, "{{\"name\":\"all\",\"value\":{},\"children\":[", total.0)?;
     let mut is_first = true;
-    for ThreadTree { track, name, tree, .. } in trees() {
-        let Some(thread) = names.of(trace, track, &name).map(|thread| thread.text()) else { continue };
+    for TrackTree { track, name, tree, .. } in trees() {
         out.write_all(if core::mem::take(&mut is_first) { b"\n" } else { b",\n" })?;
-        let name = JsonString(Text::from(&*thread));
+        let name = names.of(trace, track, &name).text();
+        let name = JsonString(Text::from(&*name));
         write!(out, "{{\"name\":{name},\"value\":{},\"children\":[", tree.total().0)?;
         let n_cut = write_nodes(trace, &tree, &mut room, &mut out)?;
         out.write_all(b"]}")?;
-        written.add_deep(&tree);
         (0..n_cut).for_each(|_| written.add_cut());
     }
     out.write_all(b"]}\n")?;

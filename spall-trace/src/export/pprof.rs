@@ -5,29 +5,29 @@ use std::io::{self, Write};
 use alloc::{string::String, vec::Vec};
 use spall_json::V8;
 use spall_model::{
-    Clock, FoldedNode, Function, Interner, Key, NameId, Names, SampleValue, Tick, Ticks, Trace, TraceView,
-    TrackId, Unit, UnitName,
+    Clock, FoldedNode, Function, Interner, Key, Measure, NameId, Names, SampleValue, Tick, Ticks, Trace,
+    TraceView, TrackId, TrackSet, Unit, UnitName,
 };
-use spall_samples::{ThreadTree, call_trees};
+use spall_samples::{TrackTree, call_trees};
 
 use super::{
     ExportReport, Loss,
-    folded::ThreadNames,
+    folded::TrackNames,
     protobuf::MessageWriter,
     trees::{StackRoom, WrittenTrees},
 };
 use crate::tick_scale::{TickScale, clamped};
 
-/// Writes the call trees of all threads as a profile for pprof.
+/// Writes the call trees of a set of tracks as a profile for pprof.
 ///
-/// A sample of the profile is a call path of a thread, with the label `thread`, and `pid` and `tid` where they are
+/// A sample of the profile is a call path of a track, with the label `thread`, and `pid` and `tid` where they are
 /// numbers. It has three values: the number of calls, the number of CPU samples, and the self time, in nanoseconds or
 /// in what the clock counts. If samples have several values, each further one is a value of samples of its own, in which all
 /// others are 0. Functions have their source and the line at which they begin. Time and samples with
 /// nothing open are a path without functions. A function that CPU samples found has a path where it has time or samples
 /// of its own: calls were not counted there. As for [folded stacks](super::folded()), a path has at most
-/// [`MAX_FOLDED_DEPTH`](spall_model::CallTree::MAX_FOLDED_DEPTH) names, and everything that is not in a call tree of a
-/// thread counts as left out. Where threads of a small trace share very many functions, the further paths have only
+/// [`MAX_FOLDED_DEPTH`](spall_model::CallTree::MAX_FOLDED_DEPTH) names, and what is no slice
+/// counts as left out; other tracks do not, as they were not asked for. Where threads of a small trace share very many functions, the further paths have only
 /// their 16 outermost ones, and count as too deep.
 ///
 /// The file is not compressed. pprof reads it as it is.
@@ -37,13 +37,14 @@ use crate::tick_scale::{TickScale, clamped};
 ///
 /// # Examples
 /// ```
+/// use spall_trace::model::TrackSet;
 /// let json = br#"[{"ph":"X","name":"frame","pid":1,"tid":2,"ts":0,"dur":10}]"#;
 /// let trace = spall_trace::load(json)?;
 /// let mut profile = Vec::new();
-/// assert!(spall_trace::export::pprof(&trace, &mut profile)?.is_lossless());
+/// assert!(spall_trace::export::pprof(&trace, TrackSet::All, &mut profile)?.is_lossless());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn pprof(trace: &Trace, out: impl Write) -> io::Result<ExportReport> {
+pub fn pprof(trace: &Trace, tracks: TrackSet, out: impl Write) -> io::Result<ExportReport> {
     let mut out = MessageWriter::new(out);
     let mut tables = Tables::default();
     let mut written = WrittenTrees::default();
@@ -71,7 +72,7 @@ pub fn pprof(trace: &Trace, out: impl Write) -> io::Result<ExportReport> {
     let clock = trace.clock();
     let scale = TickScale::new(clock.ns_per_tick().unwrap_or(1.0));
     let [thread_key, pid_key, tid_key] = ["thread", "pid", "tid"].map(|key| tables.string(key));
-    let names = ThreadNames::new(trace);
+    let names = TrackNames::new(trace);
     let mut n_clamped = 0;
     let (mut room, mut path) = (StackRoom::of(trace), Vec::new());
     let mut row = alloc::vec![0; types.len()];
@@ -79,14 +80,15 @@ pub fn pprof(trace: &Trace, out: impl Write) -> io::Result<ExportReport> {
     // The columns of the calls, the samples and the time of each trace.
     let others = others.iter().enumerate().map(|(column, (_, of))| (of, [None, None, Some(column)]));
     let columns = [n_others, n_others + 1, n_others + 2].map(Some);
-    for (trace, columns, ThreadTree { track, name, tree, .. }) in others
-        .chain([(shown, columns)])
-        .flat_map(|(trace, columns)| call_trees(trace, &V8).map(move |tree| (trace, columns, tree)))
+    for (trace, columns, TrackTree { track, name, tree, .. }) in
+        others.chain([(shown, columns)]).flat_map(|(trace, columns)| {
+            call_trees(trace, &V8, tracks, Measure::WallTime).map(move |tree| (trace, columns, tree))
+        })
     {
         let scale = TickScale::new(trace.clock().ns_per_tick().unwrap_or(1.0));
         let ids = thread_ids(trace, track);
         // Without numbers, the name alone tells threads apart.
-        let name = if ids.iter().all(Option::is_some) { None } else { names.of(trace, track, &name) };
+        let name = if ids.iter().all(Option::is_some) { None } else { Some(names.of(trace, track, &name)) };
         let name = name.map_or_else(|| trace.track_title(track).into_owned(), |name| name.text());
         let thread = tables.string(&name);
         let mut values = |count, hits, time: Ticks| {
@@ -193,14 +195,18 @@ impl Values {
 /// How many bytes the number of a location takes in a path, about.
 const LOCATION_BYTES: usize = 3;
 
-/// Returns the ids of the process and the thread of a track, as far as they are numbers.
+/// Returns the ids of the process and the thread of a track, as far as they are numbers. The thread of a process without a
+/// number has none, as it would be taken for one of another process; and so it is with tracks that have the ids of threads.
 fn thread_ids(trace: &Trace, track: TrackId) -> [Option<i64>; 2] {
+    let number = |key| match key {
+        Key::Number(number) => Some(number),
+        Key::Text(_) => None,
+    };
     let track = trace.tracks().get(track.index());
     let process = track.and_then(|track| trace.processes().get(track.process?.index()));
-    [process.map(|process| process.pid), track.and_then(|track| track.kind.tid())].map(|key| match key {
-        Some(Key::Number(number)) => Some(number),
-        _ => None,
-    })
+    let pid = process.and_then(|process| number(process.pid));
+    let thread = track.filter(|track| pid.is_some() && TrackSet::Threads.contains(&track.kind));
+    [pid, thread.and_then(|track| number(track.kind.tid()?))]
 }
 
 /// Returns a number in the type of the format's values.

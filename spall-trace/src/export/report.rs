@@ -48,8 +48,8 @@ losses! {
     Object = "objects",
     /// Samples of profilers that were not merged with the slices of their thread.
     Sample = "samples",
-    /// Facts without a time: labels, sort indices, the epoch, keys of the file, and the places of tracks that are no threads
-    /// but were written as such.
+    /// Facts without a time: labels, sort indices, the epoch, keys of the file, and the ids and places of tracks that are no
+    /// threads but were written as such.
     Metadata = "facts without a time",
     /// Events of kinds that have no meaning in the model.
     Other = "events of unknown meaning",
@@ -186,16 +186,13 @@ impl ExportReport {
         }
     }
 
-    /// Counts everything of a trace but its slices on threads, because a format of nested slices cannot hold the rest.
-    pub(super) fn all_but_thread_slices(trace: &Trace) -> Self {
+    /// Counts everything of a trace but its slices, because a format of nested slices cannot hold the rest.
+    pub(super) fn all_but_slices(trace: &Trace) -> Self {
         let mut report = Self::all_facts(trace);
-        let slices_on_threads: usize =
-            super::thread::threads(trace).map(|thread| thread.track.slices().len()).sum();
         let labels: usize = trace.processes().iter().map(|process| process.labels.len()).sum();
         let is_own = |track: &Track| matches!(track.kind, TrackKind::Track { .. });
         let places = trace.processes().iter().filter(|process| process.sort_index != 0).count()
             + trace.tracks().iter().filter(|track| track.sort_index != 0 || is_own(track)).count();
-        report.add(Loss::Span, trace.slices().len() - slices_on_threads);
         report.add(Loss::Instant, trace.instants().len());
         report.add(Loss::CounterValue, trace.counters().len());
         report.add(Loss::State, trace.states().len());
@@ -203,6 +200,13 @@ impl ExportReport {
         report.add_samples(trace);
         report.add(Loss::Metadata, labels + places);
         report
+    }
+
+    /// Counts the ids of async tracks, of which a format of threads has the titles.
+    pub(super) fn add_async_ids(&mut self, trace: &Trace) {
+        let are_async =
+            |track: &&Track| matches!(track.kind, TrackKind::Async { .. }) && !track.slices().is_empty();
+        self.add(Loss::Metadata, trace.tracks().iter().filter(are_async).count());
     }
 
     /// Counts the things of a trace that no timeline shows: objects, the facts of the file, and events without a meaning.

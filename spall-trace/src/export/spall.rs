@@ -4,22 +4,22 @@ use std::io::{self, BufWriter, Write};
 
 use alloc::vec::Vec;
 use spall_format::spall::{FileWriter, Version};
-use spall_model::{Clock, Event, Id, Key, Text, Thread, ThreadEvent, Tick, Trace, TraceView};
+use spall_model::{Clock, Event, Id, Key, Process, Text, Thread, ThreadEvent, Tick, Trace, TraceView};
 
 use super::{
     ExportReport, Loss,
-    lane::{Edge, lanes, without_open_ends},
-    thread::{NamedThread, name_or_id, thread_lane_name, threads},
+    lane::{Edge, SpanLanes, lanes, span_lanes, without_open_ends},
+    thread::{NamedThread, name_or_id, numbered, thread_lane_name, threads},
     thread_ids::{ThreadIds, fitting},
 };
 
 /// Writes the slices of a trace as spall 3.
 ///
 /// The file has the names of processes and threads, and the arguments of begins as one line of text. Each overflow lane
-/// becomes a thread of its own, because slices of a thread have to nest. Ids that are not 32-bit numbers are replaced by
+/// becomes a thread of its own, because slices of a thread have to nest, and async spans of one title share such threads. Ids that are not 32-bit numbers are replaced by
 /// free ones, and become names where there is no name. If the trace has a time before 0, all times are moved by
-/// [`ExportReport::moved`]. An unfinished slice stays unfinished, unless it lies inside a finished one. Everything that is
-/// not a slice on a thread is left out and counted.
+/// [`ExportReport::moved`]. An unfinished slice stays unfinished, unless it lies inside a finished one. The ids of async spans
+/// and everything that is no slice are left out and counted.
 ///
 /// # Errors
 /// This returns an error when writing to `out` fails.
@@ -41,7 +41,8 @@ use super::{
 pub fn spall(trace: &Trace, out: impl Write) -> io::Result<ExportReport> {
     let clock = trace.clock();
     let first = trace.bounds().map_or(Tick(0), |bounds| bounds.start.min(Tick(0)));
-    let mut report = ExportReport::all_but_thread_slices(trace);
+    let mut report = ExportReport::all_but_slices(trace);
+    report.add_async_ids(trace);
     report.moved = Tick(0) - first;
     // What the clock says of tick 0 holds no longer if times are moved.
     let kept = if first == Tick(0) { clock } else { Clock::new(clock.unit) };
@@ -60,9 +61,27 @@ pub fn spall(trace: &Trace, out: impl Write) -> io::Result<ExportReport> {
             writer.slices(ids, lanes.get(lane).map_or(&[], Vec::as_slice))?;
         }
     }
+    for SpanLanes { process, title, lanes } in span_lanes(trace) {
+        let is_first = last_pid.replace(process.pid) != Some(process.pid);
+        for (lane, edges) in lanes.iter().enumerate() {
+            let (pid, tid) = writer.ids.free_of(process);
+            let ids = Thread::new(pid, tid);
+            let name = numbered(&title, lane);
+            writer.write(&Event::ThreadName(ids, Text::plain(name.as_bytes())))?;
+            if is_first && lane == 0 {
+                writer.process_name(ids.pid, process)?;
+            }
+            writer.slices(ids, edges)?;
+        }
+    }
     let Writer { file, report, .. } = writer;
     file.finish()?;
     Ok(report)
+}
+
+/// Returns whether the file has an id as it is.
+fn keeps(key: Key, id: Id<'_>) -> bool {
+    fitting(key, u32::MAX).map(Id::from) == Some(id)
 }
 
 /// The file that is written, with the state that this takes.
@@ -93,16 +112,20 @@ impl<W: Write> Writer<'_, W> {
     ) -> io::Result<()> {
         let trace = self.trace;
         let &NamedThread { process, track, tid, .. } = thread;
-        let keeps = |key: Key, id: Id<'_>| fitting(key, u32::MAX).map(Id::from) == Some(id);
         if lane > 0 || !track.name.is_empty() || !keeps(tid, ids.tid) {
             let name = thread_lane_name(trace, track.name, tid, lane);
             self.write(&Event::ThreadName(ids, Text::plain(name.as_bytes())))?;
         }
-        if with_process && (!process.name.is_empty() || !keeps(process.pid, ids.pid)) {
-            let name = name_or_id(trace, process.name, process.pid);
-            self.write(&Event::ProcessName(ids.pid, Text::plain(name.as_bytes())))?;
+        if with_process { self.process_name(ids.pid, process) } else { Ok(()) }
+    }
+
+    /// Writes the name of a process, or an id that was replaced.
+    fn process_name(&mut self, pid: Id<'_>, process: &Process) -> io::Result<()> {
+        if process.name.is_empty() && keeps(process.pid, pid) {
+            return Ok(());
         }
-        Ok(())
+        let name = name_or_id(self.trace, process.name, process.pid);
+        self.write(&Event::ProcessName(pid, Text::plain(name.as_bytes())))
     }
 
     /// Writes the begins and ends of a lane.

@@ -13,15 +13,15 @@ use spall_model::{
 
 use super::{
     ExportReport, Loss,
-    lane::{Edge, lanes},
-    thread::threads,
+    lane::{Edge, SpanLanes, lanes, span_lanes},
+    thread::{numbered, repeated, threads},
     trees::StackRoom,
 };
 
-/// Writes the threads of a trace in the JSON format of speedscope.
+/// Writes the threads and async spans of a trace in the JSON format of speedscope.
 ///
 /// `title` is the name of the whole file. Each lane of slices becomes an evented profile, because the format cannot
-/// hold overlapping slices. The CPU samples of a thread become a sampled profile unless they were merged with its
+/// hold overlapping slices. Async spans of one title share lanes. The CPU samples of a thread become a sampled profile unless they were merged with its
 /// slices: each sample is as wide as the time that it stands for, or, of a value that the axis does not show, as its
 /// weight. Each value of the samples of a thread is a profile, and of a stack the innermost [`MAX_FOLDED_DEPTH`] functions
 /// are written.
@@ -31,7 +31,7 @@ use super::{
 /// floats count as out of range, and become the largest one. Where samples of a small trace repeat very deep stacks,
 /// the further ones have only their 16 innermost functions, and count as too deep. Lanes but the first of a process
 /// have the beginning of a long name. An unfinished slice ends at the time to which it is drawn. Categories and
-/// arguments of slices, and everything that is not a slice on a thread, are left out and counted.
+/// arguments of slices, the ids of async spans, and everything that is no slice are left out and counted.
 ///
 /// [`MAX_FOLDED_DEPTH`]: spall_model::CallTree::MAX_FOLDED_DEPTH
 ///
@@ -48,7 +48,8 @@ use super::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn speedscope(trace: &Trace, title: &str, out: impl Write) -> io::Result<ExportReport> {
-    let report = ExportReport::all_but_thread_slices(trace);
+    let mut report = ExportReport::all_but_slices(trace);
+    report.add_async_ids(trace);
     let (frames, room) = (Interner::default(), StackRoom::of(trace));
     let mut file = File { out: BufWriter::new(out), trace, frames, report, room };
     file.write(title)?;
@@ -100,6 +101,14 @@ impl<W: Write> File<'_, W> {
                 self.out.write_all(comma.as_bytes())?;
                 self.samples(&name, profile)?;
                 n_left = n_left.saturating_sub(profile.samples().len());
+                comma = ",";
+            }
+        }
+        for SpanLanes { process, title, lanes } in span_lanes(self.trace) {
+            let process = repeated(self.trace, process.name, process.pid);
+            for (lane, edges) in lanes.iter().enumerate() {
+                self.out.write_all(comma.as_bytes())?;
+                self.profile(&format!("{process} / {}", numbered(&title, lane)), edges)?;
                 comma = ",";
             }
         }

@@ -45,7 +45,6 @@ pub(super) fn beginning(text: &str) -> Cow<'_, str> {
 }
 
 /// Returns the title of a track. One that is that of a slice may come again and again, so it is only its beginning.
-#[cfg(any(feature = "firefox", feature = "perfetto"))]
 pub(super) fn title<'t>(trace: &'t Trace, track: &Track) -> Cow<'t, str> {
     match trace.track_title(track.id) {
         title if track.name.is_empty() => beginning(&title).into_owned().into(),
@@ -54,7 +53,7 @@ pub(super) fn title<'t>(trace: &'t Trace, track: &Track) -> Cow<'t, str> {
 }
 
 /// Returns the beginning of the name of a process or thread, or of its id if the name is empty. It does not look at the rest.
-fn repeated<'t>(trace: &'t Trace, name: NameId, id: Key) -> Cow<'t, str> {
+pub(super) fn repeated<'t>(trace: &'t Trace, name: NameId, id: Key) -> Cow<'t, str> {
     let name = match id {
         Key::Text(id) if name.is_empty() => id,
         Key::Number(_) if name.is_empty() => return trace.key_text(id),
@@ -71,8 +70,13 @@ fn repeated<'t>(trace: &'t Trace, name: NameId, id: Key) -> Cow<'t, str> {
 pub(super) fn thread_lane_name<'t>(trace: &'t Trace, name: NameId, id: Key, lane: usize) -> Cow<'t, str> {
     match lane {
         0 => name_or_id(trace, name, id),
-        _ => format!("{} ({})", repeated(trace, name, id), lane + 1).into(),
+        _ => numbered(&repeated(trace, name, id), lane).into_owned().into(),
     }
+}
+
+/// Returns the name of a lane, with its number unless it is the first one. Lanes count from 0.
+pub(super) fn numbered(name: &str, lane: usize) -> Cow<'_, str> {
+    if lane == 0 { name.into() } else { format!("{name} ({})", lane + 1).into() }
 }
 
 /// Returns the threads of a trace in display order.

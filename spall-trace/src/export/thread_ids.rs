@@ -52,6 +52,12 @@ impl ThreadIds {
         (pid, kept.unwrap_or_else(|| self.free(pid)))
     }
 
+    /// Returns the id of a process, and a thread id in it that is not in use.
+    pub(super) fn free_of(&mut self, process: &Process) -> (u32, u32) {
+        let pid = self.process(process);
+        (pid, self.free(pid))
+    }
+
     /// Takes a thread id of a process that is not in use.
     fn free(&mut self, pid: u32) -> u32 {
         while !self.taken.insert((pid, self.next)) && self.next > 0 {

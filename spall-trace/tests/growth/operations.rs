@@ -13,7 +13,7 @@ use spall_trace::{
     },
     model::{
         CallTree, DiffWidth, InvertedTree, Job as _, Limits, Measure, Ticks, Trace, TraceBuilder, TraceView,
-        TreeDiff,
+        TrackSet, TreeDiff,
     },
     samples::call_trees,
 };
@@ -55,13 +55,13 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("json", |case| written(|out| export::json(case.trace, out))),
     ("spall", |case| written(|out| export::spall(case.trace, out))),
     ("speedscope", |case| written(|out| export::speedscope(case.trace, "", out))),
-    ("folded", |case| written(|out| export::folded(case.trace, Measure::WallTime, out))),
+    ("folded", |case| written(|out| export::folded(case.trace, TrackSet::Threads, Measure::WallTime, out))),
     #[cfg(feature = "firefox")]
     ("firefox", |case| written(|out| export::firefox(case.trace, "", out))),
     #[cfg(feature = "perfetto")]
     ("perfetto", |case| written(|out| export::perfetto(case.trace, out))),
     #[cfg(feature = "pprof")]
-    ("pprof", |case| written(|out| export::pprof(case.trace, out))),
+    ("pprof", |case| written(|out| export::pprof(case.trace, TrackSet::Threads, out))),
     ("merge_traces", |case| {
         let inputs = [MergeInput::new(case.trace, "a"), MergeInput::new(case.trace, "b")];
         black_box(spall_trace::merge_traces(&inputs, &Limits::default()));
@@ -85,7 +85,9 @@ const OPERATIONS: &[(&str, Operation)] = &[
         0
     }),
     ("call trees", |case| {
-        for tree in call_trees(case.trace, &V8).map(|of_thread| of_thread.tree) {
+        for tree in
+            call_trees(case.trace, &V8, TrackSet::Threads, Measure::WallTime).map(|of_thread| of_thread.tree)
+        {
             black_box((
                 tree.functions(),
                 tree.flatten_recursion(),
@@ -97,7 +99,9 @@ const OPERATIONS: &[(&str, Operation)] = &[
             let diff = TreeDiff::new(&tree, &tree);
             black_box(diff_rows(&diff, DiffWidth::Larger).run());
         }
-        black_box(CallTree::merged(call_trees(case.trace, &V8).map(|of_thread| of_thread.tree)));
+        black_box(CallTree::merged(
+            call_trees(case.trace, &V8, TrackSet::Threads, Measure::WallTime).map(|of_thread| of_thread.tree),
+        ));
         0
     }),
     ("sums", |case| {

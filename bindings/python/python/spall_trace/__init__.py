@@ -11,6 +11,7 @@
 import functools as _functools
 import html as _html
 import os as _os
+import warnings as _warnings
 
 from . import _native
 from ._native import TraceError
@@ -132,36 +133,47 @@ class Trace:
         """Return the trace with slices for the functions that samples of CPU profiles found."""
         return Trace(self._native.merge_samples())
 
-    def call_tree(self, measure="wall-time"):
-        """Return the slices and samples of all threads added up by call path, one row for each path.
+    def call_tree(self, measure="wall-time", tracks=None):
+        """Return slices and samples added up by call path, one row for each path.
 
+        ``tracks`` are ``"threads"``, ``"async"`` (async spans, and what else is on no thread) or ``"all"``. Without it they
+        are the threads, and a warning says how many slices are left out; if threads have nothing, they are all.
         ``unmeasured`` is the number of slices that have no value of the measure, so that the sums do not contain them.
 
         >>> trace = load(b'[{"ph":"X","name":"f","pid":1,"tid":1,"ts":0,"dur":7}]')
         >>> trace.call_tree("thread-time").to_arrow().select(["name", "total", "unmeasured"]).to_pylist()
         [{'name': 'f', 'total': 0, 'unmeasured': 1}]
         """
-        return Table(self._native.call_tree(measure))
+        self._tell_left_out(tracks)
+        return Table(self._native.call_tree(measure, tracks))
 
-    def top(self, n=20, measure="wall-time"):
-        """Return the functions with the most self time, or another measure."""
-        return Table(self._native.top(n, measure))
+    def _tell_left_out(self, tracks):
+        n = self._native.n_left_out() if tracks is None else 0
+        if n:
+            added = "tracks='async' adds up those, and tracks='all' everything"
+            _warnings.warn(f"{n} slices that are not on threads are left out; {added}", stacklevel=3)
 
-    def diff(self, before, measure="wall-time"):
+    def top(self, n=20, measure="wall-time", tracks=None):
+        """Return the functions with the most self time, or another measure, of ``tracks`` as for ``call_tree``."""
+        self._tell_left_out(tracks)
+        return Table(self._native.top(n, measure, tracks))
+
+    def diff(self, before, measure="wall-time", tracks=None):
         """Return how each function differs from a trace that was recorded before, those that got slower first.
 
-        Times are ticks of the trace whose ticks are shorter.
+        Threads and async spans are compared apart, unless ``tracks`` are given. Times are ticks of the trace whose ticks
+        are shorter.
         """
-        return Table(self._native.diff(before._native, measure))
+        return Table(self._native.diff(before._native, measure, tracks))
 
-    def export(self, path, format=None, measure="wall-time", ids=False):
+    def export(self, path, format=None, measure="wall-time", ids=False, tracks=None):
         """Write the trace in another format, that of the name unless one is given.
 
         ``measure`` counts for ``nested.json``, a flame graph as d3-flame-graph reads it, and for ``folded`` stacks. These
-        begin with the name of the thread, or with ``ids`` with those of process and thread, such as ``1:2``. Return a
-        sentence about what the format does not hold.
+        begin with the name of the thread, or with ``ids`` with those of process and thread, such as ``1:2``. ``tracks``, as
+        for ``call_tree``, count for these two and for ``pb``. Return a sentence about what the format does not hold.
         """
-        return self._native.export(path, format, measure, ids)
+        return self._native.export(path, format, measure, ids, tracks)
 
     def to_parquet(self, folder, name=None):
         """Add the trace to a data set of Parquet files, as a partition of this name."""

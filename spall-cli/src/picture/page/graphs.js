@@ -47,13 +47,17 @@ export class Graphs {
       shown.set(slice + 1, around);
       if (isLeftOut[trace.name[slice]]) return;
       const own = child(around.node, trace.name[slice]);
-      // A span that outlives its caller counts as far as they overlap.
-      const end = Math.max(Math.min(until, around.until), from);
-      own.total += end - from;
+      own.own += until - from;
       own.count++;
-      shown.set(slice + 1, { node: own, until: end });
+      // A span may outlive its caller.
+      around.node.own -= Math.max(Math.min(until, around.until) - from, 0);
+      shown.set(slice + 1, { node: own, until });
     });
-    return settled(root);
+    for (const one of all(root).reverse()) {
+      one.total += one.own;
+      one.parent.total += one.total;
+    }
+    return root;
   }
 
   frame(place, start, end, columns, most, label) {

@@ -1,0 +1,46 @@
+//! The slices of a track with their places. Those of a thread in lane 0 are the ones that the functions of its samples lie
+//! among.
+
+use spall_model::{
+    Slice, SliceFlags, SliceId, Tick, Trace, TraceView, TrackId, TrackKind,
+    nest::{Nesting, OpenPairs, Placement},
+};
+
+/// Iterates over the slices of a track, in display order, each with its place. Those in lane 0 are numbered in this order.
+///
+/// Slices that an earlier merge inferred are left out, so that merging again gives the same result.
+#[inline]
+pub(super) fn placed(trace: &Trace, track: TrackId) -> impl Iterator<Item = (SliceId, Slice, Placement)> {
+    let (mut nesting, mut number) = (Nesting::default(), 0_u32);
+    let slices = trace.slices_of(track).filter(|(_, slice)| !slice.flags.contains(SliceFlags::SAMPLED));
+    slices.map(move |(id, slice)| {
+        let place = nesting.place(number, slice.start, slice.end, slice.flags);
+        number = number.saturating_add(u32::from(place.lane == 0));
+        (id, slice, place)
+    })
+}
+
+/// The place of a slice on a track of any kind.
+pub(super) struct Place {
+    pub(super) lane: u32,
+    /// The number of slices around it in its lane.
+    pub(super) depth: u32,
+    /// The end to draw.
+    pub(super) end: Tick,
+}
+
+/// Calls `add` with the slices of a track of any kind, in display order, each with its place.
+pub(super) fn for_each_place(trace: &Trace, track: TrackId, mut add: impl FnMut(SliceId, &Slice, Place)) {
+    let kind = trace.tracks().get(track.index()).map(|track| track.kind);
+    if !matches!(kind, Some(TrackKind::Async { .. })) {
+        for (id, slice, Placement { lane, depth, end, .. }) in placed(trace, track) {
+            add(id, &slice, Place { lane, depth, end });
+        }
+        return;
+    }
+    let mut open = OpenPairs::default();
+    for (id, slice) in trace.slices_of(track) {
+        let depth = open.next(slice.start, slice.end, slice.flags.open_depth(), true);
+        add(id, &slice, Place { lane: 0, depth, end: slice.end });
+    }
+}
