@@ -12,11 +12,13 @@ use spall_model::{
 #[inline]
 pub(super) fn placed(trace: &Trace, track: TrackId) -> impl Iterator<Item = (SliceId, Slice, Placement)> {
     let (mut nesting, mut number) = (Nesting::default(), 0_u32);
-    let slices = trace.slices_of(track).filter(|(_, slice)| !slice.flags.contains(SliceFlags::SAMPLED));
-    slices.map(move |(id, slice)| {
+    let mut slices = trace.slices_of(track).filter(|(_, slice)| !slice.flags.contains(SliceFlags::SAMPLED));
+    // Not by way of `map`, which is not inlined into a loop.
+    core::iter::from_fn(move || {
+        let (id, slice) = slices.next()?;
         let place = nesting.place(number, slice.start, slice.end, slice.flags);
         number = number.saturating_add(u32::from(place.lane == 0));
-        (id, slice, place)
+        Some((id, slice, place))
     })
 }
 
@@ -30,6 +32,7 @@ pub(super) struct Place {
 }
 
 /// Calls `add` with the slices of a track of any kind, in display order, each with its place.
+#[inline]
 pub(super) fn for_each_place(trace: &Trace, track: TrackId, mut add: impl FnMut(SliceId, &Slice, Place)) {
     let kind = trace.tracks().get(track.index()).map(|track| track.kind);
     if !matches!(kind, Some(TrackKind::Async { .. })) {

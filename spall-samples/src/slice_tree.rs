@@ -57,6 +57,7 @@ impl<'t> SliceTree<'t> {
     }
 
     /// Adds a slice, which comes after those that begin before it.
+    #[inline]
     pub(super) fn add(&mut self, id: SliceId, slice: &Slice, place: &Place) {
         let lane = place.lane as usize;
         if lane >= self.lanes.len() {
