@@ -97,6 +97,8 @@ mod diagnostic;
 mod event;
 #[cfg(feature = "alloc")]
 mod facts;
+#[cfg(feature = "alloc")]
+mod frame_ids;
 #[cfg(feature = "serde")]
 mod from_args;
 mod id;

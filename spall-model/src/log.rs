@@ -68,6 +68,11 @@ impl<T> Log<T> {
         self.pieces.get_mut(index / Self::PIECE)?.get_mut(index % Self::PIECE)
     }
 
+    /// Moves all items behind those of a vector. Each piece is freed as soon as it is empty.
+    pub(crate) fn drain_into(self, items: &mut Vec<T>) {
+        self.pieces.into_iter().for_each(|piece| items.extend(piece));
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> + Clone {
         self.pieces.iter().flatten()
     }

@@ -12,6 +12,7 @@ use crate::{
     Ticks, TraceView, Track, TrackId, TrackInfo, TrackKind, TrackSet, Value,
     args_table::ArgsTable,
     facts::MetaValue,
+    frame_ids::FrameIds,
     profile::{Side, spans},
     track::widen,
     view::Sealed,
@@ -60,7 +61,7 @@ pub struct Trace {
     pub(crate) profiles: Vec<Profile>,
     pub(crate) frames: Vec<Frame>,
     /// The call frames that the file shares between threads, sorted by their ids.
-    pub(crate) shared_frames: Vec<(Key, FrameId)>,
+    pub(crate) shared_frames: FrameIds,
     pub(crate) samples: Vec<Sample>,
     pub(crate) call_sites: Vec<CallSite>,
     /// The numbers of samples by line, sorted by frame and line.
@@ -185,8 +186,7 @@ impl Trace {
             Id::Number(number) => Key::Number(number),
             Id::Text(raw) => Key::Text(self.names.find(&Text::escaped(raw).unescape())?),
         };
-        let found = self.shared_frames.binary_search_by_key(&id, |&(id, _)| id).ok()?;
-        self.shared_frames.get(found).map(|&(_, frame)| frame)
+        self.shared_frames.get(id)
     }
 
     /// Returns all samples, profile by profile.

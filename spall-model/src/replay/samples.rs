@@ -27,7 +27,7 @@ impl FrameKeys {
 impl<'t, E> Replay<'t, E> {
     /// Emits all shared frames, and returns their ids.
     pub(super) fn shared_frames(&mut self) -> Result<FrameKeys, E> {
-        let mut shared: Vec<_> = self.trace.shared_frames.iter().map(|&(key, frame)| (frame, key)).collect();
+        let mut shared: Vec<_> = self.trace.shared_frames.iter().map(|(key, frame)| (frame, key)).collect();
         shared.sort_unstable();
         let shared = FrameKeys(shared);
         let (mut id_text, mut parent_text) = (Vec::new(), Vec::new());

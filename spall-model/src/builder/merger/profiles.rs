@@ -20,12 +20,12 @@ impl Addition<'_> {
         // The frames of profiles come first, and behind them those that threads share.
         let of_threads = trace.profiles.iter().filter(|profile| profile.frames_are_shared);
         let shared = of_threads.map(|profile| profile.frames.start);
-        let shared = shared.chain(trace.shared_frames.iter().map(|&(_, frame)| frame.0)).min();
+        let shared = shared.chain(trace.shared_frames.iter().map(|(_, frame)| frame.0)).min();
         let shared = shared.unwrap_or(index32(trace.frames.len()))..index32(trace.frames.len());
         let mut log = core::mem::take(&mut self.builder.profiles.shared);
         let place_of = self.frames(&mut log, shared);
         self.builder.profiles.shared = log;
-        for &(key, frame) in &trace.shared_frames {
+        for (key, frame) in trace.shared_frames.iter() {
             let key = self.file_key(key);
             self.builder.profiles.shared_keys.push((key, place_of(frame).0));
         }

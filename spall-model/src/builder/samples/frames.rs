@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 
 use crate::{
     ByteRange, CallSite, DiagnosticKind, Diagnostics, Frame, FrameId, Key, LineHits,
-    builder::cycles::cut_cycles, index32, log::Log,
+    builder::cycles::cut_cycles, frame_ids::FrameIds, index32, log::Log,
 };
 
 use super::profiles::Profiles;
@@ -119,14 +119,15 @@ impl FrameLog {
         self.places.get(place as usize).copied().filter(|&at| at != NONE).map(FrameId)
     }
 
-    /// Returns the ids of the frames that have come, each with its position.
-    pub(super) fn ids(&self) -> impl Iterator<Item = (Key, FrameId)> {
-        let by_number = (0..).map(Key::Number).zip(self.by_number.iter().copied());
-        let by_id = self.by_id.iter().map(|(&id, &place)| (id, place));
-        by_number
-            .filter(|&(_, place)| place != NONE)
-            .chain(by_id)
-            .filter_map(|(id, place)| Some((id, self.at(place)?)))
+    /// Takes the ids of the frames that have come. The frames begin at a position of the trace, and some have further ids.
+    pub(super) fn take_ids(&mut self, first: u32, mut others: Vec<(Key, FrameId)>) -> FrameIds {
+        let moved = |at: FrameId| FrameId(first + at.0);
+        let mut by_number = core::mem::take(&mut self.by_number);
+        for place in &mut by_number {
+            *place = self.at(*place).map_or(NONE, |at| moved(at).0);
+        }
+        others.extend(self.by_id.iter().filter_map(|(&id, &place)| Some((id, moved(self.at(place)?)))));
+        FrameIds::new(by_number, others)
     }
 
     /// Moves all frames to `found`, with their links to their callers. Returns the position of the first one. What does not fit
@@ -142,8 +143,7 @@ impl FrameLog {
         let moved = |frame: FrameId| FrameId(first + frame.0);
         let log = core::mem::take(&mut self.frames);
         found.frames.reserve_exact(log.len());
-        found.frames.extend(log.iter().copied());
-        drop(log);
+        log.drain_into(&mut found.frames);
         let frames = &mut found.frames[first as usize..];
         for (frame, at) in frames.iter_mut().zip(0..) {
             let Some(FrameId(place)) = frame.parent else { continue };

@@ -257,9 +257,8 @@ impl ProfileJoiner<'_> {
         let bytes = log.shared_bytes.unwrap_or_default();
         let first = log.shared.join(&mut self.found, bytes, &|_| bytes, &mut self.builder.diagnostics);
         let of_other_traces = log.shared_keys.iter().filter_map(|&(key, at)| Some((key, log.shared.at(at)?)));
-        let ids = of_other_traces.chain(log.shared.ids()).map(|(key, at)| (key, FrameId(first + at.0)));
-        self.found.shared_frames.extend(ids);
-        self.found.shared_frames.sort_unstable();
+        let of_other_traces = of_other_traces.map(|(key, at)| (key, FrameId(first + at.0))).collect();
+        self.found.shared_frames = log.shared.take_ids(first, of_other_traces);
         self.first_shared = first;
     }
 }

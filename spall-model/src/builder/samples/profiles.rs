@@ -3,8 +3,8 @@
 use alloc::vec::Vec;
 
 use crate::{
-    ByteRange, CallSite, DiagnosticKind, Diagnostics, Frame, FrameId, Key, LineHits, Profile, Sample,
-    TrackId, sort::sort_by_number,
+    ByteRange, CallSite, DiagnosticKind, Diagnostics, Frame, LineHits, Profile, Sample, TrackId,
+    frame_ids::FrameIds, sort::sort_by_number,
 };
 
 /// All profiles of a trace. After [`Profiles::arrange`] those of a track are neighbours, the one with the lowest rank
@@ -14,7 +14,7 @@ pub(in crate::builder) struct Profiles {
     /// The profiles, each with the position of its head or of its first sample in the file.
     pub(in crate::builder) profiles: Vec<(Profile, u64)>,
     pub(in crate::builder) frames: Vec<Frame>,
-    pub(in crate::builder) shared_frames: Vec<(Key, FrameId)>,
+    pub(in crate::builder) shared_frames: FrameIds,
     pub(in crate::builder) samples: Vec<Sample>,
     pub(in crate::builder) sites: Vec<CallSite>,
     pub(in crate::builder) lines: Vec<LineHits>,
