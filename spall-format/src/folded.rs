@@ -25,14 +25,11 @@ use memchr::memchr;
 
 use spall_model::{
     ByteRange, Clock, DiagnosticKind, Event, FrameEvent, FrameParent, FrameTable, Id, NameId, Names,
-    ProfileEvent, ProfileId, Progress, Receiver, SampleEvent, SampleStack, Text, Thread, Tick, Ticks, Unit,
-    UnitName, Weights,
+    ProfileEvent, ProfileId, Progress, Receiver, SampleEvent, SampleStack, StackNode, StackTree, Text,
+    Thread, Tick, Ticks, Unit, UnitName, Weights, index32,
 };
 
-use crate::{
-    FormatError,
-    stack_tree::{Node, StackTree},
-};
+use crate::FormatError;
 
 /// The names of the two values of a stack in a file that compares two recordings.
 const BEFORE: &[u8] = b"before";
@@ -150,7 +147,7 @@ fn weight(number: &[u8]) -> Option<f64> {
 /// |---|---|---|
 /// | `Junk` | a line that is no stack | left out |
 /// | `NegativeWeight` | a number below 0 | left out |
-/// | `StackLimit` | a stack for which there are too many different ones in the file | its innermost functions are left out |
+/// | `StackLimit` | a stack for which there are too many different ones in a file of this size | its innermost functions are left out |
 /// | `TimeOutOfRange` | weights of a thread whose sum is beyond 63 bits | the samples behind them are at the last time |
 ///
 /// # Memory
@@ -164,7 +161,7 @@ pub struct Parser {
     tree: StackTree,
     /// The functions of the line before, with the ends of their names in it and their nodes: lines that follow each other
     /// have most of them in common.
-    last: (Vec<u8>, Vec<(usize, u32)>),
+    last: (Vec<u8>, Vec<(u32, u32)>),
     /// The time of each thread.
     times: HashMap<(i64, i64), Time, RandomState>,
 }
@@ -279,28 +276,28 @@ impl Parser {
         let (last, path) = &mut self.last;
         let (mut depth, mut start) = (0, 0);
         for name in names {
-            let known = path.get(depth).and_then(|&(end, _)| last.get(start..end));
+            let known = path.get(depth).and_then(|&(end, _)| last.get(start..end as usize));
             if known != Some(name) {
                 path.truncate(depth);
                 last.truncate(start);
                 let NameId(number) = self.names.intern_bytes(name);
                 let caller = path.last().map(|&(_, node)| node);
                 let node = match self.tree.child(caller, number, bytes.end) {
-                    Node::Known(node) => node,
-                    Node::New(node) => {
+                    StackNode::Known(node) => node,
+                    StackNode::New(node) => {
                         let parent =
                             caller.map_or(FrameParent::Unknown, |caller| FrameParent::Id(Id::from(caller)));
                         let frame = FrameEvent::new(FrameTable::Shared, node, parent, Text::plain(name));
                         to.receive(&Event::Frame(frame), bytes);
                         node
                     }
-                    Node::None => {
+                    StackNode::Unpaid => {
                         to.receive(&Event::Diagnostic(DiagnosticKind::StackLimit), bytes);
                         return caller;
                     }
                 };
                 last.extend_from_slice(name);
-                path.push((last.len(), node));
+                path.push((index32(last.len()), node));
             }
             depth += 1;
             start += name.len();

@@ -99,8 +99,6 @@ pub mod pprof;
 mod protobuf;
 pub mod rules;
 pub mod spall;
-#[cfg(any(feature = "perfetto", feature = "profiles"))]
-mod stack_tree;
 mod varint;
 
 pub use error::{FormatError, FormatErrorKind};

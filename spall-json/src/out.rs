@@ -1,7 +1,8 @@
 //! The way from a reader of a whole document to the receiver of events.
 
 use spall_model::{
-    DiagnosticKind, Event, FrameEvent, FrameParent, FrameTable, Id, MetaEvent, Receiver, Text,
+    Budget, DiagnosticKind, Event, FrameEvent, FrameParent, FrameTable, Id, MetaEvent, Receiver, SampleEvent,
+    Text,
 };
 
 use crate::args;
@@ -13,35 +14,32 @@ use crate::outline::Part;
 pub(crate) struct Out<'a, 't, R> {
     pub(crate) data: &'a [u8],
     to: &'t mut R,
-    /// The bytes of the document that are left for frames and samples. `None` once they were not enough.
-    left: Option<usize>,
+    /// What pays for call frames, and for samples.
+    frames: Budget,
+    samples: Budget,
 }
-
-/// The bytes of a document without which a call frame or a sample is not handed over. Real ones take more, as their numbers
-/// have several digits. A trace takes more memory for each than the same bytes of any other document, and a document of
-/// nothing else would break the promise of at most 16 bytes for each of its own.
-const BYTES: usize = 7;
 
 impl<'a, 't, R: for<'e> Receiver<'e>> Out<'a, 't, R> {
     pub(crate) fn new(data: &'a [u8], to: &'t mut R) -> Self {
-        Self { data, to, left: Some(data.len()) }
+        Self { data, to, frames: Budget::default(), samples: Budget::default() }
     }
 
     pub(crate) fn event(&mut self, event: &Event<'_>, bytes: (usize, usize)) {
-        if matches!(event, Event::Frame(_) | Event::Sample(_)) {
-            let Some(left) = self.left else { return };
-            self.left = left.checked_sub(BYTES);
-            if self.left.is_none() {
-                self.to.receive(&Event::Diagnostic(DiagnosticKind::ReadingStopped), file_range(0, bytes));
-                return;
-            }
-        }
         self.to.receive(event, file_range(0, bytes));
     }
 
-    /// Returns whether no further frames and samples are handed over.
-    pub(crate) fn is_spent(&self) -> bool {
-        self.left.is_none()
+    /// Pays for a call frame. Returns whether the document is large enough for it.
+    pub(crate) fn pay_for_frame(&mut self) -> bool {
+        self.frames.spend(Budget::FRAME, self.data.len() as u64)
+    }
+
+    /// Hands over a sample. One for which the document is too small is reported instead.
+    pub(crate) fn sample(&mut self, sample: SampleEvent<'_>, bytes: (usize, usize)) {
+        if self.samples.spend(Budget::SAMPLE, self.data.len() as u64) {
+            self.event(&Event::Sample(sample), bytes);
+        } else {
+            self.report(DiagnosticKind::SampleCount, bytes);
+        }
     }
 
     pub(crate) fn report(&mut self, kind: DiagnosticKind, bytes: (usize, usize)) {

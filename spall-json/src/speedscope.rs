@@ -1,11 +1,11 @@
 //! The reader of speedscope's files. [profiles 5](crate::rules::profiles#5)
 
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use spall_model::{
     ArgsBuilder, Clock, DiagnosticKind, Event, FrameParent, Id, ProfileEvent, ProfileId, Receiver,
-    SampleEvent, SampleStack, Text, Thread, ThreadEvent, Tick, Ticks, Unit, UnitName, Weights,
+    SampleEvent, SampleStack, StackNode, StackTree, Text, Thread, ThreadEvent, Tick, Ticks, Unit, UnitName,
+    Weights,
 };
 
 use crate::decimal::Nanos;
@@ -24,7 +24,7 @@ pub(crate) fn read(data: &[u8], to: &mut impl for<'e> Receiver<'e>) -> Result<()
     let outline = outline.ok_or_else(|| JsonError::new(JsonErrorKind::NotJson, 0))?;
     let root = outline.root();
     let mut reader =
-        Reader { out: Out::new(data, to), frames: Vec::new(), nodes: BTreeMap::new(), path: Vec::new() };
+        Reader { out: Out::new(data, to), frames: Vec::new(), tree: StackTree::default(), path: Vec::new() };
     reader.document(root, outline.damage.is_some());
     reader.out.damage(outline.damage);
     Ok(())
@@ -66,8 +66,8 @@ struct Reader<'a, 't, R> {
     out: Out<'a, 't, R>,
     /// The positions of the frames.
     frames: Vec<usize>,
-    /// The frames that were handed over, by the caller and the number of the frame.
-    nodes: BTreeMap<(Option<u32>, u32), u32>,
+    /// The frames that were handed over.
+    tree: StackTree,
     /// The frames of the sample before, and what was handed over for them.
     path: Vec<(u32, u32)>,
 }
@@ -185,7 +185,7 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
             let frame = self.stack(stack);
             let mut sample = SampleEvent::new(id, self.tick(at, bytes), frame);
             sample.weight = number;
-            self.out.event(&Event::Sample(sample), bytes);
+            self.out.sample(sample, bytes);
             at = at.plus(value);
         }
     }
@@ -208,9 +208,7 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
             return SampleStack::Unknown;
         }
         let (mut pos, mut depth) = (stack.token.start + 1, 0);
-        while !self.out.is_spent()
-            && let Some(token) = lexer::next_item(data, &mut pos)
-        {
+        while let Some(token) = lexer::next_item(data, &mut pos) {
             let frame = Cell { data, token }.index().filter(|&frame| (frame as usize) < self.frames.len());
             let Some(frame) = frame else {
                 self.out.report(DiagnosticKind::BadStack, bytes);
@@ -219,7 +217,11 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
             if self.path.get(depth).is_none_or(|&(before, _)| before != frame) {
                 let caller = depth.checked_sub(1).and_then(|caller| Some(self.path.get(caller)?.1));
                 self.path.truncate(depth);
-                let node = self.node(caller, frame, bytes);
+                // The sample is kept, with the callers that are there.
+                let Some(node) = self.node(caller, frame, bytes) else {
+                    self.out.report(DiagnosticKind::StackLimit, bytes);
+                    break;
+                };
                 self.path.push((frame, node));
             }
             depth += 1;
@@ -228,15 +230,15 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
         innermost.map_or(SampleStack::Unknown, |&(_, node)| SampleStack::Frame(Id::from(node)))
     }
 
-    fn node(&mut self, caller: Option<u32>, frame: u32, bytes: (usize, usize)) -> u32 {
-        let new = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
-        let node = *self.nodes.entry((caller, frame)).or_insert(new);
-        if node == new {
+    /// Returns the node of a frame below a caller, which is handed over if it is new. `None` if the budget is spent.
+    fn node(&mut self, caller: Option<u32>, frame: u32, bytes: (usize, usize)) -> Option<u32> {
+        let node = self.tree.child(caller, frame, self.out.data.len() as u64);
+        if let StackNode::New(node) = node {
             let parent = caller.map_or(FrameParent::Unknown, |caller| FrameParent::Id(Id::from(caller)));
             let event = self.place(frame).unwrap_or_default().frame(node, parent);
             self.out.event(&Event::Frame(event), bytes);
         }
-        node
+        node.number()
     }
 
     /// Returns a call frame, or `None` if there is none with this number.

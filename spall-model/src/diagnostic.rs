@@ -111,12 +111,14 @@ kinds! {
     LostParent = "lost-parent",
     /// More slices are open at once than `Limits::max_depth` or the parser allows. The slice is left out.
     DepthLimit = "depth-limit",
-    /// There are more tracks than `Limits::max_tracks` allows. The event is left out.
+    /// There are more tracks than `Limits::max_tracks` allows, or more threads with samples than a file of this size may have
+    /// ([`Budget`](crate::Budget)). The event is left out.
     TrackLimit = "track-limit",
     /// There are more slices than `Limits::max_slices` allows. The slice is left out.
     SliceLimit = "slice-limit",
-    /// There are more different stacks than a file of this size may have, or too many functions are inlined into one
-    /// another. Functions or samples are left out.
+    /// There are more different stacks than a file of this size may have ([`Budget`](crate::Budget)), or too many functions
+    /// are inlined into one another. The innermost functions of a stack are left out, or the outermost ones that are
+    /// inlined; its sample is kept.
     StackLimit = "stack-limit",
     /// Nothing tells how the clock of a merged trace relates to the other clocks. The trace keeps its times.
     UnalignedClock = "unaligned-clock",

@@ -32,16 +32,32 @@ impl<K> Default for Interner<K> {
 impl<K: Eq + Hash> Interner<K> {
     /// Returns the number of a key, which is added if it is new. A table is for fewer than 2³² keys.
     pub fn add(&mut self, key: K) -> u32 {
-        if let Some(known) = self.find(&key) {
-            return known;
-        }
+        self.add_if(key, || true).unwrap_or_default()
+    }
+
+    /// Returns the number of a key. A new one is added if `may_add` says so; `None` if it does not.
+    ///
+    /// ```
+    /// let mut functions = spall_model::Interner::default();
+    /// functions.add("main");
+    /// assert_eq!(["main", "draw"].map(|name| functions.add_if(name, || false)), [Some(0), None]);
+    /// ```
+    pub fn add_if(&mut self, key: K, may_add: impl FnOnce() -> bool) -> Option<u32> {
         let Self { keys, numbers, hasher } = self;
-        let (hash, new) = (hasher.hash_one(&key), index32(keys.len()));
+        let hash = hasher.hash_one(&key);
+        let is_same = |&number: &u32| keys.get(number as usize) == Some(&key);
+        if let Some(&known) = numbers.find(hash, is_same) {
+            return Some(known);
+        }
+        if !may_add() {
+            return None;
+        }
+        let new = index32(keys.len());
         keys.push(key);
         numbers.insert_unique(hash, new, |&number| {
             keys.get(number as usize).map_or(hash, |key| hasher.hash_one(key))
         });
-        new
+        Some(new)
     }
 
     /// Returns the number of a key, or `None` if the table does not have it.

@@ -90,6 +90,7 @@ mod args;
 mod args_builder;
 #[cfg(feature = "alloc")]
 mod args_table;
+mod budget;
 #[cfg(feature = "alloc")]
 mod builder;
 mod byte_range;
@@ -133,6 +134,8 @@ mod slices;
 mod sort;
 mod source_location;
 #[cfg(feature = "alloc")]
+mod stack_tree;
+#[cfg(feature = "alloc")]
 mod store;
 mod text;
 mod time;
@@ -171,6 +174,7 @@ pub use self::{
     sample_rules::{Callee, SampleRules},
     slice_args::SliceArgs,
     slices::{Slice, SliceFlags, Slices},
+    stack_tree::{StackNode, StackTree},
     trace::Trace,
     track::{Key, Process, Track, TrackInfo, TrackKind},
     track_set::TrackSet,
@@ -187,6 +191,7 @@ pub use args::{Args, ArgsFormat, Entries, NextEntry, ThreadCount, ThreadMeasure,
 pub use args_builder::ArgsBuilder;
 #[cfg(feature = "alloc")]
 pub use args_builder::OpenEntry;
+pub use budget::Budget;
 #[cfg(feature = "parallel")]
 pub use builder::EventBatch;
 pub use byte_range::ByteRange;

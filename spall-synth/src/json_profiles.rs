@@ -124,6 +124,20 @@ pub fn attacks(size: usize) -> Vec<(&'static str, Vec<u8>)> {
             )),
         ),
         (
+            "stacks without callers",
+            firefox(format!(
+                "\"threads\":[{{\"samples\":{{\"stack\":[{}],\"timeDeltas\":[{}]}},\"stackTable\":{{\"frame\":[{}]}},\
+                 \"frameTable\":{{\"func\":[0]}},\"funcTable\":{{\"name\":[0]}},\"stringArray\":[\"f\"]}}]",
+                (0..size).map(|n| n.to_string()).collect::<Vec<_>>().join(","),
+                zeros(size),
+                zeros(size),
+            )),
+        ),
+        (
+            "samples without stacks",
+            firefox(format!("\"threads\":[{{\"samples\":{{\"stack\":[{0}],\"time\":[{0}]}}}}]", zeros(size))),
+        ),
+        (
             "short samples",
             firefox(format!(
                 "\"threads\":[{{\"samples\":{{\"stack\":[{}],\"time\":[{}]}}}}]",
@@ -154,6 +168,18 @@ pub fn attacks(size: usize) -> Vec<(&'static str, Vec<u8>)> {
         (
             "empty samples",
             speedscope(format!("{{\"type\":\"sampled\",\"samples\":[{}]}}", vec!["[]"; size].join(","))),
+        ),
+        (
+            "samples that are no stacks",
+            speedscope(format!("{{\"type\":\"sampled\",\"samples\":[{}]}}", zeros(size))),
+        ),
+        (
+            "a deep sample and empty ones",
+            speedscope(format!(
+                "{{\"type\":\"sampled\",\"samples\":[[{}],{}]}}",
+                zeros(size / 2),
+                vec!["[]"; size / 3].join(",")
+            )),
         ),
         (
             "openings",

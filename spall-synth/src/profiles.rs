@@ -67,8 +67,18 @@ pub fn attacks(size: usize) -> Vec<(&'static str, Vec<u8>)> {
     };
     let value = |values: &[u64]| Message::new().packed(2, values);
     // So many fields are a profile, whatever follows.
-    let many = (0..70).fold(function(types(1)), |file, _| file.text(6, ""));
-    let deep = many.message(2, &value(&[1]).packed(1, &vec![1; size]));
+    let many_texts = |file| (0..70).fold(file, |file: Message, _| file.text(6, ""));
+    let deep = many_texts(function(types(1))).message(2, &value(&[1]).packed(1, &vec![1; size]));
+    // Locations of the same two functions.
+    let two = |id| {
+        let line = Message::new().number(1, 1);
+        Message::new().number(1, id).message(4, &line).message(4, &line)
+    };
+    let inlined = (2..10).fold(many_texts(function(types(1))), |file, id| file.message(4, &two(id)));
+    let inlined =
+        (2..10).fold(inlined, |file, id| file.message(2, &value(&[1]).packed(1, &vec![id; size / 8])));
+    let half = many_texts(function(types(1))).message(2, &value(&[1]).packed(1, &vec![1; size / 2]));
+    let half = (0..size / 10).fold(half, |file, _| file.message(2, &value(&[1])));
     let labels = |n: u64| value(&[1]).message(3, &Message::new().number(1, 1).number(3, n));
     let threads = (0..size as u64 / 14).fold(types(1), |file, n| file.message(2, &labels(n)));
     let names = (0..size / 5).fold(String::new(), |text, n| text + &format!("{n:x} 1\n"));
@@ -78,10 +88,16 @@ pub fn attacks(size: usize) -> Vec<(&'static str, Vec<u8>)> {
         ("folded: one stack", b"a 1\n".repeat(size / 4)),
         ("folded: two stacks", b"a 1\nb 1\n".repeat(size / 8)),
         ("folded: many names", names.into_bytes()),
-        ("folded: a deep stack", [&b"b 1\n"[..], &b"a;".repeat(size / 2), b"a 1"].concat()),
+        ("folded: a deep stack", [&b"a;b 1\n"[..], &b"a;".repeat(size / 2), b"a 1"].concat()),
+        (
+            "folded: a deep stack and small samples",
+            [&b"a;b 1\n"[..], &b"a;".repeat(size / 4), b"a 1\n", &b"a 1\n".repeat(size / 8)].concat(),
+        ),
         ("pprof: small samples", samples(1, &value(&[1])).bytes().to_vec()),
         ("pprof: many values", samples(8, &value(&[1; 8])).bytes().to_vec()),
         ("pprof: a deep stack", deep.bytes().to_vec()),
+        ("pprof: a deep stack and small samples", half.bytes().to_vec()),
+        ("pprof: locations of the same functions", inlined.bytes().to_vec()),
         (
             "pprof: empty functions",
             (0..size / 2).fold(with_text(types(1)), |file, _| file.raw(5, b"")).bytes().to_vec(),

@@ -53,6 +53,7 @@ mod profiles_out;
 mod read_events;
 mod real_files;
 mod recordings;
+mod recursive_stacks;
 mod replay;
 mod round_trip;
 mod rules;

@@ -29,7 +29,9 @@ use crate::FormatError;
 /// |---|---|---|
 /// | `Junk` | a line that is neither the head of a sample, nor a frame, nor its place in the source | left out |
 /// | `LostPackets` | a record of events that were lost | left out, and the fact `lost_events` has their sum |
-/// | `NotRead` | another record that is no sample; a frame, a thread or an event for which the file is too small | left out |
+/// | `NotRead` | another record that is no sample | left out |
+/// | `TrackLimit` | a sample of a thread or an event that is one of too many in a file of this size | left out |
+/// | `StackLimit` | a stack for which there are too many different ones in a file of this size | its innermost functions are left out |
 /// | `MissingTime` | a sample without a time in a file with times | left out |
 /// | `TimeOutOfRange` | a time beyond `i64` | clamped |
 ///
@@ -172,9 +174,8 @@ impl Parser {
         let weight = head.period.unwrap_or(1);
         let event = self.texts.intern_bytes(head.event);
         let comm = self.texts.intern_bytes(head.comm);
-        let max = most(PROFILE_COST, bytes);
-        let Some(place) = self.profiles.add((ids, event), comm, at, weight, max) else {
-            return to.receive(&Event::Diagnostic(DiagnosticKind::NotRead), bytes);
+        let Some(place) = self.profiles.add((ids, event), comm, at, weight, bytes.end) else {
+            return to.receive(&Event::Diagnostic(DiagnosticKind::TrackLimit), bytes);
         };
         if !place.fits {
             to.receive(&Event::Diagnostic(DiagnosticKind::TimeOutOfRange), bytes);
@@ -190,7 +191,7 @@ impl Parser {
         let is_java = head.comm.starts_with(b"java");
         let alone = FrameLine::of(head.rest).filter(FrameLine::is_certain);
         let (node, innermost) = match alone {
-            Some(frame) => (self.frame(ROOT, &frame, is_java, bytes, to), head.rest),
+            Some(frame) => (self.frame(ROOT, &frame, is_java, bytes, to).0, head.rest),
             None => {
                 let first = self.scan.head.zip(self.scan.lines.first());
                 let line = first.and_then(|(start, &end)| data.get(start..end));
@@ -254,7 +255,11 @@ impl Parser {
             };
             let caller = node;
             let place = source.take().map_or(SourceLine::UNKNOWN, |(place, _)| place);
-            node = self.frame(node, &FrameLine { source: place, ..frame }, is_java, bytes, to);
+            let is_whole;
+            (node, is_whole) = self.frame(node, &FrameLine { source: place, ..frame }, is_java, bytes, to);
+            if !is_whole {
+                break;
+            }
             if node != caller {
                 self.lines.insert((caller, is_java), with_source, node);
             }
@@ -266,7 +271,7 @@ impl Parser {
         node
     }
 
-    /// Hands over the frames of a line, unless they are known. Returns the innermost one.
+    /// Hands over the frames of a line, unless they are known. Returns the innermost one, and whether all are there.
     #[inline]
     fn frame(
         &mut self,
@@ -275,13 +280,14 @@ impl Parser {
         is_java: bool,
         bytes: ByteRange,
         to: &mut impl for<'e> Receiver<'e>,
-    ) -> Node {
-        let (max, texts) = (most(FRAME_COST, bytes), &mut self.texts);
-        let node = self.stacks.call(caller, line, is_java, max, texts, |frame| to.receive(frame, bytes));
-        node.unwrap_or_else(|| {
-            to.receive(&Event::Diagnostic(DiagnosticKind::NotRead), bytes);
-            caller
-        })
+    ) -> (Node, bool) {
+        let (read, texts) = (bytes.end, &mut self.texts);
+        let (node, is_whole) =
+            self.stacks.call(caller, line, is_java, read, texts, |frame| to.receive(frame, bytes));
+        if !is_whole {
+            to.receive(&Event::Diagnostic(DiagnosticKind::StackLimit), bytes);
+        }
+        (node, is_whole)
     }
 
     /// Reads the next sample, or a line that is none.
@@ -319,17 +325,6 @@ impl Parser {
         self.offset += end as u64;
         Progress::Read(end)
     }
-}
-
-/// The bytes of a file that pay for a call frame. Its line has about as many.
-const FRAME_COST: u64 = 32;
-
-/// The bytes of a file that pay for a profile of a thread. The first line of a sample has about as many.
-const PROFILE_COST: u64 = 64;
-
-/// Returns the most things of which each has this cost, at the end of a sample. Some are free.
-fn most(cost: u64, sample: ByteRange) -> usize {
-    usize::try_from(2048 + sample.end / cost).unwrap_or(usize::MAX)
 }
 
 /// Returns the unit of a file that begins with this sample. Without times, samples are as wide as their weights.

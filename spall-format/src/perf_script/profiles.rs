@@ -3,8 +3,8 @@
 use alloc::vec::Vec;
 
 use spall_model::{
-    Event, Interner, NameId, Names, ProfileEvent, ProfileId, Text, Thread, Tick, Ticks, Unit, UnitName,
-    Weights,
+    Budget, Event, Interner, NameId, Names, ProfileEvent, ProfileId, Text, Thread, Tick, Ticks, Unit,
+    UnitName, Weights,
 };
 
 /// The ids of a thread in the file. Without a process, the model takes a thread for one of the process of the same id.
@@ -20,6 +20,8 @@ pub(super) fn thread((pid, tid): ThreadIds) -> Thread<'static> {
 pub(super) struct Profiles {
     /// The thread and the event of each profile.
     ids: Interner<(ThreadIds, NameId)>,
+    /// What pays for them.
+    budget: Budget,
     /// The time of the last sample of each profile; without times, where the next sample begins.
     last: Vec<i64>,
     /// The command that the thread of each profile had at its last sample.
@@ -51,20 +53,18 @@ struct Samples {
 }
 
 impl Profiles {
-    /// Adds a sample of a thread and an event, and returns its place. Without times, it lies behind the sample before. There
-    /// are at most `max` profiles; `None` if there would be more.
+    /// Adds a sample of a thread and an event, and returns its place. Without times, it lies behind the sample before. `None` if
+    /// the thread and the event are new, and the `read` bytes of the file do not pay for them.
     pub(super) fn add(
         &mut self,
         (thread, event): (ThreadIds, NameId),
         comm: NameId,
         at: Option<i64>,
         weight: u64,
-        max: usize,
+        read: u64,
     ) -> Option<Place> {
-        if self.last.len() >= max && self.ids.find(&(thread, event)).is_none() {
-            return None;
-        }
-        let profile = self.ids.add((thread, event)) as usize;
+        let Self { ids, budget, .. } = self;
+        let profile = ids.add_if((thread, event), || budget.spend(Budget::PROFILE, read))? as usize;
         let is_new = profile == self.last.len();
         if is_new {
             self.last.push(at.unwrap_or(0));

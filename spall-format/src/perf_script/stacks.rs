@@ -5,8 +5,10 @@ use alloc::vec::Vec;
 use core::hash::{BuildHasher as _, Hasher as _};
 
 use foldhash::fast::RandomState;
-use hashbrown::{HashMap, HashTable, hash_map::Entry};
-use spall_model::{Event, FrameEvent, FrameParent, FrameTable, Id, NameId, Names, Text};
+use hashbrown::HashTable;
+use spall_model::{
+    Event, FrameEvent, FrameParent, FrameTable, Id, Interner, NameId, Names, StackNode, StackTree, Text,
+};
 
 use super::frame::FrameLine;
 use super::name::functions;
@@ -15,18 +17,18 @@ use super::name::functions;
 pub(super) type Node = u32;
 
 /// The place outside of all functions.
-pub(super) const ROOT: Node = 0;
+pub(super) const ROOT: Node = u32::MAX;
 
 /// The call frames that were handed over so far.
 #[derive(Debug, Default)]
 pub(super) struct Stacks {
-    /// The frames by their callers and their functions.
-    nodes: HashMap<(Node, Function), Node, RandomState>,
+    tree: StackTree,
+    functions: Interner<Function>,
     /// The symbols that were read.
     symbols: HashTable<Symbol>,
     hasher: RandomState,
-    /// The functions of all symbols.
-    functions: Vec<Function>,
+    /// The numbers of the functions of all symbols.
+    of_symbols: Vec<u32>,
     /// The library of the last line. Most lines have that of the line before.
     last_dso: NameId,
 }
@@ -52,48 +54,46 @@ struct Symbol {
 }
 
 impl Stacks {
-    /// Returns the innermost function of a line that `caller` calls. Frames that are new are handed over, as long as there
-    /// are at most `max`; `None` if there would be more.
+    /// Returns the innermost function of a line that `caller` calls, and whether all functions of the line are there. Frames
+    /// that are new are handed over, as long as the `read` bytes of the file pay for them.
     #[inline]
     pub(super) fn call(
         &mut self,
         caller: Node,
         line: &FrameLine<'_>,
         is_java: bool,
-        max: usize,
+        read: u64,
         texts: &mut Names,
         mut new: impl FnMut(&Event<'_>),
-    ) -> Option<Node> {
+    ) -> (Node, bool) {
         let symbol = self.symbol(line, is_java, texts);
         let source = line.source;
         // The place in the source is that of the innermost function.
         let file = if source.file.is_empty() { None } else { Some(texts.intern_bytes(source.file)) };
-        let mut node = caller;
-        for (function, at) in
-            self.functions.get(symbol.first..symbol.end).unwrap_or_default().iter().zip(symbol.first + 1..)
-        {
-            let function = match file.filter(|_| at == symbol.end) {
-                Some(url) => Function { url, line: source.line, ..*function },
-                None => *function,
-            };
-            let n_frames = self.nodes.len();
-            node = match self.nodes.entry((node, function)) {
-                Entry::Occupied(known) => *known.get(),
-                Entry::Vacant(_) if n_frames >= max => return None,
-                Entry::Vacant(place) => {
-                    let next = *place.insert(Node::try_from(n_frames + 1).ok()?);
-                    let parent =
-                        if node == ROOT { FrameParent::Unknown } else { FrameParent::Id(Id::from(node)) };
-                    let name = Text::plain(texts.bytes(function.name));
-                    let mut frame = FrameEvent::new(FrameTable::Shared, next, parent, name);
-                    frame.url = Text::plain(texts.bytes(function.url));
-                    frame.line = function.line.checked_sub(1);
-                    new(&Event::Frame(frame));
-                    next
-                }
-            };
+        let mut innermost = caller;
+        let of_symbol = self.of_symbols.get(symbol.first..symbol.end).unwrap_or_default();
+        for (&number, at) in of_symbol.iter().zip(symbol.first + 1..) {
+            let mut number = number;
+            if let Some(url) = file.filter(|_| at == symbol.end)
+                && let Some(&function) = self.functions.keys().get(number as usize)
+            {
+                number = self.functions.add(Function { url, line: source.line, ..function });
+            }
+            let caller = Some(innermost).filter(|&caller| caller != ROOT);
+            let node = self.tree.child(caller, number, read);
+            if let (StackNode::New(node), Some(function)) = (node, self.functions.keys().get(number as usize))
+            {
+                let parent = caller.map_or(FrameParent::Unknown, |caller| FrameParent::Id(Id::from(caller)));
+                let name = Text::plain(texts.bytes(function.name));
+                let mut frame = FrameEvent::new(FrameTable::Shared, node, parent, name);
+                frame.url = Text::plain(texts.bytes(function.url));
+                frame.line = function.line.checked_sub(1);
+                new(&Event::Frame(frame));
+            }
+            let Some(node) = node.number() else { return (innermost, false) };
+            innermost = node;
         }
-        Some(node)
+        (innermost, true)
     }
 
     /// Returns what the symbol of a line means.
@@ -120,12 +120,13 @@ impl Stacks {
         }
         // What is inlined lies in the library of its caller, which its line does not say.
         let url = if matches!(dso_text, b"[unknown]" | b"inlined") { NameId::EMPTY } else { dso };
-        let first = self.functions.len();
+        let first = self.of_symbols.len();
         for name in functions(line.symbol, dso_text, is_java) {
-            self.functions.push(Function { name: texts.intern_bytes(&name), url, line: 0 });
+            let function = Function { name: texts.intern_bytes(&name), url, line: 0 };
+            self.of_symbols.push(self.functions.add(function));
         }
         let text = texts.intern_bytes(line.symbol);
-        let symbol = Symbol { text, dso, is_java, first, end: self.functions.len() };
+        let symbol = Symbol { text, dso, is_java, first, end: self.of_symbols.len() };
         let hash_again = |symbol: &Symbol| hash_of(texts.bytes(symbol.text), symbol.dso, symbol.is_java);
         self.symbols.insert_unique(hash, symbol, hash_again);
         symbol

@@ -29,6 +29,7 @@ use crate::varint::varint;
 /// | `Truncated` | a packet that the end of the file cuts short | left out |
 /// | `DamagedRecord` | a message that cannot be read to its end | what came before is kept |
 /// | `NotRead` | content of a kind that is not read | left out, and counted by its field number in a fact at the end |
+/// | `StackLimit` | a stack for which there are too many different ones in a file of this size | its innermost functions are left out |
 /// | `LostState` | a packet that needs packets that were lost | left out |
 /// | `UnknownEntry` | a reference to something that the file does not have | the reference is left out |
 /// | `UnknownClock` | a clock that no snapshot relates to that of the trace | the time is kept as it is |

@@ -12,7 +12,7 @@ use super::schema::{
     Timebase,
 };
 use super::sequence::LegacyThread;
-use super::stacks::{NO_USER, Source, Stacks, User};
+use super::stacks::{CUT, NO_USER, Source, Stacks, User};
 use super::state::State;
 use super::strings::{cut, table};
 use crate::protobuf::{Message as _, Packed, repeated, scalars, text};
@@ -155,7 +155,8 @@ fn sample(
 ) {
     let Some(node) = node else { return };
     let profile = ProfileId::OfThread(thread, Text::plain(stacks.text_of(name)));
-    let mut event = SampleEvent::new(profile, Tick(at), SampleStack::Frame(Id::from(node)));
+    let stack = if node == CUT { SampleStack::Unknown } else { SampleStack::Frame(Id::from(node)) };
+    let mut event = SampleEvent::new(profile, Tick(at), stack);
     event.weight = weight;
     out.say(&Event::Sample(event));
 }

@@ -6,20 +6,22 @@ use alloc::vec::Vec;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use spall_model::{
-    DiagnosticKind, Event, FrameEvent, FrameParent, FrameTable, Id, Interner, NameId, Names, Text,
+    DiagnosticKind, Event, FrameEvent, FrameParent, FrameTable, Id, Interner, NameId, Names, StackTree, Text,
 };
 
 use super::output::Output;
 use super::schema::{Frame, InlineFrame, Mapping};
 use super::strings::{Interned, Strings, Table, cut, table};
 use crate::protobuf::{Message as _, Packed, numbers, repeated, scalars, text};
-use crate::stack_tree::{Node, StackTree};
 
 /// The user of a program, by whose number Android tells packages apart.
 pub(super) type User = u32;
 
 /// The user of a program of which the file does not say it.
 pub(super) const NO_USER: User = u32::MAX;
+
+/// The call of a stack that ends before its outermost function, because the budget is spent.
+pub(super) const CUT: u32 = u32::MAX;
 
 /// A function of a program of a user, or a place in one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -40,8 +42,6 @@ struct Function {
 #[derive(Debug, Default)]
 pub(super) struct Stacks {
     tree: StackTree,
-    /// The caller and the function of each node of the tree.
-    calls: Vec<(Option<u32>, u32)>,
     functions: Interner<Function>,
     texts: Names,
     /// The name of the package of each user.
@@ -70,19 +70,6 @@ impl Source<'_> {
 }
 
 impl Stacks {
-    /// Returns the node of a call of a function of a user, or `None` if there are too many. `read` is the number of bytes of
-    /// the file that were read.
-    fn call(&mut self, caller: Option<u32>, function: u32, read: u64) -> Option<u32> {
-        match self.tree.child(caller, function, read) {
-            Node::Known(node) => Some(node),
-            Node::New(node) => {
-                self.calls.push((caller, function));
-                Some(node)
-            }
-            Node::None => None,
-        }
-    }
-
     /// Returns the innermost call of an interned stack, which has none if the stack is empty.
     pub(super) fn interned(
         &mut self,
@@ -105,8 +92,9 @@ impl Stacks {
                     source.interned.remember(place, user, made)
                 }
             };
-            let Some(call) = self.call(node, function, read) else {
-                out.report(DiagnosticKind::NotRead);
+            let Some(call) = self.tree.child(node, function, read).number() else {
+                out.report(DiagnosticKind::StackLimit);
+                node = node.or(Some(CUT));
                 break;
             };
             node = Some(call);
@@ -129,8 +117,9 @@ impl Stacks {
             let (mapping, build_id, address, line) = (empty, empty, 0, frame.line);
             let function = Function { user, name, mapping, build_id, source, address, line };
             let function = self.functions.add(function);
-            let Some(call) = self.call(node, function, read) else {
-                out.report(DiagnosticKind::NotRead);
+            let Some(call) = self.tree.child(node, function, read).number() else {
+                out.report(DiagnosticKind::StackLimit);
+                node = node.or(Some(CUT));
                 break;
             };
             node = Some(call);
@@ -268,7 +257,7 @@ impl Stacks {
     /// Hands over all call frames, with the best names that the file has for them.
     pub(super) fn hand_over(&self, out: &mut Output<'_>) {
         let mut packages = HashMap::<_, _, RandomState>::default();
-        for (&(caller, function), node) in self.calls.iter().zip(0_u32..) {
+        for ((caller, function), node) in self.tree.calls().zip(0_u32..) {
             let Some(function) = self.functions.keys().get(function as usize) else { continue };
             let symbol = [function.mapping, function.build_id]
                 .into_iter()

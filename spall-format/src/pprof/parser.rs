@@ -21,8 +21,8 @@ use crate::{FormatError, FormatErrorKind};
 /// | `DamagedRecord` | a sample that is damaged, or without one value for each type | left out |
 /// | `UnknownEntry` | a sample at a location that the profile does not have | left out |
 /// | `NegativeWeight` | a sample with a negative value | that value is left out |
-/// | `SampleCount` | a sample with more values than a file of this size may have | the further values are left out |
-/// | `StackLimit` | a sample for whose stack there are too many different ones in the file | left out |
+/// | `SampleCount` | a sample with more values than a file of this size may have | the first one is kept |
+/// | `StackLimit` | a stack for which there are too many different ones in a file of this size | its innermost functions are left out |
 /// | `StackLimit` | a location of more than 256 functions inlined into one another | the outermost ones are left out |
 /// | `TimeOutOfRange` | values of a thread whose sum is beyond 63 bits | the samples behind them are at the last time |
 ///

@@ -1,49 +1,63 @@
 //! Samples with their stacks, times and threads.
 
-use alloc::{format, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use spall_model::{
-    ArgsBuilder, ByteRange, DiagnosticKind, Event, FrameEvent, FrameParent, FrameTable, Id, ProfileEvent,
-    ProfileId, Receiver, SampleEvent, SampleStack, Text, Thread, Tick,
+    ArgsBuilder, Budget, ByteRange, DiagnosticKind, Event, FrameEvent, FrameParent, FrameTable, Id,
+    ProfileEvent, ProfileId, Receiver, SampleEvent, SampleStack, StackNode, StackTree, Text, Thread, Tick,
 };
 
 use super::schema::{Label, inner};
 use super::tables::Tables;
 use super::value_type::ValueTypes;
 use crate::protobuf::{Fields, Message as _, Packed, repeated, scalars};
-use crate::stack_tree::{Node, StackTree};
 
 /// The process and the thread of samples that name none.
 pub(super) const PROCESS: i64 = 1;
 const THREAD: i64 = 1;
 
-/// A value takes a byte in a file, and a hundred in a trace. So there are at most one sample for so many bytes of the file
-/// beside so many ones, which bounds the memory of any file. A sample with a stack takes more than this for each value.
-const BYTES_PER_SAMPLE: u64 = 7;
-const FREE_SAMPLES: u64 = 8192;
-
 /// The keys of labels that name the thread. [profiles 3.2](spall_model::rules::profiles#3.2)
 const THREAD_KEYS: [&[u8]; 4] = [b"thread", b"tid", b"thread_id", b"goroutine"];
+
+/// The number of locations of a sample that are compared with those of the next one.
+const MAX_LAST: usize = 1024;
 
 /// The samples of a profile, one after the other.
 pub(super) struct Samples<'t, 'a> {
     pub(super) tables: &'t Tables<'a>,
     pub(super) types: &'t ValueTypes,
     tree: StackTree,
+    /// The innermost functions of locations with several ones, by the caller and the location, and what pays for them.
+    inlined: HashMap<(Option<u32>, u32), u32, RandomState>,
+    inlined_budget: Budget,
+    /// What pays for the further values of samples.
+    further_values: Budget,
     /// The sum of the values before of each thread that a sample has named.
     times: HashMap<ThreadLabels<'a>, i64, RandomState>,
-    n_samples: u64,
+    /// The outermost locations of the sample before, with their nodes: samples that follow each other have many in common.
+    last: Vec<(u32, u32)>,
     /// Memory that is used again and again.
     values: Vec<i64>,
-    locations: Vec<u64>,
+    locations: Vec<u32>,
 }
 
 impl<'t, 'a> Samples<'t, 'a> {
     pub(super) fn new(tables: &'t Tables<'a>, types: &'t ValueTypes) -> Self {
         let (times, values, locations) = (HashMap::default(), Vec::new(), Vec::new());
-        Self { tables, types, tree: StackTree::default(), times, n_samples: 0, values, locations }
+        Self {
+            tables,
+            types,
+            tree: StackTree::default(),
+            inlined: HashMap::default(),
+            last: Vec::new(),
+            inlined_budget: Budget::default(),
+            further_values: Budget::default(),
+            times,
+            values,
+            locations,
+        }
     }
 
     /// Hands over a sample: a sample for each of its values that is not 0.
@@ -93,12 +107,13 @@ impl<'t, 'a> Samples<'t, 'a> {
         }
         let at = self.times.entry(labels).or_default();
         let mut is_full = false;
-        for (&value, of) in self.values.iter().zip(&types.all).filter(|&(&value, _)| value != 0) {
-            if self.n_samples >= FREE_SAMPLES + bytes.end / BYTES_PER_SAMPLE {
+        let values = self.values.iter().zip(&types.all).filter(|&(&value, _)| value != 0);
+        for ((&value, of), n_before) in values.zip(0..) {
+            // The bytes around the values are more than those of any other sample.
+            if n_before > 0 && !self.further_values.spend(Budget::VALUE, bytes.end) {
                 is_full = true;
                 break;
             }
-            self.n_samples += 1;
             let profile = ProfileId::OfThread(thread, Text::plain(of.name.as_bytes()));
             let mut sample = SampleEvent::new(profile, Tick(*at), stack);
             #[expect(clippy::cast_precision_loss, reason = "a weight is a float")]
@@ -151,63 +166,93 @@ impl<'t, 'a> Samples<'t, 'a> {
         bytes: ByteRange,
         to: &mut dyn for<'e> Receiver<'e>,
     ) -> Result<SampleStack<'static>, DiagnosticKind> {
+        let tables = self.tables;
         self.locations.clear();
-        self.locations.extend(scalars(sample, inner::LOCATION_ID, Packed::Varint));
+        for id in scalars(sample, inner::LOCATION_ID, Packed::Varint) {
+            self.locations.push(tables.location(id).ok_or(DiagnosticKind::UnknownEntry)?);
+        }
         let mut innermost = None;
-        for at in (0..self.locations.len()).rev() {
-            let id = self.locations.get(at).copied().unwrap_or_default();
-            let location = self.tables.location(id).ok_or(DiagnosticKind::UnknownEntry)?;
-            let node = self.location(innermost, location, bytes, to).ok_or(DiagnosticKind::StackLimit)?;
-            innermost = Some(node);
+        let locations = core::mem::take(&mut self.locations);
+        let mut is_whole = true;
+        for (&location, depth) in locations.iter().rev().zip(0..) {
+            if let Some(&(_, node)) = self.last.get(depth).filter(|&&(before, _)| before == location) {
+                innermost = Some(node);
+                continue;
+            }
+            self.last.truncate(depth);
+            is_whole = self.location(&mut innermost, location, bytes, to);
+            let Some(node) = innermost.filter(|_| is_whole) else { break };
+            if depth == self.last.len() && depth < MAX_LAST {
+                self.last.push((location, node));
+            }
+        }
+        self.last.truncate(locations.len());
+        self.locations = locations;
+        if !is_whole {
+            to.receive(&Event::Diagnostic(DiagnosticKind::StackLimit), bytes);
         }
         Ok(innermost.map_or(SampleStack::Unknown, |node| SampleStack::Frame(Id::from(node))))
     }
 
-    /// Finds the node of the innermost function of a location below a caller. Returns `None` if there are too many nodes.
+    /// Finds the node of the innermost function of a location below a caller, and puts it in its place. Returns whether all
+    /// functions are there: where the budget is spent, only the outermost ones are.
     fn location(
         &mut self,
-        caller: Option<u32>,
+        innermost: &mut Option<u32>,
         location: u32,
         bytes: ByteRange,
         to: &mut dyn for<'e> Receiver<'e>,
-    ) -> Option<u32> {
+    ) -> bool {
         let tables = self.tables;
-        // Even numbers are locations, odd ones functions.
-        let (whole, read) = (location.checked_mul(2)?, bytes.end);
-        if let Some(node) = self.tree.get(caller, whole) {
-            return Some(node);
-        }
-        let mut say = |node, caller: Option<u32>, name, file, line| {
-            let parent = caller.map_or(FrameParent::Unknown, |caller| FrameParent::Id(Id::from(caller)));
-            let mut frame = FrameEvent::new(FrameTable::Shared, node, parent, name);
-            (frame.url, frame.line) = (Text::plain(file), line);
-            to.receive(&Event::Frame(frame), bytes);
+        let functions = match tables.functions_at(location) {
+            [] => return self.call(innermost, location, None, bytes, to),
+            [function] => return self.call(innermost, location, Some(*function), bytes, to),
+            several => several,
         };
-        let functions = tables.functions_at(location);
-        if functions.is_empty() {
-            let Node::New(node) = self.tree.child(caller, whole, read) else { return None };
-            let (address, library) = tables.address(location)?;
-            say(node, caller, Text::from(&*format!("{address:#x}")), library, None);
-            return Some(node);
+        let call = (*innermost, location);
+        if let Some(&known) = self.inlined.get(&call) {
+            *innermost = Some(known);
+            return true;
         }
-        let mut innermost = caller;
-        for &at in functions {
-            let node = match self.tree.child(innermost, at.checked_mul(2)? + 1, read) {
-                Node::Known(node) => node,
-                Node::New(node) => {
-                    let function = tables.function(at)?;
-                    let line = u32::try_from(function.line).ok().and_then(|line| line.checked_sub(1));
-                    let library = tables.address(location).map(|(_, library)| library);
-                    let file = Some(function.file).filter(|file| !file.is_empty()).or(library);
-                    say(node, innermost, Text::plain(function.name), file.unwrap_or_default(), line);
-                    node
-                }
-                Node::None => return None,
-            };
-            innermost = Some(node);
+        let is_whole =
+            functions.iter().all(|&function| self.call(innermost, location, Some(function), bytes, to));
+        // Such an entry takes less memory than a call frame, and its functions may be known.
+        let is_whole = is_whole && self.inlined_budget.spend(Budget::FRAME, bytes.end);
+        if let Some(node) = innermost.filter(|_| is_whole) {
+            self.inlined.insert(call, node);
         }
-        let node = innermost?;
-        self.tree.insert(caller, whole, node, read).then_some(node)
+        is_whole
+    }
+
+    /// Finds the node of a function at a location below a caller, and puts it in its place. A location without a function is one
+    /// itself. Returns whether the node is paid for.
+    fn call(
+        &mut self,
+        innermost: &mut Option<u32>,
+        location: u32,
+        function: Option<u32>,
+        bytes: ByteRange,
+        to: &mut dyn for<'e> Receiver<'e>,
+    ) -> bool {
+        // Even numbers are locations, odd ones functions.
+        let number =
+            function.map_or(location.saturating_mul(2) & !1, |function| function.saturating_mul(2) | 1);
+        let node = self.tree.child(*innermost, number, bytes.end);
+        if let StackNode::New(node) = node {
+            let parent = innermost.map_or(FrameParent::Unknown, |caller| FrameParent::Id(Id::from(caller)));
+            let (address, library) = self.tables.address(location).unwrap_or_default();
+            let address = if function.is_none() { format!("{address:#x}") } else { String::new() };
+            let mut frame = FrameEvent::new(FrameTable::Shared, node, parent, Text::from(&*address));
+            frame.url = Text::plain(library);
+            if let Some(function) = function.and_then(|function| self.tables.function(function)) {
+                frame.name = Text::plain(function.name);
+                frame.url = if function.file.is_empty() { frame.url } else { Text::plain(function.file) };
+                frame.line = u32::try_from(function.line).ok().and_then(|line| line.checked_sub(1));
+            }
+            to.receive(&Event::Frame(frame), bytes);
+        }
+        *innermost = node.number().or(*innermost);
+        node != StackNode::Unpaid
     }
 }
 

@@ -30,8 +30,11 @@ pub(super) struct Stacks<'a> {
     columns: Vec<u32>,
     resources: Vec<u32>,
     resource_libraries: Vec<u32>,
-    /// The stacks that were handed over as frames.
-    is_known: Vec<bool>,
+    /// The stack that stands for each one: itself if it was handed over as a frame, its nearest caller that was if the budget
+    /// was spent, [`NONE`] if no caller was. `None` if no sample had it.
+    known: Vec<Option<u32>>,
+    /// Memory that is used again and again.
+    path: Vec<u32>,
     /// The id of the frame of the first stack.
     first_id: i64,
 }
@@ -100,7 +103,8 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
         self.n_frames += i64::try_from(frames.len()).unwrap_or(0);
         Stacks {
             strings,
-            is_known: alloc::vec![false; frames.len()],
+            known: alloc::vec![None; frames.len()],
+            path: Vec::new(),
             prefixes: if are_offsets { offsets } else { prefixes },
             are_offsets,
             frames,
@@ -136,32 +140,54 @@ impl<'a> Stacks<'a> {
         out: &mut Out<'a, '_, R>,
         bytes: (usize, usize),
     ) -> SampleStack<'static> {
+        let mut path = core::mem::take(&mut self.path);
+        path.clear();
         let mut next = Some(number);
-        while let Some(stack) = next {
-            match self.is_known.get_mut(stack as usize) {
-                Some(is_known @ false) => *is_known = true,
-                _ => break,
+        while let Some(stack) = next
+            && self.known.get(stack as usize) == Some(&None)
+        {
+            path.push(stack);
+            next = self.prefix(stack).unwrap_or_default();
+        }
+        while let Some(stack) = path.pop() {
+            let prefix = self.prefix(stack);
+            let caller = prefix.ok().flatten();
+            let known = caller.and_then(|caller| self.known_at(caller));
+            let is_paid = known == caller && out.pay_for_frame();
+            let stands = if is_paid { stack } else { known.unwrap_or(NONE) };
+            if let Some(known) = self.known.get_mut(stack as usize) {
+                *known = Some(stands);
+            }
+            if !is_paid {
+                continue;
             }
             let id = self.id(stack);
-            let (prefix, parent) = match self.prefix(stack) {
-                Ok(None) => (None, FrameParent::Unknown),
-                Ok(Some(prefix)) => (Some(prefix), FrameParent::Id(self.id(prefix))),
+            let parent = match prefix {
+                Ok(prefix) => prefix.map_or(FrameParent::Unknown, |prefix| FrameParent::Id(self.id(prefix))),
                 // A frame that is its own caller becomes a root and is counted.
-                Err(()) => (None, FrameParent::Id(id)),
+                Err(()) => FrameParent::Id(id),
             };
             let place = self.place(stack, libraries);
             if place.is_none() {
                 out.report(DiagnosticKind::UnknownEntry, bytes);
             }
             out.event(&Event::Frame(place.unwrap_or_default().frame(id, parent)), bytes);
-            next = prefix;
         }
-        // The builder counts an id that no frame has.
-        SampleStack::Frame(if (number as usize) < self.frames.len() {
-            self.id(number)
-        } else {
-            Id::Number(-1)
-        })
+        self.path = path;
+        let known = self.known_at(number);
+        if known.is_some_and(|known| known != number) {
+            out.report(DiagnosticKind::StackLimit, bytes);
+        }
+        if known.is_none() {
+            out.report(DiagnosticKind::UnknownFrame, bytes);
+        }
+        known
+            .filter(|&stack| stack != NONE)
+            .map_or(SampleStack::Unknown, |stack| SampleStack::Frame(self.id(stack)))
+    }
+
+    fn known_at(&self, stack: u32) -> Option<u32> {
+        self.known.get(stack as usize).copied().flatten()
     }
 
     fn id(&self, stack: u32) -> Id<'static> {

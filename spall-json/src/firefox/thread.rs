@@ -81,7 +81,10 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
             let frame = match stack.index() {
                 Some(number) => stacks.stack(number, &self.libraries, &mut self.out, bytes),
                 None if stack.is_null() => SampleStack::Unknown,
-                None => SampleStack::Frame(Id::Number(-1)),
+                None => {
+                    self.out.report(DiagnosticKind::UnknownFrame, bytes);
+                    SampleStack::Unknown
+                }
             };
             let mut sample = SampleEvent::new(profile, at, frame);
             if !weight.is_null() {
@@ -90,7 +93,7 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
                     None => self.out.report(DiagnosticKind::BadField, bytes),
                 }
             }
-            self.out.event(&Event::Sample(sample), bytes);
+            self.out.sample(sample, bytes);
         }
     }
 }
