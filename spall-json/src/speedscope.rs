@@ -59,6 +59,22 @@ impl Scale {
     fn value(self, cell: Cell<'_>) -> Option<Nanos> {
         cell.time(self.thousands)
     }
+
+    /// Returns the value at which a profile begins.
+    fn start(self, profile: Part<'_, '_>) -> Nanos {
+        let start = profile.get("startValue").and_then(Part::token);
+        let start = start.and_then(|token| self.value(Cell { data: profile.data(), token }));
+        start.unwrap_or_default()
+    }
+
+    /// Returns the name of weights that the axis does not show.
+    fn name(self) -> &'static str {
+        match self.unit {
+            Unit::Nanoseconds(_) => "nanoseconds",
+            Unit::Bytes => "bytes",
+            _ => "samples",
+        }
+    }
 }
 
 /// What is known while a document is read.
@@ -83,7 +99,9 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
         {
             return;
         }
-        let unit = profiles().next().map_or(Unit::Nanoseconds(1.0), |profile| Scale::of(profile).unit);
+        let first = profiles().next();
+        let unit = first.map_or(Unit::Nanoseconds(1.0), |profile| Scale::of(profile).unit);
+        let start = first.map_or(Tick(0), |profile| Tick(Scale::of(profile).start(profile).round().ns));
         self.out.event(&Event::Clock(Clock::new(unit)), (0, 0));
         if let Some(frames) = frames {
             let mut pos = frames.value() + 1;
@@ -98,13 +116,13 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
             let thread = Thread { pid: PROCESS, tid: Id::from(number) };
             self.out.event(&Event::ThreadName(thread, profile.text("name")), bytes);
             let scale = Scale::of(profile);
-            if scale.unit != unit {
-                self.out.report(DiagnosticKind::BadTimeUnit, bytes);
-            }
             if profile.get("events").is_some() {
+                if scale.unit != unit {
+                    self.out.report(DiagnosticKind::OtherUnit, bytes);
+                }
                 self.evented(profile, thread, scale);
             } else {
-                self.sampled(profile, thread, scale);
+                self.sampled(profile, thread, scale, (scale.unit != unit).then_some(start));
             }
         }
         if is_cut && !root.get("profiles").is_some_and(Part::is_complete) {
@@ -160,17 +178,16 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
         }
     }
 
-    /// Reads a profile of samples, which lie one after another.
-    fn sampled(&mut self, profile: Part<'_, 'a>, thread: Thread<'a>, scale: Scale) {
-        let data = self.out.data;
-        let start = profile
-            .get("startValue")
-            .and_then(Part::token)
-            .and_then(|token| scale.value(Cell { data, token }));
-        let mut at = start.unwrap_or_default();
-        let id = ProfileId::OfThread(thread, Text::EMPTY);
-        let facts = ProfileEvent::new(id).with_weights(Weights::Axis(Ticks(scale.ticks))).with_rank(3);
+    /// Reads a profile of samples. They lie one after another, or, if their unit is not that of the axis, all at one time.
+    fn sampled(&mut self, profile: Part<'_, 'a>, thread: Thread<'a>, scale: Scale, only_at: Option<Tick>) {
+        let name = only_at.map_or("", |_| scale.name());
+        let id = ProfileId::OfThread(thread, Text::from(name));
+        let facts = match only_at {
+            None => ProfileEvent::new(id).with_weights(Weights::Axis(Ticks(scale.ticks))).with_rank(3),
+            Some(_) => ProfileEvent::new(id).with_weights(Weights::Counted(scale.unit)),
+        };
         self.out.event(&Event::Profile(facts), (profile.value(), profile.value()));
+        let mut at = scale.start(profile);
         let mut rows = Rows::new(profile, ["samples", "weights"]);
         while let Some(&[stack, weight]) = rows.read() {
             let bytes = stack.bytes();
@@ -183,8 +200,12 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
                 }
             };
             let frame = self.stack(stack);
-            let mut sample = SampleEvent::new(id, self.tick(at, bytes), frame);
-            sample.weight = number;
+            let time = only_at.unwrap_or_else(|| self.tick(at, bytes));
+            let mut sample = SampleEvent::new(id, time, frame);
+            // Another value counts in its unit.
+            #[expect(clippy::cast_precision_loss, reason = "at most 10^9")]
+            let scale = if only_at.is_some() { scale.ticks as f64 } else { 1.0 };
+            sample.weight = number * scale;
             self.out.sample(sample, bytes);
             at = at.plus(value);
         }

@@ -543,6 +543,41 @@ fn speedscope(unit: &str, inside: &str) -> String {
 }
 
 #[test]
+fn profiles_5_1_samples_of_another_unit_have_another_value() {
+    let json = r#"{"shared":{"frames":[{"name":"f"}]},"profiles":[
+        {"type":"sampled","name":"cpu","unit":"seconds","startValue":2,"samples":[[0],[0]],"weights":[3,4]},
+        {"type":"sampled","name":"heap","unit":"bytes","startValue":0,"samples":[[0],[]],"weights":[64,32]},
+        {"type":"sampled","name":"hits","unit":"none","startValue":0,"samples":[[0]],"weights":[5]}]}"#;
+    let lines = read(json).unwrap();
+    assert_eq!(of(&lines, "!"), [""; 0]);
+    let samples = [
+        "sample 1 at 2000000000 weight 3 stack 0",
+        "sample 1 at 5000000000 weight 4 stack 0",
+        "sample 2 at 2000000000 weight 64 stack 0",
+        "sample 2 at 2000000000 weight 32 stack none",
+        "sample 3 at 2000000000 weight 5 stack 0",
+    ];
+    assert_eq!(of(&lines, "sample"), samples);
+    let profiles = of(&lines, "profile");
+    assert!(profiles[0].ends_with("- Axis(Ticks(1000000000))"), "{profiles:?}");
+    assert!(profiles[1].ends_with("Counted(Bytes)"), "{profiles:?}");
+    // Times on an axis that is none are nanoseconds.
+    let swapped = json.replace("bytes", "-").replace("seconds", "bytes").replace("\"-\"", "\"milliseconds\"");
+    let lines = read(&swapped).unwrap();
+    assert_eq!(of(&lines, "sample")[2], "sample 2 at 2 weight 64000000 stack 0");
+}
+
+#[test]
+fn profiles_5_1_slices_of_another_unit_are_counted() {
+    let json = r#"{"shared":{"frames":[{"name":"f"}]},"profiles":[
+        {"type":"sampled","name":"cpu","unit":"seconds","samples":[[0]],"weights":[3]},
+        {"type":"evented","name":"heap","unit":"bytes","events":[{"type":"O","frame":0,"at":7}]}]}"#;
+    let lines = read(json).unwrap();
+    assert_eq!(of(&lines, "!"), ["! other-unit"]);
+    assert_eq!(of(&lines, "begin"), ["begin f 7 "]);
+}
+
+#[test]
 fn profiles_5_1_times_in_nanoseconds_at_unix_time_are_exact() {
     let [start, end] = ["1700000000123456789", "1700000000123456999"];
     let evented =

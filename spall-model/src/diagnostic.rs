@@ -152,6 +152,8 @@ kinds! {
     // Found by parsers: what is wrong with the file as a whole.
     /// The unit of time is not a positive finite number. One nanosecond per tick is used.
     BadTimeUnit = "bad-time-unit",
+    /// A part of the file has another unit than the axis. Its numbers are taken for ticks of the axis.
+    OtherUnit = "other-unit",
     /// The file says more than once when its times begin. The last one counts.
     DuplicateEpoch = "duplicate-epoch",
     /// What the file says of when its times begin cannot be read, or is before the year 2000. It sets no clock.

@@ -120,6 +120,28 @@ fn profiles_that_are_written_are_read_with_equal_call_trees() {
     assert!(n_traces > 1);
 }
 
+/// [profiles 5.1] [samples 4]
+#[test]
+fn other_values_survive_a_file_of_speedscope() {
+    let by_value = |trace: &Trace| -> Vec<(String, f64)> {
+        let values = trace.sample_values();
+        values.iter().map(|value| (trace.name(value.name).into_owned(), value.weight)).collect()
+    };
+    // A sample of 7 ns in which 64 bytes were allocated, in no function.
+    let pprof = b"\x0a\x04\x08\x03\x10\x04\x0a\x04\x08\x01\x10\x02\x12\x04\x12\x02\x40\x07\x32\x00\
+        \x32\x03cpu\x32\x0bnanoseconds\x32\x05space\x32\x05bytes";
+    let trace = load(pprof).unwrap();
+    assert_eq!(by_value(&trace), [("cpu/nanoseconds".into(), 7.0), ("space/bytes".into(), 64.0)]);
+    let mut file = Vec::new();
+    let _ = export::speedscope(&trace, "", &mut file).unwrap();
+    let again = load(&file).unwrap();
+    assert_eq!(again.diagnostics().counts().iter().map(|count| count.count).collect::<Vec<_>>(), [0; 0]);
+    assert_eq!(by_value(&again), [(String::new(), 7.0), ("bytes".into(), 64.0)]);
+    assert_eq!(again.bounds(), Some(Tick(0)..Tick(7)));
+    let bytes = again.sample_value("bytes").unwrap();
+    assert_eq!(again.with_value(Some(bytes.name)).bounds(), Some(Tick(0)..Tick(64)));
+}
+
 /// [profiles 1.2]
 #[test]
 fn the_unit_is_printed_wherever_times_are() {
