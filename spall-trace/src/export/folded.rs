@@ -1,10 +1,11 @@
 //! Writes folded stacks, which flame graph tools read.
 
+use core::iter;
 use std::io::{self, BufWriter, Write};
 
-use alloc::{collections::BTreeSet, format, string::String};
+use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
 use spall_json::V8;
-use spall_model::{Key, Measure, Process, Trace, TraceView, Track, TrackId, TrackKind, TrackSet};
+use spall_model::{CallTree, Key, Measure, Process, Trace, TraceView, Track, TrackId, TrackKind, TrackSet};
 use spall_samples::{TrackTree, call_trees};
 
 use super::{
@@ -56,7 +57,7 @@ pub fn folded(
 }
 
 /// Writes folded stacks as [`folded`] does, with the ids of process and thread as the first name of each stack of a thread,
-/// such as `1:2`. Read again, they are the same threads.
+/// such as `1:2`. Read again, they are the same threads. The stacks of all names that a thread had are together.
 ///
 /// # Errors
 /// This returns an error when writing to `out` fails.
@@ -94,8 +95,16 @@ fn write(
     let mut out = BufWriter::new(out);
     let mut written = WrittenTrees::default();
     let mut room = StackRoom::of(trace);
-    for of_track in call_trees(trace, &V8, tracks, measure) {
-        let (root, tree) = (root(&of_track), of_track.tree);
+    let trees = call_trees(trace, &V8, tracks, measure);
+    let mut trees = trees.map(|of| (root(&of), of.tree)).peekable();
+    while let Some((root, mut tree)) = trees.next() {
+        // A thread has a tree for each of its names, which the ids do not tell apart, and there may be an async track for each
+        // of many requests.
+        let same = iter::from_fn(|| trees.next_if(|(other, _)| *other == root));
+        let others: Vec<_> = same.map(|(_, tree)| tree).collect();
+        if !others.is_empty() {
+            tree = CallTree::merged(iter::once(tree).chain(others));
+        }
         let mut stacks = tree.folded(trace);
         while let Some((stack, self_time)) = stacks.next_stack() {
             let whole = stack.len();
@@ -233,7 +242,7 @@ impl TrackName {
 
 #[cfg(test)]
 mod tests {
-    use alloc::{string::ToString, vec::Vec};
+    use alloc::string::ToString;
 
     use super::*;
 
