@@ -55,7 +55,10 @@ impl Error {
             spall_trace::Error::UnknownFormat { .. } => {
                 Self::Told(format!("{}: {error}. `spall --help` lists the formats.", path.display()))
             }
-            _ => Self::Told(format!("{}: {error}. Get a whole copy of the file.", path.display())),
+            _ => {
+                let advice = if is_whole(error) { "" } else { " Get a whole copy of the file." };
+                Self::Told(format!("{}: {error}.{advice}", path.display()))
+            }
         }
     }
 }
@@ -67,6 +70,34 @@ impl From<io::Error> for Error {
             ErrorKind::BrokenPipe => Self::Closed,
             _ => Self::Told(format!("the standard output cannot be written: {}.", words(&error))),
         }
+    }
+}
+
+/// Returns whether another copy of the file would not be read either, because it is of a version that is not read, or because
+/// it needs too much memory.
+fn is_whole(error: &spall_trace::Error) -> bool {
+    use spall_trace::{
+        format::FormatErrorKind::{
+            AutoTrace, BigEndian, FeatureOff, OldAutoTrace, OutOfMemory, OutputLimit, PreRelease,
+            UnreleasedVersion, UnsupportedVersion,
+        },
+        json::JsonErrorKind::FirefoxVersion,
+    };
+    match error {
+        spall_trace::Error::Json(error) => matches!(error.kind(), FirefoxVersion { .. }),
+        spall_trace::Error::Binary(error) => matches!(
+            error.kind(),
+            AutoTrace
+                | BigEndian
+                | FeatureOff
+                | OldAutoTrace { .. }
+                | OutOfMemory { .. }
+                | OutputLimit { .. }
+                | PreRelease
+                | UnreleasedVersion
+                | UnsupportedVersion { .. }
+        ),
+        _ => false,
     }
 }
 

@@ -157,6 +157,18 @@ fn cut_gz() {
 }
 
 #[test]
+fn version_that_is_not_read() {
+    let firefox = r#"{"meta":{"interval":1,"startTime":0,"version":13},"threads":[]}"#;
+    let folder = Folder::new("old_version").with("old.json", firefox);
+    // Another copy would not help.
+    folder.fails(
+        &["info", "old.json"],
+        "old.json: profiles of the Firefox Profiler are read from version 24 to 36, and this one has version 13; \
+         profiler.firefox.com opens it and saves it as a newer one (at byte 0x0).",
+    );
+}
+
+#[test]
 fn cut_json() {
     let ran = Folder::new("cut_json").with("cut.json", &TRACE[..TRACE.len() - 1]).run(&[
         "convert",
