@@ -12,11 +12,14 @@ use spall_model::{
 use super::schema::{Label, inner};
 use super::tables::Tables;
 use super::value_type::ValueTypes;
-use crate::protobuf::{Fields, Message as _, Packed, repeated, scalars};
+use crate::protobuf::{Damaged, Fields, Message as _, Packed, repeated};
 
 /// The process and the thread of samples that name none.
 pub(super) const PROCESS: i64 = 1;
 const THREAD: i64 = 1;
+
+/// Stands for a location that the profile does not have.
+const UNKNOWN: u32 = u32::MAX;
 
 /// The keys of labels that name the thread. [profiles 3.2](spall_model::rules::profiles#3.2)
 const THREAD_KEYS: [&[u8]; 4] = [b"thread", b"tid", b"thread_id", b"goroutine"];
@@ -45,7 +48,6 @@ pub(super) struct Samples<'t, 'a> {
 
 impl<'t, 'a> Samples<'t, 'a> {
     pub(super) fn new(tables: &'t Tables<'a>, types: &'t ValueTypes) -> Self {
-        let (times, values, locations) = (HashMap::default(), Vec::new(), Vec::new());
         Self {
             tables,
             types,
@@ -54,9 +56,9 @@ impl<'t, 'a> Samples<'t, 'a> {
             last: Vec::new(),
             inlined_budget: Budget::default(),
             further_values: Budget::default(),
-            times,
-            values,
-            locations,
+            times: HashMap::default(),
+            values: Vec::new(),
+            locations: Vec::new(),
         }
     }
 
@@ -73,11 +75,9 @@ impl<'t, 'a> Samples<'t, 'a> {
         bytes: ByteRange,
         to: &mut dyn for<'e> Receiver<'e>,
     ) -> Result<(), DiagnosticKind> {
-        self.values.clear();
-        self.values.extend(scalars(sample, inner::VALUE, Packed::Varint).map(u64::cast_signed));
+        let is_damaged = self.read_numbers(sample).is_err();
         let types = self.types;
         let default = self.values.get(types.default).copied().zip(types.all.get(types.default));
-        let is_damaged = Fields::new(sample).any(|field| field.is_err());
         let (value, default) = default
             .filter(|_| !is_damaged && self.values.len() == types.all.len())
             .ok_or(DiagnosticKind::DamagedRecord)?;
@@ -88,12 +88,12 @@ impl<'t, 'a> Samples<'t, 'a> {
         if self.values.iter().all(|&value| value == 0) {
             return Ok(());
         }
-        let stack = self.stack(sample, bytes, to)?;
+        let stack = self.stack(bytes, to)?;
 
         let mut args = ArgsBuilder::new();
         let labels = self.labels(sample, &mut args);
         let thread = labels.thread();
-        if !self.times.contains_key(&labels) {
+        let at = self.times.entry(labels).or_insert_with(|| {
             for (of, number) in types.all.iter().zip(0..) {
                 let is_default = number == types.default;
                 let profile = ProfileId::OfThread(thread, Text::plain(of.name.as_bytes()));
@@ -104,8 +104,8 @@ impl<'t, 'a> Samples<'t, 'a> {
             if labels.number.is_some() && !labels.name.is_empty() {
                 to.receive(&Event::ThreadName(thread, Text::plain(labels.name)), bytes);
             }
-        }
-        let at = self.times.entry(labels).or_default();
+            0
+        });
         let mut is_full = false;
         let values = self.values.iter().zip(&types.all).filter(|&(&value, _)| value != 0);
         for ((&value, of), n_before) in values.zip(0..) {
@@ -130,6 +130,25 @@ impl<'t, 'a> Samples<'t, 'a> {
         }
         *at = end.unwrap_or(i64::MAX);
         if is_full { Err(DiagnosticKind::SampleCount) } else { Ok(()) }
+    }
+
+    /// Reads the values and the locations of a sample.
+    fn read_numbers(&mut self, sample: &[u8]) -> Result<(), Damaged> {
+        self.values.clear();
+        self.locations.clear();
+        for field in Fields::new(sample) {
+            match field? {
+                (inner::VALUE, values) => {
+                    self.values.extend(values.numbers(Packed::Varint).map(u64::cast_signed));
+                }
+                (inner::LOCATION_ID, ids) => {
+                    let ids = ids.numbers(Packed::Varint);
+                    self.locations.extend(ids.map(|id| self.tables.location(id).unwrap_or(UNKNOWN)));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// Adds the labels of a sample to its arguments, but for those that name its thread.
@@ -159,17 +178,14 @@ impl<'t, 'a> Samples<'t, 'a> {
         thread
     }
 
-    /// Finds the innermost call frame of a sample, and hands over those that are new.
+    /// Finds the innermost call frame of the sample that was read, and hands over those that are new.
     fn stack(
         &mut self,
-        sample: &[u8],
         bytes: ByteRange,
         to: &mut dyn for<'e> Receiver<'e>,
     ) -> Result<SampleStack<'static>, DiagnosticKind> {
-        let tables = self.tables;
-        self.locations.clear();
-        for id in scalars(sample, inner::LOCATION_ID, Packed::Varint) {
-            self.locations.push(tables.location(id).ok_or(DiagnosticKind::UnknownEntry)?);
+        if self.locations.contains(&UNKNOWN) {
+            return Err(DiagnosticKind::UnknownEntry);
         }
         let mut innermost = None;
         let locations = core::mem::take(&mut self.locations);

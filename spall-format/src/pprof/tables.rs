@@ -130,7 +130,11 @@ impl<'a> Tables<'a> {
 
     /// Returns the position of a location.
     pub(super) fn location(&self, id: u64) -> Option<u32> {
-        self.locations.binary_search_by_key(&id, |location| location.id).ok().map(index32)
+        // Writers number locations from 1 on.
+        let at = usize::try_from(id.wrapping_sub(1)).ok();
+        let numbered = at.filter(|&at| self.locations.get(at).is_some_and(|location| location.id == id));
+        let found = || self.locations.binary_search_by_key(&id, |location| location.id).ok();
+        numbered.or_else(found).map(index32)
     }
 
     /// Returns the functions at a location by their positions, outermost first.
