@@ -127,6 +127,26 @@ fn profiles_3_2_locations_are_innermost_first_and_so_are_inlined_functions() {
 }
 
 #[test]
+fn profiles_3_2_a_stack_does_not_depend_on_the_sample_before() {
+    // There is no location 9.
+    let stacks: [&[u8]; 9] = [&[], &[1], &[2], &[1, 1], &[2, 1], &[3, 2, 1], &[3, 1], &[1, 9, 1], &[3, 2, 9]];
+    let last =
+        |samples: &[Message]| self::samples(&load(&profile(samples)), 0).pop().map(|(.., stack)| stack);
+    for first in stacks {
+        for second in stacks {
+            let end = sample(&[2, 1], &[1, 1]);
+            if !second.contains(&9) {
+                let alone = last(&[sample(second, &[1, 1])]);
+                let behind = last(&[sample(first, &[1, 1]), sample(second, &[1, 1])]);
+                assert_eq!(behind, alone, "{first:?} {second:?}");
+            }
+            let stack = last(&[sample(first, &[1, 1]), sample(second, &[1, 1]), end]);
+            assert_eq!(stack.as_deref(), Some("main > inlined > leaf"), "{first:?} {second:?}");
+        }
+    }
+}
+
+#[test]
 fn profiles_1_2_each_type_of_value_is_a_profile() {
     let two = [sample(&[1], &[3, 30]), sample(&[2, 1], &[1, 0]), sample(&[1], &[0, 7])];
     let trace = load(&profile(&two));
