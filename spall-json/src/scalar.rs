@@ -53,7 +53,11 @@ pub(crate) fn time(data: &[u8], token: Token, thousands: i32) -> Option<Nanos> {
         TokenKind::Integer(_) | TokenKind::Decimal { .. } => {
             Some(micros(data, token)?.thousandfold(thousands))
         }
-        TokenKind::Bare => read(token.bytes(data)),
+        TokenKind::Bare => {
+            let text = data.get(token.start..).unwrap_or_default();
+            let plain = Nanos::from_start(text, token.end - token.start, thousands);
+            plain.or_else(|| read(token.bytes(data)))
+        }
         TokenKind::String => read(token.inside(data)),
         TokenKind::EscapedString => unescaped(token.inside(data), read),
         TokenKind::Object | TokenKind::Array => None,

@@ -1,6 +1,6 @@
 extern crate alloc;
 
-use alloc::string::String;
+use alloc::{format, string::String};
 
 use super::*;
 
@@ -38,6 +38,25 @@ fn json_4_exponents_shift_the_point() {
     assert_eq!(ns("0e999999999999999999999"), Some(0));
     assert_eq!(ns("7e-999999999999999999999"), Some(0));
     assert_eq!(ns("0.000000000000000000000000000012E+30"), Some(12_000));
+}
+
+#[test]
+fn json_4_plain_decimals_are_those_of_the_general_form() {
+    for whole in ["0", "1", "999", "5079", "1700000000"] {
+        for decimals in ["5", "25", "750", "999999", "000001"] {
+            let text = format!("{whole}.{decimals}");
+            for (thousands, behind) in [(1, ""), (1, ","), (1, "]}"), (2, " 1234567"), (2, ",0.12345678901")]
+            {
+                let in_file = format!("{text}{behind}");
+                let plain = Nanos::from_start(in_file.as_bytes(), text.len(), thousands);
+                assert!(plain.is_some(), "{text}");
+                assert_eq!(plain, Nanos::from_any(text.as_bytes(), thousands), "{text} {thousands}");
+            }
+        }
+    }
+    for text in ["5079.", ".5", "5079", "-1.5", "1.5e3", "0.1234567", "9999999999999999.5", "1.5x", "1.5.5"] {
+        assert_eq!(Nanos::from_start(text.as_bytes(), text.len(), 1), None, "{text}");
+    }
 }
 
 #[test]

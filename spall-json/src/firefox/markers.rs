@@ -51,7 +51,7 @@ impl<'a> Schemas<'a> {
             return then(Args::NONE);
         }
         let args = json_args(data);
-        let keys = || self.0.get(text(args, b"type").raw());
+        let keys = || self.0.get(type_of(args).raw());
         let Some(keys) = Some(()).filter(|()| !self.0.is_empty()).and_then(|()| keys()) else {
             return then(args);
         };
@@ -66,6 +66,15 @@ impl<'a> Schemas<'a> {
             builder.add(key, named.map_or(value, Value::Text));
         }
         then(builder.args())
+    }
+}
+
+/// Returns the type of a marker with these data. It is the first member in what Firefox writes, and the others are not looked
+/// at.
+fn type_of(data: Args<'_>) -> Text<'_> {
+    match data.iter().find(|(key, _)| key.is(b"type")) {
+        Some((_, Value::Text(kind))) => kind,
+        _ => Text::EMPTY,
     }
 }
 
