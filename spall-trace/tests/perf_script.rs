@@ -342,7 +342,8 @@ fn profiles_4_7_a_stack_is_rooted_in_the_command_of_its_time() {
 fn a_renamed_thread_has_each_stack_once_under_its_ids() {
     let mut out = Vec::new();
     let trace = load(RENAMED).unwrap();
-    let _ = spall_trace::export::folded_with_ids(&trace, Measure::WallTime, &mut out).unwrap();
+    let _ =
+        spall_trace::export::folded_with_ids(&trace, TrackSet::Threads, Measure::WallTime, &mut out).unwrap();
     assert_eq!(String::from_utf8(out).unwrap(), "2:2;f 5000\n2:2;f;g 1000\n3:3;f 1000\n");
 }
 
