@@ -41,8 +41,8 @@ impl SumChoice {
             let n_left_out: usize = trace.tracks_in(TrackSet::Async).map(|track| track.slices().len()).sum();
             if tracks == TrackSet::Threads && n_left_out > 0 {
                 session.tell(format_args!(
-                    "{title}: threads are added up, and {n_left_out} slices that are not on threads are left out. \
-                     `--tracks async` adds up those, `--tracks all` everything"
+                    "{title}: threads are added up, without what is not on threads (slices: {n_left_out}). \
+                     `--tracks async` adds up that, `--tracks all` everything"
                 ));
             }
             tracks
