@@ -270,8 +270,9 @@ impl Dump<'_> {
         let thread_name = thread_name.unwrap_or_default();
         let profiles = self.as_in_file.profiles_of(id);
         for profile in profiles {
-            // The name tells apart the profiles of one track.
-            let name = if profiles.len() > 1 { trace.name(profile.name) } else { "".into() };
+            // The name tells apart the profiles of one track, and those of tracks of which not all are shown.
+            let is_told = profiles.len() > 1 || self.as_in_file.needs_value();
+            let name = if is_told { trace.name(profile.name) } else { "".into() };
             let mut renamed = self.as_in_file.thread_names(profile).peekable();
             let mut comm = None;
             for (at, sample) in self.as_in_file.samples_of(profile).iter().enumerate() {
