@@ -118,6 +118,30 @@ class ThreadTime(unittest.TestCase):
         self.assertEqual(slices["cpu"].sum(), 1000 * sum(event.get("tdur", 0) for event in COMPLETE))
         self.assertEqual(slices["cpu"].count(), sum("tdur" in event for event in COMPLETE))
 
+    def test_async_spans_are_added_up_beside_threads(self):
+        def trace(query):
+            ends = (40 + query, 60 + query)
+            return spall_trace.load(
+                b'[{"ph":"X","name":"call","pid":1,"tid":1,"ts":0,"dur":10},'
+                b'{"ph":"b","name":"request","cat":"c","id":7,"pid":1,"ts":0},{"ph":"b","name":"query","cat":"c","id":7,"pid":1,"ts":40},'
+                b'{"ph":"e","name":"query","cat":"c","id":7,"pid":1,"ts":%d},{"ph":"e","name":"request","cat":"c","id":7,"pid":1,"ts":%d}]'
+                % ends
+            )
+
+        def sums(table):
+            return dict(zip(table.to_polars()["function"], table.to_polars()["self"]))
+
+        one = trace(30)
+        with self.assertWarnsRegex(UserWarning, "2 slices that are not on threads are left out"):
+            self.assertEqual(sums(one.top()), {"call": 10_000})
+        self.assertEqual(sums(one.top(tracks="async")), {"request": 60_000, "query": 30_000})
+        self.assertEqual(sum(sums(one.top(tracks="all")).values()), 100_000)
+        with self.assertRaisesRegex(ValueError, "no set of tracks. Use one of threads, async, all"):
+            one.call_tree(tracks="some")
+        changes = trace(50).diff(one).to_polars()
+        self.assertEqual(set(changes["tracks"]), {"threads", "async"})
+        self.assertEqual(dict(zip(changes["function"], changes["change"])), {"call": 0, "query": 20_000, "request": 0})
+
     def test_a_call_tree_adds_up_self_thread_time(self):
         expected = {path: 1000 * us for path, us in thread_time_by_stack(COMPLETE).items() if us > 0}
         nodes, paths, found = spall_trace.load(BEFORE).call_tree("thread-time").to_pandas(), {}, {}
