@@ -17,6 +17,7 @@ pub mod layout_invariants;
 pub mod live;
 pub mod load;
 pub mod merge;
+pub mod pairing;
 pub mod parallel;
 #[path = "../../spall-trace/tests/parsed/mod.rs"]
 mod parsed;

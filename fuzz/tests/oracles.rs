@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use spall_fuzz::{
-    conservation, json_fast_vs_plain, json_vs_serde, layout_invariants, live, load, merge, parallel, rebuild,
-    round_trip, samples, split_input, trees, view,
+    conservation, json_fast_vs_plain, json_vs_serde, layout_invariants, live, load, merge, pairing, parallel,
+    rebuild, round_trip, samples, split_input, trees, view,
 };
 use spall_synth::{Random, apitrace, auto, heph, json_profiles, perf_script, perfetto, profiles, spall};
 
@@ -161,6 +161,11 @@ fn json_vs_serde_holds_for_random_values() {
 #[test]
 fn merge_holds_for_random_traces() {
     over_noise("merge", merge::run);
+}
+
+#[test]
+fn pairing_holds_for_random_begins_and_ends() {
+    over_noise("pairing", pairing::run);
 }
 
 #[test]

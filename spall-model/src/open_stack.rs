@@ -7,8 +7,7 @@ use crate::NameId;
 
 /// The open intervals of one group in the order of their begins, the innermost last.
 ///
-/// An entry is found by its position, and the innermost entry of a name without a search. An end always closes the
-/// innermost entry of some name, so only such entries are removed.
+/// An entry is found by its position, and the innermost entry of a name without a search.
 ///
 /// A stack is meant to be used again for the next group, because it holds four bytes for each name of the trace up to
 /// the greatest id that it has seen. (A hash table instead of this array made a load with a large faulty thread take
@@ -31,8 +30,9 @@ pub(crate) struct OpenEntry<T> {
     pub(crate) name: NameId,
     /// One more than the depth of the entry that was below this one when it began. It stays when that entry is closed.
     depth: u32,
-    /// The position of the next outer entry of the same name, or [`NOWHERE`].
-    same_name: u32,
+    /// The positions of the next outer and the next inner entry of the same name, or [`NOWHERE`].
+    outer: u32,
+    inner: u32,
     /// The positions of the neighbouring open entries, or [`NOWHERE`]. They jump over holes: a search through the
     /// holes would make closing from the bottom quadratic.
     below: u32,
@@ -90,11 +90,6 @@ impl<T: Copy> OpenStack<T> {
         self.get(self.get(position)?.above)
     }
 
-    /// Returns the position of the next open entry above the one at a position, or `None` if that one is the top.
-    pub(crate) fn above_position(&self, position: u32) -> Option<u32> {
-        self.get(position).map(|entry| entry.above).filter(|&above| above != NOWHERE)
-    }
-
     /// Pushes an entry and returns its position.
     pub(crate) fn push(&mut self, name: NameId, item: T) -> u32 {
         let position = u32::try_from(self.entries.len()).unwrap_or(NOWHERE);
@@ -105,8 +100,12 @@ impl<T: Copy> OpenStack<T> {
         if name.index() >= self.by_name.len() {
             self.by_name.resize(name.index() + 1, NOWHERE);
         }
-        let same_name = self.set_innermost(name, position);
-        self.entries.push(Some(OpenEntry { item, name, depth, same_name, below, above: NOWHERE }));
+        let outer = self.set_innermost(name, position);
+        if let Some(outer) = self.get_mut(outer) {
+            outer.inner = position;
+        }
+        let entry = OpenEntry { item, name, depth, outer, inner: NOWHERE, below, above: NOWHERE };
+        self.entries.push(Some(entry));
         self.len += 1;
         position
     }
@@ -116,11 +115,18 @@ impl<T: Copy> OpenStack<T> {
         self.remove(self.closed_by(name)?)
     }
 
-    /// Removes the entry at a position, which must be the innermost of its name.
+    /// Removes the entry at a position.
     pub(crate) fn remove(&mut self, position: u32) -> Option<T> {
         let entry = self.entries.get_mut(position as usize)?.take()?;
-        let innermost = self.set_innermost(entry.name, entry.same_name);
-        debug_assert_eq!(innermost, position, "an entry of the same name is open inside");
+        match self.get_mut(entry.inner) {
+            Some(inner) => inner.outer = entry.outer,
+            None => {
+                self.set_innermost(entry.name, entry.outer);
+            }
+        }
+        if let Some(outer) = self.get_mut(entry.outer) {
+            outer.inner = entry.inner;
+        }
         if let Some(below) = self.get_mut(entry.below) {
             below.above = entry.above;
         }
@@ -178,5 +184,16 @@ mod tests {
         assert_eq!(open.drain().collect::<Vec<_>>(), [1, 2]);
         assert_eq!((open.len(), open.top().is_none(), open.innermost(a)), (0, true, None));
         assert_eq!(open.push(b, 7), 0);
+    }
+
+    #[test]
+    fn an_entry_may_be_removed_below_others_of_its_name() {
+        let a = NameId(1);
+        let mut open = OpenStack::default();
+        let positions = [0, 1, 2, 3].map(|item| open.push(a, item));
+        assert_eq!(open.remove(positions[1]), Some(1));
+        assert_eq!(open.remove(positions[3]), Some(3));
+        assert_eq!(open.innermost(a), Some(positions[2]));
+        assert_eq!([open.take(a), open.take(a), open.take(a)], [Some(2), Some(0), None]);
     }
 }

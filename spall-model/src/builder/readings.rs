@@ -1,19 +1,23 @@
 //! The readings of a thread whose plain reading has faults. [json 3.2](crate::rules::json#3.2)
 //!
-//! Such a thread is read in up to four ways: by the names of ends or without them, and in the order of the file or,
-//! if its times go back, in the order of time. The reading with the fewest faults counts.
+//! Such a thread is read in up to five ways: by the names of ends or without them, in the order of the file or, if its
+//! times go back, in the order of time, and by names with slices that overlap. The reading with the fewest faults counts.
+
+mod open_begins;
 
 use alloc::{collections::VecDeque, vec::Vec};
 
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 
-use crate::{NameId, Tick, index32, open_stack::OpenStack};
+use crate::{NameId, Tick, index32};
 
 use super::{
     pairing::Orphan,
     rows::{PairState, Rows},
 };
+
+use self::open_begins::OpenBegins;
 
 // The weights of the faults. An end before its begin weighs most: it is a sure sign of a wrong pair, while each of the
 // others can be a single lost event.
@@ -42,6 +46,15 @@ pub(super) struct PairEnd {
     closed_at: u32,
 }
 
+/// What becomes of the open begins inside one that an end closes by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Inside {
+    /// They are unfinished, and over as well.
+    IsCut,
+    /// They stay open, so that their slices may overlap the one that is over. Those that get no end are cut there.
+    GoesOn,
+}
+
 /// A position in [`PairingInput::begins`] or [`PairingInput::ends`].
 #[derive(Debug, Clone, Copy)]
 enum PairEvent {
@@ -67,7 +80,7 @@ pub(super) struct PairingInput {
 pub(super) enum Outcome {
     /// The begin is closed by this end.
     Closed(u32),
-    /// No end closes the begin, and the slice is over at the time at which a slice around it was closed.
+    /// No end closes the begin, and the slice is over at the time at which the first slice around it was closed.
     Cut(Tick),
     /// No end closes the begin or a slice around it.
     Open,
@@ -80,7 +93,7 @@ pub(super) struct Reading {
     faults: u64,
     /// The fate of each begin.
     pub(super) outcomes: Vec<Outcome>,
-    /// The number of begins that were open when each begin came, without successors, which are no pairs.
+    /// The depth of each begin: one more than that of the begin in which it came, without successors, which are no pairs.
     pub(super) depths: Vec<u32>,
     /// Whether each begin was left open when a begin around it was closed, because it follows that slice and does not
     /// lie inside it. It may get an end of its own later or not.
@@ -185,7 +198,7 @@ impl PairingInput {
                 core::mem::swap(best, other);
             }
         };
-        self.read_by_name(&self.events, false, best, open);
+        self.read_by_name(&self.events, false, Inside::IsCut, best, open);
         // So many begins or ends have no partner in any reading.
         let least_faults = self.begins.len().abs_diff(self.ends.len()) as u64;
         if best.faults == least_faults {
@@ -195,9 +208,14 @@ impl PairingInput {
         keep_better(best, other);
         if unordered {
             self.sort(sorted);
-            self.read_by_name(sorted, true, other, open);
+            self.read_by_name(sorted, true, Inside::IsCut, other, open);
             keep_better(best, other);
             self.read_plainly(sorted, true, other, open);
+            keep_better(best, other);
+        }
+        if best.faults > least_faults {
+            let in_order = if best.sorted { sorted } else { &self.events };
+            self.read_by_name(in_order, best.sorted, Inside::GoesOn, other, open);
             keep_better(best, other);
         }
     }
@@ -229,17 +247,23 @@ impl PairingInput {
         reading.faults += UNFINISHED * open.len() as u64;
     }
 
-    /// Reads the events so that each named end closes the innermost open begin of its name, and cuts the slices above
-    /// it.
-    fn read_by_name(&self, events: &[PairEvent], sorted: bool, reading: &mut Reading, open: &mut OpenBegins) {
+    /// Reads the events so that each named end closes the innermost open begin of its name. `inside` says what becomes of
+    /// the slices above it.
+    fn read_by_name(
+        &self,
+        events: &[PairEvent],
+        sorted: bool,
+        inside: Inside,
+        reading: &mut Reading,
+        open: &mut OpenBegins,
+    ) {
         reading.reset(self.begins.len(), sorted);
         open.clear();
         let mut rest = events;
         while let Some((&event, tail)) = rest.split_first() {
             match event {
                 PairEvent::Begin(begin) => {
-                    reading.depths[begin as usize] = open.stack.len() - open.n_successors;
-                    open.push(begin, &self.begins[begin as usize]);
+                    reading.depths[begin as usize] = open.push(begin, &self.begins[begin as usize]);
                     rest = tail;
                 }
                 PairEvent::End(_) => {
@@ -248,26 +272,26 @@ impl PairingInput {
                         matches!(event, PairEvent::End(_)) && self.time_of(**event) == at
                     };
                     let (group, tail) = rest.split_at(rest.iter().take_while(same).count());
-                    self.close_group(reading, open, group);
+                    self.close_group(reading, open, inside, group);
                     rest = tail;
                 }
             }
         }
         reading.faults += UNFINISHED * u64::from(open.stack.len());
         while let Some(begin) = open.stack.top_position().and_then(|top| open.remove(top, reading)) {
-            debug_assert!(matches!(reading.outcomes[begin as usize], Outcome::Open));
+            debug_assert!(!matches!(reading.outcomes[begin as usize], Outcome::Closed(_)));
         }
     }
 
     /// Handles successive ends of one time. Ends of one time need not be written from the inside out. So an end that
     /// names the top goes first as long as there is one, and otherwise the ends go in their order.
-    fn close_group(&self, reading: &mut Reading, open: &mut OpenBegins, group: &[PairEvent]) {
+    fn close_group(&self, reading: &mut Reading, open: &mut OpenBegins, inside: Inside, group: &[PairEvent]) {
         let ends = || {
             group.iter().filter_map(|event| if let PairEvent::End(end) = event { Some(*end) } else { None })
         };
         // Nearly every end is alone at its time, and needs no queues.
         if group.len() == 1 {
-            ends().for_each(|end| self.close_by_name(reading, open, end));
+            ends().for_each(|end| self.close_by_name(reading, open, inside, end));
             return;
         }
         let mut waiting: HashMap<NameId, VecDeque<u32>, RandomState> = HashMap::default();
@@ -286,25 +310,34 @@ impl PairingInput {
                     waiting.entry(self.ends[end as usize].name).or_default().pop_front();
                 }
                 handled.insert(end);
-                self.close_by_name(reading, open, end);
+                self.close_by_name(reading, open, inside, end);
             }
         }
     }
 
-    /// Closes the begin that an end names. Slices above it are cut, unless all of them began at the time of the end.
-    fn close_by_name(&self, reading: &mut Reading, open: &mut OpenBegins, end: u32) {
+    /// Closes the begin that an end names. Slices above it follow it if all of them began at the time of the end, and
+    /// otherwise `inside` says what becomes of them.
+    fn close_by_name(&self, reading: &mut Reading, open: &mut OpenBegins, inside: Inside, end: u32) {
         let PairEnd { at, name, .. } = self.ends[end as usize];
         let Some(position) = open.stack.closed_by(name) else { return reading.add_unmatched(end) };
         if open.stack.top_position() != Some(position) && !open.only_successors_above(position, at) {
-            while let Some(top) = open.stack.top_position().filter(|&top| top != position)
-                && let Some(inner) = open.remove(top, reading)
-            {
-                reading.outcomes[inner as usize] = Outcome::Cut(at);
-                reading.faults += UNFINISHED;
+            match inside {
+                Inside::IsCut => Self::cut_above(reading, open, position, at),
+                Inside::GoesOn => open.outlive(position, |inner| cut_if_open(reading, inner, at)),
             }
         }
         let Some(begin) = open.remove(position, reading) else { return };
         self.close(reading, begin, end);
+    }
+
+    /// Cuts all slices above a position.
+    fn cut_above(reading: &mut Reading, open: &mut OpenBegins, position: u32, at: Tick) {
+        while let Some(top) = open.stack.top_position().filter(|&top| top != position)
+            && let Some(inner) = open.remove(top, reading)
+        {
+            reading.outcomes[inner as usize] = Outcome::Cut(at);
+            reading.faults += UNFINISHED;
+        }
     }
 
     /// Records that an end closes a begin.
@@ -313,6 +346,15 @@ impl PairingInput {
             reading.faults += END_BEFORE_BEGIN;
         }
         reading.outcomes[begin as usize] = Outcome::Closed(end);
+    }
+}
+
+/// Cuts a begin that outlives a slice around it, until an end closes it.
+#[allow(clippy::indexing_slicing, reason = "a reading has an outcome for each begin")]
+fn cut_if_open(reading: &mut Reading, begin: u32, at: Tick) {
+    let outcome = &mut reading.outcomes[begin as usize];
+    if matches!(outcome, Outcome::Open) {
+        *outcome = Outcome::Cut(at);
     }
 }
 
@@ -333,94 +375,5 @@ impl Reading {
     fn add_unmatched(&mut self, end: u32) {
         self.faults += UNMATCHED_END;
         self.unmatched.push(end);
-    }
-}
-
-/// The begins that a reading has not closed yet.
-#[derive(Debug, Default)]
-struct OpenBegins {
-    stack: OpenStack<OpenBegin>,
-    /// The runs of all begins since the last [`OpenBegins::clear`].
-    runs: Vec<SameTime>,
-    /// The number of open begins that follow a closed one.
-    n_successors: u32,
-    /// The begins of a plain reading, which needs neither names nor runs.
-    plain: Vec<u32>,
-}
-
-/// A begin that a reading has not closed yet.
-#[derive(Debug, Clone, Copy)]
-struct OpenBegin {
-    begin: u32,
-    /// The position of its run in [`OpenBegins::runs`].
-    run: u32,
-}
-
-/// A group of neighbouring open begins of one time.
-#[derive(Debug)]
-struct SameTime {
-    at: Tick,
-    /// The lowest position of a begin that follows a closed one instead of lying inside it: the begin below was closed
-    /// at the time of the run. [`NO_POSITION`] if there is none.
-    first_successor: u32,
-}
-
-/// A position above those of all open begins.
-const NO_POSITION: u32 = u32::MAX;
-
-#[allow(clippy::indexing_slicing, reason = "positions are made by this module and never read from a file")]
-impl OpenBegins {
-    /// Removes all begins, for the next reading.
-    fn clear(&mut self) {
-        self.stack.drain().for_each(drop);
-        self.runs.clear();
-        self.n_successors = 0;
-    }
-
-    /// Adds a begin on top, to the run of the top if both have one time.
-    fn push(&mut self, begin: u32, event: &PairBegin) {
-        let top_run = self.stack.top().map(|top| top.item.run);
-        let run = top_run.filter(|&run| self.runs[run as usize].at == event.at).unwrap_or_else(|| {
-            self.runs.push(SameTime { at: event.at, first_successor: NO_POSITION });
-            index32(self.runs.len() - 1)
-        });
-        let position = self.stack.push(event.name, OpenBegin { begin, run });
-        let run = &mut self.runs[run as usize];
-        // Positions become free from the top, so all successors of the run are gone if theirs are given out again.
-        if position <= run.first_successor {
-            run.first_successor = NO_POSITION;
-        }
-        self.n_successors += u32::from(run.first_successor != NO_POSITION);
-    }
-
-    /// Removes the begin at a position and returns it. Records in the reading whether it follows a begin instead of
-    /// lying inside it.
-    fn remove(&mut self, position: u32, reading: &mut Reading) -> Option<u32> {
-        let OpenBegin { begin, run } = self.stack.remove(position)?;
-        let is_successor = position >= self.runs[run as usize].first_successor;
-        reading.successor[begin as usize] = is_successor;
-        self.n_successors -= u32::from(is_successor);
-        Some(begin)
-    }
-
-    /// Returns whether all begins above a position began at exactly `at`. If so, they are marked as following the
-    /// slice at that position. That slice itself may be of the same run, and is not marked.
-    ///
-    /// Begins of one time that are neighbours form a run, so the lowest and the highest entry above answer for all: a
-    /// walk over all of them for each end would be quadratic.
-    fn only_successors_above(&mut self, position: u32, at: Tick) -> bool {
-        let (Some(above), Some(top)) = (self.stack.above(position), self.stack.top()) else { return true };
-        let run = &mut self.runs[top.item.run as usize];
-        let follows = above.item.run == top.item.run && run.at == at;
-        if follows && position < run.first_successor {
-            // Each open begin is counted once, when the mark moves past it, so all walks together are linear.
-            let mut next = self.stack.above_position(position);
-            while let Some(at) = next.filter(|&at| at < run.first_successor) {
-                self.n_successors += 1;
-                next = self.stack.above_position(at);
-            }
-            run.first_successor = position + 1;
-        }
-        follows
     }
 }

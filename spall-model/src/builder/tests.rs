@@ -64,6 +64,23 @@ fn check(events: &[Event<'static>], expected: &[&str]) -> Trace {
     trace
 }
 
+/// Returns the trace of the events that a trace replays.
+fn replayed(trace: &Trace) -> Trace {
+    let mut builder = TraceBuilder::new(&Limits::default());
+    let Ok(()) = trace.replay(|event| {
+        builder.push(event);
+        Ok::<(), core::convert::Infallible>(())
+    });
+    builder.finish()
+}
+
+/// Checks that the events that a trace replays make an equal one.
+fn check_replay(trace: &Trace) {
+    let again = replayed(trace);
+    assert_eq!(slices(&again), slices(trace));
+    assert!(again == *trace, "{again:?} {trace:?}");
+}
+
 fn count(trace: &Trace, kind: DiagnosticKind) -> u64 {
     trace.diagnostics().count(kind)
 }
@@ -236,10 +253,10 @@ fn json_3_2_faulty_threads_with_other_names_are_sorted_and_read_plainly() {
     assert_eq!(count(&trace, DiagnosticKind::NameMismatch), 2);
 }
 
-/// By name, `a` cuts `b`, and an end is left over; last in first out, one end has another name.
+/// By name, `a` cuts `b`, or `b` stays open, and an end is left over; last in first out, one end has another name.
 #[test]
 fn json_3_2_a_slice_that_is_cut_counts_as_a_fault() {
-    let events = [begin("a", 0), begin("b", 1), end("a", 2), end("", 3)];
+    let events = [begin("a", 0), begin("b", 1), end("a", 2), end("a", 3)];
     let trace = check(&events, &["a 0-3 0", "b 1-2 1"]);
     assert_eq!(count(&trace, DiagnosticKind::NameMismatch), 1);
 }
@@ -251,6 +268,127 @@ fn json_3_2_of_ways_with_equally_many_faults_the_first_one_counts() {
     let trace = check(&events, &["a 0-2 0", "b 1-2? 1"]);
     assert_eq!(count(&trace, DiagnosticKind::UnmatchedEnd), 1);
     assert_eq!(count(&trace, DiagnosticKind::NameMismatch), 0);
+}
+
+/// A span guard that is held across an await is dropped while another one is open. [json 3.2.5]
+#[test]
+fn json_3_2_slices_whose_ends_name_them_may_overlap() {
+    let overlapping = [begin("a", 0), begin("b", 10), end("a", 20), end("b", 30)];
+    let trace = check(&overlapping, &["a 0-20 0", "b 10-30 1/0"]);
+    assert!(trace.diagnostics().is_empty());
+    check_replay(&trace);
+    let three = [begin("a", 0), begin("b", 1), begin("c", 2), end("a", 3), end("b", 4), end("c", 5)];
+    assert!(check(&three, &["a 0-3 0", "b 1-4 1/0", "c 2-5 2/0"]).diagnostics().is_empty());
+    // An end without a name closes the innermost slice.
+    let unnamed = [begin("a", 0), begin("b", 1), end("a", 2), end("", 3)];
+    assert!(check(&unnamed, &["a 0-2 0", "b 1-3 1/0"]).diagnostics().is_empty());
+}
+
+/// [json 3.2.5]
+#[test]
+fn json_3_2_what_begins_inside_of_an_overlapping_slice_lies_in_its_lane() {
+    let events = [
+        begin("vsync", 0),
+        begin("build", 10),
+        begin("one", 12),
+        end("one", 15),
+        end("vsync", 20),
+        begin("two", 20),
+        end("two", 20),
+        begin("three", 25),
+        end("three", 30),
+        end("build", 40),
+        begin("vsync", 50),
+        end("vsync", 60),
+    ];
+    let expected = [
+        "vsync 0-20 0",
+        "build 10-40 1/0",
+        "one 12-15 1/1",
+        "two 20-20 1/1",
+        "three 25-30 1/1",
+        "vsync 50-60 0",
+    ];
+    let trace = check(&events, &expected);
+    assert!(trace.diagnostics().is_empty());
+    check_replay(&trace);
+}
+
+/// The longer one is outside, as it is among complete slices. [json 3.2.5]
+#[test]
+fn json_3_2_of_overlapping_slices_with_one_start_the_longer_one_is_outside() {
+    let events = [begin("a", 0), begin("b", 0), begin("c", 3), end("c", 4), end("a", 5), end("b", 9)];
+    let trace = check(&events, &["b 0-9 0", "a 0-5 1", "c 3-4 2"]);
+    assert_eq!(slices(&replayed(&trace)), slices(&trace));
+}
+
+/// `x` is cut by `y` as it is where no slices overlap, and `z` lies behind it. [json 3.2.5]
+#[test]
+fn json_3_2_a_lost_end_among_overlapping_slices_costs_one_slice_only() {
+    let overlap = |at| [begin("a", at), begin("b", at + 1), end("a", at + 2), end("b", at + 3)];
+    let lost = [begin("y", 10), begin("x", 12), begin("w", 14), end("w", 15), end("y", 16)];
+    let after = [begin("z", 18), end("z", 19)];
+    let events = [&overlap(0)[..], &lost, &after, &overlap(20)].concat();
+    let expected = [
+        "a 0-2 0",
+        "b 1-3 1/0",
+        "y 10-16 0",
+        "x 12-16? 1",
+        "w 14-15 2",
+        "z 18-19 0",
+        "a 20-22 0",
+        "b 21-23 1/0",
+    ];
+    let trace = check(&events, &expected);
+    assert_eq!(count(&trace, DiagnosticKind::UnfinishedSlice), 1);
+    assert_eq!(trace.diagnostics().counts().len(), 1);
+    assert_eq!(slices(&replayed(&trace)), slices(&trace));
+}
+
+/// Neighbours that are written begin before end are none that overlap, also where others do. [json 3.2.5]
+#[test]
+fn json_3_2_successors_among_overlapping_slices_lie_beside_what_ends() {
+    let events = [
+        begin("a", 0),
+        begin("b", 5),
+        end("a", 10),
+        end("b", 15),
+        begin("c", 20),
+        begin("d", 30),
+        end("c", 30),
+        begin("e", 30),
+        end("e", 30),
+        end("d", 40),
+    ];
+    check_replay(&check(&events, &["a 0-10 0", "b 5-15 1/0", "c 20-30 0", "d 30-40 0", "e 30-30 1"]));
+}
+
+/// Times go back, and in the order of time slices overlap. [json 3.2.5]
+#[test]
+fn json_3_2_slices_may_overlap_in_the_order_of_time() {
+    let events = [
+        end("x", 45),
+        end("a", 20),
+        end("b", 30),
+        begin("a", 0),
+        begin("b", 10),
+        begin("x", 40),
+        end("y", 50),
+    ];
+    let trace = check(&events, &["a 0-20 0", "b 10-30 1/0", "x 40-45 0"]);
+    assert_eq!(count(&trace, DiagnosticKind::Resorted), 1);
+    assert_eq!(count(&trace, DiagnosticKind::UnmatchedEnd), 1);
+}
+
+/// All begins stand below all ends of their names, from the outermost to the innermost.
+#[test]
+fn json_3_2_very_many_slices_that_overlap_take_linear_time() {
+    const NAMES: [&str; 4] = ["a", "b", "c", "d"];
+    let n = 200_000_i64;
+    let mut events: Vec<_> = (0..n).map(|at| begin(NAMES[usize::try_from(at % 4).unwrap()], at)).collect();
+    events.extend((0..n).map(|at| end(NAMES[usize::try_from(at / (n / 4)).unwrap()], n + at)));
+    let trace = build(&events);
+    assert!(trace.diagnostics().is_empty() && trace.slices().len() as u64 == n as u64);
 }
 
 /// Where only times count, the order of the file does not: what comes late lies where it would have come.

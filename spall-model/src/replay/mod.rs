@@ -16,6 +16,7 @@ use crate::{
 
 use flows::SliceBoundEnds;
 use spans::OpenSpans;
+use threads::PairEnds;
 
 impl Trace {
     /// Calls `emit` with the events of the trace, such as a writer needs them.
@@ -61,7 +62,7 @@ impl Trace {
     /// ```
     pub fn replay<E>(&self, mut emit: impl FnMut(&Event<'_>) -> Result<(), E>) -> Result<(), E> {
         let (open_pairs, open_spans) = Default::default();
-        Replay { trace: self, emit: &mut emit, open_pairs, open_spans }.run()
+        Replay { trace: self, emit: &mut emit, open_pairs, pair_ends: None, open_spans }.run()
     }
 }
 
@@ -71,6 +72,8 @@ struct Replay<'t, E> {
     emit: &'t mut dyn FnMut(&Event<'_>) -> Result<(), E>,
     /// The open pairs of the current thread; empty between two threads, and kept for the same reason as the spans.
     open_pairs: OpenStack<(SliceId, Slice)>,
+    /// The ends of the open pairs, once one of the current thread ends after the one around it.
+    pair_ends: Option<PairEnds>,
     /// The open spans of the current track; empty between two tracks. It is kept for the next track because it holds a
     /// position for each name of the trace.
     open_spans: OpenSpans,

@@ -1,11 +1,18 @@
 //! The replay of the slices, instants and states of a thread.
 
+use alloc::{collections::BinaryHeap, vec::Vec};
+use core::cmp::Reverse;
+
 use crate::{
     Event, Instant, Key, NameId, Slice, SliceArgs, SliceFlags, SliceId, State, Text, Thread, ThreadEvent,
-    TraceView, Track,
+    Tick, TraceView, Track,
 };
 
 use super::{Replay, flows::SliceBoundEnds, ids::ThreadIds};
+
+/// The ends of open pairs and their positions in the stack: the earliest end on top, and of equal ends that of the innermost
+/// pair.
+pub(super) type PairEnds = BinaryHeap<(Reverse<Tick>, u32)>;
 
 impl<'t, E> Replay<'t, E> {
     /// Emits everything on the track of a thread: slices first, then instants, then states.
@@ -48,13 +55,15 @@ impl<'t, E> Replay<'t, E> {
     }
 
     /// Emits slices in display order, which is the order of the begins of pairs. The end of a pair comes before the
-    /// next begin of a pair that is not inside it.
+    /// next begin of a pair that is not inside it. From the first pair on that ends after the one around it, ends come in the
+    /// order of time, each with its name. [json 3.2.5](crate::rules::json#3.2.5)
     fn slices(
         &mut self,
         track: &'t Track,
         thread: Thread<'_>,
         bound: &mut SliceBoundEnds<'t>,
     ) -> Result<(), E> {
+        let mut crosses = None;
         for (id, slice) in self.trace.slices_of(track.id) {
             if slice.flags.contains(SliceFlags::SAMPLED) {
                 continue;
@@ -63,31 +72,74 @@ impl<'t, E> Replay<'t, E> {
                 self.whole(thread, id, &slice, bound)?;
                 continue;
             }
-            // A pair whose begin was still open when a pair around it was closed counts as open until its own end. So
-            // the depth alone does not tell whether a slice that begins exactly at the end of another one lies inside
-            // it.
-            let is_around = |outer: &Slice| {
-                let ends_inside = !slice.flags.is_unfinished() && slice.end <= outer.end;
-                outer.flags.open_depth() < slice.flags.open_depth()
-                    && (outer.flags.is_unfinished()
-                        || outer.end > slice.start
-                        || outer.end == slice.start && ends_inside)
-            };
-            self.close_pairs(thread, |outer| !is_around(outer))?;
-            if slice.flags.is_unfinished() && self.is_end_expected(&slice) {
+            self.close_pairs(thread, slice.start, |outer| !is_around(outer, &slice))?;
+            if slice.flags.is_unfinished()
+                && (self.is_end_expected(&slice) || *crosses.get_or_insert_with(|| self.has_crossing(track)))
+            {
                 self.whole(thread, id, &slice, bound)?;
                 continue;
             }
             let args = self.trace.slice_args(id).begin;
             self.emit(Event::Begin(self.begin(thread, &slice, args)))?;
             self.bound_ends(id, thread, bound)?;
-            self.open_pairs.push(slice.name, (id, slice));
+            self.open_pair(id, &slice);
         }
-        self.close_pairs(thread, |_| true)
+        self.close_pairs(thread, Tick::MAX, |_| true)?;
+        self.open_pairs.drain().for_each(drop);
+        self.pair_ends = None;
+        Ok(())
     }
 
-    /// Emits the ends of the innermost open pairs, from the top to the first one of which `is_over` is false.
-    fn close_pairs(&mut self, thread: Thread<'_>, is_over: impl Fn(&Slice) -> bool) -> Result<(), E> {
+    /// Returns whether a pair of a thread ends after one around it. Then the end of a pair might be taken for that of any
+    /// unfinished slice that was begun before.
+    fn has_crossing(&self, track: &Track) -> bool {
+        let mut open: Vec<Slice> = Vec::new();
+        self.trace.slices_of(track.id).filter(|(_, slice)| slice.flags.is_paired()).any(|(_, slice)| {
+            while open.pop_if(|outer| !is_around(outer, &slice)).is_some() {}
+            let crosses = open.last().is_some_and(|outer| slice.end > outer.end);
+            open.push(slice);
+            crosses && !slice.flags.is_unfinished()
+        })
+    }
+
+    /// Adds a pair to the open ones.
+    fn open_pair(&mut self, id: SliceId, slice: &Slice) {
+        let outer = self.open_pairs.top().map(|top| top.item.1);
+        let crosses = outer.is_some_and(|outer| slice.end > outer.end && !slice.flags.is_unfinished());
+        if crosses && self.pair_ends.is_none() {
+            let positions = 0..=self.open_pairs.top_position().unwrap_or_default();
+            let open =
+                positions.filter_map(|position| Some((position, self.open_pairs.get(position)?.item.1)));
+            let open = open.filter(|(_, slice)| !slice.flags.is_unfinished());
+            self.pair_ends = Some(open.map(|(position, slice)| (Reverse(slice.end), position)).collect());
+        }
+        let position = self.open_pairs.push(slice.name, (id, *slice));
+        if let Some(ends) = &mut self.pair_ends
+            && !slice.flags.is_unfinished()
+        {
+            ends.push((Reverse(slice.end), position));
+        }
+    }
+
+    /// Emits the ends of open pairs up to the time `now`, from the innermost to the first one of which `is_over` is false.
+    fn close_pairs(
+        &mut self,
+        thread: Thread<'_>,
+        now: Tick,
+        is_over: impl Fn(&Slice) -> bool,
+    ) -> Result<(), E> {
+        while let Some(&(Reverse(end), position)) = self.pair_ends.as_ref().and_then(PairEnds::peek) {
+            let Some(&open) = self.open_pairs.get(position) else { break };
+            if end > now || !is_over(&open.item.1) {
+                return Ok(());
+            }
+            self.pair_ends.as_mut().and_then(PairEnds::pop);
+            self.open_pairs.remove(position);
+            self.end(thread, open.item.0, &open.item.1)?;
+        }
+        if self.pair_ends.is_some() {
+            return Ok(());
+        }
         while let Some(position) = self.open_pairs.top_position() {
             let (id, slice) = match self.open_pairs.get(position) {
                 Some(top) if is_over(&top.item.1) => top.item,
@@ -124,7 +176,7 @@ impl<'t, E> Replay<'t, E> {
         } else {
             // The end must not come between the begin and the end of a pair that is over when the slice begins.
             let is_over = |outer: &Slice| !outer.flags.is_unfinished() && outer.end <= slice.start;
-            self.close_pairs(thread, is_over)?;
+            self.close_pairs(thread, slice.start, is_over)?;
             self.emit(Event::Begin(event))?;
             self.bound_ends(id, thread, bound)?;
             return self.end(thread, id, slice);
@@ -149,4 +201,14 @@ impl<'t, E> Replay<'t, E> {
         let event = self.begin(thread, slice, self.trace.slice_args(id).end);
         self.emit(Event::End(ThreadEvent { at: slice.end, ..event }))
     }
+}
+
+/// Returns whether a slice lies inside a pair that is open.
+///
+/// A pair whose begin was still open when a pair around it was closed counts as open until its own end. So the depth alone
+/// does not tell whether a slice that begins exactly at the end of another one lies inside it.
+fn is_around(outer: &Slice, slice: &Slice) -> bool {
+    let ends_inside = !slice.flags.is_unfinished() && slice.end <= outer.end;
+    outer.flags.open_depth() < slice.flags.open_depth()
+        && (outer.flags.is_unfinished() || outer.end > slice.start || outer.end == slice.start && ends_inside)
 }
