@@ -88,6 +88,9 @@ kinds! {
     UnmatchedAsync = "unmatched-async",
     /// An async span that is already open starts again. The second start is left out.
     DuplicateAsync = "duplicate-async",
+    /// An async span ends while another one of its id and name, which began later, is open, as equal arguments of begin and
+    /// end tell. An end whose arguments tell nothing closes the span that began last.
+    RepeatedAsync = "repeated-async",
     /// An async span has steps of both kinds. The steps are left out, the span is kept.
     MixedAsyncSteps = "mixed-async-steps",
     /// The end of a flow has no start. The end is left out.

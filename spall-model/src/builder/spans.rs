@@ -4,6 +4,8 @@
 //! Events of one span may come from several threads, whose buffers need not be in order. So the events are kept, and
 //! paired in the order of time once all were read.
 
+mod by_args;
+
 use alloc::{string::ToString, vec::Vec};
 
 use crate::{
@@ -12,6 +14,8 @@ use crate::{
 };
 
 use super::{InternedEvent, TraceBuilder, by_track::ByTrack, pairing::PairFacts, registry::TrackKey};
+
+use self::by_args::ByArgs;
 
 /// The events of all spans, in the order of the file.
 #[derive(Debug, Default)]
@@ -129,25 +133,37 @@ impl TraceBuilder {
         self.push_slice(&step.row, start, pair.flags(), step.bytes)
     }
 
-    /// Pairs begins and ends. An end closes the innermost open begin of its name and nothing else.
+    /// Pairs begins and ends. An end closes the innermost open begin of its name with equal arguments, or else the innermost
+    /// one of its name, and nothing else.
     fn nestable(&mut self, group: &[SpanEvent], open: &mut OpenStack<OpenSpan>) {
+        let mut by_args = repeats(group, open).then(ByArgs::default);
         for event in group {
             let depth = open.depth();
+            let InternedEvent { at, name, category, args, track } = event.row;
             match event.phase {
                 AsyncPhase::Begin => {
                     if let Some(row) = self.open_span(event, depth) {
-                        open.push(event.row.name, (row, event.bytes));
+                        let position = open.push(name, (row, event.bytes));
+                        if let Some(by_args) = &mut by_args {
+                            by_args.add(name, self.args.get(args), position, row);
+                        }
                     }
                 }
                 AsyncPhase::Instant => {
-                    let InternedEvent { at, name, category, args, track } = event.row;
                     let item = Instant { at, name, category, scope: Scope::Thread, depth, args };
                     self.instants.push(track, item);
                 }
-                _ => match open.take(event.row.name) {
-                    Some((row, _)) => self.close_span(row, event.row.at, event.row.args),
-                    None => self.diagnostics.add(DiagnosticKind::UnmatchedAsync, event.bytes),
-                },
+                _ => {
+                    let equal =
+                        by_args.as_mut().and_then(|spans| spans.take(name, self.args.get(args), open));
+                    if equal.is_some() && equal != open.innermost(name) {
+                        self.diagnostics.add(DiagnosticKind::RepeatedAsync, event.bytes);
+                    }
+                    match equal.or_else(|| open.closed_by(name)).and_then(|position| open.remove(position)) {
+                        Some((row, _)) => self.close_span(row, at, args),
+                        None => self.diagnostics.add(DiagnosticKind::UnmatchedAsync, event.bytes),
+                    }
+                }
             }
         }
         for (_, bytes) in open.drain() {
@@ -216,4 +232,28 @@ impl TraceBuilder {
             }
         }
     }
+}
+
+/// Returns whether a span of a group begins while another one of its name is open, so that the arguments of an end have a
+/// say. Nearly no group has such spans. `open` is empty before and after.
+fn repeats(group: &[SpanEvent], open: &mut OpenStack<OpenSpan>) -> bool {
+    let may_tell = |event: &SpanEvent| event.phase == AsyncPhase::End && event.row.args != ArgsId::NONE;
+    if group.len() <= 2 || !group.iter().any(may_tell) {
+        return false;
+    }
+    let repeats = group.iter().any(|event| {
+        match event.phase {
+            AsyncPhase::Begin if open.innermost(event.row.name).is_some() => return true,
+            AsyncPhase::Begin => {
+                open.push(event.row.name, (0, event.bytes));
+            }
+            AsyncPhase::End => {
+                open.take(event.row.name);
+            }
+            _ => {}
+        }
+        false
+    });
+    open.drain().for_each(drop);
+    repeats
 }

@@ -708,6 +708,64 @@ fn json_3_6_async_spans_of_one_key_may_overlap() {
     assert_eq!(count(&trace, DiagnosticKind::UnmatchedAsync), 1);
 }
 
+/// Begins and ends of spans of one id as their names, times and arguments become slices, as start, end and whether it is
+/// unfinished.
+fn spans(events: &[(AsyncPhase, &'static str, i64, &'static str)]) -> (Vec<(i64, i64, bool)>, u64) {
+    let events: Vec<_> = events
+        .iter()
+        .map(|&(phase, name, at, args)| {
+            let args = Args::text(args.as_bytes());
+            Event::Async(phase, KeyedEvent { args, ..keyed(name, 7, at) })
+        })
+        .collect();
+    let trace = build(&events);
+    check_replay(&trace);
+    let slices = trace.slices();
+    let spans = slices.ids().iter().map(|id| trace.slice(id).unwrap());
+    let spans = spans.map(|span| (span.start.0, span.end.0, span.flags.is_unfinished())).collect();
+    (spans, count(&trace, DiagnosticKind::RepeatedAsync))
+}
+
+/// As the spans of tasks in `tracing-chrome`, whose ids are those of the outermost span.
+#[test]
+fn json_3_6_an_end_closes_the_span_with_its_arguments() {
+    use AsyncPhase::{Begin, End};
+    let tasks = [(Begin, "t", 20, "0"), (Begin, "t", 21, "1"), (Begin, "t", 22, "2")];
+    let ends = [(End, "t", 50, "0"), (End, "t", 60, "1"), (End, "t", 70, "2")];
+    let expected = vec![(20, 50, false), (21, 60, false), (22, 70, false)];
+    assert_eq!(spans(&[tasks, ends].concat()), (expected, 2));
+    // Of equal arguments the innermost.
+    let equal = [(Begin, "t", 1, "0"), (Begin, "t", 2, "1"), (Begin, "t", 3, "0")];
+    let ends = [(End, "t", 4, "0"), (End, "t", 5, "0"), (End, "t", 6, "1")];
+    assert_eq!(spans(&[equal, ends].concat()), (vec![(1, 5, false), (2, 6, false), (3, 4, false)], 1));
+    // The arguments of another name tell nothing.
+    let names = [(Begin, "t", 1, "0"), (Begin, "t", 2, ""), (Begin, "u", 3, "0"), (End, "t", 4, "1")];
+    assert_eq!(spans(&names), (vec![(1, 4, true), (2, 4, false), (3, 4, true)], 0));
+}
+
+#[test]
+fn json_3_6_where_arguments_tell_nothing_the_span_that_began_last_ends_first() {
+    use AsyncPhase::{Begin, End};
+    let begins = [(Begin, "t", 1, "a"), (Begin, "t", 2, "b"), (Begin, "t", 3, "")];
+    let ends = [(End, "t", 4, ""), (End, "t", 5, "other"), (End, "t", 6, "b")];
+    assert_eq!(spans(&[begins, ends].concat()), (vec![(1, 6, false), (2, 5, false), (3, 4, false)], 0));
+}
+
+#[test]
+fn json_3_6_very_many_spans_of_one_name_take_linear_time() {
+    let numbers: Vec<_> = (0..100_000).map(|number| format!("{number}")).collect();
+    let mut builder = TraceBuilder::new(&Limits::default());
+    for (phase, from) in [(AsyncPhase::Begin, 0), (AsyncPhase::End, 100_000)] {
+        for (number, at) in numbers.iter().zip(from..) {
+            let args = Args::text(number.as_bytes());
+            builder.push(&Event::Async(phase, KeyedEvent { args, ..keyed("t", 7, at) }));
+        }
+    }
+    let trace = builder.finish();
+    let slices = trace.slices();
+    assert!(slices.starts().iter().zip(slices.ends()).all(|(start, end)| end.0 - start.0 == 100_000));
+}
+
 #[test]
 fn json_3_6_older_spans_have_steps() {
     let step = |phase, at| Event::Async(phase, keyed("s", 7, at));

@@ -4,7 +4,7 @@ use alloc::{collections::BinaryHeap, vec::Vec};
 use core::cmp::Reverse;
 
 use crate::{
-    Args, AsyncPhase, Event, NameId, Slice, SliceId, Tick, TraceView, Track, TrackKind, open_stack::OpenStack,
+    Args, AsyncPhase, Event, Slice, SliceId, Tick, TraceView, Track, TrackKind, open_stack::OpenStack,
 };
 
 use super::{
@@ -80,14 +80,14 @@ impl<'t, E> Replay<'t, E> {
         Ok(())
     }
 
-    /// Emits the ends of open spans as long as `next` returns the name of one.
+    /// Emits the ends of open spans as long as `next` returns the position of one.
     fn close(
         &mut self,
         open: &mut OpenSpans,
         key: &KeyFields<'_>,
-        mut next: impl FnMut(&mut OpenSpans) -> Option<NameId>,
+        mut next: impl FnMut(&mut OpenSpans) -> Option<u32>,
     ) -> Result<(), E> {
-        while let Some((id, slice)) = next(open).and_then(|name| open.spans.take(name)) {
+        while let Some((id, slice)) = next(open).and_then(|position| open.spans.remove(position)) {
             self.span(AsyncPhase::End, key, id, &slice)?;
         }
         Ok(())
@@ -159,25 +159,25 @@ impl OpenSpans {
         self.ends.peek().map(|&(Reverse(end), ..)| end)
     }
 
-    /// Returns the name of the top if it ends now and has at least this depth.
-    fn top_ending(&mut self, now: Tick, depth: u32) -> Option<NameId> {
+    /// Returns the position of the top if it ends now and has at least this depth.
+    fn top_ending(&mut self, now: Tick, depth: u32) -> Option<u32> {
         let top = self.spans.top().filter(|top| ends(&top.item.1, now) && self.spans.depth() > depth);
-        top.map(|top| top.name)
+        top.and_then(|_| self.spans.top_position())
     }
 
-    /// Returns the name of the open span that the end of `span` would close in its place, if that one ends now.
-    fn innermost_ending(&mut self, now: Tick, span: &Slice) -> Option<NameId> {
-        let innermost = self.spans.innermost(span.name).and_then(|position| self.spans.get(position));
-        innermost.filter(|open| ends(&open.item.1, now)).map(|open| open.name)
+    /// Returns the position of the open span that the end of `span` would close in its place, if that one ends now.
+    fn innermost_ending(&mut self, now: Tick, span: &Slice) -> Option<u32> {
+        let innermost = self.spans.innermost(span.name);
+        innermost.filter(|&position| self.spans.get(position).is_some_and(|open| ends(&open.item.1, now)))
     }
 
-    /// Returns the name of the innermost open span that ends now.
-    fn ending(&mut self, now: Tick) -> Option<NameId> {
+    /// Returns the position of the innermost open span that ends now.
+    fn ending(&mut self, now: Tick) -> Option<u32> {
         while let Some(&(Reverse(end), position, id)) = self.ends.peek().filter(|entry| entry.0.0 == now) {
             self.ends.pop();
             if let Some(span) = self.spans.get(position).filter(|span| span.item.0 == id) {
                 debug_assert_eq!(span.item.1.end, end);
-                return Some(span.name);
+                return Some(position);
             }
         }
         None
