@@ -79,7 +79,7 @@ impl Ended {
         let has_flows = !builder.flows.is_empty();
         let mut arranged = order::arrange(&mut builder, rows, has_flows, workers);
         profiles.arrange(&arranged.track_ids, &mut builder.diagnostics);
-        let flows = flows::resolve(&builder.flows, &arranged, &mut builder.diagnostics);
+        let flows = flows::resolve(&builder.flows, builder.clock, &arranged, &mut builder.diagnostics);
         let (objects, snapshots) =
             objects::finish(builder.objects, &arranged.process_ids, &mut builder.diagnostics);
         let tracks = order::join_tracks(arranged.tracks, &mut arranged.processes);

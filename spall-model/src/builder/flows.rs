@@ -1,15 +1,13 @@
 //! Flows, the causal links between slices. Their events are kept, and bound to slices in the order of time at the end.
 //! [json 3.7](crate::rules::json#3.7)
 
-use alloc::vec::Vec;
-use core::{hash::BuildHasher as _, mem};
+mod links;
 
-use foldhash::fast::RandomState;
-use hashbrown::{HashTable, hash_table::Entry};
+use alloc::vec::Vec;
 
 use crate::{
-    ByteRange, DiagnosticKind, Diagnostics, Flow, FlowBind, FlowEvent, FlowPhase, Key, NameId, SliceId,
-    Slices, Tick, args_table::ArgsId, facts::FlowEnds, index32, log::Log, sort::sort_by_number,
+    ByteRange, Clock, Diagnostics, Flow, FlowBind, FlowEvent, FlowPhase, Key, NameId, SliceId, Tick,
+    args_table::ArgsId, index32, log::Log, sort::sort_by_number,
 };
 
 use super::{
@@ -18,6 +16,8 @@ use super::{
     by_track::ByTrack,
     order::Arranged,
 };
+
+use self::links::Links;
 
 /// The events of all flows, in the order of the file.
 #[derive(Debug, Default)]
@@ -98,11 +98,15 @@ impl TraceBuilder {
 /// Returns the flows of which both ends are bound to slices, in the order of the times of the events at which they
 /// arrive. Everything else becomes a diagnostic.
 #[allow(clippy::indexing_slicing, reason = "positions are made by this module")]
-pub(super) fn resolve(log: &FlowLog, arranged: &Arranged, diagnostics: &mut Diagnostics) -> Vec<Flow> {
+pub(super) fn resolve(
+    log: &FlowLog,
+    clock: Clock,
+    arranged: &Arranged,
+    diagnostics: &mut Diagnostics,
+) -> Vec<Flow> {
     if log.is_empty() {
         return Vec::new();
     }
-    let slices = &arranged.slices;
     let bound = bind(log, arranged);
     let mut by_time = ByTime::default();
     // Events at one time keep the order in which they are added. Events that are bound to slices directly may come in
@@ -120,56 +124,9 @@ pub(super) fn resolve(log: &FlowLog, arranged: &Arranged, diagnostics: &mut Diag
         of_phase.push((end.at, position));
     }
     direct.iter().flatten().chain(&others).for_each(|&(at, position)| by_time.add(at, position));
-    let mut flows = Vec::new();
-    // The table compares with the keys in the log.
-    let (mut open, hasher) = (HashTable::new(), RandomState::default());
-    let hash = |key: &FlowKey| hasher.hash_one(key);
-    for &mut Timed { row: position, .. } in by_time.sorted() {
-        let (end, slice) = (&log.ends[position], bound[position as usize]);
-        let Some(slice) = slice else {
-            diagnostics.add(DiagnosticKind::UnboundFlow, end.bytes);
-            continue;
-        };
-        // A flow with a name is over at its end. A flow that is bound to slices directly may have any number of ends.
-        let once = end.key.name.is_some();
-        let is_start = end.phase == FlowPhase::Start;
-        let is_end = matches!(end.phase, FlowPhase::End | FlowPhase::Stop);
-        let next = OpenFlow { slice, end: position, used: !is_start, emitted: false };
-        let is_of_key = |start: &OpenFlow| log.ends[start.end].key == end.key;
-        match open.entry(hash(&end.key), is_of_key, |start| hash(&log.ends[start.end].key)) {
-            Entry::Occupied(mut known) => {
-                if !is_start {
-                    flows.push(flow_between(slices, (known.get(), &log.ends[known.get().end]), end, slice));
-                    (known.get_mut().used, known.get_mut().emitted) = (true, true);
-                }
-                if !is_end {
-                    let before = mem::replace(known.get_mut(), OpenFlow { emitted: !is_start, ..next });
-                    if is_start && (once || !before.used) {
-                        diagnostics.add(DiagnosticKind::DuplicateFlow, end.bytes);
-                    }
-                } else if once || end.phase == FlowPhase::Stop {
-                    known.remove();
-                }
-            }
-            Entry::Vacant(place) => {
-                if !is_start && !end.phase.is_of_chain() {
-                    diagnostics.add(DiagnosticKind::UnmatchedFlow, end.bytes);
-                }
-                // A step with a name at which no flow arrives is ignored, but a step that is bound to its slice directly
-                // starts a flow.
-                if is_start || !is_end && !once {
-                    place.insert(next);
-                }
-            }
-        }
-    }
-    let mut unfinished: Vec<ByteRange> =
-        open.iter().filter(|start| !start.used).map(|start| log.ends[start.end].bytes).collect();
-    // The table has no order of its own, and diagnostics are the same for every run.
-    unfinished.sort_unstable_by_key(|bytes| bytes.start);
-    for bytes in unfinished {
-        diagnostics.add(DiagnosticKind::UnfinishedFlow, bytes);
-    }
+    let mut links = Links::new(log, clock, &arranged.slices, &bound, diagnostics);
+    by_time.sorted().iter().for_each(|timed| links.add(timed.row));
+    let mut flows = links.finish();
     if !log.joined.is_empty() {
         let slice = |row: SliceId| SliceId(arranged.slice_of_row[row.index()]);
         flows.extend(log.joined.iter().map(|flow| Flow {
@@ -180,56 +137,6 @@ pub(super) fn resolve(log: &FlowLog, arranged: &Arranged, diagnostics: &mut Diag
         sort_by_number(&mut flows, |flow| flow.ends.times.1.0);
     }
     flows
-}
-
-/// Returns the flow from `start` and its event to an end that is bound to the slice `to`.
-#[allow(clippy::indexing_slicing, reason = "slices are of the table")]
-fn flow_between(slices: &Slices, (open, start): (&OpenFlow, &FlowEnd), end: &FlowEnd, to: SliceId) -> Flow {
-    let from = open.slice;
-    // The minimum comes first: no slice ends before it starts, so the result is never outside of the slice.
-    let inside =
-        |at: Tick, slice: SliceId| at.min(slices.ends()[slice.index()]).max(slices.starts()[slice.index()]);
-    let arrives = match end.bound() {
-        FlowBind::Slice => slices.starts()[to.index()],
-        _ => inside(end.at, to),
-    };
-    let leaves = match start.bound() {
-        FlowBind::Slice => arrives,
-        _ => start.at,
-    };
-    let of_slice = || (slices.names()[from.index()], slices.categories()[from.index()]);
-    let (name, category) = end.key.name.unwrap_or_else(of_slice);
-    Flow {
-        id: end.key.id,
-        name,
-        category,
-        from,
-        to,
-        leaves: inside(leaves, from),
-        arrives,
-        args: (start.args, end.args),
-        ends: FlowEnds {
-            local: end.key.process.is_some(),
-            starts: !open.emitted,
-            goes_on: matches!(end.phase, FlowPhase::Step | FlowPhase::Pass),
-            binds: (start.bound(), end.bound()),
-            times: (start.at, end.at),
-        },
-    }
-}
-
-/// The event from which the next flow of a key leaves.
-#[derive(Debug, Clone, Copy)]
-struct OpenFlow {
-    slice: SliceId,
-    /// The position of the event in the log.
-    end: u32,
-    /// Whether a flow has left from there, or the event is itself an arrival. If not, the start is reported as
-    /// unfinished.
-    used: bool,
-    /// Whether a flow of the trace arrives there or has left from there, so that a replay has already emitted the
-    /// event.
-    emitted: bool,
 }
 
 /// Returns the slice that each event is bound to, or `None` where there is none. It walks over the slices and the

@@ -886,6 +886,53 @@ fn json_3_7_a_start_before_the_end_is_a_second_one() {
     assert_eq!(arrows([Start, End, Start, End]), (vec![(0, 1), (2, 3)], 0));
 }
 
+/// Returns the arrows of flow events between slices of 10 µs at 0, 10, 20 … µs, as the starts of slices, and the
+/// numbers of starts and of ends that were left out.
+fn arrows(events: &[(FlowPhase, i64)]) -> (Vec<(i64, i64)>, [u64; 2]) {
+    let slices = (0..100_i64).map(|number| complete("a", 10_000 * number, 10_000));
+    let flows = events.iter().map(|&(phase, at)| flow(phase, FlowBind::Enclosing, 1000 * at));
+    let trace = build(&slices.chain(flows).collect::<Vec<_>>());
+    check_replay(&trace);
+    let start = |id| trace.slice(id).unwrap().start.0 / 1000;
+    let arrows = trace.flows().iter().map(|flow| (start(flow.from), start(flow.to))).collect();
+    (arrows, [DiagnosticKind::UnfinishedFlow, DiagnosticKind::UnmatchedFlow].map(|kind| count(&trace, kind)))
+}
+
+/// Kineto lists the end of a flow on a graphics card before its start, at the same microsecond.
+#[test]
+fn json_3_7_at_one_time_the_start_of_a_flow_comes_first() {
+    use FlowPhase::*;
+    assert_eq!(arrows(&[(End, 15), (Start, 15)]), (vec![(10, 10)], [0, 0]));
+    assert_eq!(arrows(&[(End, 15), (Step, 15), (Start, 15)]), (vec![(10, 10), (10, 10)], [0, 0]));
+    assert_eq!(arrows(&[(Step, 15), (Start, 15), (End, 25)]), (vec![(10, 10), (10, 20)], [0, 0]));
+    // A key is used again at the time at which it becomes free.
+    let again = [(Start, 5), (End, 15), (Start, 15), (End, 25)];
+    assert_eq!(arrows(&again), (vec![(0, 10), (10, 20)], [0, 0]));
+    assert_eq!(arrows(&[(Start, 15), (End, 15), (Start, 15), (End, 15)]).1, [0, 0]);
+}
+
+/// The clock of a graphics card is not exactly that of the processor.
+#[test]
+fn json_3_7_an_end_a_little_before_its_start_is_an_arrow_back() {
+    use FlowPhase::*;
+    assert_eq!(arrows(&[(End, 28), (Start, 30)]), (vec![(30, 20)], [0, 0]));
+    assert_eq!(arrows(&[(End, 20), (Start, 120)]), (vec![(120, 20)], [0, 0]));
+    assert_eq!(arrows(&[(End, 20), (Start, 121)]), (vec![], [1, 1]));
+    // A start with an end behind it needs none before it.
+    assert_eq!(arrows(&[(End, 28), (Start, 30), (End, 45)]), (vec![(30, 40)], [0, 1]));
+    // The nearest end counts, and flows stay in the order in which they arrive.
+    let several = [(End, 27), (End, 28), (Start, 30), (Start, 35), (End, 45)];
+    assert_eq!(arrows(&several), (vec![(30, 20), (30, 40)], [0, 1]));
+}
+
+#[test]
+fn json_3_7_without_a_time_no_end_comes_a_little_before_its_start() {
+    let clock = Event::Clock(Clock::new(crate::Unit::EVENTS));
+    let ends = [flow(FlowPhase::End, FlowBind::Enclosing, 5), flow(FlowPhase::Start, FlowBind::Enclosing, 6)];
+    let trace = build(&[&[clock, complete("a", 0, 10)], &ends[..]].concat());
+    assert_eq!((trace.flows().len(), count(&trace, DiagnosticKind::UnmatchedFlow)), (0, 1));
+}
+
 #[test]
 fn objects_live_from_new_to_delete_and_ids_are_reused() {
     let step = |phase, at| Event::Object(phase, keyed("T", 16, at));
