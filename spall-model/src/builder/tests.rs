@@ -314,12 +314,11 @@ fn json_3_2_what_begins_inside_of_an_overlapping_slice_lies_in_its_lane() {
     check_replay(&trace);
 }
 
-/// The longer one is outside, as it is among complete slices. [json 3.2.5]
+/// [json 3.2.5]
 #[test]
-fn json_3_2_of_overlapping_slices_with_one_start_the_longer_one_is_outside() {
+fn json_3_2_of_overlapping_slices_with_one_start_the_first_one_keeps_its_lane() {
     let events = [begin("a", 0), begin("b", 0), begin("c", 3), end("c", 4), end("a", 5), end("b", 9)];
-    let trace = check(&events, &["b 0-9 0", "a 0-5 1", "c 3-4 2"]);
-    assert_eq!(slices(&replayed(&trace)), slices(&trace));
+    check_replay(&check(&events, &["a 0-5 0", "b 0-9 1/0", "c 3-4 1/1"]));
 }
 
 /// `x` is cut by `y` as it is where no slices overlap, and `z` lies behind it. [json 3.2.5]
@@ -388,7 +387,7 @@ fn json_3_2_very_many_slices_that_overlap_take_linear_time() {
     let mut events: Vec<_> = (0..n).map(|at| begin(NAMES[usize::try_from(at % 4).unwrap()], at)).collect();
     events.extend((0..n).map(|at| end(NAMES[usize::try_from(at / (n / 4)).unwrap()], n + at)));
     let trace = build(&events);
-    assert!(trace.diagnostics().is_empty() && trace.slices().len() as u64 == n as u64);
+    assert!(trace.diagnostics().is_empty() && i64::try_from(trace.slices().len()) == Ok(n));
 }
 
 /// Where only times count, the order of the file does not: what comes late lies where it would have come.
@@ -920,9 +919,9 @@ fn json_3_7_an_end_a_little_before_its_start_is_an_arrow_back() {
     assert_eq!(arrows(&[(End, 20), (Start, 121)]), (vec![], [1, 1]));
     // A start with an end behind it needs none before it.
     assert_eq!(arrows(&[(End, 28), (Start, 30), (End, 45)]), (vec![(30, 40)], [0, 1]));
-    // The nearest end counts, and flows stay in the order in which they arrive.
-    let several = [(End, 27), (End, 28), (Start, 30), (Start, 35), (End, 45)];
-    assert_eq!(arrows(&several), (vec![(30, 20), (30, 40)], [0, 1]));
+    // Where a key is used again, an end may be that of a start which the recording does not have.
+    assert_eq!(arrows(&[(End, 27), (End, 28), (Start, 30)]), (vec![], [1, 2]));
+    assert_eq!(arrows(&[(Start, 5), (End, 15), (End, 28), (Start, 30)]), (vec![(0, 10)], [1, 1]));
 }
 
 #[test]

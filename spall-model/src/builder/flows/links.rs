@@ -102,7 +102,7 @@ impl<'l> Links<'l> {
                 }
                 if !is_end {
                     let before = mem::replace(known.get_mut(), OpenFlow { emitted: !is_start, ..next });
-                    if is_start && !(before.used && !once) && (before.used || !self.arrive_back(&before)) {
+                    if is_start && (once || !before.used) {
                         self.diagnostics.add(DiagnosticKind::DuplicateFlow, end.bytes);
                     }
                 } else if once || end.phase == FlowPhase::Stop {
@@ -141,25 +141,41 @@ impl<'l> Links<'l> {
         steps.into_iter().chain(ends).for_each(|end| self.add(end));
     }
 
-    /// Adds the flow from a start to which no later end belongs to an end that is a little earlier, and returns whether there
-    /// is one. A flow that is bound to slices directly may have several such ends.
-    fn arrive_back(&mut self, start: &OpenFlow) -> bool {
-        let (log, from) = (self.log, &self.log.ends[start.end]);
-        let Some(early) = self.early.get_mut(&from.key) else { return false };
-        let earliest = from.at - self.tolerance;
-        let in_reach = |&mut end: &mut u32| (earliest..=from.at).contains(&log.ends[end].at);
-        let mut arrives = false;
-        while !(arrives && from.key.name.is_some())
-            && let Some(end) = early.pop_if(in_reach)
-        {
-            // An event without a slice is not among them.
-            let Some(to) = self.bound[end as usize] else { continue };
-            let start = OpenFlow { emitted: arrives, ..*start };
-            self.flows.push(flow_between(self.slices, (&start, from), &log.ends[end], to));
-            arrives = true;
+    /// Adds the flows from unused starts to ends that are a little earlier, and removes these starts and ends.
+    ///
+    /// Where a key is used again, the end may be that of a start before the recording. So the start and the end must be the only
+    /// events of their key.
+    fn arrive_back(&mut self, unused: &mut Vec<OpenFlow>) {
+        let (log, tolerance) = (self.log, self.tolerance);
+        let early_end = |early: &HashMap<FlowKey, Vec<u32>, RandomState>, start: &OpenFlow| {
+            let from = &log.ends[start.end];
+            let &[end] = early.get(&from.key)?.as_slice() else { return None };
+            (log.ends[end].at >= from.at - tolerance && log.ends[end].at <= from.at).then_some(end)
+        };
+        let candidates = unused.iter().filter(|start| early_end(&self.early, start).is_some());
+        let mut n_events: HashMap<FlowKey, u32, RandomState> =
+            candidates.map(|start| (log.ends[start.end].key, 0)).collect();
+        if n_events.is_empty() {
+            return;
         }
-        self.goes_back |= arrives;
-        arrives
+        for end in log.ends.iter() {
+            if let Some(count) = n_events.get_mut(&end.key) {
+                *count += 1;
+            }
+        }
+        unused.retain(|start| {
+            let from = &log.ends[start.end];
+            let Some(end) = early_end(&self.early, start).filter(|_| n_events.get(&from.key) == Some(&2))
+            else {
+                return true;
+            };
+            // An event without a slice is not among the early ones.
+            let Some(to) = self.bound[end as usize] else { return true };
+            self.early.remove(&from.key);
+            self.flows.push(flow_between(self.slices, (start, from), &log.ends[end], to));
+            self.goes_back = true;
+            false
+        });
     }
 
     /// Returns all flows, in the order in which they arrive. Everything else becomes a diagnostic.
@@ -169,7 +185,7 @@ impl<'l> Links<'l> {
         let in_file = |end: &u32| log.ends[*end].bytes.start;
         let mut unused: Vec<OpenFlow> = self.open.iter().filter(|start| !start.used).copied().collect();
         unused.sort_unstable_by_key(|start| in_file(&start.end));
-        unused.retain(|start| !self.arrive_back(start));
+        self.arrive_back(&mut unused);
         let mut early: Vec<u32> = self.early.into_values().flatten().collect();
         early.sort_unstable_by_key(in_file);
         for end in early {

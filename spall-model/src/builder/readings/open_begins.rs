@@ -32,8 +32,8 @@ pub(super) struct OpenBegin {
 #[derive(Debug)]
 struct SameTime {
     at: Tick,
-    /// The lowest position of a begin that lies beside a closed one instead of inside it: the begin below was closed at the
-    /// time of the run, or began with it. [`NO_POSITION`] if there is none.
+    /// The lowest position of a begin that follows a closed one instead of lying inside it: the begin below was closed
+    /// at the time of the run. [`NO_POSITION`] if there is none.
     first_successor: u32,
     /// The depth of what was closed there, which is that of everything in its successors.
     depth: u32,
@@ -104,31 +104,20 @@ impl OpenBegins {
         let run = top.item.run;
         let follows = above.item.run == run && self.runs[run as usize].at == at;
         if follows {
-            self.succeed(position, run);
+            let depth = self.successor_depth(position).or_else(|| Some(self.stack.get(position)?.item.depth));
+            let run = &mut self.runs[run as usize];
+            if position < run.first_successor {
+                (run.first_successor, run.depth) = (position + 1, depth.unwrap_or_default());
+            }
         }
         follows
     }
 
     /// Calls `outlives` with each begin above a position that outlives a slice around it for the first time, and with some that
-    /// are closed. Those that began together with the one there are marked as its successors: they are the longer ones, and so
-    /// they lie around it.
+    /// are closed.
     pub(super) fn outlive(&mut self, position: u32, mut outlives: impl FnMut(u32)) {
         while let Some((_, begin)) = self.inside.pop_if(|(other, _)| *other > position) {
             outlives(begin);
-        }
-        let run_of = |open: Option<&crate::open_stack::OpenEntry<OpenBegin>>| open.map(|open| open.item.run);
-        let run = run_of(self.stack.get(position));
-        if let Some(run) = run.filter(|_| run == run_of(self.stack.above(position))) {
-            self.succeed(position, run);
-        }
-    }
-
-    /// Marks the begins of a run above a position as successors of the one there.
-    fn succeed(&mut self, position: u32, run: u32) {
-        let depth = self.successor_depth(position).or_else(|| Some(self.stack.get(position)?.item.depth));
-        let run = &mut self.runs[run as usize];
-        if position < run.first_successor {
-            (run.first_successor, run.depth) = (position + 1, depth.unwrap_or_default());
         }
     }
 }
