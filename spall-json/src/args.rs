@@ -8,7 +8,8 @@ use crate::id;
 use crate::lexer::{self, Member, Token, TokenKind};
 use crate::scalar;
 
-/// Arguments whose bytes are the text of a JSON object, or of a string, which is then the one argument `text`.
+/// Arguments whose bytes are the text of a JSON object, or of another value, which is then one argument: a string is `text`,
+/// and anything else is `args`.
 pub(crate) static JSON_ARGS: ArgsFormat = ArgsFormat::new("json object", object_entry);
 
 /// The items of a JSON array.
@@ -19,7 +20,7 @@ static JSON_ARRAY: ArgsFormat = ArgsFormat::new("json array", array_item);
 const fn whole<const REPRESENTED: u32>(name: &'static str) -> ArgsFormat {
     ArgsFormat {
         name,
-        args: event_args_entry,
+        args: event_args_entry::<REPRESENTED>,
         fields: further_field::<REPRESENTED>,
         thread: thread_count::<REPRESENTED>,
     }
@@ -35,7 +36,7 @@ static JSON_COUNTER_EVENT: ArgsFormat = whole::<{ COUNTER_EVENT.0 }>("json count
 static JSON_FLOW_EVENT: ArgsFormat = whole::<{ FLOW_EVENT.0 }>("json flow event");
 /// A sample, without the fields that are in [`spall_model::SampleEvent`].
 pub(crate) static JSON_SAMPLE: ArgsFormat =
-    ArgsFormat { fields: sample_field, ..ArgsFormat::new("json sample", event_args_entry) };
+    ArgsFormat { fields: sample_field, ..ArgsFormat::new("json sample", event_args_entry::<{ SAMPLE.0 }>) };
 
 /// Returns arguments whose bytes are the whole event `bytes`. `represented` are the fields that the model's event has.
 #[inline]
@@ -51,8 +52,8 @@ pub(crate) fn whole_event(bytes: &[u8], represented: FieldSet) -> Args<'_> {
 
 /// Returns JSON text as arguments of an event.
 ///
-/// The text is an object, whose members are the arguments, or a string, which becomes the one argument `text`. It is
-/// decoded when the arguments are iterated over, as leniently as a file is. Members behind damage are lost.
+/// The text is an object, whose members are the arguments, or another value, which is one argument: a string is `text`, and a
+/// list, a number or a truth value is `args`. It is decoded when the arguments are iterated over, as leniently as a file is. Members behind damage are lost.
 ///
 /// ```
 /// use spall_model::Value;
@@ -64,7 +65,7 @@ pub fn json_args(text: &[u8]) -> Args<'_> {
     Args::new(text, &JSON_ARGS)
 }
 
-/// Returns the text of the JSON object or string that holds the arguments.
+/// Returns the text of the JSON object or other value that holds the arguments.
 ///
 /// Returns `None` if there are no arguments or if they come from another format. The text is a part of the file,
 /// so it need not be strict JSON. [`JsonWriter`](crate::JsonWriter) writes strict JSON.
@@ -80,7 +81,7 @@ pub fn json_args_text<'a>(args: &Args<'a>) -> Option<&'a [u8]> {
     if core::ptr::eq(args.format(), &JSON_ARGS) {
         Some(bytes)
     } else if is_event(args.format()) {
-        Some(find_args(bytes)?.bytes(bytes))
+        Some(find_args::<{ THREAD_EVENT.0 }>(bytes)?.bytes(bytes))
     } else {
         None
     }
@@ -121,18 +122,43 @@ pub(crate) fn value(data: &[u8], token: Token) -> Value<'_> {
     }
 }
 
-/// Reads the next argument of an object, or the one argument of a string.
+/// Returns whether a value can be the arguments of an event: whether it is an object, or another value that says something.
+/// The arguments of a counter are its series, so it has no others than an object or a text.
+pub(crate) fn is_args(data: &[u8], token: Token, of_counter: bool) -> bool {
+    match token.kind {
+        TokenKind::Object | TokenKind::String | TokenKind::EscapedString => true,
+        _ if of_counter => false,
+        TokenKind::Array => lexer::item_start(data, token.start + 1).is_some(),
+        TokenKind::Integer(_) | TokenKind::Decimal { .. } => true,
+        TokenKind::Bare => !matches!(scalar::word(token.bytes(data)), Value::Text(_) | Value::Null),
+    }
+}
+
+/// Reads the next argument of an object, or the one argument of another value.
 fn object_entry<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
     // Position 0 means that nothing was read yet, because a bracket or quote stands there and no entry.
     if *pos == 0 {
-        if bytes.first() == Some(&b'"') {
+        if bytes.first() != Some(&b'{') {
             *pos = bytes.len();
-            let inside = bytes.get(1..bytes.len() - 1).unwrap_or_default();
-            return Some((Text::plain(b"text"), Value::Text(Text::escaped(inside))));
+            return one_entry(bytes);
         }
         *pos = 1;
     }
     next_entry(bytes, pos)
+}
+
+/// Returns a value that is no object as the one argument that it is.
+#[cold]
+fn one_entry(bytes: &[u8]) -> Option<(Text<'_>, Value<'_>)> {
+    let value = match bytes.first()? {
+        b'"' => {
+            let inside = bytes.get(1..bytes.len() - 1).unwrap_or_default();
+            return Some((Text::plain(b"text"), Value::Text(Text::escaped(inside))));
+        }
+        b'[' => Value::List(Args::new(bytes, &JSON_ARRAY)),
+        _ => scalar::word(bytes),
+    };
+    Some((Text::plain(b"args"), value))
 }
 
 /// Reads the member at `pos` of an object. At the object's end, and where it is damaged, `pos` becomes the end of
@@ -222,9 +248,9 @@ fn plain_members<const N: usize>(event: &[u8], keys: [&[u8]; N]) -> Option<[Opti
 }
 
 /// Returns the value of `args` in an event, if it holds arguments. The last one counts where the event repeats it.
-fn find_args(event: &[u8]) -> Option<Token> {
+fn find_args<const REPRESENTED: u32>(event: &[u8]) -> Option<Token> {
     let [found] = lexer::members(event, 0, [b"args"]);
-    found.filter(|args| matches!(args.kind, TokenKind::Object | TokenKind::String | TokenKind::EscapedString))
+    found.filter(|&args| is_args(event, args, REPRESENTED == COUNTER_EVENT.0))
 }
 
 /// Returns the position behind the brace of `args` if they are an object and the first member of an event, and none other
@@ -238,11 +264,14 @@ fn inside_of_first_args(event: &[u8]) -> Option<usize> {
 }
 
 /// Reads the next argument of a whole event.
-fn event_args_entry<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
+fn event_args_entry<'b, const REPRESENTED: u32>(
+    bytes: &'b [u8],
+    pos: &mut usize,
+) -> Option<(Text<'b>, Value<'b>)> {
     if *pos == 0 {
         let inside = match inside_of_first_args(bytes) {
             Some(inside) => inside,
-            None => match find_args(bytes) {
+            None => match find_args::<REPRESENTED>(bytes) {
                 Some(args) if args.kind == TokenKind::Object => args.start + 1,
                 found => {
                     *pos = bytes.len();
@@ -341,7 +370,11 @@ mod tests {
             (r#""ph":"X","args":{"a":1}"#, "a=1"),
             (r#""args":{"a":1},"args":{"a":2}"#, "a=2"),
             (r#""args":{"a":1},"args":"b""#, "b"),
-            (r#""args":{"a":1},"args":3"#, ""),
+            (r#""args":{"a":1},"args":3"#, "args=3"),
+            (r#""args":{"a":1},"args":["b",{"c":2}]"#, "args=[b, {c: 2}]"),
+            (r#""args":[ ]"#, ""),
+            (r#""args":null"#, ""),
+            (r#""args":word"#, ""),
             (r#""args":{"a":1},"\u0061rgs":{"a":2}"#, "a=2"),
             (r#""args":{"a":{"args":2}},"ph":"X""#, "a={args: 2}"),
             (r#""args":{"a":"args"},"ph":"X""#, "a=args"),

@@ -8,7 +8,7 @@ use spall_model::{Args, DiagnosticKind, Id, Scope, Text, Thread, Tick, Ticks};
 use crate::args;
 use crate::call::Call;
 use crate::decimal::{Nanos, Rounded};
-use crate::fields::{Field, FieldSet};
+use crate::fields::{COUNTER_EVENT, Field, FieldSet};
 use crate::id;
 use crate::lexer::{self, Token, TokenKind};
 use crate::record::Record;
@@ -251,21 +251,24 @@ impl<'a> Decoder<'a, '_, '_> {
         if let Some(args) = self.record.args(represented) {
             return args;
         }
-        let args = self.unusual_args();
+        let args = self.unusual_args(represented);
         self.record.with_further_fields(args, represented)
     }
 
-    /// Decodes arguments that are not a plain object, and reports those of another kind.
-    fn unusual_args(&mut self) -> Args<'a> {
+    /// Decodes arguments that are not a plain object, and reports what cannot be any.
+    fn unusual_args(&mut self, represented: FieldSet) -> Args<'a> {
         let Some(token) = self.token(Field::Args) else { return Args::NONE };
         let bytes = self.bytes(token);
         match token.kind {
             TokenKind::Object if is_empty_object(bytes) => Args::NONE,
             // The empty string, whose two bytes are its quotes.
             TokenKind::String if bytes.len() <= 2 => Args::NONE,
-            TokenKind::Object => args::json_args(bytes),
-            TokenKind::String | TokenKind::EscapedString => args::json_args(bytes),
-            TokenKind::Array | TokenKind::Integer(_) | TokenKind::Decimal { .. } | TokenKind::Bare => {
+            // PHP writes an empty object so.
+            TokenKind::Array if lexer::item_start(bytes, 1).is_none() => Args::NONE,
+            _ if args::is_args(self.record.data, token, represented == COUNTER_EVENT) => {
+                args::json_args(bytes)
+            }
+            _ => {
                 self.report_at(DiagnosticKind::BadField, token);
                 Args::NONE
             }

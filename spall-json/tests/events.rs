@@ -235,9 +235,18 @@ fn arguments_are_decoded_when_asked_for() {
 }
 
 #[test]
-fn arguments_that_are_no_object_are_absent() {
-    check(r#"{"ph":"B","pid":1,"tid":1,"ts":1,"args":[1]}"#, &["! bad-field 41..44", "B  1/1 1000"]);
-    check(r#"{"ph":"B","pid":1,"tid":1,"ts":1,"args":1}"#, &["! bad-field 41..42", "B  1/1 1000"]);
+fn arguments_that_are_no_object_are_one_argument() {
+    let event = |args: &str| format!(r#"{{"ph":"B","pid":1,"tid":1,"ts":1,"args":{args}}}"#);
+    check_args(&event("[]"), "", "");
+    check_args(&event("[ ]"), "", "");
+    check_args(&event(r#"["a",{"b":2}]"#), "args:[\"a\",{b:2}]", "");
+    check_args(&event("-5.5"), "args:-5.5", "");
+    check_args(&event("true"), "args:true", "");
+    check(r#"{"ph":"B","pid":1,"tid":1,"ts":1,"args":word}"#, &["! bad-field 41..45", "B  1/1 1000"]);
+    // The arguments of a counter are its series.
+    let counter = |args: &str| format!(r#"{{"ph":"C","name":"c","pid":1,"ts":2,"args":{args}}}"#);
+    check(&counter("[1]"), &["! bad-field 44..47", "C c 1 2000"]);
+    check(&counter("1"), &["! bad-field 44..45", "C c 1 2000"]);
 }
 
 #[test]
