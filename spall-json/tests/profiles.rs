@@ -42,6 +42,7 @@ fn line(event: &Event<'_>) -> Option<String> {
             format!("slice {} {} {} +{} {}", event.name, event.category, event.at.0, duration.0, event.args)
         }
         Event::Unfinished(event) => format!("unfinished {} {}", event.name, event.at.0),
+        Event::Flow(event) => format!("flow {:?} {}", event.phase, event.id),
         Event::Begin(event) => format!("begin {} {} {}", event.name, event.at.0, event.args),
         Event::End(event) => format!("end {} {}", event.name, event.at.0),
         Event::Counter(event) => {
@@ -148,6 +149,27 @@ fn profiles_2_3_markers_are_instants_and_slices_on_a_track_of_their_own() {
     let waits = ["slice Wait Idle 2000000 +500000 ", "slice Wait Idle 3000000 +4000000 type=Other, path=4"];
     assert_eq!(of(&lines, "slice"), waits);
     assert_eq!(of(&lines, "unfinished"), ["unfinished Wait 8000000"]);
+}
+
+/// As Firefox writes them for tasks that it posts and runs.
+#[test]
+fn profiles_2_3_markers_with_the_id_of_a_flow_are_slices_of_it() {
+    let json = r#"{"meta":{"preprocessedProfileVersion":56,"markerSchema":[
+            {"name":"Flow","fields":[{"key":"flow","format":"flow-id"}]},
+            {"name":"Last","fields":[{"key":"end","format":"terminating-flow-id"},{"key":"n","format":"integer"}]}]},
+        "threads":[{"pid":1,"tid":1,"markers":{"name":[0,0,0,0],"startTime":[1,2,3,4],"endTime":[null,5,null,null],
+            "phase":[0,1,0,2],"category":[0,0,0,0],"data":[{"type":"Flow","flow":1},{"type":"Flow","flow":2},
+                {"type":"Last","end":1,"n":2},{"type":"Flow","flow":1}]}}],
+        "shared":{"stringArray":["task","0x1","0x2"]}}"#;
+    let lines = read(json).unwrap();
+    let slices = [
+        "slice task  1000000 +0 type=Flow, flow=0x1",
+        "slice task  2000000 +3000000 type=Flow, flow=0x2",
+        "slice task  3000000 +0 type=Last, end=0x1, n=2",
+    ];
+    assert_eq!(of(&lines, "slice"), slices);
+    assert_eq!(of(&lines, "flow"), ["flow Pass 0x1", "flow Pass 0x2", "flow Stop 0x1", "flow Pass 0x1"]);
+    assert!(of(&lines, "instant").is_empty());
 }
 
 #[test]

@@ -5,8 +5,8 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use spall_model::{
-    Args, ArgsBuilder, DiagnosticKind, Event, Id, Receiver, Scope, Text, Thread, ThreadEvent, Tick,
-    TrackEvent, Value,
+    Args, ArgsBuilder, DiagnosticKind, Event, FlowBind, FlowEvent, FlowPhase, Id, Receiver, Scope, Text,
+    Thread, ThreadEvent, Tick, TrackEvent, Value,
 };
 
 use crate::args::json_args;
@@ -17,9 +17,16 @@ use super::stacks::Stacks;
 use super::thread::Times;
 use super::{Reader, text};
 
-/// The types of markers whose data have numbers of texts instead of texts, and the keys of those.
+/// A field of a marker whose value is the number of a text.
+struct Field<'a> {
+    key: Text<'a>,
+    /// What the text says of a flow that it is the id of; `None` if it is no such id.
+    flow: Option<FlowPhase>,
+}
+
+/// The types of markers whose data have numbers of texts instead of texts, and the fields of those.
 #[derive(Default)]
-pub(super) struct Schemas<'a>(BTreeMap<&'a [u8], Vec<Text<'a>>>);
+pub(super) struct Schemas<'a>(BTreeMap<&'a [u8], Vec<Field<'a>>>);
 
 impl<'a> Schemas<'a> {
     pub(super) fn new(list: impl Iterator<Item = Args<'a>>) -> Self {
@@ -27,22 +34,47 @@ impl<'a> Schemas<'a> {
             Some(Value::List(fields)) => fields,
             _ => Args::NONE,
         };
-        let key = |(_, field): (_, Value<'a>)| {
+        let field = |(_, field): (_, Value<'a>)| {
             let Value::Map(field) = field else { return None };
-            let format = text(field, b"format");
-            let is_number = [&b"unique-string"[..], b"flow-id", b"terminating-flow-id"]
-                .iter()
-                .any(|name| format.is(name));
-            is_number.then(|| text(field, b"key"))
+            let flow = match &*text(field, b"format").unescape() {
+                b"unique-string" => None,
+                b"flow-id" => Some(FlowPhase::Pass),
+                b"terminating-flow-id" => Some(FlowPhase::Stop),
+                _ => return None,
+            };
+            Some(Field { key: text(field, b"key"), flow })
         };
         let mut schemas = Self::default();
         for schema in list {
-            let keys: Vec<_> = fields(schema).iter().filter_map(key).collect();
-            if !keys.is_empty() {
-                schemas.0.insert(text(schema, b"name").raw(), keys);
+            let fields: Vec<_> = fields(schema).iter().filter_map(field).collect();
+            if !fields.is_empty() {
+                schemas.0.insert(text(schema, b"name").raw(), fields);
             }
         }
         schemas
+    }
+
+    /// Returns the fields of a marker with these data that are numbers of texts.
+    fn fields(&self, args: Args<'a>) -> &[Field<'a>] {
+        let fields = || self.0.get(type_of(args).raw());
+        if self.0.is_empty() { &[] } else { fields().map_or(&[], Vec::as_slice) }
+    }
+
+    /// Returns what a marker says of flows, with the id of each.
+    fn flows(&self, data: &'a [u8], stacks: &Stacks<'a>) -> Vec<(FlowPhase, Text<'a>)> {
+        if data.first() != Some(&b'{') {
+            return Vec::new();
+        }
+        let args = json_args(data);
+        let of_field = |field: &Field<'a>| {
+            let id = match args.get(field.key.raw())? {
+                Value::I64(number) => stacks.string(u32::try_from(number).ok()?)?,
+                Value::Text(id) => id,
+                _ => return None,
+            };
+            Some((field.flow?, id))
+        };
+        self.fields(args).iter().filter(|field| field.flow.is_some()).filter_map(of_field).collect()
     }
 
     /// Hands `then` the arguments of a marker, with the texts that they mean.
@@ -51,14 +83,14 @@ impl<'a> Schemas<'a> {
             return then(Args::NONE);
         }
         let args = json_args(data);
-        let keys = || self.0.get(type_of(args).raw());
-        let Some(keys) = Some(()).filter(|()| !self.0.is_empty()).and_then(|()| keys()) else {
+        let fields = self.fields(args);
+        if fields.is_empty() {
             return then(args);
-        };
+        }
         let mut builder = ArgsBuilder::new();
         for (key, value) in args.iter() {
             let named = match value {
-                Value::I64(number) if keys.contains(&key) => {
+                Value::I64(number) if fields.iter().any(|field| field.key == key) => {
                     u32::try_from(number).ok().and_then(|number| stacks.string(number))
                 }
                 _ => None,
@@ -150,11 +182,13 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
                 self.schemas.with_args(marker.data, stacks, |args| {
                     self.out.event(&Event::Unfinished(ThreadEvent { args, ..event }), marker.bytes());
                 });
+                let flows = self.schemas.flows(marker.data, stacks);
+                self.marker_flows(&event, &flows, marker.bytes());
             }
         }
     }
 
-    /// Hands over a marker: a slice if it has an end, else an instant.
+    /// Hands over a marker: a slice if it has an end or a flow, else an instant.
     fn marker(
         &mut self,
         track: Thread<'_>,
@@ -164,6 +198,9 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
         stacks: &Stacks<'a>,
     ) {
         let event = self.marker_event(track, name, marker, stacks);
+        let flows = self.schemas.flows(marker.data, stacks);
+        // Flows are between slices.
+        let end = end.or_else(|| (!flows.is_empty()).then_some(event.at));
         self.schemas.with_args(marker.data, stacks, |args| {
             let event = ThreadEvent { args, ..event };
             let event = match end {
@@ -172,6 +209,21 @@ impl<'a, R: for<'e> Receiver<'e>> Reader<'a, '_, R> {
             };
             self.out.event(&event, marker.bytes());
         });
+        self.marker_flows(&event, &flows, marker.bytes());
+    }
+
+    /// Hands over the flows of the marker before.
+    fn marker_flows(
+        &mut self,
+        event: &ThreadEvent<'_>,
+        flows: &[(FlowPhase, Text<'a>)],
+        bytes: (usize, usize),
+    ) {
+        for &(phase, id) in flows {
+            let id = Id::Text(id.raw());
+            let flow = FlowEvent::new(phase, FlowBind::Slice, event.thread, event.at, id, Text::EMPTY);
+            self.out.event(&Event::Flow(flow), bytes);
+        }
     }
 
     fn marker_event<'e>(
