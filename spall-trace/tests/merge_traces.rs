@@ -335,6 +335,29 @@ fn known_unix_times_place_traces() {
     assert_eq!(merged.trace.clock().epoch_ns, Some(1_700_000_000_000_000_000));
 }
 
+/// As the ranks of a distributed job write them: microseconds of the Unix time, without a word of that.
+#[test]
+fn traces_whose_times_are_unix_times_keep_them() {
+    let [a, b] = [1_682_725_897_226_747, 1_682_725_897_226_757].map(|ts| json(&slice("step", 10, ts)));
+    let both = merged(&[MergeInput::new(&a, "rank 0"), MergeInput::new(&b, "rank 1")]);
+    assert_eq!(both.placements[1].by, PlacedBy::Epoch);
+    let starts: Vec<_> = slices(&both.trace).into_iter().map(|(_, start)| start).collect();
+    assert_eq!(starts, [1_682_725_897_226_747_000, 1_682_725_897_226_757_000]);
+    // Another trace says the Unix time of its tick 0.
+    let c = json(&format!(
+        r#"{{"traceEvents":[{}],"baseTimeNanoseconds":1682725897000000000}}"#,
+        slice("c", 1, 226_750)
+    ));
+    let all = merged(&[MergeInput::new(&a, "rank 0"), MergeInput::new(&c, "c")]);
+    assert_eq!(slices(&all.trace)[1].1, 1_682_725_897_226_750_000);
+    // Times of another clock say nothing of these.
+    let d = json(&slice("d", 1, 5));
+    assert_eq!(
+        merged(&[MergeInput::new(&a, "a"), MergeInput::new(&d, "d")]).placements[1].by,
+        PlacedBy::Nothing
+    );
+}
+
 #[test]
 fn known_monotonic_times_place_traces_without_unix_times() {
     let with_clock = |epoch_ns: Option<i64>, monotonic_ns: Option<i64>| {

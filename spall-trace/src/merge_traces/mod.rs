@@ -21,8 +21,8 @@ pub use placement::{PlacedBy, Placement};
 #[non_exhaustive]
 pub enum Alignment<'a> {
     /// By what the traces say: markers of clock synchronisation that two traces share, or else the Unix times of their
-    /// clocks, or else the times of the machine's monotonic clock. A trace for which none is known keeps its times, and is
-    /// counted as [`DiagnosticKind::UnalignedClock`].
+    /// clocks, or else the times of the machine's monotonic clock. Times after the year 2000 by a clock whose beginning is not
+    /// known are Unix times themselves. A trace for which none is known keeps its times, and is counted as [`DiagnosticKind::UnalignedClock`].
     #[default]
     Auto,
     /// By this number of nanoseconds, which is added to its times.

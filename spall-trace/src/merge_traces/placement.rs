@@ -3,7 +3,7 @@
 use alloc::{collections::BTreeMap, string::ToString, vec, vec::Vec};
 
 use spall_json::json_args_micros;
-use spall_model::{OtherEvent, Tick, Ticks, Trace, TraceView, Value};
+use spall_model::{Clock, OtherEvent, Tick, Ticks, Trace, TraceView, Value};
 
 use super::{Alignment, MergeInput};
 use crate::tick_scale::{TickScale, clamped};
@@ -34,7 +34,8 @@ pub enum PlacedBy {
     Start,
     /// A marker of clock synchronisation, with the same id, is in this trace and in an earlier one.
     ClockSync,
-    /// The Unix times of tick 0 are known for this trace and an earlier one.
+    /// The Unix times of tick 0 are known for this trace and an earlier one, as they also are where all times of a trace are
+    /// Unix times themselves.
     Epoch,
     /// The monotonic times of tick 0 are known for this trace and an earlier one, and the Unix times are not both known or
     /// say the same to the second.
@@ -114,7 +115,10 @@ impl<'n> Axis<'n> {
                 let clock = trace.clock();
                 clock.with_monotonic_ns(clock.monotonic_ns.or(Some(0)))
             }
-            _ => trace.clock(),
+            _ => {
+                let clock = trace.clock();
+                clock.with_epoch_ns(clock.epoch_ns.or_else(|| has_unix_times(trace).then_some(0)))
+            }
         };
         let [epoch, monotonic] = [clock.epoch_ns, clock.monotonic_ns].map(|ns| ns.map(ticks));
         let second = ticks(1_000_000_000);
@@ -198,6 +202,17 @@ impl<'n> Axis<'n> {
         let (there, here) = pairs.min_by_key(|(there, here)| there.error + here.error)?;
         Some(Placement::new(PlacedBy::ClockSync, there.at - here.at, there.error + here.error))
     }
+}
+
+/// Returns whether the times of a trace are Unix times although the file does not say so: whether they are after the year
+/// 2000. No clock that begins when a machine starts has counted for so long. PyTorch and others write the microseconds of the
+/// Unix time.
+fn has_unix_times(trace: &Trace) -> bool {
+    let start_ns = || {
+        let start = trace.bounds()?.start;
+        Some(clamped(TickScale::new(trace.clock().ns_per_tick()?).convert(start)))
+    };
+    start_ns().and_then(Clock::believable_epoch_ns).is_some()
 }
 
 /// The id of a marker as text, and whether it is one.
