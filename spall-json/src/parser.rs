@@ -55,6 +55,8 @@ pub struct JsonParser {
     after_damage: bool,
     /// Whether what was read so far is of a trace.
     content: Content,
+    /// Whether the document's list of events was found.
+    list: EventList,
     /// What lies between elements and belongs to none of them, not yet reported.
     junk: Option<Junk>,
     /// The state of the record at the start of the data if it is incomplete.
@@ -109,6 +111,17 @@ enum Content {
     Trace,
 }
 
+/// The list of events of a document, `traceEvents`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum EventList {
+    /// It has not come yet.
+    ToCome,
+    /// It has not come yet, and the document is damaged. Behind damage, quotes and brackets may mean the opposite, so that
+    /// only its key says where it is.
+    Lost,
+    Found,
+}
+
 impl Default for JsonParser {
     fn default() -> Self {
         Self::new()
@@ -126,6 +139,7 @@ impl JsonParser {
             clock: Clock::NANOSECONDS,
             after_damage: false,
             content: Content::Nothing,
+            list: EventList::ToCome,
             junk: None,
             pending: Pending::NONE,
             fields: Fields::new(),

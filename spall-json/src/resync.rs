@@ -1,4 +1,5 @@
-//! The search for the place behind damage at which reading goes on, and for the ends of lists and comments. [json
+//! The search for the place behind damage at which reading goes on, for lists of events, and for the ends of lists and
+//! comments. [json
 //! 2](spall_model::rules::json#2)
 
 use crate::lexer::{self, TokenError};
@@ -55,6 +56,28 @@ pub(crate) fn ends_list(data: &[u8], pos: usize, in_object: bool, after_damage: 
         },
         _ => !in_object && !after_damage,
     })
+}
+
+/// Returns the position of the next key `traceEvents` with a list that begins in `from..until`, or that the data end too early
+/// to say whether there is one.
+///
+/// Strings are not respected: behind damage it is not known whether a quote opens or closes one.
+pub(crate) fn next_event_list(data: &[u8], from: usize, until: usize) -> Result<Option<usize>, TokenError> {
+    const KEY: &[u8] = b"\"traceEvents\"";
+    // No byte beyond is looked at, so that reading on from place to place takes linear time.
+    let end = until.saturating_add(KEY.len() - 1).min(data.len());
+    let keys = memchr::memmem::find_iter(data.get(from..end).unwrap_or_default(), KEY).map(|at| from + at);
+    for at in keys {
+        let behind = |pos| lexer::skip_blanks(data, pos).ok_or(TokenError::Incomplete);
+        let (colon, byte) = behind(at + KEY.len())?;
+        if byte == b':' && behind(colon + 1)?.1 == b'[' {
+            return Ok(Some(at));
+        }
+    }
+    // The data may end inside of a key.
+    let mut last = from.max(data.len().saturating_sub(KEY.len() - 1))..until.min(data.len());
+    let is_cut = last.any(|at| data.get(at..).is_some_and(|cut| KEY.starts_with(cut)));
+    if is_cut { Err(TokenError::Incomplete) } else { Ok(None) }
 }
 
 /// Returns the end of the comment that begins at `pos`, and `None` if none does.

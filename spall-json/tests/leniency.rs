@@ -452,3 +452,50 @@ fn damage_between_keys() {
         &["! junk 1..6", "! junk 7..11", "meta c = 2", READ_A],
     );
 }
+
+/// As uftrace writes its command line.
+#[test]
+fn damage_before_the_events_ends_at_their_key() {
+    for head in [
+        r#"{"metadata":{"command":"python -c 'print("hello")' "},"#,
+        r#"{"devices":[{"name":"GPU "X" 24GB"}],"#,
+        r#"{"a":"say "hi there","x":1,"#,
+        r#"{"a":"say "},"#,
+        r#"{"a":{"b":[1,},"#,
+        r#"{"a":}}]],"#,
+        r#"{"a" 1,"traceEvents":5,"#,
+    ] {
+        let list = format!(r#""traceEvents" : [{A}],"b":2}}"#);
+        let json = format!("{head}{list}");
+        let events = brief(json.as_bytes());
+        let is_report = |event: &String| event.starts_with('!');
+        assert!(events.iter().any(is_report), "{events:?}");
+        let rest: Vec<_> = events.iter().filter(|event| !is_report(event)).collect();
+        assert!(
+            matches!(rest[..], [.., event, last] if event == READ_A && last == "meta b = 2"),
+            "{json}: {events:?}"
+        );
+        check(json, &events.iter().map(String::as_str).collect::<Vec<_>>());
+    }
+    // What is skipped is reported in one piece.
+    check(
+        format!(r#"{{"c":"say "hi","traceEvents":[{A}]}}"#),
+        &["meta c = \"say \"", "! junk 11..15", READ_A],
+    );
+}
+
+#[test]
+fn a_damaged_document_without_events_is_no_trace() {
+    let damaged = r#"{"a":"say "hi","b":1}"#;
+    assert!(brief(damaged.as_bytes()).contains(&NO_TRACE.to_owned()));
+    check(damaged, &brief(damaged.as_bytes()).iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+#[test]
+fn comments_before_the_document() {
+    check(format!("// by a\n/* [ */ [{A}]"), &["! junk 0..7", "! junk 8..15", READ_A]);
+    check(format!("\u{feff}// by a\n{{\"traceEvents\":[{A}]}}"), &["! junk 3..10", READ_A]);
+    check(format!("// by a\n{A}"), &["! junk 0..7", "! bare-events 8..8", READ_A]);
+    check("// by a", &["! junk 0..7"]);
+    check("/* by a", &["! junk 0..7"]);
+}

@@ -252,16 +252,30 @@ fn recognise_content(data: &[u8]) -> Option<(Format, Certainty)> {
     if spall_json::is_cpu_profile(data) {
         return Some((Format::CpuProfile, Certain));
     }
-    // An array or an object, behind blanks and a byte order mark. Only the bracket and what follows it together are certain,
-    // because a brotli stream may begin with a bracket too.
+    // An array or an object, behind blanks, comments and a byte order mark. Only the bracket and what follows it together are
+    // certain, because a brotli stream may begin with a bracket too.
     let text = data.strip_prefix(b"\xef\xbb\xbf").unwrap_or(data);
-    let (bracket, rest) = text.trim_ascii_start().split_first()?;
+    let (bracket, rest) = behind_comments(text).split_first()?;
     let is_certain = match (bracket, rest.trim_ascii_start().first()) {
         (b'[', next) => matches!(next, None | Some(b'{' | b']')),
         (b'{', next) => matches!(next, None | Some(b'"' | b'}')),
         _ => return None,
     };
     Some((Format::TraceEventJson, if is_certain { Certain } else { Likely }))
+}
+
+/// Returns what follows the blanks and comments at the start of a text.
+fn behind_comments(text: &[u8]) -> &[u8] {
+    let mut rest = text.trim_ascii_start();
+    loop {
+        let (end, comment): (&[u8], _) = match rest {
+            [b'/', b'/', comment @ ..] => (b"\n", comment),
+            [b'/', b'*', comment @ ..] => (b"*/", comment),
+            _ => return rest,
+        };
+        let Some(at) = comment.windows(end.len()).position(|bytes| bytes == end) else { return b"" };
+        rest = comment.get(at + end.len()..).unwrap_or_default().trim_ascii_start();
+    }
 }
 
 #[cfg(test)]
@@ -295,10 +309,14 @@ mod tests {
 
     #[test]
     fn json_is_recognised_by_its_bracket_whatever_follows() {
-        for data in ["[", "{", " [{", "{\"a\":1}", "[,{", "[1,", "\u{feff}[]", "{ph:"] {
+        let behind_comments = ["// a\n[{", "/* { */ // b\n {\"a\":1}"];
+        for data in ["[", "{", " [{", "{\"a\":1}", "[,{", "[1,", "\u{feff}[]", "{ph:"]
+            .into_iter()
+            .chain(behind_comments)
+        {
             assert_eq!(detect(data.as_bytes()), Some(Format::TraceEventJson), "{data}");
         }
-        for data in ["", " ", "hello", "\"[\""] {
+        for data in ["", " ", "hello", "\"[\"", "// [", "/* ["] {
             assert_eq!(detect(data.as_bytes()), None, "{data}");
         }
     }

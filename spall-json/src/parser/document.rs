@@ -3,13 +3,14 @@
 
 use spall_model::{Clock, DiagnosticKind, Event, MetaEvent, Text};
 
-use super::{Content, JsonParser, State, Step, Wait};
+use super::{Content, EventList, JsonParser, State, Step, Wait};
 use crate::args;
 use crate::call::{Call, file_range};
 use crate::cpu_profile::{FirstObject, Profile, first_object};
 use crate::decimal::Nanos;
 use crate::error::{JsonError, JsonErrorKind};
 use crate::lexer::{self, KeyToken, Token, TokenError};
+use crate::resync::{comment_end, next_event_list};
 use crate::sample::{self, SampleTable};
 
 /// What a key of the document leads to.
@@ -22,7 +23,7 @@ enum Value {
 }
 
 impl JsonParser {
-    /// Steps to the first byte that is not blank, which must open an array or an object.
+    /// Steps to the first byte that is neither blank nor of a comment, which must open an array or an object.
     pub(super) fn start(&mut self, call: &mut Call<'_, '_>) -> Step {
         let data = call.data;
         let mut pos = 0;
@@ -52,6 +53,14 @@ impl JsonParser {
                 Ok(at + 1)
             }
             Some((at, b'{')) => self.start_of_object(at, call),
+            Some((at, b'/')) if let Some(end) = comment_end(data, at) => {
+                if end.is_err() && !call.eof {
+                    return Err(Wait(at));
+                }
+                let end = end.unwrap_or(data.len());
+                call.report(DiagnosticKind::Junk, (at, end));
+                Ok(end)
+            }
             Some((at, _)) => {
                 let offset = file_range(self.offset, (at, at)).start;
                 self.state = State::Failed(JsonError::new(JsonErrorKind::NotJson, offset));
@@ -96,6 +105,10 @@ impl JsonParser {
         loop {
             match data.get(pos) {
                 Some(b'"') => break,
+                Some(b'}') if self.is_stray_brace(data, pos, call.eof).ok_or(Wait(pos))? => {
+                    self.list = EventList::Lost;
+                    return Ok(self.add_junk(pos, pos + 1));
+                }
                 Some(b'}') => {
                     self.flush_junk(call);
                     let in_document = self.state == State::Object;
@@ -109,6 +122,11 @@ impl JsonParser {
             }
         }
         let found = self.key_and_value(data, pos);
+        match self.lost_list(data, pos, &found, call.eof) {
+            Ok(Some(at)) => return Ok(self.add_junk(pos, at)),
+            Err(_) if !call.eof => return Err(Wait(pos)),
+            _ => {}
+        }
         if found == Err(TokenError::Incomplete) && !call.eof {
             return Err(Wait(pos));
         }
@@ -117,6 +135,7 @@ impl JsonParser {
             Ok((key, Value::Table(state))) => {
                 if state == State::TraceEvents {
                     self.content = Content::Trace;
+                    self.list = EventList::Found;
                 }
                 self.state = state;
                 self.commas = 1;
@@ -149,6 +168,51 @@ impl JsonParser {
             Err(TokenError::Damaged(end)) => Ok(self.add_junk(pos, end)),
             Err(TokenError::Incomplete) => Ok(call.truncated(pos)),
         }
+    }
+
+    /// Returns whether the document is damaged before its list of events, and the current place is between its keys.
+    fn is_lost(&self) -> bool {
+        self.state == State::Object && self.list == EventList::Lost
+    }
+
+    /// Returns whether the brace at `pos` is not the end of the document: behind damage it need not be, and a comma shows that a
+    /// document which is no trace yet goes on. Returns `None` if the data ends too early to say.
+    fn is_stray_brace(&self, data: &[u8], pos: usize, eof: bool) -> Option<bool> {
+        let may_go_on = self.state == State::Object && self.content != Content::Trace;
+        if !may_go_on && !self.is_lost() {
+            return Some(false);
+        }
+        match lexer::skip_blanks(data, pos + 1) {
+            Some((_, byte)) => Some(self.is_lost() || byte == b','),
+            None => eof.then_some(false),
+        }
+    }
+
+    /// Returns where the key of the list of events is, if the document is damaged before that and `found`, what the quote at
+    /// `pos` leads to, would step over it.
+    fn lost_list(
+        &mut self,
+        data: &[u8],
+        pos: usize,
+        found: &Result<(KeyToken, Value), TokenError>,
+        eof: bool,
+    ) -> Result<Option<usize>, TokenError> {
+        let is_damaged = match found {
+            Err(TokenError::Damaged(_)) => true,
+            Err(TokenError::Incomplete) => eof,
+            Ok(_) => false,
+        };
+        if is_damaged && self.state == State::Object && self.list == EventList::ToCome {
+            self.list = EventList::Lost;
+        }
+        let end = match *found {
+            _ if !self.is_lost() => return Ok(None),
+            Ok((_, Value::Table(_))) => return Ok(None),
+            Ok((_, Value::Whole(value))) => value.end,
+            Err(TokenError::Damaged(end)) => end,
+            Err(TokenError::Incomplete) => data.len(),
+        };
+        next_event_list(data, pos + 1, end)
     }
 
     /// Returns the key at `pos`, where its quote is, and what it leads to.
