@@ -200,13 +200,23 @@ fn place(case: &Case, axis: i32, before: &[(&Case, PlacedBy, i128)]) -> Option<(
                 Some((by, scaled(time(case)?, -axis) - scaled(theirs, -axis) + other.2, 0))
             };
             let [epoch, monotonic] =
-                [by(PlacedBy::Epoch, |case| case.epoch), by(PlacedBy::Monotonic, |case| case.monotonic)];
+                [by(PlacedBy::Epoch, epoch), by(PlacedBy::Monotonic, |case| case.monotonic)];
             let is_same_start =
                 |epoch: i128, monotonic: i128| (epoch - monotonic).abs() <= scaled(1_000_000_000, -axis);
             let exact = monotonic.filter(|found| epoch.is_some_and(|epoch| is_same_start(epoch.1, found.1)));
             best.or(exact).or(epoch).or(monotonic)
         }
     }
+}
+
+/// Returns the Unix time of tick 0. Where nothing tells when the clock began, times after the year 2000 are Unix times.
+fn epoch(case: &Case) -> Option<i64> {
+    const YEAR_2000_NS: i128 = 946_684_800_000_000_000;
+    let is_unix_time = || {
+        let start = case.trace.bounds()?.start.0;
+        (scaled(start, case.exponent) >= YEAR_2000_NS).then_some(0)
+    };
+    case.epoch.or_else(|| if case.monotonic.is_none() { is_unix_time() } else { None })
 }
 
 fn first_event(trace: &Trace, name: &str) -> Option<i64> {

@@ -117,7 +117,8 @@ impl<'n> Axis<'n> {
             }
             _ => {
                 let clock = trace.clock();
-                clock.with_epoch_ns(clock.epoch_ns.or_else(|| has_unix_times(trace).then_some(0)))
+                let is_unknown = clock.epoch_ns.is_none() && clock.monotonic_ns.is_none();
+                if is_unknown && has_unix_times(trace) { clock.with_epoch_ns(Some(0)) } else { clock }
             }
         };
         let [epoch, monotonic] = [clock.epoch_ns, clock.monotonic_ns].map(|ns| ns.map(ticks));
