@@ -282,6 +282,9 @@ fn byte_by_byte() {
     check_work("one long comment", &long("[/*", "nnnnnnnn"), drip);
     check_work("blanks", &long(" ", "       \n"), drip);
     check_work("broken event", &long(r#"[{"ph":"B",x"#, "nnnnnnnn"), drip);
+    check_work("keys behind damage", &long(r#"{"a" 1,"#, r#""traceEvents":1,"b" 1,"#), drip);
+    check_work("one long key behind damage", &long(r#"{"a" 1,""#, "nnnnnnnn"), drip);
+    check_work("braces behind damage", &long(r#"{"a" 1,"#, "}  ]"), drip);
     let head = "a 1 1.5: b:\n\t1 f (a)\n";
     check_work("one long stack", &long(head, "\t1 f (a)\n"), drip);
     check_work("one long frame", &long("a 1 1.5: b:\n\t1 f (a)\n\t1 ", "nnnnnnnn"), drip);
@@ -379,6 +382,11 @@ fn async_spans_and_objects() {
     check(
         "spans, first in, first out",
         &one_after_another(begins, r##"{"ph":"e","cat":"c","id":1,"name":"#","ts":2},"##),
+    );
+    let begins = r##"{"ph":"b","cat":"c","id":1,"name":"a","ts":1,"args":{"n":#}},"##;
+    check(
+        "spans, first in, first out by their arguments",
+        &one_after_another(begins, r##"{"ph":"e","cat":"c","id":1,"name":"a","ts":2,"args":{"n":#}},"##),
     );
     let start = r##"{"ph":"S","id":1,"name":"a","ts":#},"##;
     check("one span of many steps", &one_after_another(start, r##"{"ph":"T","id":1,"name":"a","ts":#},"##));
