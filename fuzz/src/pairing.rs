@@ -129,19 +129,29 @@ fn read(edges: &[Edge]) -> Reading {
     if in_file != in_time {
         ways.extend([(Way::ByName, true), (Way::LastInFirstOut, true)]);
     }
-    let read = |way, is_sorted| read_one(edges, if is_sorted { &in_time } else { &in_file }, way, is_sorted);
+    let none = vec![false; edges.len()];
+    let read =
+        |way, is_sorted| read_one(edges, if is_sorted { &in_time } else { &in_file }, way, is_sorted, &none);
     // The first one of the smallest.
     let best = ways
         .into_iter()
         .map(|(way, is_sorted)| read(way, is_sorted))
         .reduce(|best, other| if other.faults < best.faults { other } else { best });
     let best = best.unwrap();
-    let overlapping = read(Way::Overlapping, best.is_sorted);
+    let mut overlapping = read(Way::Overlapping, best.is_sorted);
+    if overlapping.faults < best.faults {
+        // Begins without an end are known now.
+        let endless: Vec<bool> =
+            overlapping.fates.iter().map(|fate| !matches!(fate, Fate::Closed(_))).collect();
+        let order = if best.is_sorted { &in_time } else { &in_file };
+        overlapping = read_one(edges, order, Way::Overlapping, best.is_sorted, &endless);
+    }
     if best.faults > least && overlapping.faults < best.faults { overlapping } else { best }
 }
 
-/// Reads begins and ends in one way, in the order in which their numbers are given.
-fn read_one(edges: &[Edge], order: &[usize], way: Way, is_sorted: bool) -> Reading {
+/// Reads begins and ends in one way, in the order in which their numbers are given. `endless` are begins that are over when
+/// they are cut.
+fn read_one(edges: &[Edge], order: &[usize], way: Way, is_sorted: bool, endless: &[bool]) -> Reading {
     let mut reading = Reading {
         fates: vec![Fate::Open; edges.len()],
         faults: 0,
@@ -185,6 +195,15 @@ fn read_one(edges: &[Edge], order: &[usize], way: Way, is_sorted: bool) -> Readi
         if way == Way::ByName && !are_successors {
             reading.faults += open.len() - position;
             open.truncate(position);
+        }
+        if way == Way::Overlapping && !are_successors {
+            let n_before = open.len();
+            let mut at = 0;
+            open.retain(|&begin| {
+                at += 1;
+                at <= position || !endless[begin]
+            });
+            reading.faults += n_before - open.len();
         }
         reading.fates[begin] = Fate::Closed(at);
         reading.mismatches += usize::from(!name.is_empty() && name != edges[begin].name);

@@ -51,7 +51,7 @@ pub(super) struct PairEnd {
 enum Inside {
     /// They are unfinished, and over as well.
     IsCut,
-    /// They stay open, so that their slices may overlap the one that is over. Those that get no end are cut there.
+    /// They stay open, so that their slices may overlap the one that is over. Those without an end are cut.
     GoesOn,
 }
 
@@ -215,7 +215,18 @@ impl PairingInput {
         }
         if best.faults > least_faults {
             let in_order = if best.sorted { sorted } else { &self.events };
+            open.endless.clear();
+            open.endless.resize(self.begins.len(), false);
             self.read_by_name(in_order, best.sorted, Inside::GoesOn, other, open);
+            if other.faults < best.faults {
+                // Now it is known which begins get an end.
+                let has_no_end = |outcome: &Outcome| !matches!(outcome, Outcome::Closed(_));
+                open.endless.clear();
+                open.endless.extend(other.outcomes.iter().map(has_no_end));
+                if open.endless.contains(&true) {
+                    self.read_by_name(in_order, best.sorted, Inside::GoesOn, other, open);
+                }
+            }
             keep_better(best, other);
         }
     }
@@ -323,7 +334,7 @@ impl PairingInput {
         if open.stack.top_position() != Some(position) && !open.only_successors_above(position, at) {
             match inside {
                 Inside::IsCut => Self::cut_above(reading, open, position, at),
-                Inside::GoesOn => open.outlive(position, |inner| cut_if_open(reading, inner, at)),
+                Inside::GoesOn => open.outlive(position, at, reading),
             }
         }
         let Some(begin) = open.remove(position, reading) else { return };
@@ -349,15 +360,6 @@ impl PairingInput {
     }
 }
 
-/// Cuts a begin that outlives a slice around it, until an end closes it.
-#[allow(clippy::indexing_slicing, reason = "a reading has an outcome for each begin")]
-fn cut_if_open(reading: &mut Reading, begin: u32, at: Tick) {
-    let outcome = &mut reading.outcomes[begin as usize];
-    if matches!(outcome, Outcome::Open) {
-        *outcome = Outcome::Cut(at);
-    }
-}
-
 impl Reading {
     /// Removes the former reading, and makes room for a thread with this many begins.
     fn reset(&mut self, n_begins: usize, sorted: bool) {
@@ -369,6 +371,15 @@ impl Reading {
         self.successor.resize(n_begins, false);
         self.unmatched.clear();
         (self.faults, self.sorted) = (0, sorted);
+    }
+
+    /// Cuts a begin that outlives a slice around it, unless an end closes it later.
+    #[allow(clippy::indexing_slicing, reason = "a reading has an outcome for each begin")]
+    fn cut_for_now(&mut self, begin: u32, at: Tick) {
+        let outcome = &mut self.outcomes[begin as usize];
+        if matches!(outcome, Outcome::Open) {
+            *outcome = Outcome::Cut(at);
+        }
     }
 
     /// Records an end that closes nothing.

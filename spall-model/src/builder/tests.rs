@@ -341,6 +341,9 @@ fn json_3_2_a_lost_end_among_overlapping_slices_costs_one_slice_only() {
     let trace = check(&events, &expected);
     assert_eq!(count(&trace, DiagnosticKind::UnfinishedSlice), 1);
     assert_eq!(trace.diagnostics().counts().len(), 1);
+    // Nothing is begun in `x` once it is cut.
+    let depths: Vec<_> = trace.slices().flags().iter().map(|flags| flags.open_depth()).collect();
+    assert_eq!(depths, [0, 1, 0, 1, 2, 0, 0, 1]);
     assert_eq!(slices(&replayed(&trace)), slices(&trace));
 }
 

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::{Tick, index32, open_stack::OpenStack};
 
-use super::{PairBegin, Reading};
+use super::{PairBegin, Reading, UNFINISHED};
 
 /// The begins that a reading has not closed yet.
 #[derive(Debug, Default)]
@@ -14,6 +14,8 @@ pub(super) struct OpenBegins {
     runs: Vec<SameTime>,
     /// The open begins that have not outlived a slice around them, by position, and begins that are closed among them.
     inside: Vec<(u32, u32)>,
+    /// Whether each begin of the thread is known to get no end.
+    pub(super) endless: Vec<bool>,
     /// The begins of a plain reading, which needs neither names nor runs.
     pub(super) plain: Vec<u32>,
 }
@@ -113,11 +115,18 @@ impl OpenBegins {
         follows
     }
 
-    /// Calls `outlives` with each begin above a position that outlives a slice around it for the first time, and with some that
-    /// are closed.
-    pub(super) fn outlive(&mut self, position: u32, mut outlives: impl FnMut(u32)) {
-        while let Some((_, begin)) = self.inside.pop_if(|(other, _)| *other > position) {
-            outlives(begin);
+    /// Cuts all begins above a position that outlive a slice around them for the first time. Those that are known to get no end
+    /// are gone, and the others stay open.
+    pub(super) fn outlive(&mut self, position: u32, at: Tick, reading: &mut Reading) {
+        while let Some((above, begin)) = self.inside.pop_if(|(other, _)| *other > position) {
+            // Others have been closed.
+            if self.stack.get(above).is_some_and(|open| open.item.begin == begin) {
+                reading.cut_for_now(begin, at);
+                if self.endless[begin as usize] {
+                    self.remove(above, reading);
+                    reading.faults += UNFINISHED;
+                }
+            }
         }
     }
 }
