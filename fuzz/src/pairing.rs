@@ -28,7 +28,7 @@ enum Fate {
 /// Pairs the begins and ends of one thread. Returns whether there were more than a few.
 ///
 /// # Panics
-/// When a slice has another end than [json 3.2] says, or another number of faults is counted.
+/// When a slice has another end than [pairing 2] says, or another number of faults is counted.
 pub fn run(bytes: &[u8]) -> bool {
     let edges = edges(&mut Unstructured::new(bytes)).unwrap_or_default();
     let mut builder = TraceBuilder::new(&Limits::default());
@@ -118,7 +118,7 @@ struct Reading {
     is_sorted: bool,
 }
 
-/// Returns the reading that counts. [json 3.2]
+/// Returns the reading that counts. [pairing 2]
 fn read(edges: &[Edge]) -> Reading {
     let in_file: Vec<usize> = (0..edges.len()).collect();
     let mut in_time = in_file.clone();

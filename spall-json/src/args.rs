@@ -1,5 +1,5 @@
 //! Arguments, which stay JSON text until they are iterated over, and the further fields of an event. [json
-//! 1](spall_model::rules::json#1)
+//! 1](crate::rules::json#1)
 
 use spall_model::{Args, ArgsFormat, Text, ThreadCount, ThreadMeasure, Value};
 
@@ -192,7 +192,7 @@ fn array_item<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'
 }
 
 /// Reads what a counter of the thread showed at a whole event. An async event has none unless it says so, and only complete
-/// events say how much it rose: Node writes `tdur` into begins and ends, too. [json 6](spall_model::rules::json#6)
+/// events say how much it rose: Node writes `tdur` into begins and ends, too. [json 6](crate::rules::json#6)
 fn thread_count<const REPRESENTED: u32>(event: &[u8], measure: ThreadMeasure) -> ThreadCount {
     let [at, during]: [&[u8]; 2] = match measure {
         ThreadMeasure::Time => [b"tts", b"tdur"],

@@ -1,4 +1,4 @@
-//! The reserved colour names of Trace Event JSON. [json 1](spall_model::rules::json#1)
+//! The reserved colour names of Trace Event JSON. [json 1](crate::rules::json#1)
 
 /// Returns the red, green and blue components, from 0 to 255, of a reserved colour name.
 ///

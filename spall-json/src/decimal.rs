@@ -1,8 +1,8 @@
-//! The exact conversion of decimal microseconds to whole nanoseconds. [json 4](spall_model::rules::json#4)
+//! The exact conversion of decimal microseconds to whole nanoseconds. [json 4](crate::rules::json#4)
 //!
 //! No floating point number takes part: 53 bits cannot hold the nanoseconds of a Unix time. A sum is rounded once,
 //! after adding, so that the end of a slice does not depend on how its start was rounded. [json
-//! 3.5](spall_model::rules::json#3.5)
+//! 3.1](crate::rules::json#3.1)
 
 use crate::scan;
 

@@ -1,5 +1,5 @@
 //! The decoder of an event's fields in any spelling, which also reports their faults. [json
-//! 1](spall_model::rules::json#1) [json 2](spall_model::rules::json#2)
+//! 1](crate::rules::json#1) [json 2](crate::rules::json#2)
 //!
 //! A field is first read as [`Record`] reads it, which costs a comparison or two. Other spellings follow where that fails.
 
@@ -124,7 +124,7 @@ impl<'a> Decoder<'a, '_, '_> {
 
     /// Returns the duration from `at`, which is `exact` rounded, to the rounded end. An end or a duration out of range is
     /// clamped and reported. [json
-    /// 3.5](spall_model::rules::json#3.5)
+    /// 3.1](crate::rules::json#3.1)
     pub(crate) fn rounded_duration(&mut self, at: Tick, exact: Nanos, duration: Nanos) -> Ticks {
         let Rounded { ns, clamped } = exact.add_round(duration);
         let is_clamped = clamped || ns.checked_sub(at.0).is_none();
@@ -136,7 +136,7 @@ impl<'a> Decoder<'a, '_, '_> {
     }
 
     /// Reports a thread clock that shows no time. Its value stays among the further fields of the event. [json
-    /// 6](spall_model::rules::json#6)
+    /// 6](crate::rules::json#6)
     #[inline]
     pub(crate) fn check_thread_clock(&mut self) {
         self.check_thread_time(Field::Tts);
@@ -162,7 +162,7 @@ impl<'a> Decoder<'a, '_, '_> {
     }
 
     /// Returns the thread. If the file does not give a thread, its id is that of the process, which is reported if the
-    /// thread is `required`. [json 2](spall_model::rules::json#2)
+    /// thread is `required`. [json 2](crate::rules::json#2)
     #[inline]
     pub(crate) fn thread(&mut self, required: bool) -> Thread<'a> {
         let pid = self.process();

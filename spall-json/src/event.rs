@@ -1,4 +1,4 @@
-//! The conversion of an object in the list of events to an event. [json 1](spall_model::rules::json#1)
+//! The conversion of an object in the list of events to an event. [json 1](crate::rules::json#1)
 
 use spall_model::{
     AsyncPhase, CounterEvent, DiagnosticKind, Event, FlowBind, FlowEvent, FlowPhase, Id, KeyedEvent,
@@ -88,7 +88,7 @@ impl<'a> Decoder<'a, '_, '_> {
         None
     }
 
-    /// Returns the end of a flow that `event`, a slice, has in its own fields. [json 3.7](spall_model::rules::json#3.7)
+    /// Returns the end of a flow that `event`, a slice, has in its own fields. [pairing 6](spall_model::rules::pairing#6)
     pub(crate) fn slice_flow(&mut self, event: &Event<'a>) -> Option<FlowEvent<'a>> {
         let (Event::Begin(slice) | Event::Complete(slice, _) | Event::Unfinished(slice)) = event else {
             return None;
@@ -194,7 +194,7 @@ impl<'a> Decoder<'a, '_, '_> {
     /// Returns one end of a flow.
     fn flow(&mut self, phase: FlowPhase) -> Option<FlowEvent<'a>> {
         let (at, id, local) = self.time_and_key()?;
-        // Only an end may be bound to the slice that begins next. \[json 3.7\]
+        // Only an end may be bound to the slice that begins next. \[pairing 6\]
         let enclosing = phase != FlowPhase::End || self.record.first_byte(Field::BindingPoint) == Some(b'e');
         let bind = if enclosing { FlowBind::Enclosing } else { FlowBind::Next };
         let args = self.args(FLOW_EVENT);

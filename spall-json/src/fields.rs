@@ -1,4 +1,4 @@
-//! The fields of an event: the token of each field that the parser knows. [json 1](spall_model::rules::json#1)
+//! The fields of an event: the token of each field that the parser knows. [json 1](crate::rules::json#1)
 //!
 //! [`Fields::read`] is the plain way to find them, a key at a time. [`KeyPredictor`](crate::predict::KeyPredictor) is
 //! the fast one, which finds the same.

@@ -1,4 +1,4 @@
-//! The decoder of ids, which are numbers or texts that may spell numbers. [json 2](spall_model::rules::json#2)
+//! The decoder of ids, which are numbers or texts that may spell numbers. [json 2](crate::rules::json#2)
 
 use spall_model::Id;
 
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn json_3_6_spellings_of_keys() {
+    fn pairing_5_spellings_of_keys() {
         let key = |kind, text: &'static str| key(text.as_bytes(), whole(kind, text));
         assert_eq!(key(TokenKind::String, "\"72\""), Some(Id::Number(72)));
         assert_eq!(key(TokenKind::String, "\"-9223372036854775808\""), Some(Id::Number(i64::MIN)));

@@ -1,5 +1,5 @@
 //! The lexer, which reads JSON leniently: it finds the ends of strings, bare words and nested values. [json
-//! 2](spall_model::rules::json#2)
+//! 2](crate::rules::json#2)
 //!
 //! Positions are indices into the data, which may end anywhere. Nothing here recurses or allocates.
 //!
@@ -303,7 +303,7 @@ pub(crate) struct Member {
 /// Reads the next key of an object up to the beginning of its value, and moves `pos` there. Returns `None` at the
 /// closing brace, and moves `pos` behind it.
 ///
-/// Any number of commas may stand before the key. [json 2](spall_model::rules::json#2)
+/// Any number of commas may stand before the key. [json 2](crate::rules::json#2)
 #[inline]
 pub(crate) fn next_key(data: &[u8], pos: &mut usize) -> Result<Option<KeyToken>, TokenError> {
     let mut at = *pos;

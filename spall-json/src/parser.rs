@@ -1,5 +1,5 @@
 //! The parser: its state between calls, its fast path, and the steps of all else. [json
-//! 2](spall_model::rules::json#2)
+//! 2](crate::rules::json#2)
 //!
 //! The files below `parser` hold the steps: through the document, and through its lists of events. A step finds out what
 //! comes next. If that is incomplete, it waits; else it hands over what it found, and reports what came before.
@@ -100,7 +100,7 @@ struct Junk {
 }
 
 /// What the document has shown of being a trace. [json
-/// 1](spall_model::rules::json#1)
+/// 1](crate::rules::json#1)
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Content {
     /// Nothing: no key of a trace, or an array whose elements are no events.

@@ -1,5 +1,5 @@
 //! The letters of the phases of events with a key, which the parser reads and the writer writes. [json
-//! 1](spall_model::rules::json#1)
+//! 1](crate::rules::json#1)
 
 use spall_model::{AsyncPhase, FlowPhase, ObjectPhase};
 

@@ -160,7 +160,7 @@ fn first_escaped_byte(token: &Token, data: &[u8]) -> Option<u8> {
 }
 
 /// Returns a duration that has more than three decimals. Both ends are then rounded, not the duration. [json
-/// 3.5](spall_model::rules::json#3.5)
+/// 3.1](crate::rules::json#3.1)
 fn rounded_duration(token: &Token, data: &[u8], at: Tick) -> Option<Ticks> {
     if token.kind != TokenKind::Bare {
         return None;

@@ -1,6 +1,6 @@
 //! The search for the place behind damage at which reading goes on, for lists of events, and for the ends of lists and
 //! comments. [json
-//! 2](spall_model::rules::json#2)
+//! 2](crate::rules::json#2)
 
 use crate::lexer::{self, TokenError};
 

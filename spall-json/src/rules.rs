@@ -5,5 +5,8 @@
 #[doc = include_str!("../rules/cpu-profile.md")]
 pub mod cpu {}
 
+#[doc = include_str!("../rules/trace-event-json.md")]
+pub mod json {}
+
 #[doc(inline)]
-pub use spall_model::rules::{json, profiles};
+pub use spall_model::rules::profiles;

@@ -1,5 +1,5 @@
 //! The reader of samples that name their thread, and of the frames that they share. [json
-//! 1](spall_model::rules::json#1)
+//! 1](crate::rules::json#1)
 
 use spall_model::{
     Args, DiagnosticKind, Event, FrameEvent, FrameParent, FrameTable, ProfileId, SampleEvent, SampleStack,
@@ -85,7 +85,7 @@ impl<'a> Decoder<'a, '_, '_> {
             .map(|value| value.filter(|value| !value.is_null(data)));
         let thread = self.thread(true);
         // Only the whole trace can tell which process has the thread, so the search is left to the builder. \[json
-        // 3.8\]
+        // 3.2\]
         let any_process = in_list && self.token(Field::Pid).is_none() && self.token(Field::Tid).is_some();
         let stack = self.sample_stack(frame, stack);
         let name = self.text(Field::Name);

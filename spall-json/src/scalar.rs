@@ -1,4 +1,4 @@
-//! The decoders of single strings, numbers and words. [json 2](spall_model::rules::json#2)
+//! The decoders of single strings, numbers and words. [json 2](crate::rules::json#2)
 //!
 //! Ids are decoded in [`id`](crate::id), and arguments in [`args`](crate::args).
 

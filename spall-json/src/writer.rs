@@ -1,4 +1,4 @@
-//! The writer of events as Trace Event JSON that every viewer accepts. [json 5](spall_model::rules::json#5)
+//! The writer of events as Trace Event JSON that every viewer accepts. [json 5](crate::rules::json#5)
 
 mod chunk;
 mod document;
@@ -252,7 +252,7 @@ impl<W: Write> JsonWriter<W> {
             self.field("ts")?;
             encode::micros(&mut self.out, start)?;
             if let Some(duration) = duration {
-                // Rounding both ends keeps neighbours together where a tick is not a nanosecond. \[json 3.5\]
+                // Rounding both ends keeps neighbours together where a tick is not a nanosecond. \[json 3.1\]
                 let end = self.nanos(at + duration);
                 self.field("dur")?;
                 encode::micros(&mut self.out, end.saturating_sub(start))?;
@@ -364,7 +364,7 @@ impl<W: Write> JsonWriter<W> {
         if args.iter().next().is_some() { self.field_value("args", Value::Map(args)) } else { Ok(()) }
     }
 
-    /// Writes what counters of the event's thread showed. [json 6](spall_model::rules::json#6)
+    /// Writes what counters of the event's thread showed. [json 6](crate::rules::json#6)
     fn thread_counts(&mut self, args: Args<'_>) -> Result<(), Error> {
         let time = args.thread_count(ThreadMeasure::Time);
         for (key, count) in [("tts", time.at), ("tdur", time.during)] {

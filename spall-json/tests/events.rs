@@ -1,4 +1,4 @@
-//! The meaning of each phase and field \[json 1\], \[json 3.5\]–\[json 3.7\].
+//! The meaning of each phase and field \[json 1\], and of spans and flows \[pairing 5\], \[pairing 6\].
 
 use crate::common;
 use crate::common::{brief, brief_args, brief_value, text};

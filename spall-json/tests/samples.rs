@@ -63,7 +63,7 @@ fn a_document_that_is_cut_off_is_read_as_far_as_it_goes() {
     }
 }
 
-/// A weight that is no number is 1. [json 3.8.3]
+/// A weight that is no number is 1. [json 3.2.3]
 #[test]
 fn json_2_damage_costs_one_sample_or_frame() {
     let check = |json: &str, expected: &[&str]| {

@@ -158,7 +158,7 @@ impl Layout {
     }
 
     /// Returns how many slices have no room in the lane that they belong to, because they begin inside a slice of it and
-    /// end after that. [json 3.3](spall_model::rules::json#3.3)
+    /// end after that. [pairing 3](spall_model::rules::pairing#3)
     #[must_use]
     pub fn n_overlapping(&self) -> u64 {
         self.n_overlapping

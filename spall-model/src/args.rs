@@ -135,7 +135,7 @@ impl ArgsFormat {
     }
 }
 
-/// What a thread has a counter of its own for. [json 6](crate::rules::json#6)
+/// What a thread has a counter of its own for. [pairing 8](crate::rules::pairing#8)
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ThreadMeasure {
     /// The time in which the thread was running, in ticks of the trace.

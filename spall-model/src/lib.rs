@@ -55,7 +55,7 @@
 //!
 //! # Rules
 //! Which end closes which begin, which slice encloses which, and how ties are broken is the same for every format. The
-//! numbered rules are on the page [`rules::json`] and cited as [json 3.2](crate::rules::json#3.2).
+//! numbered rules are on the page [`rules::pairing`] and cited as [pairing 2](crate::rules::pairing#2).
 //!
 //! # Untrusted input
 //! Every event pushed is in the trace or counted in its diagnostics. No sequence of events makes a builder panic,

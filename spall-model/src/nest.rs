@@ -1,6 +1,6 @@
 //! Nesting: one walk over the slices of a track, in display order, decides which slice lies inside which.
 //!
-//! The rules are [json 3.3](crate::rules::json#3.3). They are the same for every format.
+//! The rules are [pairing 3](crate::rules::pairing#3). They are the same for every format.
 
 use alloc::{collections::BinaryHeap, vec::Vec};
 use core::cmp::Reverse;

@@ -1,5 +1,5 @@
-//! A stack of open intervals, in which an end may close an interval that is not on top. [json
-//! 3.2](crate::rules::json#3.2), [3.6](crate::rules::json#3.6)
+//! A stack of open intervals, in which an end may close an interval that is not on top. [pairing
+//! 2](crate::rules::pairing#2), [3.6](crate::rules::pairing#5)
 
 use alloc::vec::Vec;
 

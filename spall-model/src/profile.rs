@@ -23,8 +23,8 @@ pub struct Profile {
     pub end: Option<Tick>,
     /// The time until which the last sample holds: the end of the profile if that is known and not before the sample, and
     /// otherwise the time of the sample plus the mean distance of samples, or the median one if the end is by another clock.
-    /// A profile without samples has its end here, or its start if the end is not known. [json
-    /// 3.8](crate::rules::json#3.8.7) If the weights are times, it is the end of the time that the last sample stands for.
+    /// A profile without samples has its end here, or its start if the end is not known. [samples
+    /// 9](crate::rules::samples#9) If the weights are times, it is the end of the time that the last sample stands for.
     pub samples_end: Tick,
     /// The duration of which all times of samples are multiples.
     pub resolution: Ticks,
@@ -116,7 +116,7 @@ pub(crate) fn spans(
 }
 
 /// Returns the time until which the last of the `samples` of a profile holds. The mean distance of samples is rounded
-/// down to a multiple of `resolution`. [json 3.8](crate::rules::json#3.8.7)
+/// down to a multiple of `resolution`. [samples 9](crate::rules::samples#9)
 pub(crate) fn samples_end(
     start: Tick,
     end: Option<Tick>,
@@ -140,7 +140,7 @@ pub(crate) fn samples_end(
 
 /// Returns the median distance of the `samples` of a profile if its end is by another clock than they are: the last sample
 /// would hold longer than the profile lasted before it, and 100 times as long as others do. Returns `None` if the end is
-/// believed. [json 3.8](crate::rules::json#3.8.8)
+/// believed. [samples 10](crate::rules::samples#10)
 pub(crate) fn distance_if_end_is_of_another_clock(
     start: Tick,
     end: Option<Tick>,

@@ -1,9 +1,9 @@
 //! The numbered rules that this crate follows, one page for each subject.
 //!
-//! Code and tests cite a rule by its page and number, as in `[json 3.2]`. The pages hold text only.
+//! Code and tests cite a rule by its page and number, as in `[pairing 2]`. The pages hold text only.
 
-#[doc = include_str!("../rules/trace-event-json.md")]
-pub mod json {}
+#[doc = include_str!("../rules/pairing.md")]
+pub mod pairing {}
 
 #[doc = include_str!("../rules/call-trees.md")]
 pub mod tree {}

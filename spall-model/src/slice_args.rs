@@ -7,8 +7,8 @@ use hashbrown::{HashMap, HashSet};
 
 use crate::{Args, Text, ThreadMeasure, Value};
 
-/// The arguments of a slice, from [`TraceView::slice_args`](crate::TraceView::slice_args): those of its begin, overlaid by those of its end. [json
-/// 1](crate::rules::json#1)
+/// The arguments of a slice, from [`TraceView::slice_args`](crate::TraceView::slice_args): those of its begin, overlaid by
+/// those of its end.
 ///
 /// ```
 /// use spall_model::{TraceView,
@@ -82,7 +82,7 @@ impl<'a> SliceArgs<'a> {
     }
 
     /// Returns by how much a counter of the thread rose during the slice, or `None` if the file does not say it, or says
-    /// that it fell. [json 6](crate::rules::json#6)
+    /// that it fell. [pairing 8](crate::rules::pairing#8)
     #[must_use]
     pub fn thread_measure(&self, measure: ThreadMeasure) -> Option<i64> {
         let begin = self.begin.thread_count(measure);

@@ -30,8 +30,8 @@ impl SliceFlags {
     pub const CLAMPED: Self = Self(4);
     /// The name at the end is not the name at the begin.
     pub const NAME_MISMATCH: Self = Self(8);
-    /// The end was not paired with the most recent open begin, but by a repair of the thread's pairs. [json
-    /// 3.2](crate::rules::json#3.2)
+    /// The end was not paired with the most recent open begin, but by a repair of the thread's pairs. [pairing
+    /// 2](crate::rules::pairing#2)
     pub const REPAIRED: Self = Self(16);
 
     /// The slice was inferred from CPU samples. The file does not have it.

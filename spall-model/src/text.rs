@@ -243,7 +243,7 @@ impl<'a> Piece<'a> {
 /// An iterator over the pieces of a [`Text`], from [`Text::pieces`].
 ///
 /// An escape that JSON does not have keeps its backslash and its character. A surrogate pair is one character, and half
-/// a pair is U+FFFD. [json 2](crate::rules::json#2)
+/// a pair is U+FFFD.
 #[derive(Debug, Clone)]
 pub struct Pieces<'a> {
     rest: &'a [u8],

@@ -239,7 +239,7 @@ pub struct Track {
 }
 
 impl Track {
-    /// Returns the ids of the slices of the track. [json 3.3](crate::rules::json#3.3)
+    /// Returns the ids of the slices of the track. [pairing 3](crate::rules::pairing#3)
     ///
     /// They are ordered by start. Of slices with one start the longer ones come first, and those of one duration are in
     /// the order of the file. Begins and ends that prove another nesting take precedence over the durations.

@@ -63,7 +63,7 @@ pub trait TraceView: Sealed {
     fn diagnostics(&self) -> &Diagnostics;
 
     /// Returns the tracks in display order: by process, kind, sort index, main thread, name and id. The tracks of a
-    /// process are consecutive, and tracks of no process come first. [json 3.9](crate::rules::json#3.9)
+    /// process are consecutive, and tracks of no process come first. [pairing 7](crate::rules::pairing#7)
     ///
     /// A live trace sorts its n tracks in each call, which takes O(n log n). The order only changes when a track or
     /// process is new, or gets a name or a sort index.

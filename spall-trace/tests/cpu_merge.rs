@@ -77,7 +77,7 @@ fn cpu_4_cases_written_by_hand() {
     let mut n_cases = 0;
     for path in spall_testdata::inputs("chrome/merge-cases", ".expect.json") {
         let name = path.file_name().unwrap().to_string_lossy().replace(".expect.json", "");
-        // There a slice is cut where it overlaps another; here it goes to a lane of its own. \[json 3.3\]
+        // There a slice is cut where it overlaps another; here it goes to a lane of its own. \[pairing 3\]
         if name == "19-partial-overlap" {
             continue;
         }
@@ -91,7 +91,7 @@ fn cpu_4_cases_written_by_hand() {
 }
 
 #[test]
-fn json_3_3_a_slice_that_overlaps_another_keeps_its_times_and_has_a_stack_of_its_own() {
+fn pairing_3_a_slice_that_overlaps_another_keeps_its_times_and_has_a_stack_of_its_own() {
     let trace = load(
         br#"[{"ph":"X","name":"A","pid":1,"tid":1,"ts":1000,"dur":50},
         {"ph":"X","name":"B","pid":1,"tid":1,"ts":1040,"dur":40}]"#,
@@ -298,7 +298,7 @@ fn cpu_4_an_unfinished_slice_holds_a_sample_at_the_time_up_to_which_it_is_drawn(
 }
 
 #[test]
-fn json_3_8_the_bounds_cover_the_last_sample_of_a_profile_without_an_end() {
+fn json_3_2_the_bounds_cover_the_last_sample_of_a_profile_without_an_end() {
     for (data, end) in [
         (r#""timeDeltas":[10,20,11]"#, 1056),
         (r#""timeDeltas":[10,20,11],"endTime":1030"#, 1056),

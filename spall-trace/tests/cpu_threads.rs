@@ -1,4 +1,4 @@
-//! Samples that name their thread, in documents written by hand, with the results of the rules. [json 3.8, cpu 4]
+//! Samples that name their thread, in documents written by hand, with the results of the rules. [json 3.2, cpu 4]
 
 use alloc::{borrow::Cow, collections::BTreeMap};
 
@@ -57,7 +57,7 @@ fn times(trace: &Trace, expected: &[(&str, i64, u32)]) -> [BTreeMap<String, (i64
     [folded(trace, &tree(trace, track), Style::Short), expected]
 }
 
-/// [json 3.8.6] [cpu 5.1]
+/// [samples 8] [cpu 5.1]
 #[test]
 fn cpu_5_samples_of_a_thread_are_merged_with_its_slices() {
     // `load` lies below what the samples at 30 and 50 have in common, and they wait for it: `update` runs on behind it.
@@ -97,9 +97,9 @@ fn cpu_2_samples_alone_hold_until_the_next() {
     assert_eq!(found, expected);
 }
 
-/// [json 3.8.1, 3.8.3]
+/// [json 3.2.1, 3.2.3]
 #[test]
-fn json_3_8_events_and_the_list_say_the_same_in_any_order_of_the_document() {
+fn json_3_2_events_and_the_list_say_the_same_in_any_order_of_the_document() {
     let head = r#""pid":1,"tid":2,"name":"cycles""#;
     let events = format!(
         r#""traceEvents":[{{"ph":"P",{head},"ts":30,"sf":3}},{{"ph":"P",{head},"ts":"10","sf":"2"}}]"#
@@ -128,9 +128,9 @@ fn json_3_8_events_and_the_list_say_the_same_in_any_order_of_the_document() {
     }
 }
 
-/// [json 3.8.1]
+/// [json 3.2.1]
 #[test]
-fn json_3_8_stacks_may_be_spelt_out() {
+fn json_3_2_stacks_may_be_spelt_out() {
     let json = r#"[{"ph":"P","pid":1,"tid":1,"ts":1,"stack":["main","a\u0062"]},{"ph":"P","pid":1,"tid":1,"ts":2,"stack":["main","ab","0x7f"]},
         {"ph":"P","pid":1,"tid":1,"ts":3,"stack":[]},{"ph":"P","pid":1,"tid":1,"ts":4,"stack":["main",{},7,"x"]},
         {"ph":"P","pid":1,"tid":1,"ts":5,"stack":"main"}]"#;
@@ -142,9 +142,9 @@ fn json_3_8_stacks_may_be_spelt_out() {
     assert_eq!(trace(json).frames().len(), 4, "each function of a stack once");
 }
 
-/// [json 3.8.2]
+/// [json 3.2.2]
 #[test]
-fn json_3_8_call_frames_that_are_missing_or_call_themselves_are_reported() {
+fn json_3_2_call_frames_that_are_missing_or_call_themselves_are_reported() {
     let json = r#"{"traceEvents":[{"ph":"P","pid":1,"tid":1,"ts":1,"sf":9},{"ph":"P","pid":1,"tid":1,"ts":2,"sf":1},
         {"ph":"P","pid":1,"tid":1,"ts":3,"sf":2},{"ph":"P","pid":1,"tid":1,"ts":4,"sf":4},{"ph":"P","pid":1,"tid":1,"ts":5},
         {"ph":"P","pid":1,"tid":1,"ts":6,"sf":{}}],
@@ -160,9 +160,9 @@ fn json_3_8_call_frames_that_are_missing_or_call_themselves_are_reported() {
     assert_eq!(faults, expected);
 }
 
-/// [json 3.8.4]
+/// [json 3.2.4]
 #[test]
-fn json_3_8_a_thread_without_its_process_gets_it_from_another_sample() {
+fn json_3_2_a_thread_without_its_process_gets_it_from_another_sample() {
     let json = |events: &str| {
         format!(r#"{{"traceEvents":[{events}],"samples":[{{"tid":5,"ts":1}},{{"tid":5,"ts":2}}]}}"#)
     };
@@ -178,9 +178,9 @@ fn json_3_8_a_thread_without_its_process_gets_it_from_another_sample() {
     assert_eq!(samples_and_faults(json), (of(3), vec![]));
 }
 
-/// [json 3.8.5]
+/// [json 3.2.5] [samples 7]
 #[test]
-fn json_3_8_samples_of_each_name_are_a_profile() {
+fn json_3_2_samples_of_each_name_are_a_profile() {
     let sample =
         |name: &str, ts: u32, sf: u32| format!(r#"{{"pid":1,"tid":1,"name":"{name}","ts":{ts},"sf":{sf}}}"#);
     let list =
@@ -257,7 +257,7 @@ fn plain(value: &Json) -> String {
 }
 
 #[test]
-fn json_3_8_stacks_of_real_files_are_those_that_a_plain_reading_finds() {
+fn json_3_2_stacks_of_real_files_are_those_that_a_plain_reading_finds() {
     let Some(folder) = spall_testdata::collection("json/real") else { return };
     let (mut n_files, mut n_samples) = (0, 0);
     for path in spall_testdata::files(&folder, "").into_iter() {

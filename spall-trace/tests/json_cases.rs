@@ -14,7 +14,7 @@ use spall_trace::model::{
 };
 
 /// Cases of the collection that were written for another reading of slices whose ends name them: the end of `alpha` cuts
-/// `beta`, and that of `beta` is left out. Here, both have their own times. [json 3.2.5]
+/// `beta`, and that of `beta` is left out. Here, both have their own times. [pairing 2.5]
 const READ_OTHERWISE: [&str; 2] = ["ss_unbalanced_name", "ss_out_of_order_unbalanced_name"];
 
 /// One case: the trace that was read, and the expectation.

@@ -241,7 +241,7 @@ fn the_first_error_ends_a_replay() {
 
 /// Threads are replayed one after the other, and the thread of the consumer may come first.
 #[test]
-fn json_3_7_a_flow_between_slices_of_one_time_survives_whichever_thread_comes_first() {
+fn pairing_6_a_flow_between_slices_of_one_time_survives_whichever_thread_comes_first() {
     for (producer, consumer) in [(1, 2), (2, 1)] {
         let json = format!(
             r#"[{{"ph":"X","name":"a","pid":1,"tid":{producer},"ts":10,"dur":5,"bind_id":"0x1","flow_out":true}},

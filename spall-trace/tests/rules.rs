@@ -155,7 +155,7 @@ fn test_code() -> String {
     code
 }
 
-/// Returns the citations in a text, such as `[json 3.2, 3.3]`, as page and number.
+/// Returns the citations in a text, such as `[pairing 2, 3]`, as page and number.
 fn citations(text: &str) -> HashSet<(&str, &str)> {
     let mut found = HashSet::new();
     for citation in text.split('[').skip(1) {
@@ -169,7 +169,7 @@ fn citations(text: &str) -> HashSet<(&str, &str)> {
     found
 }
 
-/// A test cites a rule in a comment, as `[json 3.2]`, or by its name: `json_3_2_…`, and `a_2_…` or `b2_…` for the pages
+/// A test cites a rule in a comment, as `[pairing 2]`, or by its name: `pairing_2_…`, and `a_2_…` or `b2_…` for the pages
 /// whose numbers begin with a letter.
 #[test]
 fn every_rule_is_cited_by_a_test() {

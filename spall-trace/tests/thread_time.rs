@@ -1,4 +1,4 @@
-//! The time and the instructions that counters of threads measured in slices. [json 6]
+//! The time and the instructions that counters of threads measured in slices. [pairing 8]
 
 use alloc::collections::BTreeMap;
 use core::ops::Range;

@@ -66,8 +66,8 @@ impl ThreadCounts {
 }
 
 impl LegacyEvent<'_> {
-    /// Returns whether counters of the thread say something about the event. An async event has to say so. [json
-    /// 6](spall_model::rules::json#6)
+    /// Returns whether counters of the thread say something about the event. An async event has to say so. [pairing
+    /// 8](spall_model::rules::pairing#8)
     pub(super) fn is_of_thread(&self) -> bool {
         let is_of_thread = |phase| matches!(phase, 0 | b'B' | b'E' | b'X' | b'I' | b'R' | b'i');
         self.use_async_tts || u8::try_from(self.phase).is_ok_and(is_of_thread)

@@ -1,5 +1,5 @@
 //! The steps through the document around the events: its start, its keys, and its end. [json
-//! 1](spall_model::rules::json#1)
+//! 1](crate::rules::json#1)
 
 use spall_model::{Clock, DiagnosticKind, Event, MetaEvent, Text};
 

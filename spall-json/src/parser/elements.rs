@@ -1,4 +1,4 @@
-//! The steps through a list of events: its elements, its end, and damage. [json 2](spall_model::rules::json#2)
+//! The steps through a list of events: its elements, its end, and damage. [json 2](crate::rules::json#2)
 //!
 //! Bytes that are not an event are handled in one of three ways. A complete value of another kind is one element, which
 //! is left out. A broken object ends at its bracket or at the next object. Anything else is junk, which is joined into

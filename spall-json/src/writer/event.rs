@@ -1,4 +1,4 @@
-//! The encoders of single events. [json 1](spall_model::rules::json#1)
+//! The encoders of single events. [json 1](crate::rules::json#1)
 
 use core::fmt::{Error, Write};
 

@@ -1,5 +1,5 @@
 //! The encoders of samples that name their thread, and of the frames that they share. [json
-//! 1](spall_model::rules::json#1)
+//! 1](crate::rules::json#1)
 
 use core::fmt::{Error, Write};
 

@@ -1,4 +1,4 @@
-//! Counters. Each numeric argument of a counter event is a value of a series. [json 1](crate::rules::json#1)
+//! Counters. Each numeric argument of a counter event is a value of a series.
 
 use core::cmp::Reverse;
 
@@ -100,7 +100,7 @@ struct SeriesValue {
 /// The largest number of values that are compared with each other instead of sorted, and that need no memory of their own.
 const FEW: usize = 8;
 
-/// Removes all values of a series but the last, and keeps the order of the rest. [json 2](crate::rules::json#2)
+/// Removes all values of a series but the last, and keeps the order of the rest.
 fn keep_last(values: &mut SmallVec<[SeriesValue; FEW]>) {
     // Nearly all events have few values and repeat no series, so there is nothing to remove and no need to sort.
     let mut rest = values.as_slice();

@@ -1,5 +1,5 @@
-//! Threads that a recording cuts: begins before it or ends behind it are missing, and there is no other fault. [json
-//! 3.2](crate::rules::json#3.2)
+//! Threads that a recording cuts: begins before it or ends behind it are missing, and there is no other fault. [pairing
+//! 2](crate::rules::pairing#2)
 //!
 //! Most faulty threads of real files are such, and need no second reading. All their ends have a name or none has, and
 //! an end that closed a begin names it. So by the names of ends the same begins are closed as without them, and times

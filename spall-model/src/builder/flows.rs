@@ -1,5 +1,5 @@
 //! Flows, the causal links between slices. Their events are kept, and bound to slices in the order of time at the end.
-//! [json 3.7](crate::rules::json#3.7)
+//! [pairing 6](crate::rules::pairing#6)
 
 mod links;
 

@@ -63,7 +63,7 @@ use self::{
 /// A builder of a [`Trace`] from the events of one file.
 ///
 /// Events are pushed in the order of the file. Every event is then in the trace or counted in its diagnostics; none
-/// is lost in silence. Begins and ends are paired by the same rules for every format. [json 3](crate::rules::json#3)
+/// is lost in silence. Begins and ends are paired by the same rules for every format. [pairing](crate::rules::pairing)
 ///
 /// Memory is proportional to the events pushed, and [`TraceBuilder::finish`] takes O(n log n) time. No sequence of
 /// events makes a builder panic.

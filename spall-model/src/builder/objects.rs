@@ -1,4 +1,4 @@
-//! Objects: their creation, snapshots and deletion. [json 1](crate::rules::json#1)
+//! Objects: their creation, snapshots and deletion.
 
 use alloc::vec::Vec;
 

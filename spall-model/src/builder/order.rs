@@ -1,4 +1,4 @@
-//! The display order of processes, tracks, slices and all other items. [json 3.3](crate::rules::json#3.3)
+//! The display order of processes, tracks, slices and all other items. [pairing 3](crate::rules::pairing#3)
 
 use alloc::{vec, vec::Vec};
 use core::{cmp::Reverse, mem::take, ops::Range};
@@ -164,7 +164,7 @@ fn processes(builder: &TraceBuilder, tree: &TrackTree) -> (Vec<Process>, Vec<u32
 }
 
 /// Returns the builder numbers of tracks sorted by process, kind, sort index, name and id, with the main thread first
-/// among equal sort indexes. [json 3.9](crate::rules::json#3.9) `process_ids` has the trace numbers of processes.
+/// among equal sort indexes. [pairing 7](crate::rules::pairing#7) `process_ids` has the trace numbers of processes.
 ///
 /// This is the order of tracks directly below a process. [`TrackTree::order`] puts others below their parents.
 #[allow(clippy::indexing_slicing, reason = "an order is a permutation of the positions")]
@@ -192,7 +192,7 @@ pub(super) fn track_order(builder: &TraceBuilder, tree: &TrackTree, process_ids:
     order
 }
 
-/// Returns for each track whether it is the main thread of its process. [json 3.9](crate::rules::json#3.9)
+/// Returns for each track whether it is the main thread of its process. [pairing 7](crate::rules::pairing#7)
 #[allow(clippy::indexing_slicing, reason = "an order is a permutation of the positions")]
 fn main_threads(registry: &Registry) -> Vec<bool> {
     const ZERO: Key = Key::Number(0);
@@ -281,8 +281,8 @@ fn slices(
     (slices, if need_slice_of_row { inverse(&order.into_rows()) } else { Vec::new() })
 }
 
-/// Returns the rows of each track in display order, of which `order` has them in the order of the file. [json
-/// 3.3](crate::rules::json#3.3)
+/// Returns the rows of each track in display order, of which `order` has them in the order of the file. [pairing
+/// 3](crate::rules::pairing#3)
 fn sort_tracks(
     mut order: Vec<u32>,
     builder: &TraceBuilder,

@@ -1,4 +1,4 @@
-//! The pairing of begins and ends of threads. [json 3.2](crate::rules::json#3.2)
+//! The pairing of begins and ends of threads. [pairing 2](crate::rules::pairing#2)
 //!
 //! While the file is read, each end closes the most recent open begin of its thread. This plain reading is final for a
 //! thread in which it finds no fault. Otherwise [`super::repair`] reads the thread again, for which it needs the ends in

@@ -1,4 +1,4 @@
-//! The readings of a thread whose plain reading has faults. [json 3.2](crate::rules::json#3.2)
+//! The readings of a thread whose plain reading has faults. [pairing 2](crate::rules::pairing#2)
 //!
 //! Such a thread is read in up to five ways: by the names of ends or without them, in the order of the file or, if its
 //! times go back, in the order of time, and by names with slices that overlap. The reading with the fewest faults counts.

@@ -1,5 +1,5 @@
 //! The final pairing, once all events were read: threads whose plain reading has faults are read again, unless a recording
-//! only cuts them, and the best reading is written into the rows. [json 3.2](crate::rules::json#3.2)
+//! only cuts them, and the best reading is written into the rows. [pairing 2](crate::rules::pairing#2)
 //!
 //! There may be very many such threads with very few slices each, as in a file of which every thread ends inside a
 //! slice. So nothing here is allocated for each thread: begins and ends of a thread are put into buffers that the
@@ -53,7 +53,7 @@ impl TraceBuilder {
         for thread in threads.iter().filter(|thread| thread.unordered && !by_time) {
             self.diagnostics.add(DiagnosticKind::Unordered, thread.went_back);
         }
-        // Pairs of a thread whose times go back are not known to nest. [json 3.2]
+        // Pairs of a thread whose times go back are not known to nest. [pairing 2]
         let unpair = |thread: &ThreadPairs| thread.unordered && !thread.is_faulty();
         if threads.iter().any(unpair) {
             rows.change_flags(|track, flags| match threads.get(track as usize) {

@@ -1,4 +1,4 @@
-//! The order of two slices of a track, with the tie rules of [json 3.3](crate::rules::json#3.3).
+//! The order of two slices of a track, with the tie rules of [pairing 3](crate::rules::pairing#3).
 //!
 //! Finished and live traces sort by the same rules. A live trace has slices whose end is not known yet.
 

@@ -1,5 +1,5 @@
-//! Async spans: operations that begin and end under an id instead of on the stack of a thread. [json
-//! 3.6](crate::rules::json#3.6)
+//! Async spans: operations that begin and end under an id instead of on the stack of a thread. [pairing
+//! 5](crate::rules::pairing#5)
 //!
 //! Events of one span may come from several threads, whose buffers need not be in order. So the events are kept, and
 //! paired in the order of time once all were read.

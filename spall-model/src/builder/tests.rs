@@ -93,16 +93,16 @@ fn nothing_makes_an_empty_trace() {
 }
 
 #[test]
-fn json_3_2_an_end_closes_the_most_recent_open_begin() {
+fn pairing_2_an_end_closes_the_most_recent_open_begin() {
     let events = [begin("a", 0), begin("b", 1), end("", 2), end("a", 3)];
     let trace = check(&events, &["a 0-3 0", "b 1-2 1"]);
     assert!(trace.diagnostics().is_empty());
     assert_eq!(trace.bounds(), Some(Tick(0)..Tick(3)));
 }
 
-/// By name. [json 3.2.1]
+/// By name. [pairing 2.1]
 #[test]
-fn json_3_2_a_lost_end_costs_one_slice_only() {
+fn pairing_2_a_lost_end_costs_one_slice_only() {
     // Plainly read, everything after the lost end of b would be closed by the wrong end.
     let events =
         [begin("a", 0), begin("b", 1), begin("c", 2), end("c", 3), end("a", 4), begin("d", 5), end("d", 6)];
@@ -112,29 +112,29 @@ fn json_3_2_a_lost_end_costs_one_slice_only() {
 }
 
 #[test]
-fn json_3_2_an_extra_end_is_left_out_and_counted() {
+fn pairing_2_an_extra_end_is_left_out_and_counted() {
     let trace = check(&[begin("a", 0), end("x", 1), end("a", 2), end("", 3)], &["a 0-2 0"]);
     assert_eq!(count(&trace, DiagnosticKind::UnmatchedEnd), 2);
     assert_eq!(trace.diagnostics().kept()[0].bytes, ByteRange::new(1, 2));
 }
 
-/// Last in first out. [json 3.2.2]
+/// Last in first out. [pairing 2.2]
 #[test]
-fn json_3_2_ends_with_other_names_are_read_plainly() {
+fn pairing_2_ends_with_other_names_are_read_plainly() {
     let trace = check(&[begin("a", 0), begin("b", 1), end("y", 2), end("x", 3)], &["a 0-3 0", "b 1-2 1"]);
     assert_eq!(count(&trace, DiagnosticKind::NameMismatch), 2);
     assert!(trace.slices().flags()[0].contains(SliceFlags::NAME_MISMATCH));
 }
 
 #[test]
-fn json_3_2_neighbours_written_begin_before_end_follow_each_other() {
+fn pairing_2_neighbours_written_begin_before_end_follow_each_other() {
     let events = [begin("a", 0), begin("b", 10), end("a", 10), end("b", 20)];
     let trace = check(&events, &["a 0-10 0", "b 10-20 0"]);
     assert!(trace.diagnostics().is_empty());
 }
 
 #[test]
-fn json_3_2_a_successor_without_an_end_stays_open_beside_what_ends() {
+fn pairing_2_a_successor_without_an_end_stays_open_beside_what_ends() {
     let events = [begin("load", 0), begin("run", 5), end("load", 5), complete("step", 7, 3)];
     check(&events, &["load 0-5 0", "run 5-10? 0", "step 7-10 1"]);
     // The end of a slice around both is its end, too.
@@ -152,7 +152,7 @@ fn json_3_2_a_successor_without_an_end_stays_open_beside_what_ends() {
 }
 
 #[test]
-fn json_3_2_a_successor_of_a_slice_without_duration_lies_beside_it() {
+fn pairing_2_a_successor_of_a_slice_without_duration_lies_beside_it() {
     let events = [begin("c", 2), begin("a", 2), end("c", 2), end("a", 10)];
     check(&events, &["c 2-2 0", "a 2-10 0"]);
     let events = [begin("p", 2), begin("c", 2), begin("a", 2), end("c", 2), end("a", 10), end("p", 12)];
@@ -160,14 +160,14 @@ fn json_3_2_a_successor_of_a_slice_without_duration_lies_beside_it() {
 }
 
 #[test]
-fn json_3_2_ends_of_one_time_are_served_from_the_top() {
+fn pairing_2_ends_of_one_time_are_served_from_the_top() {
     let trace = check(&[begin("a", 0), begin("b", 1), end("a", 5), end("b", 5)], &["a 0-5 0", "b 1-5 1"]);
     assert!(trace.diagnostics().is_empty());
 }
 
-/// The end that names the slice goes first, and the one without a name is left over. [json 3.2.1]
+/// The end that names the slice goes first, and the one without a name is left over. [pairing 2.1]
 #[test]
-fn json_3_2_ends_of_one_time_in_a_cut_thread() {
+fn pairing_2_ends_of_one_time_in_a_cut_thread() {
     let event = |name, args| Event::End(ThreadEvent { args: Args::text(args), ..on_main(name, 5) });
     let [unnamed, named] = [event("", b"unnamed"), event("a", b"named")];
     for ends in [[unnamed, named], [named, unnamed]] {
@@ -181,7 +181,7 @@ fn json_3_2_ends_of_one_time_in_a_cut_thread() {
 /// In the first case `a` closes the slice `a` and not the innermost, in the second an end has no slice, and in the third an
 /// end comes before its begin in the file.
 #[test]
-fn json_3_2_the_arguments_of_an_end_are_those_of_the_slice_it_closes() {
+fn pairing_2_the_arguments_of_an_end_are_those_of_the_slice_it_closes() {
     let ended = |name, at, args| Event::End(ThreadEvent { args: Args::text(args), ..on_main(name, at) });
     let cases: [(&[Event<'static>], &[&[u8]]); 3] = [
         (
@@ -203,7 +203,7 @@ fn json_3_2_the_arguments_of_an_end_are_those_of_the_slice_it_closes() {
 
 /// Only the rows that stay open, and the ends that close nothing, have a fault.
 #[test]
-fn json_3_2_a_recording_cuts_the_slices_around_its_begin_and_its_end() {
+fn pairing_2_a_recording_cuts_the_slices_around_its_begin_and_its_end() {
     let unnamed =
         [end("", 0), begin("a", 1), end("", 2), begin("b", 3), begin("c", 4), begin("d", 5), end("", 6)];
     let named =
@@ -216,26 +216,26 @@ fn json_3_2_a_recording_cuts_the_slices_around_its_begin_and_its_end() {
     }
 }
 
-/// By name, in the order of time. [json 3.2.3]
+/// By name, in the order of time. [pairing 2.3]
 #[test]
-fn json_3_2_faulty_threads_that_are_unsorted_are_sorted() {
+fn pairing_2_faulty_threads_that_are_unsorted_are_sorted() {
     let events = [begin("b", 5), end("b", 6), end("a", 9), begin("a", 0)];
     let trace = check(&events, &["a 0-9 0", "b 5-6 1"]);
     assert_eq!(count(&trace, DiagnosticKind::Resorted), 1);
 }
 
-/// [json 3.1]
+/// [pairing 1]
 #[test]
-fn json_3_2_an_unsorted_thread_without_faults_keeps_its_pairs() {
+fn pairing_2_an_unsorted_thread_without_faults_keeps_its_pairs() {
     let trace =
         check(&[begin("a", 10), end("a", 20), begin("b", 0), end("b", 15)], &["b 0-15 0", "a 10-20 1/0"]);
     assert_eq!(trace.diagnostics().counts().len(), 1);
     assert_eq!(count(&trace, DiagnosticKind::Unordered), 1);
 }
 
-/// No way has fewer faults than there are more begins than ends. [json 3.2.1]
+/// No way has fewer faults than there are more begins than ends. [pairing 2.1]
 #[test]
-fn json_3_2_an_unsorted_thread_that_lacks_only_ends_keeps_its_pairs() {
+fn pairing_2_an_unsorted_thread_that_lacks_only_ends_keeps_its_pairs() {
     let events = [begin("a", 10), end("a", 20), begin("b", 0), end("b", 15), begin("c", 30)];
     let trace = check(&events, &["b 0-15 0", "a 10-20 1/0", "c 30-30? 0"]);
     assert_eq!(count(&trace, DiagnosticKind::Unordered), 1);
@@ -244,9 +244,9 @@ fn json_3_2_an_unsorted_thread_that_lacks_only_ends_keeps_its_pairs() {
     assert!(trace.slices().flags().iter().all(|flags| !flags.is_paired()), "nothing says what encloses what");
 }
 
-/// Last in first out, in the order of time. [json 3.2.4]
+/// Last in first out, in the order of time. [pairing 2.4]
 #[test]
-fn json_3_2_faulty_threads_with_other_names_are_sorted_and_read_plainly() {
+fn pairing_2_faulty_threads_with_other_names_are_sorted_and_read_plainly() {
     let events = [begin("b", 5), end("y", 6), end("x", 9), begin("a", 0)];
     let trace = check(&events, &["a 0-9 0", "b 5-6 1"]);
     assert_eq!(count(&trace, DiagnosticKind::Resorted), 1);
@@ -255,7 +255,7 @@ fn json_3_2_faulty_threads_with_other_names_are_sorted_and_read_plainly() {
 
 /// By name, `a` cuts `b`, or `b` stays open, and an end is left over; last in first out, one end has another name.
 #[test]
-fn json_3_2_a_slice_that_is_cut_counts_as_a_fault() {
+fn pairing_2_a_slice_that_is_cut_counts_as_a_fault() {
     let events = [begin("a", 0), begin("b", 1), end("a", 2), end("a", 3)];
     let trace = check(&events, &["a 0-3 0", "b 1-2 1"]);
     assert_eq!(count(&trace, DiagnosticKind::NameMismatch), 1);
@@ -263,16 +263,16 @@ fn json_3_2_a_slice_that_is_cut_counts_as_a_fault() {
 
 /// By name, `b` is cut and an end is left over; last in first out, both ends have other names.
 #[test]
-fn json_3_2_of_ways_with_equally_many_faults_the_first_one_counts() {
+fn pairing_2_of_ways_with_equally_many_faults_the_first_one_counts() {
     let events = [begin("a", 0), begin("b", 1), end("a", 2), end("c", 3)];
     let trace = check(&events, &["a 0-2 0", "b 1-2? 1"]);
     assert_eq!(count(&trace, DiagnosticKind::UnmatchedEnd), 1);
     assert_eq!(count(&trace, DiagnosticKind::NameMismatch), 0);
 }
 
-/// A span guard that is held across an await is dropped while another one is open. [json 3.2.5]
+/// A span guard that is held across an await is dropped while another one is open. [pairing 2.5]
 #[test]
-fn json_3_2_slices_whose_ends_name_them_may_overlap() {
+fn pairing_2_slices_whose_ends_name_them_may_overlap() {
     let overlapping = [begin("a", 0), begin("b", 10), end("a", 20), end("b", 30)];
     let trace = check(&overlapping, &["a 0-20 0", "b 10-30 1/0"]);
     assert!(trace.diagnostics().is_empty());
@@ -284,9 +284,9 @@ fn json_3_2_slices_whose_ends_name_them_may_overlap() {
     assert!(check(&unnamed, &["a 0-2 0", "b 1-3 1/0"]).diagnostics().is_empty());
 }
 
-/// [json 3.2.5]
+/// [pairing 2.5]
 #[test]
-fn json_3_2_what_begins_inside_of_an_overlapping_slice_lies_in_its_lane() {
+fn pairing_2_what_begins_inside_of_an_overlapping_slice_lies_in_its_lane() {
     let events = [
         begin("vsync", 0),
         begin("build", 10),
@@ -314,16 +314,16 @@ fn json_3_2_what_begins_inside_of_an_overlapping_slice_lies_in_its_lane() {
     check_replay(&trace);
 }
 
-/// [json 3.2.5]
+/// [pairing 2.5]
 #[test]
-fn json_3_2_of_overlapping_slices_with_one_start_the_first_one_keeps_its_lane() {
+fn pairing_2_of_overlapping_slices_with_one_start_the_first_one_keeps_its_lane() {
     let events = [begin("a", 0), begin("b", 0), begin("c", 3), end("c", 4), end("a", 5), end("b", 9)];
     check_replay(&check(&events, &["a 0-5 0", "b 0-9 1/0", "c 3-4 1/1"]));
 }
 
-/// `x` is cut by `y` as it is where no slices overlap, and `z` lies behind it. [json 3.2.5]
+/// `x` is cut by `y` as it is where no slices overlap, and `z` lies behind it. [pairing 2.5]
 #[test]
-fn json_3_2_a_lost_end_among_overlapping_slices_costs_one_slice_only() {
+fn pairing_2_a_lost_end_among_overlapping_slices_costs_one_slice_only() {
     let overlap = |at| [begin("a", at), begin("b", at + 1), end("a", at + 2), end("b", at + 3)];
     let lost = [begin("y", 10), begin("x", 12), begin("w", 14), end("w", 15), end("y", 16)];
     let after = [begin("z", 18), end("z", 19)];
@@ -347,9 +347,9 @@ fn json_3_2_a_lost_end_among_overlapping_slices_costs_one_slice_only() {
     assert_eq!(slices(&replayed(&trace)), slices(&trace));
 }
 
-/// Neighbours that are written begin before end are none that overlap, also where others do. [json 3.2.5]
+/// Neighbours that are written begin before end are none that overlap, also where others do. [pairing 2.5]
 #[test]
-fn json_3_2_successors_among_overlapping_slices_lie_beside_what_ends() {
+fn pairing_2_successors_among_overlapping_slices_lie_beside_what_ends() {
     let events = [
         begin("a", 0),
         begin("b", 5),
@@ -365,9 +365,9 @@ fn json_3_2_successors_among_overlapping_slices_lie_beside_what_ends() {
     check_replay(&check(&events, &["a 0-10 0", "b 5-15 1/0", "c 20-30 0", "d 30-40 0", "e 30-30 1"]));
 }
 
-/// Times go back, and in the order of time slices overlap. [json 3.2.5]
+/// Times go back, and in the order of time slices overlap. [pairing 2.5]
 #[test]
-fn json_3_2_slices_may_overlap_in_the_order_of_time() {
+fn pairing_2_slices_may_overlap_in_the_order_of_time() {
     let events = [
         end("x", 45),
         end("a", 20),
@@ -384,7 +384,7 @@ fn json_3_2_slices_may_overlap_in_the_order_of_time() {
 
 /// All begins stand below all ends of their names, from the outermost to the innermost.
 #[test]
-fn json_3_2_very_many_slices_that_overlap_take_linear_time() {
+fn pairing_2_very_many_slices_that_overlap_take_linear_time() {
     const NAMES: [&str; 4] = ["a", "b", "c", "d"];
     let n = 200_000_i64;
     let mut events: Vec<_> = (0..n).map(|at| begin(NAMES[usize::try_from(at % 4).unwrap()], at)).collect();
@@ -437,7 +437,7 @@ fn events_by_time_make_the_same_slices_in_any_order() {
 /// `b` begins at the end of `a`, inside of it. Where the order of the file counts although times go back, the pairs do not say
 /// what encloses what, so the second slice without duration lies inside the first.
 #[test]
-fn json_3_3_pairs_nest_by_pairing_only_where_they_are_read_in_order() {
+fn pairing_3_pairs_nest_by_pairing_only_where_they_are_read_in_order() {
     check(&[begin("b", 10), end("b", 10), end("a", 10), begin("a", 0)], &["a 0-10 0", "b 10-10 1"]);
     let empty = [begin("b", 10), end("b", 10), begin("c", 10), end("c", 10)];
     check(&empty, &["b 10-10 0", "c 10-10 0"]);
@@ -448,14 +448,14 @@ fn json_3_3_pairs_nest_by_pairing_only_where_they_are_read_in_order() {
 }
 
 #[test]
-fn json_3_2_an_end_before_its_begin_is_sorted_away() {
+fn pairing_2_an_end_before_its_begin_is_sorted_away() {
     let trace = check(&[begin("a", 10), end("a", 5)], &["a 10-10? 0"]);
     assert_eq!(count(&trace, DiagnosticKind::UnmatchedEnd), 1);
     assert_eq!(count(&trace, DiagnosticKind::UnfinishedSlice), 1);
 }
 
 #[test]
-fn json_3_3_an_open_begin_is_drawn_to_the_end_of_its_thread() {
+fn pairing_3_an_open_begin_is_drawn_to_the_end_of_its_thread() {
     let other = Thread::new(1_u32, 2_u32);
     let later = ThreadEvent::new(other, Tick(99), Text::plain(b"z"));
     let events = [begin("a", 0), begin("b", 2), complete("c", 3, 4), Event::Complete(later, Ticks(1))];
@@ -464,7 +464,7 @@ fn json_3_3_an_open_begin_is_drawn_to_the_end_of_its_thread() {
 }
 
 #[test]
-fn json_3_3_equal_starts_longer_first_then_the_order_of_the_file() {
+fn pairing_3_equal_starts_longer_first_then_the_order_of_the_file() {
     check(&[complete("in", 0, 5), complete("out", 0, 9)], &["out 0-9 0", "in 0-5 1"]);
     check(&[complete("1", 0, 5), complete("2", 0, 5)], &["1 0-5 0", "2 0-5 1"]);
     check(&[complete("x", 0, 9), begin("p", 0), end("p", 5)], &["x 0-9 0", "p 0-5 1"]);
@@ -473,7 +473,7 @@ fn json_3_3_equal_starts_longer_first_then_the_order_of_the_file() {
 }
 
 #[test]
-fn json_3_3_an_unfinished_slice_is_as_long_as_it_is_drawn() {
+fn pairing_3_an_unfinished_slice_is_as_long_as_it_is_drawn() {
     let later = complete("later", 8, 1);
     check(&[complete("x", 0, 4), begin("p", 0), later], &["p 0-9? 0", "x 0-4 1", "later 8-9 1"]);
     check(&[begin("p", 0), complete("x", 0, 4), later], &["p 0-9? 0", "x 0-4 1", "later 8-9 1"]);
@@ -483,7 +483,7 @@ fn json_3_3_an_unfinished_slice_is_as_long_as_it_is_drawn() {
 }
 
 #[test]
-fn json_3_3_what_is_no_pair_is_sorted_by_itself() {
+fn pairing_3_what_is_no_pair_is_sorted_by_itself() {
     // The short x comes behind the long y although the file has it first, and pairs of no length between them.
     let events =
         [begin("0", 5), complete("x", 5, 0), end("0", 5), begin("a", 5), complete("y", 5, 4), end("a", 9)];
@@ -493,7 +493,7 @@ fn json_3_3_what_is_no_pair_is_sorted_by_itself() {
 /// Each slice may follow the one before it: pairs as in the file, and of a pair and a complete slice the longer one is first.
 /// But `y` is longer than `x`.
 #[test]
-fn json_3_3_slices_are_not_in_order_because_neighbours_are() {
+fn pairing_3_slices_are_not_in_order_because_neighbours_are() {
     let pairs = [begin("p", 10), end("p", 10), begin("q", 10), end("q", 20)];
     let events = [&[complete("x", 10, 5)][..], &pairs, &[complete("y", 10, 8)]].concat();
     check(&events, &["p 10-10 0", "q 10-20 0", "y 10-18 1", "x 10-15 2"]);
@@ -566,7 +566,7 @@ fn thread_order(pid: i64, threads: &[(i64, &'static str)], sort: Option<(i64, i6
 }
 
 #[test]
-fn json_3_9_the_main_thread_is_first_among_threads_of_one_sort_index() {
+fn pairing_7_the_main_thread_is_first_among_threads_of_one_sort_index() {
     let named = [(11, "Total Parse"), (10, "clang"), (9, "worker"), (12, "Total Link")];
     assert_eq!(thread_order(10, &named, None), [10, 12, 11, 9]);
     assert_eq!(thread_order(10, &named, Some((9, -1))), [9, 10, 12, 11]);
@@ -574,7 +574,7 @@ fn json_3_9_the_main_thread_is_first_among_threads_of_one_sort_index() {
 }
 
 #[test]
-fn json_3_9_threads_that_are_counted_from_zero_have_no_main_thread_but_0() {
+fn pairing_7_threads_that_are_counted_from_zero_have_no_main_thread_but_0() {
     assert_eq!(thread_order(2, &[(0, "a"), (1, "b"), (2, "c")], None), [0, 1, 2]);
     assert_eq!(thread_order(0, &[(0, "c"), (1, "b"), (2, "a")], None), [0, 2, 1]);
 }
@@ -616,7 +616,7 @@ fn keyed(name: &'static str, id: i64, at: i64) -> KeyedEvent<'static> {
 }
 
 #[test]
-fn json_3_9_tracks_of_a_process_are_sorted_by_kind() {
+fn pairing_7_tracks_of_a_process_are_sorted_by_kind() {
     let mut values = crate::ArgsBuilder::new();
     values.add("used", 1_u64);
     let (pid, name) = (Id::Number(1), Text::plain(b"a"));
@@ -648,7 +648,7 @@ fn json_3_9_tracks_of_a_process_are_sorted_by_kind() {
 }
 
 #[test]
-fn json_3_9_tracks_are_sorted_by_the_whole_text_of_their_ids() {
+fn pairing_7_tracks_are_sorted_by_the_whole_text_of_their_ids() {
     const IDS: [&[u8]; 8] = [
         b"",
         b"\0",
@@ -678,7 +678,7 @@ fn check_title(events: &[(AsyncPhase, &'static str, i64)], expected: &str) {
 }
 
 #[test]
-fn json_3_6_spans_of_one_id_are_named_after_the_first_one_in_time_that_has_a_name() {
+fn pairing_5_spans_of_one_id_are_named_after_the_first_one_in_time_that_has_a_name() {
     use AsyncPhase::{Begin, End, Instant};
     check_title(&[(Begin, "late", 9), (Begin, "early", 5)], "early");
     check_title(&[(Begin, "", 0), (Begin, "named", 5), (Begin, "later", 6)], "named");
@@ -688,7 +688,7 @@ fn json_3_6_spans_of_one_id_are_named_after_the_first_one_in_time_that_has_a_nam
 }
 
 #[test]
-fn json_3_6_async_spans_of_one_key_may_overlap() {
+fn pairing_5_async_spans_of_one_key_may_overlap() {
     let step = |phase, name, at| Event::Async(phase, keyed(name, 7, at));
     let events = [
         step(AsyncPhase::Begin, "a", 0),
@@ -730,7 +730,7 @@ fn spans(events: &[(AsyncPhase, &'static str, i64, &'static str)]) -> (Vec<(i64,
 
 /// As the spans of tasks in `tracing-chrome`, whose ids are those of the outermost span.
 #[test]
-fn json_3_6_an_end_closes_the_span_with_its_arguments() {
+fn pairing_5_an_end_closes_the_span_with_its_arguments() {
     use AsyncPhase::{Begin, End};
     let tasks = [(Begin, "t", 20, "0"), (Begin, "t", 21, "1"), (Begin, "t", 22, "2")];
     let ends = [(End, "t", 50, "0"), (End, "t", 60, "1"), (End, "t", 70, "2")];
@@ -746,7 +746,7 @@ fn json_3_6_an_end_closes_the_span_with_its_arguments() {
 }
 
 #[test]
-fn json_3_6_where_arguments_tell_nothing_the_span_that_began_last_ends_first() {
+fn pairing_5_where_arguments_tell_nothing_the_span_that_began_last_ends_first() {
     use AsyncPhase::{Begin, End};
     let begins = [(Begin, "t", 1, "a"), (Begin, "t", 2, "b"), (Begin, "t", 3, "")];
     let ends = [(End, "t", 4, ""), (End, "t", 5, "other"), (End, "t", 6, "b")];
@@ -754,7 +754,7 @@ fn json_3_6_where_arguments_tell_nothing_the_span_that_began_last_ends_first() {
 }
 
 #[test]
-fn json_3_6_very_many_spans_of_one_name_take_linear_time() {
+fn pairing_5_very_many_spans_of_one_name_take_linear_time() {
     let numbers: Vec<_> = (0..100_000).map(|number| format!("{number}")).collect();
     let mut builder = TraceBuilder::new(&Limits::default());
     for (phase, from) in [(AsyncPhase::Begin, 0), (AsyncPhase::End, 100_000)] {
@@ -769,7 +769,7 @@ fn json_3_6_very_many_spans_of_one_name_take_linear_time() {
 }
 
 #[test]
-fn json_3_6_older_spans_have_steps() {
+fn pairing_5_older_spans_have_steps() {
     let step = |phase, at| Event::Async(phase, keyed("s", 7, at));
     let events = [step(AsyncPhase::Start, 0), step(AsyncPhase::StepInto, 3), step(AsyncPhase::Finish, 9)];
     let trace = build(&events);
@@ -805,7 +805,7 @@ fn arrows_keep_the_arguments_of_both_ends() {
 }
 
 #[test]
-fn json_3_7_flows_are_bound_to_the_enclosing_or_the_next_slice() {
+fn pairing_6_flows_are_bound_to_the_enclosing_or_the_next_slice() {
     use {FlowBind::*, FlowPhase::*};
     let events = [
         complete("a", 0, 10),
@@ -828,7 +828,7 @@ fn json_3_7_flows_are_bound_to_the_enclosing_or_the_next_slice() {
 }
 
 #[test]
-fn json_3_7_an_end_is_bound_to_the_outermost_slice_that_begins_with_it() {
+fn pairing_6_an_end_is_bound_to_the_outermost_slice_that_begins_with_it() {
     use {FlowBind::*, FlowPhase::*};
     let (from, inner, outer) = (complete("from", 0, 5), complete("inner", 10, 2), complete("outer", 10, 5));
     let (start, end) = (flow(Start, Enclosing, 1), flow(End, Next, 10));
@@ -840,7 +840,7 @@ fn json_3_7_an_end_is_bound_to_the_outermost_slice_that_begins_with_it() {
 }
 
 #[test]
-fn json_3_7_one_producer_may_have_many_consumers() {
+fn pairing_6_one_producer_may_have_many_consumers() {
     let events = [
         complete("a", 0, 1),
         flow(FlowPhase::Start, FlowBind::Slice, 0),
@@ -858,7 +858,7 @@ fn json_3_7_one_producer_may_have_many_consumers() {
 }
 
 #[test]
-fn json_3_7_an_arrow_leaves_a_slice_that_goes_on_when_it_arrives() {
+fn pairing_6_an_arrow_leaves_a_slice_that_goes_on_when_it_arrives() {
     let events = [
         complete("a", 0, 20),
         flow(FlowPhase::Start, FlowBind::Slice, 0),
@@ -874,7 +874,7 @@ fn json_3_7_an_arrow_leaves_a_slice_that_goes_on_when_it_arrives() {
 
 /// A flow stays open until its end, also behind a step. A start before that is a second start.
 #[test]
-fn json_3_7_a_start_before_the_end_is_a_second_one() {
+fn pairing_6_a_start_before_the_end_is_a_second_one() {
     use {FlowBind::Enclosing, FlowPhase::*};
     let slices = [complete("a", 0, 9), complete("b", 10, 9), complete("c", 20, 9), complete("d", 30, 9)];
     let arrows = |phases: [FlowPhase; 4]| {
@@ -902,7 +902,7 @@ fn arrows(events: &[(FlowPhase, i64)]) -> (Vec<(i64, i64)>, [u64; 2]) {
 
 /// Kineto lists the end of a flow on a graphics card before its start, at the same microsecond.
 #[test]
-fn json_3_7_at_one_time_the_start_of_a_flow_comes_first() {
+fn pairing_6_at_one_time_the_start_of_a_flow_comes_first() {
     use FlowPhase::*;
     assert_eq!(arrows(&[(End, 15), (Start, 15)]), (vec![(10, 10)], [0, 0]));
     assert_eq!(arrows(&[(End, 15), (Step, 15), (Start, 15)]), (vec![(10, 10), (10, 10)], [0, 0]));
@@ -915,7 +915,7 @@ fn json_3_7_at_one_time_the_start_of_a_flow_comes_first() {
 
 /// The clock of a graphics card is not exactly that of the processor.
 #[test]
-fn json_3_7_an_end_a_little_before_its_start_is_an_arrow_back() {
+fn pairing_6_an_end_a_little_before_its_start_is_an_arrow_back() {
     use FlowPhase::*;
     assert_eq!(arrows(&[(End, 28), (Start, 30)]), (vec![(30, 20)], [0, 0]));
     assert_eq!(arrows(&[(End, 20), (Start, 120)]), (vec![(120, 20)], [0, 0]));
@@ -928,7 +928,7 @@ fn json_3_7_an_end_a_little_before_its_start_is_an_arrow_back() {
 }
 
 #[test]
-fn json_3_7_without_a_time_no_end_comes_a_little_before_its_start() {
+fn pairing_6_without_a_time_no_end_comes_a_little_before_its_start() {
     let clock = Event::Clock(Clock::new(crate::Unit::EVENTS));
     let ends = [flow(FlowPhase::End, FlowBind::Enclosing, 5), flow(FlowPhase::Start, FlowBind::Enclosing, 6)];
     let trace = build(&[&[clock, complete("a", 0, 10)], &ends[..]].concat());
@@ -1058,7 +1058,7 @@ fn a_flood_of_ends_and_a_tower_of_begins_cost_linear_time() {
 }
 
 #[test]
-fn json_3_6_a_group_is_called_what_is_first_in_time() {
+fn pairing_5_a_group_is_called_what_is_first_in_time() {
     let step = |phase, name: &'static str, at| {
         let event = KeyedEvent::new(1_i64, Tick(at), 7_i64, Text::plain(name.as_bytes()));
         Event::Async(phase, event.with_category(Text::plain(b"c")))
@@ -1075,7 +1075,7 @@ fn json_3_6_a_group_is_called_what_is_first_in_time() {
 }
 
 #[test]
-fn json_3_7_an_open_slice_encloses_the_flows_that_follow() {
+fn pairing_6_an_open_slice_encloses_the_flows_that_follow() {
     let other = Thread { tid: Id::Number(2), ..MAIN };
     let on_other = |name: &'static [u8], at| ThreadEvent::new(other, Tick(at), Text::plain(name));
     let flow = |phase, thread, at| {
@@ -1094,7 +1094,7 @@ fn json_3_7_an_open_slice_encloses_the_flows_that_follow() {
 }
 
 #[test]
-fn json_3_6_a_number_names_a_step() {
+fn pairing_5_a_number_names_a_step() {
     static STEP: crate::ArgsFormat = crate::ArgsFormat::new("step", |bytes, pos| {
         let number = bytes.get(*pos)?;
         *pos += 1;

@@ -67,7 +67,7 @@ impl<'a> KeyedEvent<'a> {
     }
 }
 
-/// The kind of a step of an async span. [json 3.6](crate::rules::json#3.6)
+/// The kind of a step of an async span. [pairing 5](crate::rules::pairing#5)
 #[doc(alias("span"))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AsyncPhase {
@@ -98,7 +98,7 @@ pub enum ObjectPhase {
     Delete,
 }
 
-/// One end of a flow. [json 3.7](crate::rules::json#3.7)
+/// One end of a flow. [pairing 6](crate::rules::pairing#6)
 ///
 /// ```
 /// use spall_model::{

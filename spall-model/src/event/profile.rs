@@ -60,7 +60,7 @@ pub enum ProfileKey<'a> {
 /// The table that a call frame is in. Ids of frames are valid inside of one table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FrameTable<'a> {
-    /// The table that the profiles of all threads share, [`ProfileId::OfThread`]. [json 3.8](crate::rules::json#3.8)
+    /// The table that the profiles of all threads share, [`ProfileId::OfThread`]. [samples 7](crate::rules::samples#7)
     Shared,
     /// The table of a profile.
     Own(ProfilePart<'a>),

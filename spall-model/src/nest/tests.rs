@@ -21,24 +21,24 @@ fn check(slices: &[(i64, i64, SliceFlags)], expected: &[(u32, u32)]) {
 }
 
 #[test]
-fn json_3_3_intervals_are_half_open() {
+fn pairing_3_intervals_are_half_open() {
     check(&[(0, 10, X), (10, 20, X), (10, 15, X)], &[(0, 0), (0, 0), (0, 1)]);
     check(&[(0, 10, X), (10, 10, X)], &[(0, 0), (0, 0)]);
 }
 
 #[test]
-fn json_3_3_identical_slices_nest_in_file_order() {
+fn pairing_3_identical_slices_nest_in_file_order() {
     check(&[(0, 10, X), (0, 10, X)], &[(0, 0), (0, 1)]);
 }
 
 #[test]
-fn json_3_3_two_slices_without_length_nest() {
+fn pairing_3_two_slices_without_length_nest() {
     check(&[(5, 5, X), (5, 5, X)], &[(0, 0), (0, 1)]);
     check(&[(5, 5, X), (5, 9, X)], &[(0, 0), (0, 0)]);
 }
 
 #[test]
-fn json_3_3_pairs_say_themselves_how_they_nest() {
+fn pairing_3_pairs_say_themselves_how_they_nest() {
     // Begun inside the outer pair, though at its very end.
     check(&[(0, 10, pair(0)), (10, 10, pair(1))], &[(0, 0), (0, 1)]);
     // Begun after the outer pair was closed.
@@ -49,20 +49,20 @@ fn json_3_3_pairs_say_themselves_how_they_nest() {
 }
 
 #[test]
-fn json_3_3_partial_overlap_takes_the_first_lane_with_room() {
+fn pairing_3_partial_overlap_takes_the_first_lane_with_room() {
     check(&[(0, 10, X), (1, 11, X), (2, 12, X), (11, 13, X)], &[(0, 0), (1, 0), (2, 0), (0, 0)]);
     check(&[(0, 10, X), (5, 15, X), (6, 8, X), (11, 13, X)], &[(0, 0), (1, 0), (0, 1), (0, 0)]);
     check(&[(0, 10, X), (5, 20, X), (6, 15, X), (16, 30, X)], &[(0, 0), (1, 0), (1, 1), (0, 0)]);
 }
 
 #[test]
-fn json_3_3_a_pair_prefers_the_lane_of_its_parent() {
+fn pairing_3_a_pair_prefers_the_lane_of_its_parent() {
     check(&[(0, 10, X), (5, 15, pair(0)), (6, 8, pair(1))], &[(0, 0), (1, 0), (1, 1)]);
     check(&[(0, 10, X), (5, 15, pair(0)), (15, 15, pair(1))], &[(0, 0), (1, 0), (1, 1)]);
 }
 
 #[test]
-fn json_3_3_each_lane_has_a_stack_of_its_own() {
+fn pairing_3_each_lane_has_a_stack_of_its_own() {
     // The second pair is placed in lane 1, so that the two slices without duration in lane 0 stay neighbours.
     check(
         &[(1, 13, X), (5, 23, pair(0)), (15, 15, X), (15, 22, pair(1)), (15, 15, X)],
@@ -81,7 +81,7 @@ fn json_3_3_each_lane_has_a_stack_of_its_own() {
 }
 
 #[test]
-fn json_3_3_a_lane_is_free_where_its_slices_end() {
+fn pairing_3_a_lane_is_free_where_its_slices_end() {
     check(&[(0, 9, X), (1, 10, X), (9, 20, X), (10, 25, X)], &[(0, 0), (1, 0), (0, 0), (1, 0)]);
     check(
         &[(0, 9, X), (1, 30, X), (2, 10, X), (3, 10, X), (9, 20, X), (10, 25, X)],
@@ -186,7 +186,7 @@ fn what_begins_where_an_unfinished_slice_is_drawn_to_lies_inside_it() {
 }
 
 #[test]
-fn json_3_4_a_small_overhang_overlaps() {
+fn pairing_4_a_small_overhang_overlaps() {
     check(&[(0, 10, X), (5, 11, X)], &[(0, 0), (1, 0)]);
 }
 

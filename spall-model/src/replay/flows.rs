@@ -1,4 +1,4 @@
-//! The replay of flows. [json 3.7](crate::rules::json#3.7)
+//! The replay of flows. [pairing 6](crate::rules::pairing#6)
 //!
 //! Events that are bound to a slice directly are emitted right after that slice. All others are emitted after all
 //! slices, so that the builder binds them by their times.

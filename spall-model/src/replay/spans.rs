@@ -1,4 +1,4 @@
-//! The replay of async spans. [json 3.6](crate::rules::json#3.6)
+//! The replay of async spans. [pairing 5](crate::rules::pairing#5)
 
 use alloc::{collections::BinaryHeap, vec::Vec};
 use core::cmp::Reverse;

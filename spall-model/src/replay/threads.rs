@@ -56,7 +56,7 @@ impl<'t, E> Replay<'t, E> {
 
     /// Emits slices in display order, which is the order of the begins of pairs. The end of a pair comes before the
     /// next begin of a pair that is not inside it. From the first pair on that ends after the one around it, ends come in the
-    /// order of time, each with its name. [json 3.2.5](crate::rules::json#3.2.5)
+    /// order of time, each with its name. [pairing 2.5](crate::rules::pairing#2.5)
     fn slices(
         &mut self,
         track: &'t Track,

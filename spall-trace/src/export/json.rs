@@ -11,7 +11,7 @@ use super::{ExportReport, Loss};
 /// Writes a trace as Trace Event JSON.
 ///
 /// Reading the file gives an equal trace, with the exceptions that [`Trace::replay`](spall_model::Trace::replay) lists
-/// and those of [json 5](spall_model::rules::json#5). The most important one is that ticks that are not nanoseconds are
+/// and those of [json 5](spall_json::rules::json#5). The most important one is that ticks that are not nanoseconds are
 /// rounded to nanoseconds. The format cannot say that a track shows a CPU, a GPU or
 /// frames, in which line a frame that threads share begins, or that several flows leave or reach one slice if one of their ends
 /// is in the fields of a slice. A track of its own becomes a thread without a place below

@@ -1,4 +1,4 @@
-//! The links between the events of flows. [json 3.7](crate::rules::json#3.7)
+//! The links between the events of flows. [pairing 6](crate::rules::pairing#6)
 
 use alloc::vec::Vec;
 use core::{hash::BuildHasher as _, mem};

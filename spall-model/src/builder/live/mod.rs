@@ -33,7 +33,7 @@ pub use self::view::{LiveSnapshot, LiveTrack};
 ///
 /// Events become visible with the next [`LiveTrace::commit`]. The snapshot also says which items are new, so that a
 /// reader never has to look at an item twice. An end closes the last open begin of its thread, whatever its name.
-/// [json 3.2](crate::rules::json#3.2) A slice that is still open is unfinished, and lasts until the last time of its
+/// [pairing 2](crate::rules::pairing#2) A slice that is still open is unfinished, and lasts until the last time of its
 /// track.
 ///
 /// A snapshot shows threads and tracks of their own with their slices, instants and states, and counters. Tracks of one group
@@ -44,7 +44,7 @@ pub use self::view::{LiveSnapshot, LiveTrack};
 ///
 /// # Order
 /// The id of a slice never changes. The slices of a track are listed as in a finished trace: by start, the longer
-/// first, then in the order in which they came. [json 3.3](crate::rules::json#3.3) An open slice and those with the
+/// first, then in the order in which they came. [pairing 3](crate::rules::pairing#3) An open slice and those with the
 /// same start are in the order in which they came. Slices that come in this order are appended; begins always do while
 /// the time does not go back. A slice that comes late is put in place by the next commit. Many programs write a slice
 /// when it ends, so after the slices inside it.

@@ -1,4 +1,4 @@
-//! The order of the slices of a live track. [json 3.3](crate::rules::json#3.3)
+//! The order of the slices of a live track. [pairing 3](crate::rules::pairing#3)
 
 use alloc::vec::Vec;
 

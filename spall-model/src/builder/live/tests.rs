@@ -185,7 +185,7 @@ fn forest(random: &mut Random, start: i64, end: i64, depth: u32, out: &mut Vec<(
 }
 
 #[test]
-fn json_3_3_slices_stand_in_the_order_of_a_finished_trace_whenever_they_come() {
+fn pairing_3_slices_stand_in_the_order_of_a_finished_trace_whenever_they_come() {
     let mut random = Random(2);
     for round in 0..200 {
         let mut slices = Vec::new();
@@ -247,7 +247,7 @@ fn last_view<R>(events: &[Event<'_>], look: impl FnOnce(&LiveSnapshot<'_>, &[cra
 }
 
 #[test]
-fn json_3_2_begins_and_ends_pair_plainly_and_faults_are_counted() {
+fn pairing_2_begins_and_ends_pair_plainly_and_faults_are_counted() {
     let events = [begin("a", 0), begin("b", 1), end("a", 2), end("b", 3), end("c", 4)];
     last_view(&events, |view, slices| {
         assert_eq!((slices[0].end, slices[1].end), (Tick(3), Tick(2)), "the most recent begin is closed");

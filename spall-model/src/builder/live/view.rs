@@ -104,7 +104,7 @@ impl<'l> LiveSnapshot<'l> {
     /// Returns the diagnostics of pairing so far.
     ///
     /// A live trace closes the last open begin of a thread at each end. The finished trace reads threads with faults
-    /// again, and so counts other faults. [json 3.2](crate::rules::json#3.2)
+    /// again, and so counts other faults. [pairing 2](crate::rules::pairing#2)
     #[must_use]
     pub fn pairing_faults(&self) -> &'l Diagnostics {
         &self.live.faults
@@ -171,7 +171,7 @@ impl TraceView for LiveSnapshot<'_> {
         let (start, end) = (rows.start(row), rows.end(row));
         let mut flags = rows.flags(row);
         if flags.is_paired() {
-            // Pairs of threads whose times go back are not known to nest. [json 3.2]
+            // Pairs of threads whose times go back are not known to nest. [pairing 2]
             let nests = !(self.live.has_unordered && builder.slices.is_unordered(rows.track(row)));
             let has_other_name = builder.slices.other_names.contains_key(&row);
             let (end, open_depth) = ((!rows.is_open(row)).then_some(end), flags.open_depth());
@@ -266,7 +266,7 @@ impl<'l> LiveTrack<'l> {
 
     /// Returns the slices, ordered by start. Of slices with one start the longer ones come first, and those of one
     /// duration are in the order in which they came. Pairs of one start are in the order of their begins.
-    /// [json 3.3](crate::rules::json#3.3)
+    /// [pairing 3](crate::rules::pairing#3)
     #[must_use]
     pub fn slices(&self) -> &'l [SliceId] {
         self.items.slices.items()

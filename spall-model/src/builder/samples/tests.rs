@@ -297,9 +297,9 @@ fn ids_of_frames_may_be_any() {
     assert_eq!(frames, [&[Some(6), None], &known[..]].concat());
 }
 
-/// [json 3.8.7]
+/// [samples 9]
 #[test]
-fn json_3_8_the_last_sample_holds_until_the_end_or_for_the_mean_distance() {
+fn samples_7_the_last_sample_holds_until_the_end_or_for_the_mean_distance() {
     let samples_end = |end: Option<i64>, deltas: &[i64]| {
         let Event::Profile(head) = head(1, 1, 100, 0) else { unreachable!() };
         let mut events = alloc::vec![Event::Profile(ProfileEvent { end: end.map(Tick), ..head })];
@@ -321,7 +321,7 @@ fn json_3_8_the_last_sample_holds_until_the_end_or_for_the_mean_distance() {
 }
 
 #[test]
-fn json_3_8_8_an_end_by_another_clock_is_not_used() {
+fn samples_10_an_end_by_another_clock_is_not_used() {
     let ends = |end: i64, deltas: &[i64]| {
         let Event::Profile(head) = head(1, 1, 100, 0) else { unreachable!() };
         let mut events = alloc::vec![Event::Profile(ProfileEvent { end: Some(Tick(end)), ..head })];
@@ -346,7 +346,7 @@ fn json_3_8_8_an_end_by_another_clock_is_not_used() {
 }
 
 #[test]
-fn json_3_8_an_unfinished_slice_lasts_until_the_last_sample_is_over() {
+fn samples_7_an_unfinished_slice_lasts_until_the_last_sample_is_over() {
     let thread = Thread::new(1_i64, 1_i64);
     let open = Event::Begin(ThreadEvent::new(thread, Tick(100), Text::plain(b"open")));
     let trace = build(&[open, head(1, 1, 100, 0), sample(10, 1), sample(20, 1)]);

@@ -1,4 +1,4 @@
-//! The open spans of a group by their arguments. [json 3.6](crate::rules::json#3.6)
+//! The open spans of a group by their arguments. [pairing 5](crate::rules::pairing#5)
 
 use alloc::vec::Vec;
 use core::hash::{BuildHasher as _, Hash as _, Hasher as _};
