@@ -18,7 +18,8 @@ pub(crate) struct SumChoice {
     /// What is added up: time, or the time in which threads were running, or another number
     #[arg(long, value_name = "MEASURE", default_value = Measure::WallTime.name(), value_parser = measures())]
     pub(crate) measure: Measure,
-    /// What is added up: threads, async spans and tracks of their own, or all; threads if they have something
+    /// The tracks that are added up: threads, those that are no threads, such as async spans, or all. Without it, threads are, or
+    /// all if they have nothing
     #[arg(long, value_name = "TRACKS", value_parser = track_sets())]
     pub(crate) tracks: Option<TrackSet>,
 }
@@ -40,9 +41,13 @@ impl SumChoice {
             let tracks = trace.shown_tracks();
             let n_left_out: usize = trace.tracks_in(TrackSet::Async).map(|track| track.slices().len()).sum();
             if tracks == TrackSet::Threads && n_left_out > 0 {
+                let left_out = match n_left_out {
+                    1 => "1 slice on another track is left out".to_owned(),
+                    n => format!("{n} slices on other tracks are left out"),
+                };
                 session.tell(format_args!(
-                    "{title}: threads are added up, without what is not on threads (slices: {n_left_out}). \
-                     `--tracks async` adds up that, `--tracks all` everything"
+                    "{title}: only threads are added up, and {left_out}. \
+                     `--tracks async` adds up the others, `--tracks all` everything"
                 ));
             }
             tracks

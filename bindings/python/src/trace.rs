@@ -166,7 +166,7 @@ impl Trace {
         if n_left_out > 0 && matches!(format, "nested.json" | "pb" | "folded") {
             let separator = if said.is_empty() { "" } else { "; " };
             said += &format!(
-                "{separator}{n_left_out} slices that are not on threads are left out, unless tracks='all'"
+                "{separator}{n_left_out} slices on other tracks than threads are left out, unless tracks='all'"
             );
         }
         Ok(said)

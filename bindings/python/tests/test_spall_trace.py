@@ -132,7 +132,7 @@ class ThreadTime(unittest.TestCase):
             return dict(zip(table.to_polars()["function"], table.to_polars()["self"]))
 
         one = trace(30)
-        with self.assertWarnsRegex(UserWarning, "2 slices that are not on threads are left out"):
+        with self.assertWarnsRegex(UserWarning, "2 slices on other tracks than threads are left out"):
             self.assertEqual(sums(one.top()), {"call": 10_000})
         self.assertEqual(sums(one.top(tracks="async")), {"request": 60_000, "query": 30_000})
         self.assertEqual(sum(sums(one.top(tracks="all")).values()), 100_000)

@@ -487,10 +487,12 @@ fn spans_are_added_up_beside_threads() {
     // What is left out is said, but not if that was asked for.
     let told = |arguments: &[&str]| folder.run(arguments).err;
     assert!(
-        told(&["top", "a.json"]).contains("without what is not on threads (slices: 2). `--tracks async`")
+        told(&["top", "a.json"]).contains(
+            "only threads are added up, and 2 slices on other tracks are left out. `--tracks async`"
+        )
     );
-    assert!(told(&["flame", "a.json"]).contains("without what is not on threads (slices: 2)"));
-    assert!(told(&["convert", "a.json", "a.folded"]).contains("without what is not on threads (slices: 2)"));
+    assert!(told(&["flame", "a.json"]).contains("2 slices on other tracks are left out"));
+    assert!(told(&["convert", "a.json", "a.folded"]).contains("2 slices on other tracks are left out"));
     assert_eq!(told(&["top", "a.json", "--tracks", "threads"]), "");
     assert_eq!(told(&["top", "spans.json"]), "");
     let longest = folder.prints(&["top", "--longest", "--tracks", "async", "-n", "1", "a.json"]);

@@ -151,7 +151,7 @@ class Trace:
         n = self._native.n_left_out() if tracks is None else 0
         if n:
             added = "tracks='async' adds up those, and tracks='all' everything"
-            _warnings.warn(f"{n} slices that are not on threads are left out; {added}", stacklevel=3)
+            _warnings.warn(f"{n} slices on other tracks than threads are left out; {added}", stacklevel=3)
 
     def top(self, n=20, measure="wall-time", tracks=None):
         """Return the functions with the most self time, or another measure, of ``tracks`` as for ``call_tree``."""
