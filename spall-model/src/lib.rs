@@ -115,6 +115,8 @@ mod log;
 #[cfg(feature = "alloc")]
 mod names;
 #[cfg(feature = "alloc")]
+mod natural;
+#[cfg(feature = "alloc")]
 pub mod nest;
 #[cfg(feature = "alloc")]
 mod open_stack;

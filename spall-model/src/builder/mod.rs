@@ -31,6 +31,7 @@ mod rows;
 mod samples;
 mod slice_order;
 mod spans;
+mod track_order;
 mod track_tree;
 
 use alloc::vec::Vec;

@@ -7,8 +7,8 @@ use foldhash::fast::RandomState;
 use hashbrown::HashSet;
 
 use crate::{
-    ByteRange, Conventions, CounterValue, DiagnosticKind, Instant, Key, NameId, Names, Process, ProcessId,
-    Slices, State, Track, TrackId, index32, track::widen, workers::Workers,
+    ByteRange, Conventions, CounterValue, DiagnosticKind, Instant, NameId, Process, ProcessId, Slices, State,
+    Track, TrackId, index32, track::widen, workers::Workers,
 };
 
 use super::{
@@ -17,9 +17,9 @@ use super::{
     by_track::ByTrack,
     columns::{self, RowOrder},
     points::{Point, PointLog},
-    registry::{Registry, TrackKey, TrackRow},
     rows::Rows,
     slice_order::SliceKey,
+    track_order::{process_order, track_order},
     track_tree::{TrackOrder, TrackTree},
 };
 
@@ -107,37 +107,6 @@ pub(super) fn arrange(
     }
 }
 
-/// Returns an id in a form that compares in display order: numbers before text. An `i128` holds signed and unsigned
-/// numbers, and a maximum that is above both for text.
-fn key_rank(key: Key, names: &Names, conventions: Conventions) -> (i128, &[u8]) {
-    match key {
-        Key::Number(number) if conventions.unsigned_ids => (i128::from(number.cast_unsigned()), b""),
-        Key::Number(number) => (i128::from(number), b""),
-        Key::Text(name) => (i128::MAX, names.bytes(name)),
-    }
-}
-
-/// Returns the first sixteen bytes of a text as a number. Two of these compare as the bytes do.
-fn first_sixteen(text: &[u8]) -> u128 {
-    let mut first = [0; 16];
-    first.iter_mut().zip(text).for_each(|(to, &from)| *to = from);
-    u128::from_be_bytes(first)
-}
-
-/// Returns the builder numbers of processes sorted by sort index, name and id, and the place of each in that order.
-#[allow(clippy::indexing_slicing, reason = "an order has numbers of processes")]
-pub(super) fn process_order(builder: &TraceBuilder, tree: &TrackTree) -> (Vec<u32>, Vec<u32>) {
-    let (rows, names) = (&builder.registry.processes, &builder.names.all);
-    let mut order: Vec<u32> = (0..index32(rows.len())).filter(|&old| tree.left != Some(old)).collect();
-    order.sort_by_cached_key(|&old| {
-        let row = &rows[old as usize];
-        (row.sort_index, names.bytes(row.name), key_rank(row.pid, names, builder.conventions))
-    });
-    let mut ids = vec![u32::MAX; rows.len()];
-    order.iter().zip(0..).for_each(|(&old, new)| ids[old as usize] = new);
-    (order, ids)
-}
-
 /// Returns the processes in display order, and the trace number of each builder number.
 #[allow(clippy::indexing_slicing, reason = "an order is a permutation of the positions")]
 fn processes(builder: &TraceBuilder, tree: &TrackTree) -> (Vec<Process>, Vec<u32>) {
@@ -161,56 +130,6 @@ fn processes(builder: &TraceBuilder, tree: &TrackTree) -> (Vec<Process>, Vec<u32
         })
         .collect();
     (processes, ids)
-}
-
-/// Returns the builder numbers of tracks sorted by process, kind, sort index, name and id, with the main thread first
-/// among equal sort indexes. [pairing 7](crate::rules::pairing#7) `process_ids` has the trace numbers of processes.
-///
-/// This is the order of tracks directly below a process. [`TrackTree::order`] puts others below their parents.
-#[allow(clippy::indexing_slicing, reason = "an order is a permutation of the positions")]
-pub(super) fn track_order(builder: &TraceBuilder, tree: &TrackTree, process_ids: &[u32]) -> Vec<u32> {
-    let rows = &builder.registry.tracks;
-    let (names, conventions) = (&builder.names.all, builder.conventions);
-    let mut order: Vec<u32> = (0..index32(rows.len())).collect();
-    let is_main = main_threads(&builder.registry);
-    let by_place = |number: u32| {
-        let row = &rows[number as usize];
-        let process = tree.process(number, &builder.registry).map(|old| process_ids[old as usize]);
-        (process, row.rank(), !is_main[number as usize])
-    };
-    // The text of an id lies somewhere in the file. It is fetched once for each track, and not for each comparison.
-    let id_of = |row: &TrackRow| row.key.id().map(|id| key_rank(id, names, conventions));
-    let start_of = |row| id_of(row).map(|(rank, text)| (rank, first_sixteen(text)));
-    let id_starts: Vec<_> = rows.iter().map(start_of).collect();
-    order.sort_by(|&a, &b| {
-        let (row_a, row_b) = (&rows[a as usize], &rows[b as usize]);
-        let by_name = || names.compare(row_a.name, row_b.name);
-        let by_id_start = || id_starts[a as usize].cmp(&id_starts[b as usize]);
-        let by_id = || id_of(row_a).cmp(&id_of(row_b));
-        by_place(a).cmp(&by_place(b)).then_with(by_name).then_with(by_id_start).then_with(by_id)
-    });
-    order
-}
-
-/// Returns for each track whether it is the main thread of its process. [pairing 7](crate::rules::pairing#7)
-#[allow(clippy::indexing_slicing, reason = "an order is a permutation of the positions")]
-fn main_threads(registry: &Registry) -> Vec<bool> {
-    const ZERO: Key = Key::Number(0);
-    let mut has_zero = vec![false; registry.processes.len()];
-    for row in &registry.tracks {
-        if let (TrackKey::Thread { process, tid: ZERO }, false) = (row.key, row.is_own) {
-            has_zero[process as usize] = true;
-        }
-    }
-    let is_main = registry.tracks.iter().map(|row| {
-        let TrackKey::Thread { process, tid } = row.key else { return false };
-        let process = process as usize;
-        row.role.is_none()
-            && !row.is_own
-            && tid == registry.processes[process].pid
-            && (tid == ZERO || !has_zero[process])
-    });
-    is_main.collect()
 }
 
 /// Returns the number in the trace of each track, by builder number. Tracks that are shown as one have one number.

@@ -10,8 +10,8 @@ use crate::{
     args_table::ArgsId,
     args_table::ArgsTable,
     builder::{
-        order::{process_order, track_order},
         pairing::PairFacts,
+        track_order::{process_order, track_order},
     },
     index32,
     view::Sealed,
