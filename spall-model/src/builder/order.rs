@@ -8,7 +8,7 @@ use hashbrown::HashSet;
 
 use crate::{
     ByteRange, Conventions, CounterValue, DiagnosticKind, Instant, NameId, Process, ProcessId, Slices, State,
-    Track, TrackId, index32, track::widen, workers::Workers,
+    Track, TrackId, track::widen, workers::Workers,
 };
 
 use super::{

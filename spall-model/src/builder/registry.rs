@@ -1,7 +1,7 @@
 //! The processes and tracks of a trace, found by their ids.
 
 use alloc::vec::Vec;
-use core::hash::BuildHasher;
+use core::hash::{BuildHasher, Hash, Hasher};
 
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashTable};
@@ -11,7 +11,7 @@ use crate::{ByteRange, ChildOrder, CounterEvent, Id, Key, NameId, ThreadRole, Ti
 use super::recent_names::Fingerprint;
 
 /// The identity of a track: events with equal keys belong to one track.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TrackKey {
     /// A thread of a process.
     Thread { process: u32, tid: Key },
@@ -25,6 +25,30 @@ pub(super) enum TrackKey {
     Process { process: u32 },
     /// Instants that concern the whole trace.
     Global,
+}
+
+/// Hashes few words. What is derived hashes each field, and each tag of one, by itself.
+impl Hash for TrackKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let pair = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
+        let key = |key| match key {
+            Key::Number(number) => number.cast_unsigned(),
+            Key::Text(name) => pair(u32::MAX, name.0),
+        };
+        let some = |process: Option<u32>| process.map_or(0, |process| u64::from(process) + 1);
+        // Keys of several kinds seldom have the same words, and comparing them tells them apart.
+        let words = match *self {
+            Self::Thread { process, tid } => [process.into(), key(tid), 1],
+            Self::Async { process, category, id, scope } => {
+                [some(process), key(id), pair(category.0, scope.0)]
+            }
+            Self::AsyncStep { process, name, id, scope } => [some(process), key(id), pair(name.0, scope.0)],
+            Self::Counter { process, name, id } => [process.into(), id.map_or(0, key), pair(name.0, 2)],
+            Self::Process { process } => [process.into(), 0, 3],
+            Self::Global => [0; 3],
+        };
+        words.iter().for_each(|&word| state.write_u64(word));
+    }
 }
 
 impl TrackKey {

@@ -3,10 +3,11 @@
 use alloc::{vec, vec::Vec};
 use core::cmp::Ordering;
 
-use crate::{Conventions, Key, NameId, Names, index32, natural};
+use crate::{Conventions, Key, NameId, Names, Tick, index32, natural};
 
 use super::{
     TraceBuilder,
+    by_time::ByTime,
     registry::{Registry, TrackKey},
     track_tree::TrackTree,
 };
@@ -31,45 +32,51 @@ pub(super) fn process_order(builder: &TraceBuilder, tree: &TrackTree) -> (Vec<u3
 /// among equal sort indexes. `process_ids` has the trace numbers of processes.
 ///
 /// This is the order of tracks directly below a process. [`TrackTree::order`] puts others below their parents.
-#[allow(clippy::indexing_slicing, reason = "process_ids has all processes")]
+#[allow(clippy::indexing_slicing, reason = "numbers of processes and tracks")]
 pub(super) fn track_order(builder: &TraceBuilder, tree: &TrackTree, process_ids: &[u32]) -> Vec<u32> {
     let TraceBuilder { registry, conventions, .. } = builder;
     let (rows, names) = (&registry.tracks, &builder.names.all);
     let by_name = Ranks::natural(names, rows.iter().map(|row| row.name));
     let ids = Ids::new(names, rows.iter().filter_map(|row| row.key.id()), *conventions);
-    let keys = rows.iter().zip(main_threads(registry)).zip(0..).map(|((row, is_main), number)| {
-        let process = tree.process(number, registry).map(|old| process_ids[old as usize]);
-        let (kind, sort_index) = row.rank();
-        let (id_kind, id) = ids.place(row.key.id());
-        TrackSortKey {
-            process,
-            kind,
-            sort_index,
-            is_other: !is_main,
-            name: by_name.of(row.name),
-            id_kind,
-            id,
-            number,
-        }
+    let is_main = main_threads(registry);
+    let row = |track: u32| &rows[track as usize];
+    let process =
+        |track| tree.process(track, registry).map_or(0, |old| u64::from(process_ids[old as usize]) + 1);
+    // Sorts that keep the order of equals, by what counts least first.
+    let mut order: Vec<u32> = (0..index32(rows.len())).collect();
+    let mut sorted = ByTime::default();
+    sort_by(&mut order, &mut sorted, |track| ids.place(row(track).key.id()).1);
+    sort_by(&mut order, &mut sorted, |track| {
+        let (kind_of_id, name) = (ids.place(row(track).key.id()).0, by_name.of(row(track).name));
+        u64::from(!is_main[track as usize]) << 40 | u64::from(name) << 8 | u64::from(kind_of_id)
     });
-    let mut keys: Vec<_> = keys.collect();
-    keys.sort_unstable();
-    keys.into_iter().map(|key| key.number).collect()
+    sort_by(&mut order, &mut sorted, |track| unsigned(row(track).rank().1));
+    sort_by(&mut order, &mut sorted, |track| process(track) << 8 | u64::from(row(track).rank().0));
+    order
 }
 
-/// What tracks are sorted by: the fields in their order. Nothing in it has to be looked up.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct TrackSortKey {
-    process: Option<u32>,
-    kind: u8,
-    sort_index: i64,
-    /// Whether it is not the main thread of its process.
-    is_other: bool,
-    name: u32,
-    id_kind: u8,
-    id: u64,
-    /// The builder number of the track.
-    number: u32,
+/// Sorts all tracks by a number of each. Tracks of one number stay in the order in which they are. Mostly there is only one
+/// process, one name or one sort index, and nothing to sort.
+fn sort_by(order: &mut [u32], sorted: &mut ByTime, number_of: impl Fn(u32) -> u64) {
+    // In the order of the tracks, which is that of the memory.
+    let mut numbers = (0..index32(order.len())).map(&number_of);
+    let first = numbers.next();
+    if numbers.all(|number| Some(number) == first) {
+        return;
+    }
+    sorted.clear();
+    order.iter().for_each(|&track| sorted.add(Tick(signed(number_of(track))), track));
+    order.iter_mut().zip(sorted.sorted()).for_each(|(slot, sorted)| *slot = sorted.row);
+}
+
+/// Returns an unsigned number that has among its kind the place of a signed one.
+fn unsigned(number: i64) -> u64 {
+    number.cast_unsigned() ^ 1 << 63
+}
+
+/// The inverse of [`unsigned`].
+fn signed(number: u64) -> i64 {
+    (number ^ 1 << 63).cast_signed()
 }
 
 /// Returns for each track whether it is the main thread of its process. [json 3.9](crate::rules::json#3.9)
@@ -157,8 +164,7 @@ impl Ids {
         match id {
             None => (0, 0),
             Some(Key::Number(number)) if self.conventions.unsigned_ids => (1, number.cast_unsigned()),
-            // With its sign bit flipped, an unsigned number has the order of signed ones.
-            Some(Key::Number(number)) => (1, number.cast_unsigned() ^ 1 << 63),
+            Some(Key::Number(number)) => (1, unsigned(number)),
             Some(Key::Text(text)) => (2, self.texts.of(text).into()),
         }
     }
