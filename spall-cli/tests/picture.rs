@@ -153,3 +153,25 @@ fn the_bundled_trace_has_no_faults() {
     assert_eq!(found, ["unfinished-slice"], "the recording stops inside `main`");
     assert!(trace.slices().len() > 1000);
 }
+
+/// \[layout 17.5\]
+#[test]
+fn many_spans_at_one_time_are_one_lane_of_a_few_lines() {
+    let span = |id: usize| {
+        format!(
+            r#"{{"ph":"b","cat":"net","name":"request","id":{id},"pid":1,"ts":{id}}},
+            {{"ph":"e","cat":"net","name":"request","id":{id},"pid":1,"ts":9000}}"#
+        )
+    };
+    let events: Vec<_> = (0..3000).map(span).collect();
+    let svg = draw(format!("[{}]", events.join(",")).as_bytes(), picture::svg);
+    let height: u32 =
+        svg.split_once("viewBox=\"0 0 1590 ").unwrap().1.split('"').next().unwrap().parse().unwrap();
+    assert!(height < 1100, "{height}");
+    assert_eq!(svg.matches("<title>request</title>").count(), 1);
+    for text in
+        ["net, 3\u{202f}000 spans", "50 of 3\u{202f}000 lines", "not drawn in all: 2\u{202f}950 slices"]
+    {
+        assert!(svg.contains(text), "{text}");
+    }
+}

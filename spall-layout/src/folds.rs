@@ -4,7 +4,7 @@ use alloc::collections::BTreeSet;
 
 use spall_model::{SliceId, TraceView};
 
-use crate::LineKind;
+use crate::{AsyncGroup, LineKind, PackId, Packed};
 
 /// The headers of a timeline that are folded: those of processes, tracks and packs.
 ///
@@ -81,6 +81,22 @@ impl Folds {
                 self.folded.remove(&LineKind::Process(process));
             }
             above = info.parent;
+        }
+    }
+
+    /// Folds the packs with more than [`AsyncGroup::OPEN_LINES`] lines, for a timeline that is shown for the first time.
+    pub fn fold_tall(&mut self, packs: &[Packed]) {
+        let tall =
+            (0..).map(PackId).zip(packs).filter(|(_, pack)| pack.lines().len() > AsyncGroup::OPEN_LINES);
+        self.folded.extend(tall.map(|(id, _)| LineKind::Pack(id)));
+    }
+
+    /// Opens the pack of a slice, if its track is in one. Each other header is opened by [`Folds::open`].
+    pub fn open_pack(&mut self, trace: &impl TraceView, packs: &[Packed], slice: SliceId) {
+        let Some(track) = trace.track_of(slice) else { return };
+        let pack = (0..).map(PackId).zip(packs).find(|(_, pack)| pack.tracks().contains(&track));
+        if let Some((pack, _)) = pack {
+            self.folded.remove(&LineKind::Pack(pack));
         }
     }
 }

@@ -57,7 +57,7 @@
 //! | open a trace on what matters | [`active_range`] |
 //! | walk from slice to slice | [`LayoutView::parent`], [`LayoutView::children`], [`LayoutView::next`] |
 //! | draw counters, instants, states and flows | [`Series`], [`instant_marks`], [`Row::of_states`], [`Flows`] |
-//! | draw many async spans on few lines | [`Packed`] |
+//! | draw many async spans on few lines | [`AsyncGroup`], [`Packed`] |
 //! | move tracks, and keep some in sight | [`VerticalStyle::tracks`] |
 //! | show a folded group, and search hits | [`LayoutView::busy_rows`], [`Hits`] |
 //! | sum up by name, also while a range is dragged | [`Stats`], [`Histogram`] |
@@ -92,6 +92,7 @@
 extern crate alloc;
 
 mod active;
+mod async_group;
 mod bits;
 mod blocks;
 mod build;
@@ -133,6 +134,7 @@ mod walk;
 mod window;
 
 pub use active::active_range;
+pub use async_group::AsyncGroup;
 pub use color::{ColorKey, Theme};
 pub use counters::{CounterRun, Series};
 pub use flame::{diff_rows, flame_rows};

@@ -65,7 +65,8 @@ impl Line {
     }
 
     /// Returns the text to draw on a header: the label of its process or track. Returns `None` for other lines. The
-    /// header of a pack has none either, because the caller knows why it packed the tracks.
+    /// header of a pack has none either, because the caller knows why it packed the tracks, such as for an
+    /// [`AsyncGroup`](crate::AsyncGroup::title).
     #[must_use]
     pub fn label<'t>(&self, trace: &'t impl TraceView) -> Option<Cow<'t, str>> {
         match self.kind {

@@ -112,6 +112,12 @@ impl Packed {
         &self.tracks
     }
 
+    /// Returns the number of slices on all lines.
+    #[must_use]
+    pub fn n_slices(&self) -> usize {
+        self.groups.iter().map(|group| group.members.len()).sum()
+    }
+
     /// Returns the position in [`Packed::lines`] of the line of a slice, or `None` if it was not packed.
     ///
     /// `layout` must be the layout that the slices were packed from. This takes O(log n + rows of the track).

@@ -5,7 +5,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::{fmt, ops::Range};
 
-use spall_model::{TraceView, TrackId, index32};
+use spall_model::{SliceId, TraceView, TrackId, index32};
 
 use crate::{Folds, LayoutView, Line, LineId, LineKind, LineRect, PackId, Packed, RowId, RowView, Viewport};
 
@@ -267,12 +267,25 @@ impl Vertical {
 
     /// Returns the line that shows a row: the row's own line, or the header that stands for it if it is folded away.
     ///
-    /// For a row of a track that shares lines, this returns the first of the shared lines; [`Packed::line_of`] returns
-    /// the one that shows a slice. Returns `None` for a row of a hidden track, and if no line above the row is shown
+    /// For a row of a track that shares lines, this returns the first of the shared lines; [`Vertical::line_of_slice`]
+    /// returns the one that shows a slice. Returns `None` for a row of a hidden track, and if no line above the row is shown
     /// either. This takes O(1).
     #[must_use]
     pub fn line_of(&self, row: RowId) -> Option<&Line> {
         self.line(*self.of_rows.get(row.index())?)
+    }
+
+    /// Returns the line that shows a slice: that of its row, or its own one among the lines of a pack. Where the slice is
+    /// folded away, that is the header that stands for it. Returns `None` for a slice of a hidden track.
+    #[must_use]
+    pub fn line_of_slice(&self, layout: &impl LayoutView, slice: SliceId) -> Option<&Line> {
+        let line = self.line_of(layout.row_of(slice)?)?;
+        let LineKind::Packed(pack, _) = line.kind else { return Some(line) };
+        let below = self.packs.get(pack.index())?.line_of(layout, slice)?;
+        // Lines of a pack without a height are left out.
+        let of_pack = self.lines.get(line.id.index()..)?;
+        let is_line = |line: &&Line| line.kind == LineKind::Packed(pack, below);
+        of_pack.get(below as usize).filter(is_line).or_else(|| of_pack.iter().find(is_line))
     }
 
     /// Writes the rectangles of the lines that touch the range `y` to `out`: line by line, each from left to right.

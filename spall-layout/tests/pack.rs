@@ -3,12 +3,12 @@
 use alloc::collections::BTreeMap;
 
 use spall_layout::{
-    Folds, Hits, Layout, LayoutView, LineKind, LineRect, PackId, Packed, RowId, Vertical, VerticalStyle,
-    Viewport,
+    AsyncGroup, Folds, Hits, Layout, LayoutView, LineKind, LineRect, PackId, Packed, RowId, Vertical,
+    VerticalStyle, Viewport, shown_tracks,
 };
 use spall_model::{
-    Event, Job, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
-    TraceView, TrackId,
+    AsyncPhase, Event, Job, KeyedEvent, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks,
+    Trace, TraceBuilder, TraceView, TrackId,
 };
 
 use crate::common::{Random, tracks};
@@ -253,4 +253,77 @@ fn layout_5_4_packs_have_headers_and_can_be_folded_and_5_5_hidden_tracks_have_no
     }
 
     assert!(Vertical::new(&trace, &layout, &VerticalStyle { tracks: Some(&[]), ..style }).lines().is_empty());
+}
+
+/// Makes spans with an id of their own each. They are given by their process, category, name, start and end.
+fn spans(spans: impl IntoIterator<Item = (i64, &'static str, &'static str, i64, i64)>) -> Trace {
+    let mut builder = TraceBuilder::new(&Limits::default());
+    for ((process, category, name, start, end), id) in spans.into_iter().zip(0_i64..) {
+        for (phase, at) in [(AsyncPhase::Begin, start), (AsyncPhase::End, end)] {
+            let event = KeyedEvent::new(process, Tick(at), id, Text::from(name));
+            builder.push(&Event::Async(phase, event.with_category(Text::from(category))));
+        }
+    }
+    builder.finish()
+}
+
+#[test]
+fn layout_17_4_async_tracks_of_one_kind_are_one_pack() {
+    let trace = spans([
+        (1, "net", "get", 0, 9),
+        (1, "net", "put", 1, 9),
+        (1, "net", "get", 2, 9),
+        (1, "disk", "get", 3, 9),
+        (2, "net", "get", 4, 9),
+        (2, "net", "get", 5, 9),
+    ]);
+    let layout = Layout::new(&trace);
+    let groups = AsyncGroup::all(&trace, shown_tracks(&trace, &layout));
+    let described: Vec<_> = groups
+        .iter()
+        .map(|group| {
+            let starts = group.tracks.iter().map(|&track| trace.slices_of(track).next().unwrap().1.start.0);
+            (
+                group.process.unwrap().0,
+                trace.name(group.category),
+                group.title(&trace),
+                starts.collect::<Vec<_>>(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        described,
+        [(0, "net".into(), "get".into(), vec![0, 2]), (1, "net".into(), "get".into(), vec![4, 5])]
+    );
+    assert!(AsyncGroup::all(&trace, []).is_empty());
+}
+
+#[test]
+fn layout_17_5_a_pack_of_many_lines_is_folded_until_it_is_opened() {
+    const STYLE: VerticalStyle<'_> = VerticalStyle { pack: 2, track: 2, ..VerticalStyle::FLAT };
+    for (n_spans, is_folded) in [(AsyncGroup::OPEN_LINES, false), (3000, true)] {
+        let trace = spans((0..n_spans as i64).map(|at| (1, "net", "request", at, 10_000)));
+        let layout = Layout::new(&trace);
+        let groups = AsyncGroup::all(&trace, shown_tracks(&trace, &layout));
+        let packs: Vec<_> = groups.iter().map(|group| group.pack(&layout)).collect();
+        assert_eq!((packs.len(), packs[0].n_slices(), packs[0].lines().len()), (1, n_spans, n_spans));
+
+        let mut folds = Folds::new();
+        folds.fold_tall(&packs);
+        assert_eq!(folds.is_folded(LineKind::Pack(PackId(0))), is_folded);
+        let last = SliceId(n_spans as u32 - 1);
+        let vertical = |folds: &Folds| {
+            Vertical::new(&trace, &layout, &VerticalStyle { folds: Some(folds), packs: &packs, ..STYLE })
+        };
+        if is_folded {
+            let vertical = vertical(&folds);
+            assert_eq!(vertical.height(), 2);
+            assert_eq!(vertical.line_of_slice(&layout, last).unwrap().kind, LineKind::Pack(PackId(0)));
+        }
+        folds.open_pack(&trace, &packs, last);
+        let vertical = vertical(&folds);
+        assert_eq!(vertical.height(), 2 + n_spans as u64);
+        let line = LineKind::Packed(PackId(0), last.0);
+        assert_eq!(vertical.line_of_slice(&layout, last).unwrap().kind, line);
+    }
 }

@@ -1,12 +1,17 @@
 //! What there is to draw, from top to bottom.
 
-use std::{collections::HashMap, ops::Range};
+use std::{
+    collections::{HashMap, HashSet},
+    ops::Range,
+};
 
 use spall_trace::{
     Hidden,
-    layout::{Layout, Packed, RowId, RowView, shown_tracks},
+    layout::{AsyncGroup, Layout, Packed, RowId, RowView, shown_tracks},
     model::{IdRange, NameId, SliceId, Tick, Trace, TraceView, Track, TrackId, TrackKind},
 };
+
+use super::count;
 
 /// A trace and its layout, and which of it is drawn where.
 #[derive(Debug)]
@@ -43,7 +48,7 @@ pub struct Process {
 pub struct Lane {
     /// The name of the lane, indented if the track lies below another.
     pub name: String,
-    /// The id of the thread or counter, or the category of async tracks; empty if there is none.
+    /// The id of the thread or counter, or the category and the number of async spans; empty if there is none.
     pub detail: String,
     /// The tracks that the lane shows: one, or several async tracks.
     pub tracks: Vec<TrackId>,
@@ -52,6 +57,12 @@ pub struct Lane {
 }
 
 impl Lane {
+    /// Returns the number of rows that a picture shows in which nothing can be opened. \[layout 17.5\]
+    pub(crate) fn n_open_rows(&self, scene: &Scene<'_>) -> usize {
+        let most = if self.packed.is_some() { AsyncGroup::OPEN_LINES } else { usize::MAX };
+        self.rows(scene).len().min(most)
+    }
+
     /// Returns the rows of slices, from top to bottom.
     pub(crate) fn rows<'s>(&'s self, scene: &'s Scene<'_>) -> Vec<RowView<'s>> {
         match &self.packed {
@@ -124,34 +135,36 @@ impl<'t> Scene<'t> {
     }
 
     fn add_process(&mut self, name: String, detail: String, tracks: &[TrackId]) {
-        let mut lanes: Vec<Lane> = Vec::new();
-        let mut async_lanes: HashMap<(NameId, NameId), usize> = HashMap::new();
-        for &id in tracks {
-            let track = self.track(id);
-            if let TrackKind::Async { category, .. } = track.kind {
-                let name = self.first_name(track);
-                let lane = *async_lanes.entry((category, name)).or_insert(lanes.len());
-                if let Some(lane) = lanes.get_mut(lane) {
-                    lane.tracks.push(id);
-                    continue;
-                }
+        let groups = AsyncGroup::all(self.trace, tracks.iter().copied());
+        // A group has one lane, where its first track is.
+        let others: HashSet<_> =
+            groups.iter().flat_map(|group| group.tracks.iter().skip(1)).copied().collect();
+        let mut groups: HashMap<_, _> =
+            groups.into_iter().filter_map(|group| Some((*group.tracks.first()?, group))).collect();
+        let lanes = tracks.iter().filter(|id| !others.contains(id)).map(|&id| match groups.remove(&id) {
+            Some(group) => self.group(group),
+            None => {
+                let (name, detail) = self.title(self.track(id));
+                Lane { name, detail, tracks: vec![id], packed: None }
             }
-            let (name, detail) = self.title(track);
-            lanes.push(Lane { name, detail, tracks: vec![id], packed: None });
-        }
-        for lane in lanes.iter_mut().filter(|lane| lane.tracks.len() > 1) {
-            lane.packed = Some(Packed::new(&self.layout, lane.tracks.iter().copied()));
-        }
+        });
+        let lanes: Vec<Lane> = lanes.collect();
         if !lanes.is_empty() {
             self.processes.push(Process { name, detail, lanes });
         }
     }
 
-    /// Returns the name of the first slice, or else instant, of an async track.
-    fn first_name(&self, track: &Track) -> NameId {
-        let slice = self.trace.slices_of(track.id).next().map(|(_, slice)| slice.name);
-        let instant = || self.trace.instants_of(track.id).first().map(|instant| instant.name);
-        slice.or_else(instant).unwrap_or_default()
+    /// Returns the lane of async tracks that share lines.
+    fn group(&self, group: AsyncGroup) -> Lane {
+        let packed = group.pack(&self.layout);
+        let parts = [self.trace.name(group.category).into_owned(), count(packed.n_slices() as u64, "span")];
+        let detail = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
+        Lane {
+            name: group.title(self.trace).into_owned(),
+            detail,
+            tracks: group.tracks,
+            packed: Some(packed),
+        }
     }
 
     /// Returns the name and the detail of the lane of a track.

@@ -79,7 +79,7 @@ impl Drawing<'_, '_> {
             if self.rows_left == 0 {
                 self.n_tracks_left_out += lane.tracks.len() as u64;
             } else {
-                let n_rows = lane.rows(self.scene).len().clamp(1, self.rows_left);
+                let n_rows = lane.n_open_rows(self.scene).clamp(1, self.rows_left);
                 self.rows_left -= n_rows;
                 self.lane(lane, n_rows);
             }

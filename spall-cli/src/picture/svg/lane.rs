@@ -21,12 +21,17 @@ impl Drawing<'_, '_> {
         self.counters(lane);
         self.instants(lane);
         let scene = self.scene;
-        for row in lane.rows(scene).iter().take(n_rows) {
+        let rows = lane.rows(scene);
+        for row in rows.iter().take(n_rows) {
             self.row(row);
         }
         self.states(lane);
         self.y = self.y.max(top + ROW_PX) + GAP_PX;
         let below = (self.y >= top + 2 * ROW_PX).then_some(10);
+        if rows.len() > n_rows {
+            let lines = format!("{n_rows} of {}", count(rows.len() as u64, "line"));
+            self.text("about", 10, self.y - 8, &lines, NAMES_PX - 20);
+        }
         let title = self.title(&lane.name, &lane.detail, NAMES_PX - 20, below);
         let tip = escape(&lane.name);
         _ = writeln!(self.out, r#"<text x="10" y="{}">{title}<title>{tip}</title></text>"#, top + 12);
