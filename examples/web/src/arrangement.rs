@@ -1,7 +1,7 @@
 //! What is shown from top to bottom: the order of the tracks, and which are folded, hidden and pinned.
 
 use serde::{Deserialize, Serialize};
-use spall_trace::layout::{Folds, Layout, LayoutView, Line, LineKind, PackId, Vertical, VerticalStyle};
+use spall_trace::layout::{Folds, Layout, Line, LineKind, PackId, Vertical, VerticalStyle};
 use spall_trace::model::{ProcessId, SliceId, Trace, TraceView, Track, TrackId, TrackKind};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -169,11 +169,7 @@ impl Arrangement {
 
     /// The line of a slice in the whole timeline; a header if its row is folded away, `None` if its track is hidden.
     pub fn line_of(&self, layout: &Layout, slice: SliceId) -> Option<&Line> {
-        let row = layout.row_of(slice)?;
-        let line = self.main.line_of(row)?;
-        let LineKind::Packed(pack, _) = line.kind else { return Some(line) };
-        let below = self.packs.lines[pack.index()].line_of(layout, slice)?;
-        self.main.lines().get(line.id.index() + below as usize)
+        self.main.line_of_slice(layout, slice)
     }
 }
 

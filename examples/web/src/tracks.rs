@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
-use spall_trace::layout::{Layout, LayoutView, LineKind, PackId, Packed, Viewport, shown_tracks};
-use spall_trace::model::{NameId, Process, ProcessId, Trace, TraceView, Track, TrackId, TrackKind};
+use spall_trace::layout::{AsyncGroup, Layout, LayoutView, LineKind, PackId, Packed, Viewport, shown_tracks};
+use spall_trace::model::{Process, Trace, TraceView, Track, TrackId, TrackKind};
 
 /// Something with a header: it can be folded, hidden and pinned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -50,16 +50,10 @@ pub struct Member {
     empty: bool,
 }
 
-/// Async tracks of one process whose spans are of the same kind.
-pub struct Pack {
-    label: NameId,
-    category: NameId,
-}
-
 /// Which tracks share lines.
 #[derive(Default)]
 pub struct Packs {
-    packs: Vec<Pack>,
+    packs: Vec<AsyncGroup>,
     /// Their lines.
     pub lines: Vec<Packed>,
     of_tracks: HashMap<TrackId, PackId>,
@@ -68,31 +62,15 @@ pub struct Packs {
 }
 
 impl Packs {
-    /// Packs the async tracks of each process that have the same category and begin with a slice of the same name.
+    /// Packs the async tracks that show the same kind of thing.
     pub fn new(trace: &Trace, layout: &Layout) -> Self {
-        let mut tracks: HashMap<(Option<ProcessId>, NameId, NameId), Vec<TrackId>> = HashMap::new();
-        let mut keys = Vec::new();
         let shown = shown_tracks(trace, layout);
-        for track in shown.iter().map(|track| &trace.tracks()[track.index()]) {
-            if let TrackKind::Async { category, .. } = track.kind {
-                let key = (track.process, category, first_name(trace, track));
-                let known = tracks.entry(key).or_default();
-                if known.is_empty() {
-                    keys.push(key);
-                }
-                known.push(track.id);
-            }
-        }
-        let (mut packs, mut lines) = (Vec::new(), Vec::new());
-        let mut of_tracks = HashMap::new();
-        for key @ (_, category, label) in keys {
-            let tracks = tracks.remove(&key).unwrap_or_default();
-            if tracks.len() > 1 {
-                of_tracks.extend(tracks.iter().map(|&track| (track, PackId::new(packs.len()))));
-                lines.push(Packed::new(layout, tracks));
-                packs.push(Pack { label, category });
-            }
-        }
+        let packs = AsyncGroup::all(trace, shown.iter().copied());
+        let lines = packs.iter().map(|pack| pack.pack(layout)).collect();
+        let of_pack = |(pack, group): (u32, &AsyncGroup)| {
+            group.tracks.iter().map(move |&track| (track, PackId(pack))).collect::<Vec<_>>()
+        };
+        let of_tracks = (0..).zip(&packs).flat_map(of_pack).collect();
         Self { packs, lines, of_tracks, shown }
     }
 
@@ -167,8 +145,7 @@ impl Packs {
                 continue;
             }
             let (label, detail) = match pack.map(|pack| &self.packs[pack.index()]) {
-                Some(pack) if pack.label.is_empty() => ("Async".into(), trace.name(pack.category).into()),
-                Some(pack) => (trace.name(pack.label), trace.name(pack.category).into()),
+                Some(pack) => (pack.title(trace), trace.name(pack.category).into()),
                 None => {
                     // The labels of tracks below others are indented.
                     let above = std::iter::successors(track.parent, |id| trace.tracks()[id.index()].parent);
@@ -190,12 +167,6 @@ impl Packs {
 /// Returns whether tracks lie below a track, which come right after it.
 pub fn has_tracks_below(trace: &Trace, track: &Track) -> bool {
     trace.tracks().get(track.id.index() + 1).is_some_and(|next| next.parent == Some(track.id))
-}
-
-/// What an async track is about.
-fn first_name(trace: &Trace, track: &Track) -> NameId {
-    let slice = trace.slices_of(track.id).next().map(|(_, slice)| slice.name);
-    slice.or_else(|| trace.instants_of(track.id).first().map(|instant| instant.name)).unwrap_or_default()
 }
 
 /// The id and the labels, unless the name of the process is its id.
