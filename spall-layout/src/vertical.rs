@@ -137,6 +137,17 @@ pub fn shown_tracks(trace: &impl TraceView, layout: &impl LayoutView) -> Vec<Tra
     trace.track_ids().zip(is_shown).filter_map(|(track, is_shown)| is_shown.then_some(track)).collect()
 }
 
+/// Returns the tracks that are in packs, and the pack of each, ordered by track.
+fn packed_tracks(packs: &[Packed]) -> Vec<(TrackId, PackId)> {
+    let of_pack = |(pack, packed): (PackId, &Packed)| -> Vec<_> {
+        packed.tracks().iter().map(|&track| (track, pack)).collect()
+    };
+    let mut packed: Vec<_> = (0..).map(PackId).zip(packs).flat_map(of_pack).collect();
+    // Those of a pack are mostly in order.
+    packed.sort();
+    packed
+}
+
 /// The id of no line.
 const NO_LINE: LineId = LineId(u32::MAX);
 
@@ -149,11 +160,12 @@ impl Vertical {
             of_rows: alloc::vec![NO_LINE; layout.n_rows() as usize],
             packs: style.packs.to_vec(),
         };
-        // The pack of each track, and the line that shows the rows of each pack.
-        let mut pack_of: BTreeMap<TrackId, PackId> = BTreeMap::new();
-        for (pack, packed) in (0..).map(PackId).zip(style.packs) {
-            pack_of.extend(packed.tracks().iter().map(|&track| (track, pack)));
-        }
+        let packed = packed_tracks(style.packs);
+        let pack_of = |track| {
+            let behind = packed.partition_point(|&(other, _)| other <= track);
+            packed.get(behind.checked_sub(1)?).filter(|(other, _)| *other == track).map(|&(_, pack)| pack)
+        };
+        // The line that shows the rows of each pack.
         let mut packs: BTreeMap<PackId, LineId> = BTreeMap::new();
         let (mut process, mut is_folded) = (None, false);
         // The tracks above the current one, and whether each is folded.
@@ -167,7 +179,7 @@ impl Vertical {
                 is_folded =
                     process.is_some_and(|process| vertical.add_header(LineKind::Process(process), 0, style));
             }
-            if !is_folded && let Some(&pack) = pack_of.get(&track) {
+            if !is_folded && let Some(pack) = pack_of(track) {
                 let line = *packs.entry(pack).or_insert_with(|| vertical.add_pack(pack, style));
                 // All rows of all these tracks get one line, because only the pack knows which line shows a slice.
                 layout.track_rows(track).for_each(|row| vertical.show(row, line));
