@@ -9,12 +9,13 @@ use std::{collections::HashMap, ops::Range};
 use eframe::egui::{PointerButton, Pos2, Rect, Response, Sense, Ui};
 use spall_trace::Hidden;
 use spall_trace::layout::{
-    ColorKey, Folds, Hits, Layout, LayoutView, LineKind, LineRect, Series, Vertical, VerticalStyle, Viewport,
-    Window, active_range, shown_tracks,
+    AsyncGroup, ColorKey, Folds, Hits, Layout, LayoutView, LineKind, LineRect, Packed, Series, Vertical,
+    VerticalStyle, Viewport, Window, active_range, shown_tracks,
 };
-use spall_trace::model::{SliceId, Tick, Ticks, Trace, TraceView, TrackId};
+use spall_trace::model::{SliceId, Tick, Ticks, Trace, TraceView, TrackId, TrackKind};
 
-const STYLE: VerticalStyle<'_> = VerticalStyle { process: 24, track: 20, row: 18, ..VerticalStyle::FLAT };
+const STYLE: VerticalStyle<'_> =
+    VerticalStyle { process: 24, track: 20, pack: 20, row: 18, ..VerticalStyle::FLAT };
 const MAP: f32 = 30.0;
 const RULER: f32 = 20.0;
 /// The part of the window that pinned tracks may take.
@@ -44,6 +45,11 @@ pub struct Timeline {
     vertical: Vertical,
     /// The tracks that are shown.
     tracks: Vec<TrackId>,
+    /// The async tracks that share lines, and these lines, by pack.
+    groups: Vec<AsyncGroup>,
+    packs: Vec<Packed>,
+    /// How busy the threads are in each pixel of the map; empty if that has to be found out.
+    map: Vec<f32>,
     /// The tracks that stay in sight above the others, and their lines.
     pinned: Vec<TrackId>,
     pinned_lines: Vertical,
@@ -79,7 +85,9 @@ impl Timeline {
         let mut window = Window::new(trace.bounds().unwrap_or_default());
         window.set_box_width(BOX_WIDTH);
         window.fit(active_range(trace, layout).unwrap_or_default());
-        Self {
+        let tracks = shown_tracks(trace, layout);
+        let groups = AsyncGroup::all(trace, tracks.iter().copied());
+        let mut timeline = Self {
             window,
             selected: None,
             range: None,
@@ -89,8 +97,11 @@ impl Timeline {
             marks: Vec::new(),
             pinned: Vec::new(),
             pinned_lines: Vertical::default(),
-            vertical: Vertical::new(trace, layout, &STYLE),
-            tracks: shown_tracks(trace, layout),
+            vertical: Vertical::default(),
+            tracks,
+            groups,
+            packs: Vec::new(),
+            map: Vec::new(),
             folds: Folds::new(),
             rects: Vec::new(),
             pinned_rects: Vec::new(),
@@ -98,7 +109,18 @@ impl Timeline {
             counters: counters.collect(),
             drag: Drag::Pan,
             history: Vec::new(),
-        }
+        };
+        timeline.pack(layout);
+        timeline.folds.fold_tall(&timeline.packs);
+        timeline.stack(trace, layout);
+        timeline
+    }
+
+    /// Packs what is shown of the async tracks.
+    fn pack(&mut self, layout: &Layout) {
+        let is_shown = |track: &TrackId| self.tracks.binary_search(track).is_ok();
+        let shown = |group: &AsyncGroup| group.tracks.iter().copied().filter(is_shown).collect::<Vec<_>>();
+        self.packs = self.groups.iter().map(|group| Packed::new(layout, shown(group))).collect();
     }
 
     /// Shows what is not hidden, whose layout this is, without these tracks.
@@ -107,6 +129,8 @@ impl Timeline {
         self.tracks = shown_tracks(trace, layout);
         self.tracks.retain(|track| !hidden_tracks.contains(track));
         self.selected = self.selected.filter(|&slice| layout.place(slice).is_some());
+        self.map.clear();
+        self.pack(layout);
         self.stack(trace, layout);
     }
 
@@ -115,9 +139,10 @@ impl Timeline {
         self.history.push(self.window.clone());
         self.selected = Some(slice);
         self.folds.open(trace, slice);
+        self.folds.open_pack(trace, &self.packs, slice);
         self.stack(trace, layout);
         if let Some(place) = layout.place(slice)
-            && let Some(line) = self.vertical.line_of(place.row)
+            && let Some(line) = self.vertical.line_of_slice(layout, slice)
         {
             let heights = line.top..line.bottom();
             self.window.reveal(heights, place.start..place.end, &self.vertical);
@@ -180,11 +205,17 @@ impl Timeline {
 
     /// Stacks the lines again, after a fold or a pin.
     fn stack(&mut self, trace: &Trace, layout: &Layout) {
-        let style = VerticalStyle { folds: Some(&self.folds), tracks: Some(&self.tracks), ..STYLE };
+        let style = VerticalStyle {
+            folds: Some(&self.folds),
+            tracks: Some(&self.tracks),
+            packs: &self.packs,
+            ..STYLE
+        };
         self.vertical = Vertical::new(trace, layout, &style);
         let pinned: Vec<_> =
-            self.pinned.iter().copied().filter(|track| self.tracks.contains(track)).collect();
-        let pinned = VerticalStyle { process: 0, tracks: Some(&pinned), ..style };
+            self.pinned.iter().copied().filter(|track| self.tracks.binary_search(track).is_ok()).collect();
+        // A pinned track has lines of its own.
+        let pinned = VerticalStyle { process: 0, tracks: Some(&pinned), packs: &[], ..style };
         self.pinned_lines = Vertical::new(trace, layout, &pinned);
     }
 
@@ -200,6 +231,7 @@ impl Timeline {
         self.navigate(ui, &response, place);
         self.choose(ui, &response, place, trace, layout);
 
+        self.update_map(place, trace, layout);
         let Self { window, rects, pinned_rects, .. } = self;
         self.vertical.rects(window.heights(), layout, window.viewport(), rects);
         self.pinned_lines.rects(place.pinned_heights(), layout, window.viewport(), pinned_rects);
@@ -292,7 +324,7 @@ impl Timeline {
         } else {
             self.window.line_at(f64::from(at.y - place.main.top()), &self.vertical)
         };
-        line.map(|line| line.kind).filter(|kind| matches!(kind, LineKind::Process(_) | LineKind::Track(_)))
+        line.map(|line| line.kind).filter(|kind| !matches!(kind, LineKind::Row(_) | LineKind::Packed(..)))
     }
 
     /// Returns the rectangle that was drawn at a point.
@@ -308,6 +340,17 @@ impl Timeline {
     /// Returns the viewport of the map: the whole trace.
     fn map(&self, place: Place) -> Viewport {
         Viewport::new(self.window.bounds(), place.columns(place.map))
+    }
+
+    /// Finds out how busy the threads are in the whole trace, unless that is known for this width.
+    fn update_map(&mut self, place: Place, trace: &Trace, layout: &Layout) {
+        let viewport = self.map(place);
+        if self.map.len() != viewport.columns() as usize {
+            let is_thread =
+                |track: &TrackId| !matches!(trace.tracks()[track.index()].kind, TrackKind::Async { .. });
+            let rows = layout.outermost_rows(trace.track_ids().filter(is_thread));
+            layout.busy_rows(rows, &viewport, &mut self.map);
+        }
     }
 
     /// Returns what there is to say about the rectangle at a point.

@@ -1,18 +1,19 @@
 //! The timeline: a line of the terminal for each line of the trace.
 
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
 use ratatui::{buffer::Buffer, layout::Rect as Area, style::Modifier, style::Style};
 use spall_trace::Hidden;
 use spall_trace::layout::{
-    Folds, Hits, LayoutView, Line, LineKind, LineRect, Ruler, Series, Vertical, VerticalStyle, Viewport,
-    Window, instant_marks, shown_tracks,
+    AsyncGroup, Folds, Hits, LayoutView, Line, LineKind, LineRect, Packed, Ruler, Series, Vertical,
+    VerticalStyle, Viewport, Window, instant_marks, shown_tracks,
 };
 use spall_trace::model::{SliceId, ThreadMeasure, Tick, Ticks, TraceView, TrackId, TrackKind};
 
 use crate::{boxes, colors::Colors};
 
-const STYLE: VerticalStyle<'_> = VerticalStyle { process: 1, track: 1, row: 1, ..VerticalStyle::FLAT };
+const STYLE: VerticalStyle<'_> =
+    VerticalStyle { process: 1, track: 1, pack: 1, row: 1, ..VerticalStyle::FLAT };
 /// The map and the ruler.
 pub const HEAD: u16 = 2;
 
@@ -21,6 +22,16 @@ pub struct Timeline {
     pub window: Window,
     pub folds: Folds,
     pub vertical: Vertical,
+    /// The async tracks that share lines; `None` if that has to be found out. A trace that grows shows none.
+    groups: Option<Vec<AsyncGroup>>,
+    /// The lines that they share, by pack.
+    packs: Vec<Packed>,
+    /// Whether the trace grows, so that every picture may have other lines.
+    is_live: bool,
+    /// The folds and the pinned tracks that the lines are made for; `None` if they have to be made anew.
+    stacked_for: Option<(Folds, Vec<TrackId>)>,
+    /// How busy the threads are in each column of the map, and the number of slices and the times for which that holds.
+    map: (usize, Range<Tick>, Vec<f32>),
     pub selected: Option<SliceId>,
     pub hits: Hits,
     /// The slices and instants that are not shown.
@@ -45,6 +56,11 @@ impl Timeline {
             window: Window::new(bounds),
             folds: Folds::new(),
             vertical: Vertical::default(),
+            groups: None,
+            packs: Vec::new(),
+            is_live: trace.is_none(),
+            stacked_for: None,
+            map: Default::default(),
             selected: None,
             hits: Hits::default(),
             hidden: Hidden::default(),
@@ -58,25 +74,88 @@ impl Timeline {
         }
     }
 
-    /// Stacks the lines of what is shown.
+    /// Forgets what was found out about a layout. `is_other_trace` if the folds are those of another one, too.
+    pub fn forget(&mut self, is_other_trace: bool) {
+        self.packs.clear();
+        self.stacked_for = None;
+        self.map = Default::default();
+        if is_other_trace {
+            self.groups = None;
+        }
+    }
+
+    /// Finds out which tracks share lines, unless that is known.
+    fn pack(&mut self, shown: &[TrackId], trace: &impl TraceView, layout: &impl LayoutView) {
+        let is_new = self.groups.is_none();
+        let groups = self.groups.get_or_insert_with(|| AsyncGroup::all(trace, shown.iter().copied()));
+        if self.packs.len() != groups.len() {
+            let is_shown = |track: &TrackId| shown.binary_search(track).is_ok();
+            let tracks =
+                |group: &AsyncGroup| group.tracks.iter().copied().filter(is_shown).collect::<Vec<_>>();
+            self.packs = groups.iter().map(|group| Packed::new(layout, tracks(group))).collect();
+        }
+        if is_new {
+            self.folds.fold_tall(&self.packs);
+        }
+    }
+
+    /// Stacks the lines of what is shown, unless they are as they were.
     fn stack(&mut self, trace: &impl TraceView, layout: &impl LayoutView) {
+        let is_stacked = self
+            .stacked_for
+            .as_ref()
+            .is_some_and(|(folds, pinned)| (folds, pinned) == (&self.folds, &self.pinned) && !self.is_live);
+        if is_stacked {
+            return;
+        }
         let is_shown = |track: &TrackId| !self.hidden_tracks.contains(track);
         let (mut tracks, mut pinned) = (shown_tracks(trace, layout), self.pinned.clone());
         tracks.retain(is_shown);
         pinned.retain(is_shown);
-        let style = VerticalStyle { folds: Some(&self.folds), tracks: Some(&tracks), ..STYLE };
+        self.pack(&tracks, trace, layout);
+        let style =
+            VerticalStyle { folds: Some(&self.folds), tracks: Some(&tracks), packs: &self.packs, ..STYLE };
         self.vertical = Vertical::new(trace, layout, &style);
-        let style = VerticalStyle { process: 0, tracks: Some(&pinned), ..style };
+        // A pinned track has lines of its own.
+        let style = VerticalStyle { process: 0, tracks: Some(&pinned), packs: &[], ..style };
         self.pinned_lines = Vertical::new(trace, layout, &style);
+        self.stacked_for = Some((self.folds.clone(), self.pinned.clone()));
+    }
+
+    /// Folds or opens the track of a slice, or the pack that it is in.
+    pub fn toggle_fold(&mut self, slice: SliceId, trace: &impl TraceView, layout: &impl LayoutView) {
+        let line = self.vertical.line_of_slice(layout, slice).map(|line| line.kind);
+        match (line, trace.track_of(slice)) {
+            (Some(LineKind::Pack(pack) | LineKind::Packed(pack, _)), _) => {
+                self.folds.toggle(LineKind::Pack(pack));
+            }
+            (_, Some(track)) => self.folds.toggle(LineKind::Track(track)),
+            _ => {}
+        }
+    }
+
+    /// Finds out how busy the threads are in the whole trace, unless that is known for this width.
+    fn update_map(&mut self, width: u16, trace: &impl TraceView, layout: &impl LayoutView) {
+        let viewport = Viewport::new(self.window.bounds(), width);
+        let (n_slices, bounds, busy) = &mut self.map;
+        if (*n_slices, &*bounds, busy.len()) == (trace.n_slices(), &self.window.bounds(), width.into()) {
+            return;
+        }
+        let is_thread = |track: &TrackId| {
+            trace.track_info(*track).is_some_and(|track| !matches!(track.kind, TrackKind::Async { .. }))
+        };
+        (*n_slices, *bounds) = (trace.n_slices(), self.window.bounds());
+        layout.busy_rows(layout.outermost_rows(trace.track_ids().filter(is_thread)), &viewport, busy);
     }
 
     /// Selects a slice, and makes it visible.
     pub fn select(&mut self, slice: SliceId, trace: &impl TraceView, layout: &impl LayoutView) {
         self.selected = Some(slice);
         self.folds.open(trace, slice);
+        self.folds.open_pack(trace, &self.packs, slice);
         self.stack(trace, layout);
         if let Some(place) = layout.place(slice)
-            && let Some(line) = self.vertical.line_of(place.row)
+            && let Some(line) = self.vertical.line_of_slice(layout, slice)
         {
             self.window.reveal(line.top..line.bottom(), place.start..place.end, &self.vertical);
         }
@@ -127,6 +206,7 @@ impl Timeline {
         colors: Colors,
     ) {
         self.stack(trace, layout);
+        self.update_map(area.width, trace, layout);
         let room = area.height.saturating_sub(HEAD);
         self.n_pinned_lines = self.pinned_lines.height().min(u64::from(room) * 2 / 5) as u16;
         let pinned = Area { y: area.y + HEAD, height: self.n_pinned_lines, ..area };
@@ -150,7 +230,7 @@ impl Timeline {
                 self.draw_header(buffer, line_at(line.top), line, trace, layout);
             }
         }
-        self.draw_map(buffer, Area { height: 1, ..area }, trace, layout);
+        self.draw_map(buffer, Area { height: 1, ..area });
         let ruler = Area { y: area.y + 1, height: 1, ..area };
         for mark in Ruler::since(self.window.bounds().start, self.window.viewport(), trace.clock().unit, 14) {
             let x = (mark.x as u16).min(area.width);
@@ -171,13 +251,8 @@ impl Timeline {
     }
 
     /// Draws how many threads are busy in the whole trace. What the window shows of it stands out.
-    fn draw_map(&self, buffer: &mut Buffer, area: Area, trace: &impl TraceView, layout: &impl LayoutView) {
-        let viewport = Viewport::new(self.window.bounds(), area.width);
-        let is_thread = |track: &TrackId| {
-            trace.track_info(*track).is_some_and(|track| !matches!(track.kind, TrackKind::Async { .. }))
-        };
-        let (rows, mut busy) = (layout.outermost_rows(trace.track_ids().filter(is_thread)), Vec::new());
-        layout.busy_rows(rows, &viewport, &mut busy);
+    fn draw_map(&self, buffer: &mut Buffer, area: Area) {
+        let (viewport, busy) = (Viewport::new(self.window.bounds(), area.width), &self.map.2);
         let most = busy.iter().copied().fold(1.0, f32::max);
         boxes::bars(
             buffer,
@@ -230,11 +305,16 @@ impl Timeline {
         trace: &impl TraceView,
         layout: &impl LayoutView,
     ) {
-        let Some(label) = line.label(trace) else { return };
+        let Some(label) = self.label(line, trace) else { return };
         let dim = Style::new().add_modifier(Modifier::DIM);
         let is_folded = self.folds.is_folded(line.kind);
         if is_folded {
-            let rows = line.outermost_rows(trace, layout);
+            let rows = match line.kind {
+                LineKind::Pack(pack) => {
+                    layout.outermost_rows(self.packs[pack.index()].tracks().iter().copied())
+                }
+                _ => line.outermost_rows(trace, layout),
+            };
             let (most, mut busy) = (rows.len().max(1) as f32, Vec::new());
             layout.busy_rows(rows, self.window.viewport(), &mut busy);
             boxes::bars(buffer, area, busy.iter().map(|rows| rows / most), dim);
@@ -258,6 +338,14 @@ impl Timeline {
         let indent = " ".repeat(indent);
         let text = format!("{indent}{} {label} ", if is_folded { '▸' } else { '▾' });
         buffer.set_stringn(area.x, area.y, text, area.width.into(), style);
+    }
+
+    /// Returns the text on a header, or `None` for another line. That of a pack says how many spans it has.
+    fn label<'t>(&self, line: &Line, trace: &'t impl TraceView) -> Option<Cow<'t, str>> {
+        let LineKind::Pack(pack) = line.kind else { return line.label(trace) };
+        let group = self.groups.as_ref()?.get(pack.index())?;
+        let n_spans = self.packs.get(pack.index())?.n_slices();
+        Some(format!("{} ({n_spans} spans)", group.title(trace)).into())
     }
 
     /// Returns how high the sum of a counter is in each column, from 0 to 1; empty for other tracks.

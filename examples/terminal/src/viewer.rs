@@ -7,7 +7,7 @@ use ratatui::crossterm::event::{
 use ratatui::layout::{Constraint, Layout as Split, Rect as Area};
 use ratatui::text::Line as Text;
 use ratatui::widgets::Paragraph;
-use spall_trace::layout::{LayoutView, LineKind, LineRect};
+use spall_trace::layout::{LayoutView, LineRect};
 use spall_trace::model::{Job, Measure, Trace, TraceView, TrackId};
 use spall_trace::{Found, Hidden, find, ignoring_case};
 
@@ -371,8 +371,8 @@ impl Viewer {
                 self.follows = true;
             }
             (Action::Fold, View::Timeline) => {
-                if let Some(track) = timeline.selected.and_then(|slice| trace.track_of(slice)) {
-                    timeline.folds.toggle(LineKind::Track(track));
+                if let Some(slice) = timeline.selected {
+                    timeline.toggle_fold(slice, trace, layout);
                 }
             }
             (Action::Pin, View::Timeline) => timeline.toggle_pin(trace),
@@ -445,6 +445,7 @@ impl Viewer {
         timeline.selected = None;
         timeline.marks.clear();
         timeline.hidden = Hidden::default();
+        timeline.forget(true);
     }
 
     /// Returns what is hidden, if that is something else than before. Then the trace is laid out anew.
@@ -461,6 +462,7 @@ impl Viewer {
     /// Shows another layout of the trace, of which something else is hidden.
     pub fn lay_out(&mut self, trace: &Trace, layout: &impl LayoutView) {
         self.timeline.hidden_tracks.clone_from(&self.hidden.2);
+        self.timeline.forget(false);
         self.timeline.selected = self.timeline.selected.filter(|&slice| layout.place(slice).is_some());
         self.find(trace, layout);
         self.build_flame(trace, layout);

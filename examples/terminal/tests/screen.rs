@@ -238,6 +238,32 @@ fn a_click_selects_what_is_there() {
     terminal.wait_for("wait for workers: ");
 }
 
+/// \[layout 17.5\]
+#[test]
+fn many_spans_at_one_time_are_one_line_until_it_is_opened() {
+    let span = |id: usize| {
+        format!(
+            r#"{{"ph":"b","name":"request","id":{id},"pid":1,"ts":{id}}},
+            {{"ph":"e","name":"request","id":{id},"pid":1,"ts":9000}}"#
+        )
+    };
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("spans.json");
+    let events: Vec<_> = (0..3000).map(span).collect();
+    std::fs::write(&path, format!("[{}]", events.join(","))).unwrap();
+    let Some(terminal) = Terminal::start(&[&path]) else { return };
+    let folded = terminal.wait_for("▸ request (3000 spans)");
+    assert_eq!(folded.matches("request").count(), 1, "{folded}");
+    let row = folded.lines().position(|line| line.contains("▸ request")).unwrap();
+    terminal.tmux(&["send-keys", "-l", &format!("\x1b[<0;3;{}M", row + 1)]);
+    let opened = terminal.wait_for("▾ request (3000 spans)");
+    assert!(opened.matches("request").count() > 10, "{opened}");
+    // A slice in a folded pack is shown when it is found.
+    terminal.tmux(&["send-keys", "-l", &format!("\x1b[<0;3;{}M", row + 1)]);
+    terminal.wait_for("▸ request");
+    terminal.press(&["/", "r", "e", "q", "Enter"]);
+    terminal.wait_for("▾ request (3000 spans)");
+}
+
 #[test]
 fn a_file_is_followed_while_it_is_written() {
     let data = std::fs::read(recorded()).unwrap();

@@ -1,12 +1,12 @@
 //! Draws a timeline.
 
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
 use eframe::egui::{Align2, Color32, FontId, Mesh, Painter, Rect, Shape, Stroke, StrokeKind, Ui, pos2, vec2};
 use spall_trace::layout::{
     Ellipsis, Layout, LayoutView, Line, LineKind, LineRect, Ruler, Theme, Vertical, fit_chars, instant_marks,
 };
-use spall_trace::model::{Trace, TraceView, TrackId, TrackKind};
+use spall_trace::model::{Trace, TraceView};
 
 use super::{Place, Timeline};
 
@@ -87,7 +87,7 @@ impl Timeline {
         picture.painter = painter.with_clip_rect(picture.area);
         self.draw_range(&picture, trace);
         self.draw_ruler(&picture, painter, place.ruler, trace);
-        self.draw_map(&picture, painter, place, trace, layout);
+        self.draw_map(&picture, painter, place);
     }
 
     /// Draws the slices: all boxes as one mesh, then the labels.
@@ -128,7 +128,7 @@ impl Timeline {
         let (mut runs, mut marks, mut labels) = (Vec::new(), Vec::new(), Vec::new());
         let viewport = self.window.viewport();
         for line in lines {
-            let Some(label) = line.label(trace) else { continue };
+            let Some(label) = self.label(line, trace) else { continue };
             let (top, bottom) = (picture.y(line.top), picture.y(line.bottom()) - 1.0);
             // The part of the line from a height of 0 to 1.
             let bar = |x0: f32, x1: f32, height: f32| {
@@ -137,7 +137,12 @@ impl Timeline {
                 shape
             };
             if self.folds.is_folded(line.kind) {
-                let rows = line.outermost_rows(trace, layout);
+                let rows = match line.kind {
+                    LineKind::Pack(pack) => {
+                        layout.outermost_rows(self.packs[pack.index()].tracks().iter().copied())
+                    }
+                    _ => line.outermost_rows(trace, layout),
+                };
                 let most = rows.len().max(1) as f32;
                 layout.busy_rows(rows, viewport, &mut busy);
                 for (x, &rows) in busy.iter().enumerate().filter(|&(_, &rows)| rows > 0.0) {
@@ -180,11 +185,18 @@ impl Timeline {
         }
     }
 
+    /// Returns the text on a header, or `None` for another line. That of a pack says how many spans it has.
+    fn label<'t>(&self, line: &Line, trace: &'t Trace) -> Option<Cow<'t, str>> {
+        let LineKind::Pack(pack) = line.kind else { return line.label(trace) };
+        let (group, packed) = (self.groups.get(pack.index())?, self.packs.get(pack.index())?);
+        Some(format!("{} ({} spans)", group.title(trace), packed.n_slices()).into())
+    }
+
     /// Draws the flows that leave or reach the selected slice.
     fn draw_flows(&self, picture: &Picture, trace: &Trace, layout: &Layout) {
         let Some(selected) = self.selected else { return };
         let place = |slice, at| {
-            let line = self.vertical.line_of(layout.row_of(slice)?)?;
+            let line = self.vertical.line_of_slice(layout, slice)?;
             let y = picture.y(line.top) + line.height as f32 / 2.0;
             Some(pos2(picture.x(self.window.x(at)), y))
         };
@@ -198,8 +210,9 @@ impl Timeline {
 
     /// Draws the outline of the selected slice.
     fn draw_selection(&self, picture: &Picture, lines: &Vertical, layout: &Layout) {
-        if let Some(place) = self.selected.and_then(|slice| layout.place(slice))
-            && let Some(line) = lines.line_of(place.row)
+        if let Some(slice) = self.selected
+            && let Some(place) = layout.place(slice)
+            && let Some(line) = lines.line_of_slice(layout, slice)
         {
             let mut shape = picture.strip(self.window.x(place.start), self.window.x(place.end));
             (shape.min.y, shape.max.y) = (picture.y(line.top), picture.y(line.bottom()) - 1.0);
@@ -229,12 +242,8 @@ impl Timeline {
 
     /// Draws the map: how many threads are busy in the whole trace, what is found, marked and selected, and the part
     /// that the window shows.
-    fn draw_map(&self, picture: &Picture, painter: &Painter, place: Place, trace: &Trace, layout: &Layout) {
-        let (map, viewport, mut busy) = (place.map, self.map(place), Vec::new());
-        let is_thread =
-            |track: &TrackId| !matches!(trace.tracks()[track.index()].kind, TrackKind::Async { .. });
-        let rows = layout.outermost_rows(trace.track_ids().filter(is_thread));
-        layout.busy_rows(rows, &viewport, &mut busy);
+    fn draw_map(&self, picture: &Picture, painter: &Painter, place: Place) {
+        let (map, viewport, busy) = (place.map, self.map(place), &self.map);
         let most = busy.iter().copied().fold(1.0, f32::max);
         let mut shapes = Mesh::default();
         for (x, &threads) in busy.iter().enumerate().filter(|&(_, &threads)| threads > 0.0) {
