@@ -181,7 +181,10 @@ impl<'a> Decoder<'a, '_, '_> {
     fn keyed_event(&mut self, object: bool) -> Option<KeyedEvent<'a>> {
         let (at, id, local) = self.time_and_key()?;
         // The order of these calls is that of the diagnostics.
-        let args = self.args(KEYED_EVENT);
+        let args = match self.record.keyed_thread() {
+            Some(thread) => thread,
+            None => self.args(KEYED_EVENT),
+        };
         self.check_thread_clock();
         let (pid, name) = (self.process(), self.text(Field::Name));
         let event = KeyedEvent::new(pid, at, id, name).with_category(self.text(Field::Cat));

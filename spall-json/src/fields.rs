@@ -207,6 +207,11 @@ impl Fields {
         self.present.0 == 0
     }
 
+    /// Returns whether the event has `field`, which `represented` does not have, and else no other such field.
+    pub(crate) fn has_more_by_only(&self, field: Field, represented: FieldSet) -> bool {
+        self.present.without(represented) == FieldSet::of(&[field])
+    }
+
     /// Returns whether the event has fields that `represented` does not have.
     #[inline]
     pub(crate) fn has_more_than(&self, represented: FieldSet) -> bool {

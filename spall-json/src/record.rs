@@ -11,7 +11,7 @@ use spall_model::{Args, Id, Text, Thread, ThreadEvent, Tick, Ticks};
 
 use crate::args;
 use crate::decimal::{Nanos, Rounded};
-use crate::fields::{Field, FieldSet, Fields, THREAD_EVENT};
+use crate::fields::{Field, FieldSet, Fields, KEYED_EVENT, THREAD_EVENT};
 use crate::lexer::{self, Token, TokenKind};
 
 /// An event of the file, with its fields and the data that holds them.
@@ -140,6 +140,15 @@ impl<'a> Record<'a, '_> {
             _ => return None,
         };
         Some(self.with_further_fields(args, represented))
+    }
+
+    /// Returns the arguments of an event with a key that has none but its thread, which the model's event has no place for.
+    pub(crate) fn keyed_thread(&self) -> Option<Args<'a>> {
+        let is_alone =
+            self.fields.get(Field::Args).is_none() && self.fields.has_more_by_only(Field::Tid, KEYED_EVENT);
+        let tid = self.fields.get(Field::Tid).filter(|_| is_alone)?;
+        // With the byte behind it, which ends a number.
+        Some(args::keyed_thread(self.data.get(tid.start..=tid.end)?))
     }
 
     /// Returns `args`; if the event has fields that `represented` does not have, arguments that hold these, too.

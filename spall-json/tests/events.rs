@@ -267,6 +267,25 @@ fn further_fields_stand_beside_the_arguments() {
     assert_eq!(json_args_text(&begin.args), Some(&br#"{"a":{"tts":3}}"#[..]));
 }
 
+/// Else each span would take the memory of two whole events.
+#[test]
+fn of_an_async_event_without_arguments_only_the_thread_is_kept() {
+    for tid in ["9", "-1.5", "\"io\"", "\"i\\u006f\"", "[1,2]", "null"] {
+        let kept = |event: &str| {
+            let json = format!("[{event}]");
+            let Event::Async(_, event) = common::events(json.as_bytes()).swap_remove(0) else { panic!() };
+            let fields: Vec<_> =
+                event.args.fields().map(|(key, value)| (text(key), brief_value(value))).collect();
+            assert_eq!((event.args.iter().count(), event.args.is_none()), (0, false));
+            (event.args.bytes().len(), fields)
+        };
+        let (n_bytes, fields) = kept(&format!(r#"{{"ph":"b","id":5,"pid":1,"tid":{tid} ,"ts":1}}"#));
+        assert_eq!(n_bytes, tid.len() + 1);
+        let (_, whole) = kept(&format!(r#"{{"ph":"b","id":5,"pid":1,"tid":{tid} ,"ts":1,"other":2}}"#));
+        assert_eq!(fields[..], whole[..1]);
+    }
+}
+
 #[test]
 fn the_text_of_arguments() {
     assert_eq!(json_args_text(&json_args(b"{\"a\": 1}")), Some(&b"{\"a\": 1}"[..]));
