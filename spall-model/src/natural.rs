@@ -1,4 +1,4 @@
-//! The natural order of texts, in which `Worker-2` comes before `Worker-10`. [json 3.9](crate::rules::json#3.9)
+//! The natural order of texts, in which `Worker-2` comes before `Worker-10`. [pairing 7](crate::rules::pairing#7)
 //!
 //! A text is a sequence of bytes and of numbers, which are its runs of decimal digits. Two texts compare by these, one after
 //! the other. A number lies between the bytes below `0` and those above `9`, and numbers compare by their values, however
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_3_9_runs_of_digits_compare_as_numbers() {
+    fn pairing_7_runs_of_digits_compare_as_numbers() {
         let long = |digit, n: usize| [b"Worker-".as_slice(), &vec![digit; n], b"x"].concat();
         let mut texts: Vec<Vec<u8>> = [
             "",

@@ -574,7 +574,7 @@ fn pairing_7_the_main_thread_is_first_among_threads_of_one_sort_index() {
 }
 
 #[test]
-fn json_3_9_names_are_in_their_natural_order() {
+fn pairing_7_names_are_in_their_natural_order() {
     let named = [(5, "Worker-10"), (4, "Worker-2"), (3, "Worker-02"), (2, "Worker"), (1, "Worker-2")];
     assert_eq!(thread_order(10, &named, None), [2, 3, 1, 4, 5]);
     assert_eq!(thread_order(10, &named, Some((5, -1))), [5, 2, 3, 1, 4]);
@@ -588,7 +588,7 @@ fn json_3_9_names_are_in_their_natural_order() {
 }
 
 #[test]
-fn json_3_9_threads_that_are_counted_from_zero_have_no_main_thread_but_0() {
+fn pairing_7_threads_that_are_counted_from_zero_have_no_main_thread_but_0() {
     assert_eq!(thread_order(2, &[(0, "a"), (1, "b"), (2, "c")], None), [0, 1, 2]);
     assert_eq!(thread_order(0, &[(0, "c"), (1, "b"), (2, "a")], None), [0, 2, 1]);
 }

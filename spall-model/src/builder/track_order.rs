@@ -1,4 +1,4 @@
-//! The order of processes, and of the tracks of a process. [json 3.9](crate::rules::json#3.9)
+//! The order of processes, and of the tracks of a process. [pairing 7](crate::rules::pairing#7)
 
 use alloc::{vec, vec::Vec};
 use core::cmp::Ordering;
@@ -79,7 +79,7 @@ fn signed(number: u64) -> i64 {
     (number ^ 1 << 63).cast_signed()
 }
 
-/// Returns for each track whether it is the main thread of its process. [json 3.9](crate::rules::json#3.9)
+/// Returns for each track whether it is the main thread of its process. [pairing 7](crate::rules::pairing#7)
 #[allow(clippy::indexing_slicing, reason = "an order is a permutation of the positions")]
 fn main_threads(registry: &Registry) -> Vec<bool> {
     const ZERO: Key = Key::Number(0);
