@@ -182,8 +182,8 @@ pub(super) struct Registry {
     /// The number of events about them.
     pub(super) n_own_events: u64,
     by_pid: HashMap<Key, u32, RandomState>,
-    /// The tracks by their keys. The table holds positions and hashes, and compares with the keys in `tracks`.
-    by_key: HashTable<Hashed>,
+    /// The tracks by their keys. The table holds positions only, and compares with the keys in `tracks`.
+    by_key: HashTable<u32>,
     hasher: RandomState,
     /// The thread of the last event. Events of one thread often come in runs.
     last_thread: Option<RecentThread>,
@@ -195,29 +195,6 @@ pub(super) struct Registry {
     recent_process: Option<(Key, u32)>,
     /// The last track that was looked up by its key, because a span often ends right after its begin.
     recent_track: u32,
-}
-
-/// A track in the table of keys.
-#[derive(Debug, Clone, Copy)]
-struct Hashed {
-    /// A part of the hash of its key. A table that grows would fetch each key from all over the memory otherwise, which took
-    /// a tenth of the time of a trace of a million tracks.
-    hash: u32,
-    track: u32,
-}
-
-impl Hashed {
-    /// Returns the part of a hash that the table keeps.
-    #[allow(clippy::cast_possible_truncation, reason = "it is cut")]
-    fn cut(hash: u64) -> u32 {
-        hash as u32
-    }
-
-    /// Returns the hash by which the table places what has a part of a hash. The table looks at the lowest bits and at the
-    /// highest ones.
-    fn spread(hash: u32) -> u64 {
-        u64::from(hash) << 32 | u64::from(hash)
-    }
 }
 
 /// A thread that is known by its ids.
@@ -337,13 +314,8 @@ impl Registry {
 
     /// Returns the track of a key, or `None` if it is not known.
     pub(super) fn find(&self, key: TrackKey) -> Option<u32> {
-        self.find_hashed(Hashed::cut(self.hasher.hash_one(key)), &key)
-    }
-
-    /// Returns the track of a key with this part of a hash, or `None` if it is not known.
-    fn find_hashed(&self, hash: u32, key: &TrackKey) -> Option<u32> {
-        let is_same = |found: &Hashed| found.hash == hash && self.tracks[found.track as usize].key == *key;
-        self.by_key.find(Hashed::spread(hash), is_same).map(|found| found.track)
+        let hash = self.hasher.hash_one(key);
+        self.by_key.find(hash, |&track| self.tracks[track as usize].key == key).copied()
     }
 
     /// Returns the process and the thread of a track; `None` if it is not that of a thread.
@@ -358,8 +330,8 @@ impl Registry {
         if self.tracks.get(self.recent_track as usize).is_some_and(|track| track.key == key) {
             return Some(self.recent_track);
         }
-        let hash = Hashed::cut(self.hasher.hash_one(key));
-        if let Some(track) = self.find_hashed(hash, &key) {
+        let hash = self.hasher.hash_one(key);
+        if let Some(&track) = self.by_key.find(hash, |&track| self.tracks[track as usize].key == key) {
             self.recent_track = track;
             return Some(track);
         }
@@ -386,8 +358,8 @@ impl Registry {
             last_whole: (Tick::MIN, Tick::MAX),
             in_order: true,
         });
-        let hashed = Hashed { hash, track };
-        self.by_key.insert_unique(Hashed::spread(hash), hashed, |other| Hashed::spread(other.hash));
+        let Self { tracks, by_key, hasher, .. } = self;
+        by_key.insert_unique(hash, track, |&track| hasher.hash_one(tracks[track as usize].key));
         self.recent_track = track;
         if let TrackKey::Counter { process, id: Some(id), .. } = key
             && !self.own.is_empty()
