@@ -9,12 +9,12 @@ use crate::TrackKind;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum TrackSet {
-    /// Threads.
+    /// Threads, with the functions that samples of them found.
     #[default]
     Threads,
     /// Everything else with slices: async spans, tracks of their own, and the timelines of processors and frames.
     Async,
-    /// All tracks.
+    /// All tracks: the other two sets together.
     All,
 }
 

@@ -22,7 +22,7 @@ use crate::walk::{MergeStats, Opened, Sink};
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct TrackTree {
-    /// The track.
+    /// The track whose slices and samples are added up; a thread that gets another name has a tree for each.
     pub track: TrackId,
     /// The name of the track, which of a thread with samples is that in the time of the tree. It may be empty.
     pub name: String,
