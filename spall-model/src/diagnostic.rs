@@ -112,6 +112,10 @@ kinds! {
     /// The parent of a track is not in its process, or the track is its own parent in the end. The track lies directly
     /// below the process.
     LostParent = "lost-parent",
+    /// The parent of an async span is not among the spans of its key. The span lies below no other.
+    LostSpanParent = "lost-span-parent",
+    /// Async spans are each other's parents in a circle, or one is its own. The one that starts first lies below no other.
+    CircularSpan = "circular-span",
     /// More slices are open at once than `Limits::max_depth` or the parser allows. The slice is left out.
     DepthLimit = "depth-limit",
     /// There are more tracks than `Limits::max_tracks` allows, or more threads with samples than a file of this size may have

@@ -28,7 +28,8 @@ pub enum Id<'a> {
 }
 
 impl<'a> Id<'a> {
-    /// The empty text. As a process id it stands for what belongs to no process; such a process has the title `Global`.
+    /// The empty text. As a process id it stands for what belongs to no process; such a process has the title `Global`. As
+    /// the id of a span or of its parent it says that there is none.
     pub const NONE: Self = Self::Text(b"");
 
     /// Returns the text of a textual id, or `None` for a number. A thread, process or object without a name is shown

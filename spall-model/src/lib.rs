@@ -136,6 +136,8 @@ mod slices;
 mod sort;
 mod source_location;
 #[cfg(feature = "alloc")]
+mod span_parents;
+#[cfg(feature = "alloc")]
 mod stack_tree;
 #[cfg(feature = "alloc")]
 mod store;
@@ -176,6 +178,7 @@ pub use self::{
     sample_rules::{Callee, SampleRules},
     slice_args::SliceArgs,
     slices::{Slice, SliceFlags, Slices},
+    span_parents::{AlongParents, SaidParent, SelfValues, SpanParents},
     stack_tree::{StackNode, StackTree},
     trace::Trace,
     track::{Key, Process, Track, TrackInfo, TrackKind},

@@ -7,8 +7,10 @@ use core::cmp::Reverse;
 
 use crate::{SliceFlags, Tick};
 
+mod by_parent;
 mod open_pairs;
 
+pub use by_parent::ParentNesting;
 pub use open_pairs::OpenPairs;
 
 /// The position of a slice in the nesting of its track.
@@ -387,6 +389,31 @@ impl FirstFit {
             node = if fits(2 * node) { 2 * node } else { 2 * node + 1 };
         }
         Some(node - self.values())
+    }
+
+    /// Returns the first position from `position` on whose value is at least `minimum`.
+    fn first_from(&self, position: usize, minimum: Tick) -> Option<usize> {
+        let fits = |node: usize| self.nodes[node] >= minimum && self.nodes[node] > Tick::MIN;
+        let mut node = self.values() + position;
+        while !fits(node) {
+            // Up from all right children, then to the right neighbour of the last left one.
+            while node % 2 == 1 {
+                node /= 2;
+            }
+            if node == 0 {
+                return None;
+            }
+            node += 1;
+        }
+        while node < self.values() {
+            node = if fits(2 * node) { 2 * node } else { 2 * node + 1 };
+        }
+        Some(node - self.values())
+    }
+
+    /// Removes all values.
+    fn clear(&mut self) {
+        self.nodes.clear();
     }
 
     /// Sets a value, and the maxima above it. The tree doubles if it has no such position.

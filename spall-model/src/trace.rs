@@ -1,5 +1,7 @@
 //! The finished trace, which holds the facts of a file and nothing derived.
 
+mod said;
+
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
@@ -8,12 +10,13 @@ use core::ops::Range;
 use crate::{
     Args, CallSite, ChildOrder, Clock, Conventions, CounterValue, Diagnostics, Flow, Frame, FrameId, Id,
     IdRange, Instant, Key, LineHits, Metadata, NameId, Names, Object, OtherEvent, Process, ProcessId,
-    Profile, Sample, Sampled, Slice, SliceArgs, SliceFlags, SliceId, Slices, Snapshot, State, Text, Tick,
-    Ticks, TraceView, Track, TrackId, TrackInfo, TrackKind, TrackSet, Value,
+    Profile, Sample, Sampled, Slice, SliceArgs, SliceFlags, SliceId, Slices, Snapshot, SpanParents, State,
+    Text, Tick, Ticks, TraceView, Track, TrackId, TrackInfo, TrackKind, TrackSet, Value,
     args_table::ArgsTable,
     facts::MetaValue,
     frame_ids::FrameIds,
     profile::{Side, spans},
+    span_parents::SaidSpan,
     track::widen,
     view::Sealed,
 };
@@ -52,6 +55,9 @@ pub struct Trace {
     pub(crate) processes: Vec<Process>,
     pub(crate) tracks: Vec<Track>,
     pub(crate) slices: Slices,
+    /// What async spans say of their ids, by slice. Most traces have no such spans.
+    pub(crate) said_spans: Vec<SaidSpan>,
+    pub(crate) span_parents: SpanParents,
     pub(crate) instants: Vec<Instant>,
     pub(crate) counters: Vec<CounterValue>,
     pub(crate) states: Vec<State>,
@@ -444,6 +450,12 @@ impl TraceView for Trace {
     fn track_of(&self, id: SliceId) -> Option<TrackId> {
         let index = self.tracks.partition_point(|track| track.slices.end <= id.0);
         self.tracks.get(index)?.slices().contains(id).then(|| TrackId::new(index))
+    }
+
+    fn nests_by_parent(&self, track: TrackId) -> bool {
+        let Some(slices) = self.tracks.get(track.index()).map(Track::slices) else { return false };
+        let next = self.said_spans.partition_point(|span| span.slice < slices.start());
+        self.said_spans.get(next).is_some_and(|span| slices.contains(span.slice))
     }
 
     fn slice_args(&self, id: SliceId) -> SliceArgs<'_> {

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use crate::{
     Args, CallSite, CounterValue, Entries, Flow, Frame, FrameId, IdRange, Instant, Key, Metadata, NameId,
     Object, OtherEvent, Process, Profile, Sample, SliceFlags, SliceId, State, Text, ThreadMeasure, Trace,
-    TraceView, Track, TrackKind, Value, facts::HasArgs,
+    TraceView, Track, TrackKind, Value, facts::HasArgs, span_parents::SaidSpan,
 };
 
 /// Two traces are equal if they hold the same facts in the same order.
@@ -59,6 +59,8 @@ impl Comparison<'_> {
             && a.bounds == b.bounds
             && all(&a.processes, &b.processes, |a, b| self.process(a, b))
             && all(&a.tracks, &b.tracks, |a, b| self.track(a, b))
+            && all(&a.said_spans, &b.said_spans, |a, b| self.said_span(a, b))
+            && a.span_parents == b.span_parents
             && all(&a.flows, &b.flows, |a, b| self.flow(a, b))
             && all(&a.objects, &b.objects, |a, b| self.object(a, b))
             && self.profiles()
@@ -138,6 +140,10 @@ impl Comparison<'_> {
             && same_args(args_a.begin, args_b.begin)
             && same_args(args_a.end, args_b.end)
             && (!a.flags.contains(SliceFlags::SAMPLED) || hits(self.a) == hits(self.b))
+    }
+
+    fn said_span(&self, a: &SaidSpan, b: &SaidSpan) -> bool {
+        SaidSpan { span: self.key(a.span), parent: self.key(a.parent), ..*a } == *b
     }
 
     /// Compares the arguments of two elements.

@@ -93,6 +93,14 @@ pub trait TraceView: Sealed {
     /// worst.
     fn track_of(&self, slice: SliceId) -> Option<TrackId>;
 
+    /// Returns whether a span of a track says an id or a parent, so that its slices nest by parents and not by time. This takes
+    /// O(log n). [pairing 5](crate::rules::pairing#5)
+    #[must_use]
+    fn nests_by_parent(&self, track: TrackId) -> bool {
+        _ = track;
+        false
+    }
+
     /// Returns the arguments of a slice; they are empty if the trace has no such slice.
     fn slice_args(&self, slice: SliceId) -> SliceArgs<'_>;
 

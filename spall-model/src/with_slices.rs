@@ -4,11 +4,13 @@
 use alloc::vec::Vec;
 
 use crate::{
-    ByteRange, DiagnosticKind, Sampled, Slice, SliceFlags, SliceId, Slices, Tick, Trace, TraceView, TrackId,
+    AlongParents, ByteRange, DiagnosticKind, Sampled, Slice, SliceFlags, SliceId, Slices, SpanParents, Tick,
+    Trace, TraceView, TrackId,
     args_table::ArgsId,
     index32,
     nest::OpenPairs,
     sort::{order_of, permute, sort_by_number},
+    span_parents::SaidSpan,
 };
 
 impl Trace {
@@ -246,12 +248,40 @@ impl NewSlices {
             flow.from != NOT_KEPT && flow.to != NOT_KEPT
         });
         trace.slices = self.slices;
+        if !trace.said_spans.is_empty() {
+            keep_parents(trace, &new_ids);
+        }
         trace.sampled = self.sampled;
         trace.bounds = self.bounds;
         if self.is_incomplete {
             trace.diagnostics.add(DiagnosticKind::SliceLimit, ByteRange::default());
         }
     }
+}
+
+/// Gives the spans of a trace that has other slices now the parents that they have among those. The parent of a span is the
+/// nearest one above it that was kept, and the span says the id of that one. `new_ids` has the new id of each old slice.
+fn keep_parents(trace: &mut Trace, new_ids: &[SliceId]) {
+    let said = core::mem::take(&mut trace.said_spans);
+    let of = |old: SliceId| said.binary_search_by_key(&old, |span| span.slice).ok().map(|at| said[at]);
+    let old_parents = core::mem::take(&mut trace.span_parents);
+    let mut nearest = AlongParents::default();
+    let (mut spans, mut pairs) = (Vec::new(), Vec::new());
+    for &span in said.iter().filter(|span| new_ids[span.slice.index()] != NOT_KEPT) {
+        let slice = new_ids[span.slice.index()];
+        let kept = old_parents.parent(span.slice).and_then(|said| {
+            nearest.get(&old_parents, said.parent, |old, above: Option<Option<SliceId>>| {
+                if new_ids[old.index()] == NOT_KEPT { above.flatten() } else { Some(old) }
+            })
+        });
+        let parent = kept.and_then(of).map_or(span.parent, |kept| kept.span);
+        spans.push(SaidSpan { slice, span: span.span, parent });
+        pairs.extend(kept.map(|kept| (slice, new_ids[kept.index()])));
+    }
+    spans.sort_unstable_by_key(|span| span.slice);
+    pairs.sort_unstable();
+    trace.span_parents = SpanParents::new(&pairs, &trace.slices);
+    trace.said_spans = spans;
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use alloc::{vec, vec::Vec};
 
 use crate::{Trace, workers::Workers};
 
-use super::{TraceBuilder, flows, objects, order, rows::Rows, samples::Profiles};
+use super::{TraceBuilder, flows, objects, order, rows::Rows, said_spans::SaidSpans, samples::Profiles};
 
 impl TraceBuilder {
     pub(super) fn finish_with(self, workers: Workers) -> Trace {
@@ -75,9 +75,11 @@ struct Ended(Sampled);
 impl Ended {
     /// Puts everything into the order of display.
     fn arrange(self, workers: Workers) -> Trace {
-        let Sampled { mut builder, rows, mut profiles } = self.0;
-        let has_flows = !builder.flows.is_empty();
-        let mut arranged = order::arrange(&mut builder, rows, has_flows, workers);
+        let Sampled { mut builder, mut rows, mut profiles } = self.0;
+        let said = SaidSpans::new(&mut builder, &mut rows);
+        let need_slice_of_row = !builder.flows.is_empty() || !said.is_empty();
+        let mut arranged = order::arrange(&mut builder, rows, &said, need_slice_of_row, workers);
+        let (said_spans, span_parents) = said.finish(&arranged.slice_of_row, &arranged.slices);
         profiles.arrange(&arranged.track_ids, &mut builder.diagnostics);
         let flows = flows::resolve(&builder.flows, builder.clock, &arranged, &mut builder.diagnostics);
         let (objects, snapshots) =
@@ -93,6 +95,8 @@ impl Ended {
             processes: arranged.processes,
             tracks,
             slices: arranged.slices,
+            said_spans,
+            span_parents,
             instants: arranged.instants,
             counters: arranged.counters,
             states: arranged.states,

@@ -16,6 +16,7 @@ use super::{
     InternedEvent, TraceBuilder,
     objects::ObjectEvent,
     registry::{OwnTrack, TrackKey},
+    said_spans::SaidRow,
 };
 
 /// What changes in a trace that becomes a part of another.
@@ -356,6 +357,7 @@ impl<'b> Addition<'b> {
                 self.rows[id.index()] = row;
             }
         }
+        self.said_spans(track);
         for &instant in self.trace.instants_of(track.id) {
             let (name, category, args) =
                 (self.name(instant.name), self.name(instant.category), self.args(instant.args));
@@ -376,6 +378,20 @@ impl<'b> Addition<'b> {
             self.builder.touch(number, start, end);
             self.builder.states.push(number, crate::State { start, end, name, args });
             self.count_clamped();
+        }
+    }
+
+    /// Adds what the spans of a track say of their ids. Their parents are found among the spans of all traces.
+    fn said_spans(&mut self, track: &Track) {
+        if !self.trace.nests_by_parent(track.id) {
+            return;
+        }
+        for said in track.slices().iter().filter_map(|id| self.trace.said_span(id)) {
+            let row = self.rows[said.slice.index()];
+            if row != NO_ROW {
+                let (span, parent) = (self.key(said.span), self.key(said.parent));
+                self.builder.spans.said_rows.push(SaidRow { row, span, parent, bytes: NOWHERE });
+            }
         }
     }
 

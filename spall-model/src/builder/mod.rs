@@ -28,6 +28,7 @@ mod recent_names;
 mod registry;
 mod repair;
 mod rows;
+mod said_spans;
 mod samples;
 mod slice_order;
 mod spans;

@@ -18,6 +18,7 @@ use super::{
     columns::{self, RowOrder},
     points::{Point, PointLog},
     rows::Rows,
+    said_spans::SaidSpans,
     slice_order::SliceKey,
     track_order::{process_order, track_order},
     track_tree::{TrackOrder, TrackTree},
@@ -74,6 +75,7 @@ pub(super) fn join_tracks(mut tracks: Vec<Track>, processes: &mut [Process]) -> 
 pub(super) fn arrange(
     builder: &mut TraceBuilder,
     rows: Rows,
+    said: &SaidSpans,
     need_slice_of_row: bool,
     workers: Workers,
 ) -> Arranged {
@@ -87,7 +89,8 @@ pub(super) fn arrange(
     let track_ids = track_ids(&order);
     let mut tracks = tracks(builder, &process_ids, &tree, &order, &track_ids);
     let track_order = order.order;
-    let (slices, slice_of_row) = slices(builder, rows, &mut tracks, &track_order, need_slice_of_row, workers);
+    let (slices, slice_of_row) =
+        slices(builder, rows, said, &mut tracks, &track_order, need_slice_of_row, workers);
     // Each log is freed before the next one is copied.
     let (by, all) = (&track_order, &mut tracks);
     let instants = sorted_by_track(&take(&mut builder.instants), all, by, |track| &mut track.instants);
@@ -179,6 +182,7 @@ fn tracks(
 fn slices(
     builder: &TraceBuilder,
     rows: Rows,
+    said: &SaidSpans,
     tracks: &mut [Track],
     track_order: &[u32],
     need_slice_of_row: bool,
@@ -194,7 +198,15 @@ fn slices(
     }
     let mut order = RowOrder::by_track(&rows, first_slices, track_order);
     if !builder.registry.tracks.iter().all(|track| track.in_order) {
-        order = RowOrder::Rows(sort_tracks(order.into_rows(), builder, &rows, tracks, track_order, workers));
+        order = RowOrder::Rows(sort_tracks(
+            order.into_rows(),
+            builder,
+            &rows,
+            said,
+            tracks,
+            track_order,
+            workers,
+        ));
     }
     let slices = columns::slices(rows, &order, workers);
     (slices, if need_slice_of_row { inverse(&order.into_rows()) } else { Vec::new() })
@@ -206,6 +218,7 @@ fn sort_tracks(
     mut order: Vec<u32>,
     builder: &TraceBuilder,
     rows: &Rows,
+    said: &SaidSpans,
     tracks: &[Track],
     track_order: &[u32],
     workers: Workers,
@@ -214,12 +227,14 @@ fn sort_tracks(
     let mut rest = order.as_mut_slice();
     let orders = tracks.iter().zip(track_order).map(|(track, &old)| {
         let order = rest.split_off_mut(..track.slices.len()).unwrap_or_default();
-        (order, registry.track(old).in_order)
+        (order, old)
     });
     // Most tracks are known to be in order, and need no look at their rows: that saves 7 % of loading spall v3.
-    let unordered = orders.filter(|&(_, in_order)| !in_order).map(|(order, _)| order);
-    workers
-        .each(unordered, Scratch::default, |scratch, order| sort_track(order, rows, *conventions, scratch));
+    let unordered = orders.filter(|&(_, old)| !registry.track(old).in_order);
+    workers.each(unordered, Scratch::default, |scratch, (order, old)| match said.has_track(old) {
+        true => said.sort_track(order, rows),
+        false => sort_track(order, rows, *conventions, scratch),
+    });
     order
 }
 

@@ -5,15 +5,19 @@
 //! paired in the order of time once all were read.
 
 mod by_args;
+mod by_id;
 
 use alloc::{string::ToString, vec::Vec};
 
 use crate::{
-    AsyncPhase, ByteRange, DiagnosticKind, Instant, KeyedEvent, Scope, SliceFlags, Tick, Value,
-    args_table::ArgsId, index32, log::Log, open_stack::OpenStack, sort::sort_by_number,
+    AsyncPhase, ByteRange, DiagnosticKind, Id, Instant, Key, KeyedEvent, NameId, Scope, SliceFlags, Tick,
+    Value, args_table::ArgsId, index32, log::Log, open_stack::OpenStack, sort::sort_by_number,
 };
 
-use super::{InternedEvent, TraceBuilder, by_track::ByTrack, pairing::PairFacts, registry::TrackKey};
+use super::{
+    InternedEvent, TraceBuilder, by_track::ByTrack, pairing::PairFacts, registry::TrackKey,
+    said_spans::SaidRow,
+};
 
 use self::by_args::ByArgs;
 
@@ -21,15 +25,34 @@ use self::by_args::ByArgs;
 #[derive(Debug, Default)]
 pub(super) struct SpanLog {
     events: Log<SpanEvent>,
+    /// What some of the events say of ids. Files without such events pay nothing for it.
+    said: Vec<SaidIds>,
+    /// The rows of spans that say an id or a parent, once they have rows.
+    pub(super) said_rows: Vec<SaidRow>,
 }
+
+/// The id of a span and that of its parent, as an event says them. [`NO_ID`] stands for none.
+#[derive(Debug, Clone, Copy)]
+struct SaidIds {
+    span: Key,
+    parent: Key,
+}
+
+/// The id of no span.
+const NO_ID: Key = Key::Text(NameId::EMPTY);
 
 /// A begin, an end, an instant or a step of a span.
 #[derive(Debug, Clone, Copy)]
 struct SpanEvent {
     row: InternedEvent,
     phase: AsyncPhase,
+    /// The position of what it says of ids, or [`SAYS_NONE`]. It lies where there is room between two other fields.
+    said: u32,
     bytes: ByteRange,
 }
+
+/// The position of what an event says that says no ids.
+const SAYS_NONE: u32 = u32::MAX;
 
 /// The row of a span that is open, and the bytes of its begin.
 type OpenSpan = (u32, ByteRange);
@@ -74,7 +97,14 @@ impl TraceBuilder {
         let args = self.keep_args(event.args, bytes);
         self.touch(track, event.at, event.at);
         let row = InternedEvent { track, at: event.at, name, category, args };
-        self.spans.events.push(SpanEvent { row, phase, bytes });
+        let mut said = SAYS_NONE;
+        let may_say = matches!(phase, AsyncPhase::Begin | AsyncPhase::End);
+        if may_say && (event.span, event.parent) != (Id::NONE, Id::NONE) {
+            said = index32(self.spans.said.len());
+            let ids = SaidIds { span: self.key(event.span), parent: self.key(event.parent) };
+            self.spans.said.push(ids);
+        }
+        self.spans.events.push(SpanEvent { row, phase, said, bytes });
     }
 
     /// Adds the slices and instants of all spans, track by track.
@@ -91,9 +121,18 @@ impl TraceBuilder {
         for &track in &tracks {
             group.clear();
             group.extend(by_track.items(track).iter().map(|&event| events[event]));
+            // Without a begin that says an id or a parent, the ids of ends say nothing.
+            let says = |event: &SpanEvent| event.said != SAYS_NONE && event.phase == AsyncPhase::Begin;
+            let says_ids = !self.spans.said.is_empty() && group.iter().any(says);
+            let in_file = if says_ids { group.clone() } else { Vec::new() };
             // A stable sort: events of one time keep the order of the file.
             sort_by_number(&mut group, |event| event.row.at.0);
             self.set_title(track, &group);
+            if says_ids {
+                group = in_file;
+                self.pair_by_id(&mut group);
+                sort_by_number(&mut group, |event| event.row.at.0);
+            }
             match group.first().map(|event| event.phase) {
                 Some(AsyncPhase::Begin | AsyncPhase::End | AsyncPhase::Instant) => {
                     self.nestable(&group, &mut open)
@@ -130,7 +169,17 @@ impl TraceBuilder {
         // A span nests: that keeps spans of one start in the order in which they began, on which their depth depends.
         let start = step.row.at;
         let pair = PairFacts { start, end: None, has_other_name: false, nests: true, open_depth: depth };
-        self.push_slice(&step.row, start, pair.flags(), step.bytes)
+        let row = self.push_slice(&step.row, start, pair.flags(), step.bytes)?;
+        if let Some(&SaidIds { span, parent }) = self.spans.said.get(step.said as usize) {
+            self.spans.said_rows.push(SaidRow { row, span, parent, bytes: step.bytes });
+        }
+        Some(row)
+    }
+
+    /// Adds an instant inside of as many spans.
+    fn add_span_instant(&mut self, event: &SpanEvent, depth: u32) {
+        let InternedEvent { at, name, category, args, track } = event.row;
+        self.instants.push(track, Instant { at, name, category, scope: Scope::Thread, depth, args });
     }
 
     /// Pairs begins and ends. An end closes the innermost open begin of its name with equal arguments, or else the innermost
@@ -139,7 +188,7 @@ impl TraceBuilder {
         let mut by_args = repeats(group, open).then(ByArgs::default);
         for event in group {
             let depth = open.depth();
-            let InternedEvent { at, name, category, args, track } = event.row;
+            let InternedEvent { at, name, args, .. } = event.row;
             match event.phase {
                 AsyncPhase::Begin => {
                     if let Some(row) = self.open_span(event, depth) {
@@ -149,10 +198,7 @@ impl TraceBuilder {
                         }
                     }
                 }
-                AsyncPhase::Instant => {
-                    let item = Instant { at, name, category, scope: Scope::Thread, depth, args };
-                    self.instants.push(track, item);
-                }
+                AsyncPhase::Instant => self.add_span_instant(event, depth),
                 _ => {
                     let equal =
                         by_args.as_mut().and_then(|spans| spans.take(name, self.args.get(args), open));

@@ -36,10 +36,17 @@ pub struct KeyedEvent<'a> {
     pub scope: Text<'a>,
     /// The arguments; [`Args::NONE`] if there are none.
     pub args: Args<'a>,
+    /// The id of the nestable span itself among those of the key; [`Id::NONE`] if the file gives it none. A begin and an
+    /// end of one id are a pair, whatever their names. Instants, older spans and objects have none.
+    // Not an option: an `Id` has no value to spare, and events would grow by 16 bytes.
+    pub span: Id<'a>,
+    /// The id of the span of the same key that a nestable span lies below; [`Id::NONE`] if the file does not say. It is read
+    /// at the begin. That span may come later in the file.
+    pub parent: Id<'a>,
 }
 
 impl<'a> KeyedEvent<'a> {
-    /// Returns an event without categories, scope and arguments, whose id is valid everywhere.
+    /// Returns an event without categories, scope, arguments and parent, whose id is valid everywhere.
     #[must_use]
     pub fn new(pid: impl Into<Id<'a>>, at: Tick, id: impl Into<Id<'a>>, name: Text<'a>) -> Self {
         Self {
@@ -51,6 +58,8 @@ impl<'a> KeyedEvent<'a> {
             category: Text::EMPTY,
             scope: Text::EMPTY,
             args: Args::NONE,
+            span: Id::NONE,
+            parent: Id::NONE,
         }
     }
 
@@ -64,6 +73,33 @@ impl<'a> KeyedEvent<'a> {
     #[must_use]
     pub fn with_scope(self, scope: Text<'a>) -> Self {
         Self { scope, ..self }
+    }
+
+    /// Returns the same event of the span that has this id among those of the key. [pairing 5](crate::rules::pairing#5)
+    ///
+    /// ```
+    /// use spall_model::{AsyncPhase, Event, KeyedEvent, Limits, SliceId, Text, Tick, Ticks, TraceBuilder};
+    ///
+    /// let mut builder = TraceBuilder::new(&Limits::default());
+    /// let at = |at, name: &'static str| KeyedEvent::new(1, Tick(at), "trace", Text::from(name));
+    /// // The child may come first.
+    /// for event in [at(20, "query").with_span(2).with_parent(1), at(10, "request").with_span(1)] {
+    ///     builder.push(&Event::Async(AsyncPhase::Begin, event));
+    ///     builder.push(&Event::Async(AsyncPhase::End, KeyedEvent { at: event.at + Ticks(30), ..event }));
+    /// }
+    /// let trace = builder.finish();
+    /// let query = trace.said_parent(SliceId(1)).unwrap();
+    /// assert_eq!((query.parent, query.covers), (SliceId(0), Tick(20)..Tick(40)));
+    /// ```
+    #[must_use]
+    pub fn with_span(self, span: impl Into<Id<'a>>) -> Self {
+        Self { span: span.into(), ..self }
+    }
+
+    /// Returns the same event of a span that lies below the span with this id.
+    #[must_use]
+    pub fn with_parent(self, parent: impl Into<Id<'a>>) -> Self {
+        Self { parent: parent.into(), ..self }
     }
 }
 

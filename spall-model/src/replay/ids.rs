@@ -45,6 +45,9 @@ pub(super) struct KeyFields<'e> {
     pub(super) id: Id<'e>,
     pub(super) local: bool,
     pub(super) scope: Text<'e>,
+    /// The id of the span, and that of its parent.
+    pub(super) span: Id<'e>,
+    pub(super) parent: Id<'e>,
 }
 
 impl<'e> KeyFields<'e> {
@@ -59,6 +62,7 @@ impl<'e> KeyFields<'e> {
         let event = KeyedEvent::new(self.pid, at, self.id, name);
         let mut event = event.with_category(category).with_scope(self.scope);
         (event.local, event.args) = (self.local, args);
+        (event.span, event.parent) = (self.span, self.parent);
         event
     }
 }

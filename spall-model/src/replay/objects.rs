@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::{Args, Event, Object, ObjectPhase, Text, TraceView};
+use crate::{Args, Event, Id, Object, ObjectPhase, Text, TraceView};
 
 use super::{
     Replay,
@@ -18,6 +18,8 @@ impl<'t, E> Replay<'t, E> {
             id: ids::id(self.trace, object.id, &mut id_text),
             local: object.local,
             scope: self.text(object.scope),
+            span: Id::NONE,
+            parent: Id::NONE,
         };
         let name = self.text(object.name);
         let event = |at, args| key.event(at, name, Text::EMPTY, args);

@@ -4,7 +4,8 @@ use alloc::{collections::BinaryHeap, vec::Vec};
 use core::cmp::Reverse;
 
 use crate::{
-    Args, AsyncPhase, Event, Slice, SliceId, Tick, TraceView, Track, TrackKind, open_stack::OpenStack,
+    Args, AsyncPhase, Event, Id, Key, NameId, Slice, SliceId, Tick, TraceView, Track, TrackKind,
+    open_stack::OpenStack,
 };
 
 use super::{
@@ -22,6 +23,8 @@ impl<'t, E> Replay<'t, E> {
             id: ids::id(self.trace, id, &mut id_text),
             local,
             scope: self.text(scope),
+            span: Id::NONE,
+            parent: Id::NONE,
         };
         if track.slices.is_empty() && track.instants.is_empty() {
             // The track only exists because of an event that could not be matched. Another one makes it again.
@@ -30,7 +33,47 @@ impl<'t, E> Replay<'t, E> {
             let event = key.event(self.some_time(), name, category, Args::NONE);
             return self.emit(Event::Async(phase, event));
         }
-        if stepped { self.stepped(track, key) } else { self.nestable(track, key) }
+        match stepped {
+            true => self.stepped(track, key),
+            false if self.trace.nests_by_parent(track.id) => self.by_id(track, key),
+            false => self.nestable(track, key),
+        }
+    }
+
+    /// Emits spans that say ids or parents: those with ids one by one, and among them the others in the order of time.
+    fn by_id(&mut self, track: &'t Track, key: KeyFields<'_>) -> Result<(), E> {
+        let trace = self.trace;
+        for instant in trace.instants_of(track.id) {
+            let (name, category) = (self.text(instant.name), self.text(instant.category));
+            let event = key.event(instant.at, name, category, trace.args_of(instant));
+            self.emit(Event::Async(AsyncPhase::Instant, event))?;
+        }
+        let mut open = core::mem::take(&mut self.open_spans);
+        let (mut span_text, mut parent_text) = (Vec::new(), Vec::new());
+        for (id, slice) in trace.slices_of(track.id) {
+            // An end comes before what begins at its time, and so does not close that.
+            while let Some(end) = open.next_end().filter(|&end| end <= slice.start) {
+                self.close(&mut open, &key, |open| open.ending(end))?;
+            }
+            let said = trace.said_span(id);
+            let (span, parent) = said.map_or((NO_ID, NO_ID), |said| (said.span, said.parent));
+            let key = KeyFields {
+                span: ids::id(trace, span, &mut span_text),
+                parent: ids::id(trace, parent, &mut parent_text),
+                ..key
+            };
+            self.span(AsyncPhase::Begin, &key, id, &slice)?;
+            match span {
+                NO_ID => open.push(id, slice),
+                _ => self.span(AsyncPhase::End, &key, id, &slice)?,
+            }
+        }
+        while let Some(end) = open.next_end() {
+            self.close(&mut open, &key, |open| open.ending(end))?;
+        }
+        open.spans.drain().for_each(drop);
+        self.open_spans = open;
+        Ok(())
     }
 
     /// Emits spans that nest, in the order of time.
@@ -134,6 +177,9 @@ impl<'t, E> Replay<'t, E> {
         self.emit(Event::Async(phase, key.event(at, name, category, args)))
     }
 }
+
+/// The id of no span.
+const NO_ID: Key = Key::Text(NameId::EMPTY);
 
 /// The open spans of one track, and the times at which they end.
 #[derive(Debug, Default)]

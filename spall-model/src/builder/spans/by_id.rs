@@ -1,0 +1,82 @@
+//! The pairing of spans by their ids. [pairing 5](crate::rules::pairing#5)
+
+use alloc::{collections::VecDeque, vec::Vec};
+
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+
+use crate::{AsyncPhase, DiagnosticKind, Key, SliceFlags, sort::sort_by_number};
+
+use super::{NO_ID, SpanEvent, TraceBuilder};
+
+/// The events of one id that have no partner yet, in the order of the file: positions of begins, and ends.
+#[derive(Default)]
+struct Single {
+    begins: Vec<usize>,
+    ends: VecDeque<SpanEvent>,
+}
+
+impl TraceBuilder {
+    /// Adds the spans of a track that have ids, and its instants, and leaves the other events in the group. Events are those
+    /// of one track in the order of the file.
+    ///
+    /// An end closes the last begin of its id before it in the file that has no end, or else takes the first one behind it:
+    /// so those that write a span as two neighbours, and an id twice, get the spans that they wrote.
+    pub(super) fn pair_by_id(&mut self, group: &mut Vec<SpanEvent>) {
+        let mut spans: Vec<(SpanEvent, Option<SpanEvent>)> = Vec::new();
+        let mut singles = HashMap::<Key, Single, RandomState>::default();
+        group.retain(|event| {
+            let id = self.spans.said.get(event.said as usize).map_or(NO_ID, |said| said.span);
+            match event.phase {
+                AsyncPhase::Instant => spans.push((*event, None)),
+                AsyncPhase::Begin if id != NO_ID => {
+                    let single = singles.entry(id).or_default();
+                    let end = single.ends.pop_front();
+                    if end.is_none() {
+                        single.begins.push(spans.len());
+                    }
+                    spans.push((*event, end));
+                }
+                AsyncPhase::End if id != NO_ID => {
+                    let single = singles.entry(id).or_default();
+                    let begin = single.begins.pop().and_then(|begin| spans.get_mut(begin));
+                    match begin {
+                        Some((_, end)) => *end = Some(*event),
+                        None => single.ends.push_back(*event),
+                    }
+                }
+                _ => return true,
+            }
+            false
+        });
+        let mut unmatched: Vec<_> = singles.into_values().flat_map(|single| single.ends).collect();
+        unmatched.sort_by_key(|end| end.said);
+        for end in unmatched {
+            self.diagnostics.add(DiagnosticKind::UnmatchedAsync, end.bytes);
+        }
+        sort_by_number(&mut spans, |(begin, _)| begin.row.at.0);
+        for (begin, end) in spans {
+            self.span_of_id(&begin, end);
+        }
+    }
+
+    /// Adds a span with an id, or an instant.
+    fn span_of_id(&mut self, begin: &SpanEvent, end: Option<SpanEvent>) {
+        if begin.phase == AsyncPhase::Instant {
+            return self.add_span_instant(begin, 0);
+        }
+        let Some(row) = self.open_span(begin, 0) else {
+            return end.iter().for_each(|end| self.diagnostics.add(DiagnosticKind::SliceLimit, end.bytes));
+        };
+        let Some(end) = end else {
+            return self.diagnostics.add(DiagnosticKind::UnfinishedAsync, begin.bytes);
+        };
+        let start = begin.row.at;
+        self.close_span(row, end.row.at.max(start), end.row.args);
+        if end.row.at < start {
+            self.diagnostics.add(DiagnosticKind::NegativeDuration, end.bytes);
+            let rows = &mut self.slices.rows;
+            rows.set_flags(row, rows.flags(row).with(SliceFlags::CLAMPED));
+        }
+    }
+}
