@@ -8,8 +8,8 @@
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
 
-use spall_model::nest::{Nesting, OpenPairs};
-use spall_model::{SliceId, Slices, Tick, Trace, Track, TrackId, TrackKind, index32};
+use spall_model::nest::{Nesting, OpenPairs, ParentNesting};
+use spall_model::{SliceId, Slices, Tick, Trace, TraceView, Track, TrackId, TrackKind, index32};
 
 use crate::Layout;
 use crate::index::{append, n_nodes};
@@ -56,6 +56,7 @@ impl Layout {
 
 /// A layout in the making, with working memory for one track at a time.
 struct LayoutBuilder<'t> {
+    trace: &'t Trace,
     slices: &'t Slices,
     tracks: &'t [Track],
     nesting: Nesting,
@@ -69,6 +70,8 @@ struct LayoutBuilder<'t> {
     drawn_ends: Vec<(u32, Tick)>,
     /// The depths of the spans of an async track, and those of pairs without what is left out.
     open_pairs: OpenPairs,
+    /// The walk over the slices of a track whose spans say their parents.
+    by_parent: ParentNesting,
     /// For each row of the track, the position in the arrays of its next slice.
     cursors: Vec<u32>,
 }
@@ -107,6 +110,7 @@ impl<'t> LayoutBuilder<'t> {
     fn new(trace: &'t Trace) -> Self {
         let n_slices = trace.slices().len();
         Self {
+            trace,
             slices: trace.slices(),
             tracks: trace.tracks(),
             nesting: Nesting::default(),
@@ -116,6 +120,7 @@ impl<'t> LayoutBuilder<'t> {
             provisional_rows: Vec::new(),
             drawn_ends: Vec::new(),
             open_pairs: OpenPairs::default(),
+            by_parent: ParentNesting::default(),
             cursors: Vec::new(),
         }
     }
@@ -123,6 +128,10 @@ impl<'t> LayoutBuilder<'t> {
     /// Lays out all slices, or if `SOME` those that are shown.
     fn build<const SOME: bool>(mut self, mut is_shown: impl FnMut(SliceId) -> bool) -> Layout {
         let mut n_placed = 0;
+        self.layout.parents = match SOME {
+            true => self.trace.span_parents().of_shown(self.trace, &mut is_shown),
+            false => self.trace.span_parents().clone(),
+        };
         for (track_id, track) in (0..).map(TrackId).zip(self.tracks) {
             self.layout.first_rows.push(index32(self.layout.rows.len()));
             if track.slices().is_empty() {
@@ -130,7 +139,9 @@ impl<'t> LayoutBuilder<'t> {
             }
             self.provisional_rows.reserve(track.slices().len());
             let is_async = matches!(track.kind, TrackKind::Async { .. });
-            let are_shown = if is_async {
+            let are_shown = if is_async && self.trace.nests_by_parent(track_id) {
+                self.place_by_parent(track.slices().indices(), &mut is_shown)
+            } else if is_async {
                 self.place_by_depth(track.slices().indices(), &mut is_shown)
             } else {
                 self.place_by_nesting::<SOME>(track.slices().indices(), &mut is_shown)
@@ -193,6 +204,27 @@ impl<'t> LayoutBuilder<'t> {
             let depth = self.open_pairs.next(starts[index], ends[index], flags[index].open_depth(), stays);
             self.provisional_rows.push(if stays { self.track_rows.add(0, depth) } else { NO_ROW });
             are_shown &= stays;
+        }
+        are_shown
+    }
+
+    /// Finds the rows of an async track's slices by the parents that spans say they have, and returns whether all have one.
+    /// [layout 4.5](crate::rules::layout#4.5)
+    #[inline(never)]
+    fn place_by_parent(&mut self, range: Range<usize>, is_shown: &mut impl FnMut(SliceId) -> bool) -> bool {
+        let (starts, ends) = (self.slices.starts(), self.slices.ends());
+        self.by_parent.begin(&self.layout.parents, index32(range.start)..index32(range.end));
+        let mut are_shown = true;
+        for index in range {
+            let slice = SliceId(index32(index));
+            let row = if is_shown(slice) {
+                let place = self.by_parent.place(slice, starts[index], ends[index]);
+                self.track_rows.add(place.lane, place.depth)
+            } else {
+                are_shown = false;
+                NO_ROW
+            };
+            self.provisional_rows.push(row);
         }
         are_shown
     }

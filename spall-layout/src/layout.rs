@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use spall_model::{IdRange, SliceId, Tick, TrackId};
+use spall_model::{IdRange, SliceId, SpanParents, Tick, TrackId};
 
 use crate::index::{Node, RowIndex};
 use crate::row_numbers::RowNumbers;
@@ -54,6 +54,8 @@ pub struct Layout {
     pub(crate) first_rows: Vec<u32>,
     /// The row of each slice.
     pub(crate) row_numbers: RowNumbers,
+    /// The parents that spans say they have, among the slices that have a row.
+    pub(crate) parents: SpanParents,
     /// The number of slices that overlap another one partially.
     pub(crate) n_overlapping: u64,
 }

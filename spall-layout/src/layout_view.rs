@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 use core::{fmt, ops::Range};
 
-use spall_model::{SliceId, Tick, Ticks, TrackId, index32};
+use spall_model::{SliceId, SpanParents, Tick, Ticks, TrackId, index32};
 
 use crate::convert::to_ticks;
 use crate::visits::{SliceTimes, VisitSlices, Visits};
@@ -67,12 +67,16 @@ pub trait LayoutView: Order {
         })
     }
 
-    /// Returns the parent of a slice: the innermost slice of the same lane that contains it.
+    /// Returns the parent of a slice: the innermost slice of the same lane that contains it, or the one that a span of an async
+    /// track says it has.
     ///
-    /// Returns `None` if no slice does, or if `slice` is on no row. A span on an async track may end later than its
-    /// parent.
+    /// Returns `None` if there is none, or if `slice` is on no row. A span on an async track may end later than its
+    /// parent, and one that says its parent may begin before it, and lie elsewhere.
     #[must_use]
     fn parent(&self, slice: SliceId) -> Option<SliceId> {
+        if let Some(said) = self.span_parents().and_then(|parents| parents.parent(slice)) {
+            return Some(said.parent);
+        }
         let above = self.row(self.row_above(self.row_of(slice)?)?)?;
         // Slices are placed in the order of their track, so the parent is the latest one placed before.
         above.ids.get(self.n_before(&above, slice).checked_sub(1)?).copied()
@@ -81,6 +85,10 @@ pub trait LayoutView: Order {
     /// Returns the slices whose parent is `slice`, by time. There are none if it has no children or is on no row.
     #[must_use]
     fn children(&self, slice: SliceId) -> &[SliceId] {
+        let said = self.span_parents().map(|parents| parents.children(slice));
+        if let Some(said) = said.filter(|said| !said.is_empty()) {
+            return said;
+        }
         children_row(self, slice).and_then(|(row, range)| row.ids.get(range)).unwrap_or_default()
     }
 
@@ -93,7 +101,9 @@ pub trait LayoutView: Order {
         let placed = self.place(slice)?;
         // The duration may be too large for `Ticks` while the self time is not.
         let mut rest = placed.end.0.abs_diff(placed.start.0);
-        if let Some((row, range)) = children_row(self, slice) {
+        if let Some(covered) = self.span_parents().and_then(|parents| parents.covered(slice)) {
+            rest = rest.saturating_sub(covered);
+        } else if let Some((row, range)) = children_row(self, slice) {
             let (starts, ends) = (row.starts.get(range.clone())?, row.ends.get(range)?);
             for (&start, &end) in starts.iter().zip(ends) {
                 // Only children of async spans can end later than their parent.
@@ -189,6 +199,9 @@ pub(crate) trait Order {
         range: &Range<Tick>,
     ) -> Self::Visits<'v>;
 
+    /// Returns the parents that spans say they have; `None` if none does.
+    fn span_parents(&self) -> Option<&SpanParents>;
+
     /// Returns a number that is larger for slices that come later on the track of `slice`.
     fn order(&self, slice: SliceId) -> Option<u32>;
 
@@ -243,6 +256,10 @@ impl LayoutView for Layout {
 
 impl Order for Layout {
     type Visits<'v> = Visits<'v>;
+
+    fn span_parents(&self) -> Option<&SpanParents> {
+        Some(&self.parents).filter(|parents| !parents.is_empty())
+    }
 
     fn visits<'v>(
         &'v self,

@@ -13,8 +13,10 @@ use spall_model::{
 use crate::LayoutView;
 use crate::convert::to_ticks;
 use crate::visits::{Visit, VisitSlices};
+use by_parent::ByParent;
 use measured::Measured;
 
+mod by_parent;
 mod measured;
 
 /// Adds up a measure of the slices of `tracks` that touch `range`, such as time, by call path. The result is a top-down tree.
@@ -62,12 +64,31 @@ pub fn slice_tree<'l>(
     tracks: impl IntoIterator<Item = TrackId>,
     range: Range<Tick>,
     measure: Measure,
-    function: impl FnMut(SliceId) -> Option<Function>,
+    mut function: impl FnMut(SliceId) -> Option<Function>,
 ) -> impl Job<Output = CallTree> {
     let mut tracks: Vec<TrackId> = tracks.into_iter().collect();
     tracks.reverse();
+    let parents = layout.span_parents();
+    let by_parent = parents.map(|parents| {
+        ByParent::new(
+            trace,
+            parents.of_shown(trace, |slice| function(slice).is_some()),
+            range.clone(),
+            measure,
+        )
+    });
     let measured = (measure != Measure::WallTime).then(|| Measured::new(trace, measure));
-    SliceTree { trace, layout, tracks, range, function, visits: None, merge: SliceMerge::default(), measured }
+    SliceTree {
+        trace,
+        layout,
+        tracks,
+        range,
+        function,
+        visits: None,
+        merge: SliceMerge::default(),
+        measured,
+        by_parent,
+    }
 }
 
 /// The job of [`slice_tree`].
@@ -83,6 +104,8 @@ struct SliceTree<'l, T, L: LayoutView, F> {
     merge: SliceMerge,
     /// What adds up a measure instead of time; `None` for time.
     measured: Option<Measured<'l, T>>,
+    /// What adds up spans that say their parents; `None` if the trace has none.
+    by_parent: Option<ByParent<'l, T>>,
 }
 
 impl<T: TraceView, L: LayoutView, F: FnMut(SliceId) -> Option<Function>> Job for SliceTree<'_, T, L, F> {
@@ -93,13 +116,17 @@ impl<T: TraceView, L: LayoutView, F: FnMut(SliceId) -> Option<Function>> Job for
         let mut left = work;
         let mut visits = self.visits.take();
         loop {
-            let Self { merge, range, function, measured, .. } = self;
+            let Self { merge, range, function, measured, by_parent, .. } = self;
             if let Some(visits) = &mut visits {
-                left -= match measured {
-                    None => visits.visit_some(left, |visit| {
+                let by_parent = by_parent.as_mut().filter(|by_parent| by_parent.is_of_track);
+                left -= match (by_parent, measured.as_mut()) {
+                    (Some(by_parent), _) => visits.visit_some(left, |visit| {
+                        by_parent.add(visit.slice, &mut *function, &mut merge.builder);
+                    }),
+                    (None, None) => visits.visit_some(left, |visit| {
                         merge.add::<true>(visit, range, function(visit.slice));
                     }),
-                    Some(measured) => visits.visit_some(left, |visit| {
+                    (None, Some(measured)) => visits.visit_some(left, |visit| {
                         let function = function(visit.slice);
                         merge.add::<false>(visit, range, function);
                         let node = merge.node_of_latest(visit.row);
@@ -114,6 +141,9 @@ impl<T: TraceView, L: LayoutView, F: FnMut(SliceId) -> Option<Function>> Job for
             let Some(track) = self.tracks.pop() else { break };
             left -= 1;
             let begun = self.layout.visits(self.trace.slice_times(), track, range);
+            if let Some(by_parent) = by_parent {
+                by_parent.begin_track(track, &mut merge.builder);
+            }
             merge.latest.clear();
             merge.latest.resize(begun.n_rows(), None);
             if let Some(measured) = measured {
@@ -123,6 +153,9 @@ impl<T: TraceView, L: LayoutView, F: FnMut(SliceId) -> Option<Function>> Job for
         }
         if let Some(measured) = &mut self.measured {
             measured.begin_track(0, &mut self.merge.builder);
+        }
+        if let Some(by_parent) = &mut self.by_parent {
+            by_parent.finish(&mut self.merge.builder);
         }
         Some(mem::take(&mut self.merge.builder).finish())
     }

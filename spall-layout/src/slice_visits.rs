@@ -102,7 +102,8 @@ pub struct SliceVisit<'l> {
     pub slice: SliceId,
     /// Where the slice is drawn.
     pub place: PlacedSlice,
-    /// The innermost slice of the same lane that contains the slice, or `None` if no slice does.
+    /// The innermost slice of the same lane that contains the slice, or the one that a span of an async track says is its
+    /// parent; `None` if there is none.
     pub parent: Option<SliceId>,
     layout: &'l Layout,
     /// Where the slices of the row below stand that begin at the slice or later, in the arrays of the layout.
@@ -115,6 +116,10 @@ impl<'l> SliceVisit<'l> {
     /// Returns the slices whose parent is this slice, by time. This takes O(log n).
     #[must_use]
     pub fn children(&self) -> &'l [SliceId] {
+        let said = self.layout.parents.children(self.slice);
+        if !said.is_empty() {
+            return said;
+        }
         let below = &self.layout.ids[self.below.0 as usize..self.below.1 as usize];
         &below[..below.partition_point(|&id| id < self.next)]
     }
@@ -126,6 +131,9 @@ impl<'l> SliceVisit<'l> {
         let PlacedSlice { start, end, .. } = self.place;
         // The duration may be too large for `Ticks` while the self time is not.
         let mut rest = end.0.abs_diff(start.0);
+        if let Some(covered) = self.layout.parents.covered(self.slice) {
+            return to_ticks(rest.saturating_sub(covered));
+        }
         let below = self.below.0 as usize..self.below.1 as usize;
         let Layout { starts, ends, ids, .. } = self.layout;
         let children = starts[below.clone()].iter().zip(&ends[below.clone()]).zip(&ids[below]);
@@ -227,7 +235,7 @@ impl<'l> SliceVisits<'l> {
                 start: layout.starts[at as usize],
                 end: layout.ends[at as usize],
             },
-            parent,
+            parent: layout.parents.parent(slice).map_or(parent, |said| Some(said.parent)),
             layout,
             below,
             next: if at + 1 < end { layout.ids[at as usize + 1] } else { SliceId(u32::MAX) },

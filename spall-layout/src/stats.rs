@@ -8,7 +8,7 @@ use hashbrown::HashMap;
 use spall_model::{Job, NameId, Tick, Ticks, Trace, TraceView, TrackId, TrackKind};
 
 use crate::convert::to_ticks;
-use crate::visits::VisitSlices;
+use crate::visits::{Visit, VisitSlices};
 use crate::{Histogram, Layout, LayoutView};
 use counting::{Counting, Latest, Outermost, Sums};
 
@@ -179,7 +179,7 @@ impl<'l, T: TraceView, L: LayoutView> Stats<'l, T, L> {
         slices: &mut L::Visits<'l>,
         work: usize,
     ) -> usize {
-        let Self { trace, counted, sums, .. } = self;
+        let Self { trace, layout, counted, sums, .. } = self;
         // References of its own to everything, so that what does not change stays in registers through the loop.
         let mut counting = Counting {
             old: pass.old.clone(),
@@ -191,9 +191,23 @@ impl<'l, T: TraceView, L: LayoutView> Stats<'l, T, L> {
             latest: &mut pass.latest,
             outermost: &mut pass.outermost,
         };
+        let Some(parents) = layout.span_parents().filter(|_| pass.is_async) else {
+            return slices.visit_some(work, |visit| {
+                if let Some(name) = trace.slice_name_id(visit.slice) {
+                    counting.add::<FIRST>(visit, name);
+                }
+            });
+        };
         slices.visit_some(work, |visit| {
+            let said = parents.parent(visit.slice);
+            let parent = said.as_ref().and_then(|said| trace.slice_name_id(said.parent));
+            if let (Some(said), Some(parent)) = (&said, parent) {
+                counting.cover(parent, &said.covers);
+            }
             if let Some(name) = trace.slice_name_id(visit.slice) {
-                counting.add::<FIRST>(visit, name);
+                // What lies above a span that says its parent has nothing to do with it.
+                let top = if said.is_some() { visit.row } else { visit.top };
+                counting.add::<FIRST>(Visit { top, ..visit }, name);
             }
         })
     }

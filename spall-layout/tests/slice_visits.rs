@@ -3,14 +3,14 @@
 use spall_layout::{Layout, LayoutView};
 use spall_model::{IdRange, SliceId};
 
-use crate::common::{Random, random_async_trace, random_trace};
+use crate::common::{Random, random_trace_of_any_kind};
 
 #[test]
 fn a_visit_says_of_each_slice_what_the_queries_say() {
     let mut random = Random(4);
     let (mut n_visited, mut n_rowless, mut n_overflow) = (0, 0, 0);
-    for round in 0..400 {
-        let trace = if round % 3 == 0 { random_async_trace(&mut random) } else { random_trace(&mut random) };
+    for round in 0..500 {
+        let trace = random_trace_of_any_kind(&mut random);
         let layout = Layout::of_slices(&trace, |slice| round % 2 == 0 || slice.0 % 5 > 0);
         let n_slices = trace.slices().len() as u64;
         // A visit may begin anywhere, and may go beyond the last slice.

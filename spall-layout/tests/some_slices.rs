@@ -4,16 +4,18 @@ use spall_layout::{Layout, LayoutView, Stats};
 use spall_model::{AsyncPhase, Event, Job, SliceId, Tick, Ticks, Trace, TraceView};
 use spall_synth::Random;
 
-use crate::common::time_tree;
+use crate::common::{random_trace_of_parents, time_tree};
 use crate::layout::{complete, event, random_events, span, trace_of};
 
 #[test]
 fn layout_4_9_a_layout_of_some_slices_is_that_of_a_trace_without_the_others() {
     let mut random = Random(9);
     let mut n_left_out = 0;
-    for _ in 0..3_000 {
-        let events = random_events(&mut random);
-        let trace = trace_of(&events);
+    for round in 0..4_000 {
+        let trace = match round % 4 {
+            0 => random_trace_of_parents(&mut random),
+            _ => trace_of(&random_events(&mut random)),
+        };
         let is_shown: Vec<bool> = (0..trace.slices().len()).map(|_| random.below(3) > 0).collect();
         let layout = Layout::of_slices(&trace, |id| is_shown[id.index()]);
         let others = trace.clone().with_slices(|old, track, slices| {

@@ -8,7 +8,7 @@ use spall_model::{
     SliceId, Tick, Ticks, TraceView, TreeDiff, TreeNode, TreeNodeId,
 };
 
-use crate::common::{Random, random_range, random_trace, time_tree, tracks};
+use crate::common::{Random, random_range, random_trace, random_trace_of_parents, time_tree, tracks};
 
 #[test]
 fn tree_1_a_tree_is_the_same_in_steps() {
@@ -103,8 +103,11 @@ fn tree_4_an_inverted_tree_adds_up_what_samples_found() {
 #[test]
 fn tree_1_a_merged_tree_keeps_all_time() {
     let mut random = Random(3);
-    for _ in 0..300 {
-        let trace = random_trace(&mut random);
+    for round in 0..400 {
+        let trace = match round % 4 {
+            0 => random_trace_of_parents(&mut random),
+            _ => random_trace(&mut random),
+        };
         let layout = Layout::new(&trace);
         let range = random_range(&mut random);
         let tree = time_tree(&trace, &layout, tracks(&trace), range.clone());

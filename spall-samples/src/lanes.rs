@@ -31,7 +31,8 @@ pub(super) struct Place {
     pub(super) end: Tick,
 }
 
-/// Calls `add` with the slices of a track of any kind, in display order, each with its place.
+/// Calls `add` with the slices of a track of any kind, in display order, each with its place. Spans of the track must not say
+/// their parents.
 #[inline]
 pub(super) fn for_each_place(trace: &Trace, track: TrackId, mut add: impl FnMut(SliceId, &Slice, Place)) {
     let kind = trace.tracks().get(track.index()).map(|track| track.kind);

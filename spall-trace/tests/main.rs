@@ -57,6 +57,7 @@ mod recursive_stacks;
 mod replay;
 mod round_trip;
 mod rules;
+mod said_parents;
 mod search;
 mod thread_time;
 mod unknown;

@@ -3,7 +3,7 @@
 use alloc::vec::{IntoIter, Vec};
 use core::ops::Range;
 
-use spall_model::{LiveSnapshot, SliceId, Tick, TraceView, TrackId, index32};
+use spall_model::{LiveSnapshot, SliceId, SpanParents, Tick, TraceView, TrackId, index32};
 
 use crate::layout_view::Order;
 use crate::visits::{SliceTimes, Visit, VisitSlices};
@@ -71,6 +71,11 @@ impl Order for LiveView<'_> {
         range: &Range<Tick>,
     ) -> LiveVisits<'v> {
         LiveVisits::new(self, track, range)
+    }
+
+    /// The spans of async tracks are not shown before the trace is finished.
+    fn span_parents(&self) -> Option<&SpanParents> {
+        None
     }
 
     fn order(&self, slice: SliceId) -> Option<u32> {

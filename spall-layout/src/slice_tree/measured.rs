@@ -15,6 +15,22 @@ pub(super) struct Measured<'t, T> {
     latest: Vec<Option<Latest>>,
 }
 
+/// Returns what a slice adds to its node of a measure that no counter of a thread shows: calls or samples. Returns `None` if
+/// nothing says how much of that is inside of the range.
+pub(super) fn plain_value(
+    trace: &impl TraceView,
+    measure: Measure,
+    slice: SliceId,
+    is_inside: bool,
+    is_shown: bool,
+) -> Option<i64> {
+    match (measure, trace.sampled(slice)) {
+        (Measure::Count, _) => Some(i64::from(is_shown)),
+        (_, Some(sampled)) => is_inside.then_some(sampled.hits.into()),
+        (_, None) => Some(0),
+    }
+}
+
 /// The latest slice of a row.
 struct Latest {
     slice: SliceId,
@@ -55,13 +71,7 @@ impl<'t, T: TraceView> Measured<'t, T> {
                 whole
             }
             None => {
-                let value = match self.measure {
-                    Measure::Count => Some(i64::from(is_shown)),
-                    _ => match self.trace.sampled(visit.slice) {
-                        Some(sampled) => is_inside.then_some(sampled.hits.into()),
-                        None => Some(0),
-                    },
-                };
+                let value = plain_value(self.trace, self.measure, visit.slice, is_inside, is_shown);
                 if let (Some(_), Some(value)) = (node, value) {
                     builder.add_time(node, Ticks(value));
                 }

@@ -66,6 +66,16 @@ pub(super) struct Counting<'p> {
 }
 
 impl Counting<'_> {
+    /// Takes what a child covers of its parent off the self time of the parent's name.
+    pub(super) fn cover(&mut self, parent: NameId, covers: &Range<Tick>) {
+        let swept = covers.start.max(self.swept.start)..covers.end.min(self.swept.end);
+        if let Some(parent) = self.sums.get_mut(parent.index())
+            && swept.start < swept.end
+        {
+            parent.children += signed(duration(&swept), self.is_entering);
+        }
+    }
+
     /// Updates the sums for one slice that the pass visits.
     ///
     /// `FIRST` says that nothing was counted before the pass, so that every slice is new. It is a constant because counting a

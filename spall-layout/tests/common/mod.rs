@@ -47,6 +47,36 @@ pub(crate) fn random_async_trace(random: &mut Random) -> Trace {
     builder.finish()
 }
 
+/// Returns a trace of spans on two async tracks, of which most say their parents. Some begin before their parents or outlive
+/// them, or run beside others.
+pub(crate) fn random_trace_of_parents(random: &mut Random) -> Trace {
+    let names = [b"a".as_slice(), b"b", b"c"];
+    let mut builder = TraceBuilder::new(&Limits::default());
+    let n_spans = 1 + random.below(24);
+    for span in 1..=n_spans {
+        let start = random.below(80);
+        let name = Text::plain(names[random.below(3_usize)]);
+        let event = KeyedEvent::new(1_i64, Tick(start), span % 2, name).with_span(span);
+        let parent = if random.below(6) == 0 { random.below(n_spans) } else { random.below(span) };
+        let event = if random.below(5) > 0 { event.with_parent(parent) } else { event };
+        builder.push(&Event::Async(AsyncPhase::Begin, event));
+        let end = Tick(start + random.below(40));
+        if random.below(20) > 0 {
+            builder.push(&Event::Async(AsyncPhase::End, KeyedEvent { at: end, ..event }));
+        }
+    }
+    builder.finish()
+}
+
+/// Returns a trace of one of these kinds.
+pub(crate) fn random_trace_of_any_kind(random: &mut Random) -> Trace {
+    match random.below(4) {
+        0 => random_async_trace(random),
+        1 => random_trace_of_parents(random),
+        _ => random_trace(random),
+    }
+}
+
 pub(crate) fn tracks(trace: &Trace) -> impl Iterator<Item = TrackId> + use<> {
     (0..trace.tracks().len() as u32).map(TrackId)
 }

@@ -7,7 +7,10 @@ use alloc::{borrow::Cow, collections::BinaryHeap, vec::Vec};
 use core::cmp::Reverse;
 use std::{collections::HashMap, hash::RandomState};
 
-use spall_model::{Process, ProcessId, SliceId, Tick, Trace, TraceView, Track, TrackKind, nest::Nesting};
+use spall_model::{
+    Process, ProcessId, Slice, SliceId, Tick, Trace, TraceView, Track, TrackKind,
+    nest::{Nesting, ParentNesting, Placement},
+};
 
 use super::thread::title;
 
@@ -49,10 +52,31 @@ impl Lane {
 ///
 /// Of the slices that are open in a lane, the one that began last always ends first.
 pub(super) fn lanes(trace: &Trace, track: &Track) -> Vec<Vec<Edge>> {
-    let mut lanes: Vec<Lane> = Vec::new();
+    if trace.nests_by_parent(track.id) {
+        return lanes_by_parent(trace, track);
+    }
     let mut nesting = Nesting::default();
+    lanes_by(trace, track, |id, slice| nesting.place(id.0, slice.start, slice.end, slice.flags))
+}
+
+/// Does the same for a track whose spans say their parents.
+// Never inlined, so that the loop over the slices of all others stays as small as it is.
+#[inline(never)]
+fn lanes_by_parent(trace: &Trace, track: &Track) -> Vec<Vec<Edge>> {
+    let mut nesting = ParentNesting::default();
+    nesting.begin(trace.span_parents(), track.slices().start().0..track.slices().end().0);
+    lanes_by(trace, track, |id, slice| nesting.place(id, slice.start, slice.end))
+}
+
+#[inline]
+fn lanes_by(
+    trace: &Trace,
+    track: &Track,
+    mut place: impl FnMut(SliceId, &Slice) -> Placement,
+) -> Vec<Vec<Edge>> {
+    let mut lanes: Vec<Lane> = Vec::new();
     for (id, slice) in trace.slices_of(track.id) {
-        let placement = nesting.place(id.0, slice.start, slice.end, slice.flags);
+        let placement = place(id, &slice);
         let index = placement.lane as usize;
         lanes.resize_with(lanes.len().max(index + 1), Lane::default);
         let Some(lane) = lanes.get_mut(index) else { continue };

@@ -17,6 +17,7 @@
 )]
 
 mod operations;
+mod spans;
 
 use core::{fmt::Write as _, hint::black_box};
 use std::{
