@@ -12,8 +12,8 @@ mod samples;
 use core::fmt::{Error, Write};
 
 use spall_model::{
-    Args, Clock, Event, FrameTable, Id, LostParts, MetaEvent, Text, ThreadMeasure, Tick, Ticks, Unit, Value,
-    Written,
+    Args, AsyncPhase, Clock, Event, FrameTable, Id, LostParts, MetaEvent, Text, ThreadMeasure, Tick, Ticks,
+    Unit, Value, Written,
 };
 
 use crate::id::whole_number;
@@ -175,7 +175,13 @@ impl<W: Write> JsonWriter<W> {
             }
             Event::Instant(event, scope) => self.instant(event, scope)?,
             Event::Counter(counter) => self.counter(counter)?,
-            Event::Async(phase, event) => self.keyed(letter_of(&ASYNC, phase), event, false)?,
+            Event::Async(phase, event) => {
+                self.keyed(letter_of(&ASYNC, phase), event, false)?;
+                // The begin stands for the span.
+                let says_ids = (event.span, event.parent) != (Id::NONE, Id::NONE);
+                let is_lost = says_ids && phase == AsyncPhase::Begin;
+                self.lost = self.lost.with(LostParts::SPAN_IDS.only_if(is_lost));
+            }
             Event::Object(phase, event) => self.keyed(letter_of(&OBJECT, phase), event, true)?,
             Event::Flow(flow) => self.flow(flow)?,
             Event::ProcessName(pid, name) => {

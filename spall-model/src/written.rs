@@ -98,6 +98,8 @@ impl LostParts {
     pub const TIME: Self = Self(32);
     /// The number of a process, a thread or something else with an id was written in a form that is read as text.
     pub const ID: Self = Self(64);
+    /// The id of an async span and that of its parent were left out, so that the span will nest by time.
+    pub const SPAN_IDS: Self = Self(128);
 
     /// Returns whether nothing is missing.
     #[must_use]

@@ -70,6 +70,8 @@ losses! {
     ExactTime = "exact times",
     /// The number of an id that is read as text.
     IdType = "types of ids",
+    /// The parent that an async span says it has, and its own id.
+    SpanParent = "parents of spans",
 }
 
 impl Loss {
@@ -162,13 +164,14 @@ impl ExportReport {
 
     /// Counts the parts that something lost that was written.
     pub(super) fn add_lost_parts(&mut self, lost: LostParts) {
-        const PARTS: [(LostParts, Loss); 6] = [
+        const PARTS: [(LostParts, Loss); 7] = [
             (LostParts::CATEGORY, Loss::Category),
             (LostParts::ARGUMENTS, Loss::Argument),
             (LostParts::ARGUMENT_TYPES, Loss::ArgumentType),
             (LostParts::TEXT, Loss::Text),
             (LostParts::TIME, Loss::ExactTime),
             (LostParts::ID, Loss::IdType),
+            (LostParts::SPAN_IDS, Loss::SpanParent),
         ];
         let parts = PARTS.into_iter().filter(|&(part, _)| lost.contains(part));
         let n_parts = parts.map(|(_, loss)| self.add(loss, 1)).count();
