@@ -45,7 +45,7 @@ impl Maker {
             ),
             13 => Event::State(self.thread_event(u)?, self.duration(u)?),
             14..=15 => Event::Counter(self.counter(u)?),
-            16..=19 => Event::Async(*u.choose(&ASYNC)?, self.keyed(u)?),
+            16..=19 => Event::Async(*u.choose(&ASYNC)?, self.span(u)?),
             20..=21 => Event::Object(*u.choose(&OBJECT)?, self.keyed(u)?),
             22..=25 => Event::Flow(self.flow(u)?),
             26 => Event::ProcessName(id(u)?, text(u)?),
@@ -119,6 +119,18 @@ impl Maker {
         let event = KeyedEvent::new(id(u)?, self.at(u)?, id(u)?, text(u)?);
         let mut event = event.with_category(category(u)?).with_scope(category(u)?);
         (event.local, event.args) = (u.arbitrary()?, args(u)?);
+        Ok(event)
+    }
+
+    /// An event of a span, which now and then says ids.
+    fn span<'a>(&mut self, u: &mut Unstructured<'a>) -> Result<KeyedEvent<'a>> {
+        let mut event = self.keyed(u)?;
+        if u.ratio(1, 3)? {
+            event.span = id(u)?;
+        }
+        if u.ratio(1, 3)? {
+            event.parent = id(u)?;
+        }
         Ok(event)
     }
 
