@@ -6,8 +6,6 @@ const BY_ITSELF = -(2n ** 63n); // the offset of a file that says where it belon
 
 let viewer;
 let opened; // the files of the viewer, their offsets, and the value of their samples that was chosen
-let summed; // what the sums at hand are of
-let summing = 0, adding = 0, finding = 0; // the numbers of the last questions for statistics, a call tree and hits
 
 // Makes a viewer of files, whose bytes Rust asks for piece by piece. The page is told how far that is.
 async function load(files, progress, offsets = files.map(() => undefined), value = undefined) {
@@ -75,7 +73,6 @@ async function withoutBrotli(file) {
   return content.length ? new File([content], file.name) : file;
 }
 
-const STEP = 2000; // how many elements a step looks at: the one of `task.rs`
 const channel = new MessageChannel(), pausing = [];
 channel.port1.onmessage = () => pausing.shift()();
 
@@ -85,105 +82,66 @@ const pause = () => new Promise((resolve) => {
   channel.port2.postMessage(0);
 });
 
-// Goes on until a step says that it was the last. Returns false if the answer is no longer wanted. `progress` is told how
-// much was looked at.
-async function inSteps(step, isWanted, progress) {
-  let done = 0, told = performance.now();
+// Goes on with a question that takes long until there is an answer, or nobody waits for it any more.
+async function goOn(ticket, progress) {
+  let told = performance.now();
   for (;;) {
     const until = performance.now() + 8;
-    while (performance.now() < until) {
-      if (step()) return isWanted();
-      done += STEP;
-    }
+    let step;
+    do {
+      step = viewer.go_on(ticket);
+      if (step === 'superseded') return undefined;
+      if ('done' in step) return step.done;
+    } while (performance.now() < until);
     if (performance.now() - told > 100) {
       told = performance.now();
-      progress?.(done);
+      progress(...step.of);
     }
     await pause();
-    if (!isWanted()) return false;
   }
 }
 
-// Adds up the calls of an area, unless another question comes in between.
-async function addUp(area, without, progress) {
-  const number = ++adding;
-  const isWanted = () => number === adding;
-  viewer.begin_tree(area, without);
-  const isDone = await inSteps(() => viewer.step_tree(), isWanted, progress);
-  return isDone && isWanted;
+// What the engine answers to a question: its name, and what it is asked with.
+async function ask(name, args, progress) {
+  const reply = viewer.ask(args.length ? { [name]: args.length > 1 ? args : args[0] } : name);
+  return typed(name, 'now' in reply ? reply.now : await goOn(reply.later, progress));
 }
 
+// Answers and parts of them that have numbers somewhere inside, which come as bytes.
+const DRAWN = new Set(['frame', 'graphFrame', 'main', 'pinned', 'part', 'marks', 'wide', 'strips', 'charts', 'layers']);
+const FLOATS = new Set(['edges', 'runs', 'busy', 'arrows', 'overview']), WHOLES = new Set(['numbers', 'hitsOverview']);
+
+function typed(key, value) {
+  if (FLOATS.has(key)) return new Float32Array(value.buffer);
+  if (WHOLES.has(key)) return new Uint32Array(value.buffer);
+  if (!DRAWN.has(key)) return value;
+  if (Array.isArray(value)) return value.map((part) => typed('part', part));
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, typed(name, part)]));
+}
+
+// What the worker knows besides.
 const calls = {
   async open(progress, files, offsets, value) {
     await load(files, progress, offsets, value);
-    return viewer.about();
+    return ask('about', [], progress);
   },
-  // What was asked before is about other slices.
-  filter(choice) {
-    summing++, adding++, finding++;
-    summed = undefined;
-    viewer.filter(choice);
-  },
-  frame(wanted) {
+  async frame(progress, wanted) {
     const began = performance.now();
-    const frame = viewer.frame(wanted);
+    const frame = await ask('frame', [wanted], progress);
     frame.queryMs = performance.now() - began;
     return frame;
   },
-
-  // A text, or a regular expression between slashes. It is looked for in names, tracks and arguments.
-  async find(progress, text) {
-    const number = ++finding;
-    if (text === undefined) return viewer.find_nothing();
-    const [, pattern] = text.match(/^\/(.+)\/$/) ?? [];
-    let expression;
-    try {
-      expression = pattern && new RegExp(pattern, 'iu');
-    } catch (error) {
-      return { error: error.message };
-    }
-    viewer.begin_find(text, expression && ((name) => expression.test(name)));
-    const isDone = await inSteps(() => viewer.step_find(), () => number === finding, progress);
-    return isDone ? viewer.found() : undefined;
-  },
-
-  // The last question wins; the others are answered with nothing.
-  async statistics(progress, area, by, ranking) {
-    const number = ++summing, what = JSON.stringify([area, by]);
-    if (what !== summed) {
-      summed = undefined;
-      viewer.begin_statistics(area, by === 'function');
-      if (!(await inSteps(() => viewer.step_statistics(), () => number === summing, progress))) return undefined;
-      summed = what;
-    }
-    return viewer.statistics(ranking);
-  },
-  cancelStatistics() {
-    summing++;
-  },
-
-  async graph(progress, place, wanted) {
-    const isWanted = await addUp(wanted.area, wanted.without, (done) => progress(done, 'slices'));
-    if (!isWanted) return undefined;
-    viewer.begin_graph(place, wanted);
-    const isDone = await inSteps(() => viewer.step_graph(), isWanted, (done) => progress(done, 'functions placed'));
-    return isDone ? viewer.graph() : undefined;
-  },
-  cancelGraph() {
-    adding++;
-    viewer.cancel_tree();
-    viewer.cancel_graph();
-  },
+  details: (progress, { at = 0, ...element }) => ask('details', [element, at]),
+  graph: (progress, place, { area, ...wanted }) => ask('graph', [place, area, wanted], progress),
   // All calls of a file, by a value of its samples.
   async tree(progress, file, value) {
     await load([file], progress, undefined, value);
-    await addUp({ start: viewer.about().start, end: viewer.about().end + 1 }, '', () => progress(file.size, 'Adding up …'));
-    return viewer.tree();
+    return ask('tree', [], () => progress(file.size, 'Adding up …'));
   },
   // What is damaged, with its bytes and times. Those of several files are not told apart.
   async damage() {
     const { files, offsets } = opened;
-    const found = files.length > 1 ? [] : viewer.damage().sort(([, a], [, b]) => a - b);
+    const found = files.length > 1 ? [] : (await ask('damage', [])).sort(([, a], [, b]) => a - b);
     if (!found.length) return [];
     const [, [read]] = inputs(files, offsets, () => {});
     const times = (await extra()).times(read, Float64Array.from(found, ([, byte]) => byte));
@@ -193,14 +151,7 @@ const calls = {
   async save(progress, title) {
     return (await extra()).page(title, ...inputs(opened.files, opened.offsets, progress), opened.value);
   },
-  compare: ({ names, numbers }) => viewer.compare(names, numbers),
 };
-
-// Answers a call, which Rust does itself if it is none of the above.
-function answerTo(call, args, progress) {
-  if (!calls[call]) return viewer[call.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)](...args);
-  return LONG.has(call) ? calls[call](progress, ...args) : calls[call](...args);
-}
 
 // The buffers of typed arrays, which are handed over instead of copied.
 function buffers(value, found = []) {
@@ -211,12 +162,10 @@ function buffers(value, found = []) {
   return found;
 }
 
-// Calls that take long, and tell how far they are.
-const LONG = new Set(['open', 'find', 'statistics', 'graph', 'tree', 'save']);
-
 onmessage = async ({ data: { id, call, args } }) => {
+  const progress = (...progress) => postMessage({ id, progress });
   try {
-    const answer = await answerTo(call, args, (...progress) => postMessage({ id, progress }));
+    const answer = calls[call] ? await calls[call](progress, ...args) : await ask(call, args, progress);
     postMessage({ id, answer }, ['frame', 'overview', 'hitsOverview', 'graphFrame'].includes(call) ? buffers(answer) : []);
   } catch (error) {
     const isMemory = error instanceof RangeError || /memory|unreachable/.test(error?.message);

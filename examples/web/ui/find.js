@@ -77,7 +77,7 @@ export class Finder {
   }
 
   // Goes to the hit after the selected one, or to the first one in view.
-  async next(backwards) {
+  async next(backwards = false) {
     if (!this.isSearching) return;
     const { viewer } = this;
     const { selected, view, source } = viewer;

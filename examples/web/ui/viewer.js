@@ -87,6 +87,8 @@ export class Viewer {
     const known = fromAddress(hash);
     clearTimeout(this.remembering);
     this.arrangement = known.arrangement;
+    // What is very high is folded at first.
+    if (known.start === undefined) for (const item of this.about.folded ?? []) this.arrangement.folded.add(this.pathOf(item));
     await this.arrange();
     if (known.start === undefined || !known.duration) this.fitActive();
     else this.view.look(known.start, known.duration);

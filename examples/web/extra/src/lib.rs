@@ -4,11 +4,6 @@
 #[path = "../../../../spall-cli/src/json.rs"]
 #[allow(dead_code, unreachable_pub, reason = "the command has more uses of it")]
 mod json;
-#[path = "../../src/load.rs"]
-#[allow(dead_code, reason = "the viewer has more uses of it")]
-mod load;
-#[path = "../../src/object.rs"]
-mod object;
 #[path = "../../../../spall-cli/src/picture/mod.rs"]
 #[allow(dead_code, unused_imports, reason = "the command also draws SVG")]
 mod picture;
@@ -16,9 +11,13 @@ mod picture;
 use std::io::Read;
 
 use js_sys::Function;
-use object::object;
 use picture::Scene;
-use spall_trace::{Loader, model::Tick};
+use spall_trace::{
+    Loader,
+    model::{Tick, TraceView},
+};
+use spall_view::{Note, Opened};
+use spall_web_file::File;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 /// Returns the page of files, which are those that the viewer has loaded.
@@ -30,9 +29,16 @@ pub fn page(
     offsets: Vec<i64>,
     value: Option<String>,
 ) -> Result<String, JsValue> {
-    let load::Loaded { trace, format, notes, .. } = load::load(&names, &reads, &offsets, value)?;
+    let Opened { trace, format, notes, .. } = spall_web_file::open(names, &reads, &offsets)?;
+    let all = trace.sample_values();
+    let chosen = all.iter().find(|found| Some(&*trace.name(found.name)) == value.as_deref());
+    let trace = match chosen.map(|found| found.name) {
+        Some(name) => trace.with_value(Some(name)),
+        None => trace,
+    };
+    let (trace, _) = spall_trace::lay_out(trace);
     let scene = Scene::new(&trace);
-    let times = |note: load::Note| match note.count {
+    let times = |note: Note| match note.count {
         Some(count) => format!("{} ({count} times)", note.text),
         None => note.text,
     };
@@ -47,7 +53,7 @@ pub fn page(
 #[wasm_bindgen]
 pub fn times(read: &Function, bytes: &[f64]) -> Result<Vec<i64>, JsValue> {
     let mut data = Vec::new();
-    load::File::new(read).read_to_end(&mut data).map_err(|error| error.to_string())?;
+    File::new(read).read_to_end(&mut data).map_err(|error| error.to_string())?;
     // For each byte the event that begins last at or before it.
     let mut found = vec![(0, Tick::MIN); bytes.len()];
     let see = |event: &spall_trace::model::Event<'_>, range: spall_trace::model::ByteRange| {

@@ -1,38 +1,34 @@
-//! Objects: their lifetimes, on lines by type below the header of their process, in pieces from snapshot to snapshot.
+//! Objects: their lifetimes, on lines by type, in pieces from snapshot to snapshot.
+#![allow(clippy::indexing_slicing, reason = "objects, lines and pieces are numbered by this module")]
 
-use std::{cmp::Reverse, collections::BinaryHeap, ops::Range};
+use alloc::collections::BinaryHeap;
+use core::{cmp::Reverse, ops::Range};
 
-use js_sys::Array;
-use spall_trace::layout::{Line, Row, RowId, Viewport};
+use spall_trace::layout::Row;
 use spall_trace::model::{NameId, ProcessId, SliceId, Tick, Trace, TraceView};
-use wasm_bindgen::prelude::JsValue;
 
-use super::{Boxes, HIT, Pictures, STATE, UPPER_BITS, send};
-use crate::{Viewer, arrangement::PROCESS, object};
-
-/// The height of a line in pixels.
-const LINE: u32 = 14;
 /// Objects of a type that live at one time on more lines than this are not drawn, but counted.
 const MOST: usize = 16;
 
 /// The objects of a trace.
-#[derive(Default)]
-pub struct Objects {
+#[derive(Debug, Default)]
+pub(crate) struct Objects {
     types: Vec<Type>,
     /// The position of the object of each piece, and that of its snapshot. The lines have the numbers of pieces.
     pieces: Vec<(usize, Option<usize>)>,
 }
 
 /// The objects of one type in one process.
-struct Type {
+#[derive(Debug)]
+pub(crate) struct Type {
     process: ProcessId,
-    name: NameId,
-    lines: Vec<Row>,
-    n_left_out: usize,
+    pub(crate) name: NameId,
+    pub(crate) lines: Vec<Row>,
+    pub(crate) n_left_out: usize,
 }
 
 impl Objects {
-    pub fn new(trace: &Trace) -> Self {
+    pub(crate) fn new(trace: &Trace) -> Self {
         let objects = trace.objects();
         let times = |at: usize| {
             let snapshots = trace.snapshots_of(&objects[at]);
@@ -79,7 +75,7 @@ impl Objects {
 
     fn add_pieces(&mut self, trace: &Trace, object: usize, life: &Range<Tick>, line: &mut Row) {
         let snapshots = trace.objects()[object].snapshots().map(|at| (trace.snapshots()[at].at, Some(at)));
-        let mut parts: Vec<_> = std::iter::once((life.start, None)).chain(snapshots).collect();
+        let mut parts: Vec<_> = core::iter::once((life.start, None)).chain(snapshots).collect();
         parts.dedup_by(|next, before| {
             let is_same = next.0 <= before.0;
             if is_same {
@@ -89,56 +85,24 @@ impl Objects {
         });
         for (at, &(start, snapshot)) in parts.iter().enumerate() {
             let end = parts.get(at + 1).map_or(life.end, |next| next.0);
-            line.push(start, end.max(start), SliceId(self.pieces.len() as u32));
+            line.push(start, end.max(start), SliceId(u32::try_from(self.pieces.len()).unwrap_or(u32::MAX)));
             self.pieces.push((object, snapshot));
         }
     }
 
-    fn of(&self, process: ProcessId) -> impl Iterator<Item = &Type> {
+    /// The types of a process.
+    pub(crate) fn of(&self, process: ProcessId) -> impl Iterator<Item = &Type> {
         self.types.iter().filter(move |found| found.process == process)
     }
 
-    /// How high the lines of a process are together.
-    pub fn height(&self, process: ProcessId) -> u32 {
-        self.of(process).map(|found| found.lines.len() as u32 * LINE).sum()
+    /// The number of lines of a process.
+    pub(crate) fn n_lines(&self, process: ProcessId) -> u32 {
+        let n_lines: usize = self.of(process).map(|found| found.lines.len()).sum();
+        u32::try_from(n_lines).unwrap_or(u32::MAX)
     }
 
     /// The object of a piece, and its snapshot.
-    pub fn piece(&self, id: u32) -> Option<(usize, Option<usize>)> {
+    pub(crate) fn piece(&self, id: u32) -> Option<(usize, Option<usize>)> {
         self.pieces.get(id as usize).copied()
-    }
-}
-
-impl Viewer {
-    /// The objects of a process below its header, and the names of their types.
-    pub fn objects(
-        &mut self,
-        process: ProcessId,
-        header: &Line,
-        viewport: &Viewport,
-        names: &Array,
-        boxes: &mut Boxes,
-        labels: &Array,
-    ) {
-        let Self { trace, objects, pictures, search, .. } = self;
-        let Pictures { line_rects, shades, is_sent, .. } = pictures;
-        let mut top = header.top + u64::from(PROCESS);
-        for Type { name, lines, n_left_out, .. } in objects.of(process) {
-            send(trace, is_sent, *name, names);
-            let more = if *n_left_out > 0 { format!(" ({n_left_out} more)") } else { String::new() };
-            let label = String::from(trace.name(*name)) + &more;
-            let height = JsValue::from(lines.len() as u32 * LINE);
-            labels.push(&object([("top", (top as f64).into()), ("height", height), ("label", label.into())]));
-            for line in lines {
-                line_rects.clear();
-                line.view(RowId(0)).rects(viewport, line_rects);
-                for rect in line_rects.iter() {
-                    let hit = if search.is_name(*name) { HIT } else { 0 };
-                    let style = u32::from(shades[name.index()]) | STATE | hit | 1 << UPPER_BITS;
-                    boxes.push(rect, viewport, top, LINE, *name, style);
-                }
-                top += u64::from(LINE);
-            }
-        }
     }
 }

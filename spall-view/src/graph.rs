@@ -1,48 +1,46 @@
 //! Call trees as pictures: flame graphs, callers and callees of a function, and the comparison with another trace.
 
-use std::rc::Rc;
+use alloc::sync::Arc;
+use core::fmt;
 
-use js_sys::Array;
 use serde::{Deserialize, Serialize};
 use spall_trace::layout::{Row, RowId, Viewport, diff_rows, flame_rows};
+use spall_trace::model::Tick;
 use spall_trace::model::{
-    CallTree, DiffSums, DiffWidth, Function, FunctionSource, InvertedTree, Job, SliceId, Tick, Ticks,
+    CallTree, DiffSums, DiffWidth, Function, FunctionSource, InvertedTree, Job, NameId, SliceId, Ticks,
     TraceView, TreeDiff, TreeNode,
 };
-use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::{
-    Viewer, answer,
+    Engine, Since,
     details::filled,
-    frame::{Boxes, CHANGE, UPPER_BITS},
-    object, question,
+    frame::{Boxes, Style},
     task::{self, Task},
 };
 
-/// The height of a box in pixels.
-const ROW: u32 = 18;
 /// From how many columns on boxes are told apart.
 const BOX_WIDTH: u16 = 2;
 /// The most callers that an inverted graph shows above one another.
 const DEEPEST: u32 = 200;
 
 /// Nodes that are drawn, and their boxes.
-#[derive(Default)]
-pub struct Graph {
+#[derive(Debug, Default)]
+pub(crate) struct Graph {
     nodes: Nodes,
     rows: Vec<Row>,
     total: Ticks,
 }
 
+#[derive(Debug)]
 enum Nodes {
-    Tree(Rc<CallTree>),
-    Inverted(InvertedTree<Rc<CallTree>>),
+    Tree(Arc<CallTree>),
+    Inverted(InvertedTree<Arc<CallTree>>),
     Diff(TreeDiff),
 }
 
 impl Default for Nodes {
     fn default() -> Self {
-        Self::Tree(Rc::default())
+        Self::Tree(Arc::default())
     }
 }
 
@@ -69,100 +67,123 @@ impl Nodes {
 }
 
 /// A graph that is made step by step.
-pub struct Making {
+pub(crate) struct Making {
     place: usize,
     /// The function whose callers or callees it shows.
     of: Option<Function>,
-    /// `None` once the graph is done.
-    task: Option<Task<Graph>>,
+    task: Task<Graph>,
+}
+
+impl fmt::Debug for Making {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Making").field("of", &self.of).finish_non_exhaustive()
+    }
 }
 
 /// What a graph shows.
-#[derive(Deserialize)]
-struct Wanted {
-    graph: Kind,
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Wanted {
+    /// The kind of graph.
+    pub graph: Kind,
     /// The function whose callers or callees are wanted: a node of the graph in the first place.
-    node: Option<usize>,
+    pub node: Option<usize>,
     /// A slice whose function is wanted.
-    slice: Option<u32>,
+    pub slice: Option<SliceId>,
     /// What is left out of the tree, and so of the one that it is compared with.
-    without: String,
+    pub without: String,
 }
 
-#[derive(Deserialize, Clone, Copy, PartialEq)]
+/// The kinds of graphs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Kind {
+pub enum Kind {
+    /// Callers above what they call.
+    #[default]
     Flame,
+    /// Functions above what calls them.
     BottomUp,
+    /// What calls one function.
     Callers,
+    /// What one function calls.
     Callees,
+    /// What takes more or less time than in another trace.
     Comparison,
 }
 
-#[derive(Serialize)]
-struct Shape {
-    total: f64,
+/// How large a graph is.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Shape {
+    /// The sum of all roots, which is the length of the axis.
+    pub total: Since,
     /// How many slices have no value of what is added up.
-    unmeasured: f64,
-    rows: usize,
+    pub unmeasured: u64,
+    /// The number of rows.
+    pub rows: usize,
     /// The function whose callers or callees it shows.
-    of: String,
+    pub of: String,
 }
 
-#[derive(Serialize)]
-struct BoxFacts {
-    name: String,
+/// What there is to say about a box.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct BoxFacts {
+    /// The name of the function, and its place in the source.
+    pub name: String,
     /// The name without its place in the source.
-    plain: String,
-    start: f64,
-    end: f64,
-    depth: u32,
-    facts: Vec<(&'static str, String)>,
+    pub plain: String,
+    /// Where the box starts on the axis.
+    pub start: Since,
+    /// Where it ends.
+    pub end: Since,
+    /// Its row.
+    pub depth: u32,
+    /// What is known about it.
+    pub facts: Vec<(&'static str, String)>,
 }
 
-#[wasm_bindgen]
-impl Viewer {
+/// The boxes of a part of a graph.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct GraphFrame {
+    /// The boxes. Their ids are nodes.
+    pub part: Boxes,
+    /// The names of the boxes that are wide enough for one.
+    pub names: Vec<(NameId, String)>,
+}
+
+impl Engine {
     /// Begins a graph of the tree that was added up last, in place 0 or 1.
-    pub fn begin_graph(&mut self, place: usize, wanted: JsValue) -> Result<(), JsValue> {
-        let wanted: Wanted = question(wanted)?;
-        let of_slice = wanted.slice.and_then(|slice| self.trace.function_of(SliceId(slice)));
-        let of = of_slice.or_else(|| self.graphs[0].nodes.function(wanted.node?));
-        let (tree, without) = (Rc::clone(&self.trees.tree), wanted.without.to_ascii_lowercase());
+    pub fn begin_graph(&mut self, place: usize, wanted: &Wanted) {
+        let of_slice = wanted.slice.and_then(|slice| self.trace.function_of(slice));
+        let of = of_slice.or_else(|| self.graphs.first()?.nodes.function(wanted.node?));
+        let (tree, without) = (Arc::clone(&self.trees.tree), wanted.without.to_ascii_lowercase());
         let is_hidden = |function| self.describe(function).to_ascii_lowercase().contains(&without);
         let other = match wanted.graph {
-            Kind::Comparison if !without.is_empty() => Rc::new(self.trees.other.hide(is_hidden)),
-            _ => Rc::clone(&self.trees.other),
+            Kind::Comparison if !without.is_empty() => Arc::new(self.trees.other.hide(is_hidden)),
+            _ => Arc::clone(&self.trees.other),
         };
+        let kind = wanted.graph;
         let task = Task::new(async move {
-            match (wanted.graph, of) {
+            match (kind, of) {
                 (Kind::Comparison, _) => Graph::compared(TreeDiff::new(&other, &tree)),
                 (Kind::BottomUp, _) => Graph::inverted(task::run(InvertedTree::bottom_up(tree)).await).await,
                 (Kind::Callers, Some(of)) => {
                     Graph::inverted(task::run(InvertedTree::callers(tree, of)).await).await
                 }
-                (Kind::Callees, Some(of)) => Graph::placed(Nodes::Tree(Rc::new(tree.callees(of)))).await,
+                (Kind::Callees, Some(of)) => Graph::placed(Nodes::Tree(Arc::new(tree.callees(of)))).await,
                 _ => Graph::placed(Nodes::Tree(tree)).await,
             }
         });
-        self.making = Some(Making { place, of, task: Some(task) });
-        Ok(())
+        self.making = Some(Making { place, of, task });
     }
 
-    /// Looks at some nodes. Returns whether the graph is done.
-    pub fn step_graph(&mut self) -> bool {
-        let Some(Making { place, task: making @ Some(_), .. }) = &mut self.making else { return true };
-        let Some(graph) = making.as_mut().and_then(Task::step) else { return false };
-        (self.graphs[*place], *making) = (graph, None);
-        true
-    }
-
-    /// Returns how large the graph is that was made last.
-    pub fn graph(&mut self) -> JsValue {
-        let Some(Making { place, of, .. }) = self.making.take() else { return JsValue::UNDEFINED };
-        let graph = &self.graphs[place];
+    /// Looks at some nodes. Returns how large the graph is once it is done.
+    pub fn step_graph(&mut self) -> Option<Shape> {
+        let graph = self.making.as_mut()?.task.step()?;
+        let Making { place, of, .. } = self.making.take()?;
         let of = of.map(|function| self.describe(function)).unwrap_or_default();
-        let unmeasured = graph.nodes.nodes().iter().map(|node| node.unmeasured as f64).sum();
-        answer(&Shape { total: graph.total.0 as f64, unmeasured, rows: graph.rows.len(), of })
+        let unmeasured = graph.nodes.nodes().iter().map(|node| node.unmeasured).sum();
+        let shape = Shape { total: Since(graph.total), unmeasured, rows: graph.rows.len(), of };
+        *self.graphs.get_mut(place)? = graph;
+        Some(shape)
     }
 
     /// Forgets a graph that is not done.
@@ -170,19 +191,22 @@ impl Viewer {
         self.making = None;
     }
 
-    /// Returns the boxes of the first rows of a graph in a range of its axis.
+    /// Returns the boxes of the first rows of a graph in a range of its axis. Boxes of at least `label` columns have names.
+    #[must_use]
     pub fn graph_frame(
         &self,
         place: usize,
-        start: f64,
-        end: f64,
+        start: Since,
+        end: Since,
         columns: u16,
         rows: usize,
         label: u32,
-    ) -> JsValue {
-        let graph = &self.graphs[place];
-        let viewport = Viewport::new(Tick(start as i64)..Tick(end as i64), columns).with_box_width(BOX_WIDTH);
-        let (mut rects, mut boxes, names) = (Vec::new(), Boxes::default(), Array::new());
+    ) -> GraphFrame {
+        let mut frame = GraphFrame::default();
+        let Some(graph) = self.graphs.get(place) else { return frame };
+        let range = Tick(start.0.0)..Tick(end.0.0);
+        let viewport = Viewport::new(range, columns).with_box_width(BOX_WIDTH);
+        let (mut rects, height) = (Vec::new(), self.arrangement.heights.row);
         for (row, depth) in graph.rows.iter().take(rows).zip(0_u64..) {
             rects.clear();
             row.view(RowId(0)).rects(&viewport, &mut rects);
@@ -190,32 +214,35 @@ impl Viewer {
                 let Some(function) = graph.nodes.function(rect.slice.index()) else { continue };
                 let style = graph.style(rect.slice.index(), || self.pictures.shade(function.name));
                 if rect.x1 - rect.x0 >= label {
-                    names.push(&Array::of2(&function.name.0.into(), &self.name_text(function.name).into()));
+                    frame.names.push((function.name, self.name_text(function.name)));
                 }
-                boxes.push(rect, &viewport, depth * u64::from(ROW), ROW, function.name, style);
+                frame.part.push(rect, &viewport, depth * u64::from(height), height, function.name, style);
             }
         }
-        let part = boxes.into_object();
-        object([("part", part.into()), ("names", names.into())]).into()
+        frame
     }
 
     /// Describes a box of a graph.
-    pub fn graph_box(&self, place: usize, node: usize) -> JsValue {
-        let graph = &self.graphs[place];
-        let Some((function, depth)) = graph.nodes.function_and_depth(node) else { return JsValue::UNDEFINED };
+    #[must_use]
+    pub fn graph_box(&self, place: usize, node: usize) -> Option<BoxFacts> {
+        let graph = self.graphs.get(place)?;
+        let (function, depth) = graph.nodes.function_and_depth(node)?;
         let found = graph.rows.get(depth as usize).and_then(|row| {
             let view = row.view(RowId(0));
             let at = view.slices().iter().position(|slice| slice.index() == node)?;
-            Some((view.starts()[at].0 as f64, view.ends()[at].0 as f64))
+            Some((view.starts().get(at)?.0, view.ends().get(at)?.0))
         });
         let (start, end) = found.unwrap_or_default();
-        let facts = self.graph_facts(graph, node);
-        let plain = self.name_text(function.name);
-        answer(&BoxFacts { name: self.describe(function), plain, start, end, depth, facts })
+        Some(BoxFacts {
+            name: self.describe(function),
+            plain: self.name_text(function.name),
+            start: Since(Ticks(start)),
+            end: Since(Ticks(end)),
+            depth,
+            facts: self.graph_facts(graph, node),
+        })
     }
-}
 
-impl Viewer {
     fn describe(&self, function: Function) -> String {
         let name = self.name_text(function.name);
         match function.source {
@@ -253,7 +280,7 @@ impl Viewer {
 
 impl Graph {
     /// Places the boxes of a tree, with its smaller callers left out.
-    async fn inverted(tree: InvertedTree<Rc<CallTree>>) -> Self {
+    async fn inverted(tree: InvertedTree<Arc<CallTree>>) -> Self {
         // What takes less than a ten-thousandth, or nothing at all, would not be seen.
         let least = Ticks((tree.total().0 / 10_000).max(1));
         Self::placed(Nodes::Inverted(task::run(tree.expand_all(least, DEEPEST)).await)).await
@@ -278,11 +305,13 @@ impl Graph {
     }
 
     /// The colour of a box: that of its name, or how much it changed.
-    fn style(&self, node: usize, shade: impl Fn() -> u32) -> u32 {
-        let Nodes::Diff(diff) = &self.nodes else { return shade() };
-        let Some(node) = diff.nodes().get(node) else { return shade() };
+    fn style(&self, node: usize, shade: impl Fn() -> u8) -> Style {
+        let node = match &self.nodes {
+            Nodes::Diff(diff) => diff.nodes().get(node),
+            _ => None,
+        };
+        let Some(node) = node else { return Style::of_shade(shade()) };
         let (before, after) = (node.before.total.0 as f64, node.after.total.0 as f64);
-        let change = 31.0 * (after - before) / before.max(after).max(1.0);
-        CHANGE | ((change as i32 + 32).cast_unsigned() << UPPER_BITS)
+        Style::of_change((after - before) / before.max(after).max(1.0))
     }
 }

@@ -1,42 +1,83 @@
 //! What there is to say about one element, where it is, and what is next to it.
 
+use core::ops::Range;
+
 use serde::{Deserialize, Serialize};
 use spall_trace::layout::LayoutView;
 use spall_trace::model::{
     Args, Flow, FrameId, Id, SliceFlags, SliceId, StateId, Text, ThreadMeasure, Tick, Ticks, TraceView,
-    TrackId, Value,
+    Track, TrackId, Value,
 };
-use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-use crate::{Viewer, answer, question, tracks::Item};
+use crate::{
+    Engine, Since,
+    item::{Item, Numbered},
+};
 
-/// An element of the timeline: its number, or that of the track and a time for a counter.
-#[derive(Deserialize, Clone, Copy)]
-struct Element {
-    kind: Kind,
-    id: u32,
-    at: Option<f64>,
+/// An element of the timeline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(from = "Numbered<ElementKind>", into = "Numbered<ElementKind>")]
+pub enum Element {
+    /// A slice.
+    Slice(SliceId),
+    /// A state of a thread.
+    State(StateId),
+    /// An instant, by its number in the trace.
+    Instant(u32),
+    /// A counter, by its track.
+    Counter(TrackId),
+    /// A piece of an object, from one snapshot to the next.
+    Object(u32),
 }
 
-#[derive(Deserialize, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Kind {
+enum ElementKind {
     Slice,
     State,
     Instant,
     Counter,
-    /// A piece of an object, from one snapshot to the next.
     Object,
 }
 
-#[derive(Serialize, Default)]
-struct Details {
-    name: String,
-    facts: Vec<(&'static str, String)>,
-    args: Vec<(String, String)>,
+impl From<Numbered<ElementKind>> for Element {
+    fn from(Numbered { kind, id }: Numbered<ElementKind>) -> Self {
+        match kind {
+            ElementKind::Slice => Self::Slice(SliceId(id)),
+            ElementKind::State => Self::State(StateId(id)),
+            ElementKind::Instant => Self::Instant(id),
+            ElementKind::Counter => Self::Counter(TrackId(id)),
+            ElementKind::Object => Self::Object(id),
+        }
+    }
+}
+
+impl From<Element> for Numbered<ElementKind> {
+    fn from(element: Element) -> Self {
+        let (kind, id) = match element {
+            Element::Slice(slice) => (ElementKind::Slice, slice.0),
+            Element::State(state) => (ElementKind::State, state.0),
+            Element::Instant(number) => (ElementKind::Instant, number),
+            Element::Counter(track) => (ElementKind::Counter, track.0),
+            Element::Object(piece) => (ElementKind::Object, piece),
+        };
+        Self { kind, id }
+    }
+}
+
+/// What there is to say about an element.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Details {
+    /// Its name.
+    pub name: String,
+    /// What is known about it: what each fact is, and the fact.
+    pub facts: Vec<(&'static str, String)>,
+    /// Its arguments: the key and the value of each.
+    pub args: Vec<(String, String)>,
     /// The functions that were running, the innermost first.
-    stack: Vec<String>,
-    flows: Vec<Link>,
+    pub stack: Vec<String>,
+    /// The other ends of its flows.
+    pub flows: Vec<Link>,
 }
 
 impl Details {
@@ -46,98 +87,103 @@ impl Details {
 }
 
 /// The other end of a flow.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Link {
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Link {
     /// Whether the flow leaves the slice that is described.
-    leaves: bool,
-    name: String,
-    /// The time from leaving to arriving, in ticks.
-    takes: f64,
-    slice: u32,
+    pub leaves: bool,
+    /// The name of the slice at the other end, and that of the flow.
+    pub name: String,
+    /// The time from leaving to arriving.
+    pub takes: Since,
+    /// The slice at the other end.
+    pub slice: SliceId,
 }
 
 /// Where a slice is.
-#[derive(Serialize)]
-struct Place {
-    start: f64,
-    end: f64,
-    /// The track or pack, and the process.
-    item: Item,
-    process: Option<Item>,
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Place {
+    /// When it starts.
+    pub start: Since,
+    /// When it ends.
+    pub end: Since,
+    /// The track or pack.
+    pub item: Item,
+    /// The process.
+    pub process: Option<Item>,
     /// The upper edge and the height of its line, which may be a header; `None` if its track is hidden.
-    line: Option<(f64, u32)>,
+    pub line: Option<(u64, u32)>,
     /// Whether the line is that of its own row.
-    shown: bool,
+    pub shown: bool,
 }
 
 /// A slice beside another one.
-#[derive(Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-enum Step {
+pub enum Step {
+    /// The next one on the row.
     Next,
+    /// The one before it on the row.
     Previous,
+    /// The caller.
     Parent,
+    /// The longest one of those that it calls, which is most likely the one that is visible.
     Child,
 }
 
-#[wasm_bindgen]
-impl Viewer {
-    /// Describes an element; nothing if there is no such element.
-    pub fn details(&self, element: JsValue) -> Result<JsValue, JsValue> {
-        let Element { kind, id, at } = question(element)?;
-        let found = match kind {
-            Kind::Slice => self.slice_details(SliceId(id)),
-            Kind::State => self.state_details(StateId(id)),
-            Kind::Instant => self.instant_details(id as usize),
-            Kind::Object => self.object_details(id),
-            Kind::Counter => Some(self.counter_details(TrackId(id), self.tick(at.unwrap_or(0.0)))),
-        };
-        Ok(found.map_or(JsValue::UNDEFINED, |found| answer(&found)))
+impl Engine {
+    /// Describes an element, a counter at a time; `None` if there is no such element.
+    #[must_use]
+    pub fn details(&self, element: Element, at: Since) -> Option<Details> {
+        match element {
+            Element::Slice(slice) => self.slice_details(slice),
+            Element::State(state) => self.state_details(state),
+            Element::Instant(number) => self.instant_details(number as usize),
+            Element::Object(piece) => self.object_details(piece),
+            Element::Counter(track) => Some(self.counter_details(track, self.tick(at))),
+        }
     }
 
     /// Finds the place of a slice.
-    pub fn place(&self, slice: u32) -> JsValue {
-        let id = SliceId(slice);
-        let Some(placed) = self.layout.place(id) else { return JsValue::UNDEFINED };
-        let line = self.arrangement.line_of(&self.layout, id);
-        let process = self.trace.tracks()[placed.track.index()].process;
-        answer(&Place {
+    #[must_use]
+    pub fn place(&self, slice: SliceId) -> Option<Place> {
+        let placed = self.layout.place(slice)?;
+        let line = self.arrangement.main.line_of_slice(&*self.layout, slice);
+        let process = self.trace.track_info(placed.track)?.process;
+        Some(Place {
             start: self.since(placed.start),
             end: self.since(placed.end),
-            item: self.arrangement.packs().item(placed.track),
-            process: process.map(|process| Item::Process(process.0)),
-            line: line.map(|line| (line.top as f64, line.height)),
+            item: self.arrangement.items.item_of(placed.track),
+            process: process.map(Item::Process),
+            line: line.map(|line| (line.top, line.height)),
             shown: line.is_some_and(|line| Item::of_header(line.kind).is_none()),
         })
     }
 
     /// Returns the slice beside a slice.
-    pub fn step(&self, slice: u32, step: JsValue) -> Result<Option<u32>, JsValue> {
-        let id = SliceId(slice);
-        let found = match question(step)? {
-            Step::Next => self.layout.next(id),
-            Step::Previous => self.layout.previous(id),
-            Step::Parent => self.layout.parent(id),
-            // The longest one, which is most likely the one that is visible.
+    #[must_use]
+    pub fn step(&self, slice: SliceId, step: Step) -> Option<SliceId> {
+        match step {
+            Step::Next => self.layout.next(slice),
+            Step::Previous => self.layout.previous(slice),
+            Step::Parent => self.layout.parent(slice),
             Step::Child => {
-                let children = self.layout.children(id).iter().copied();
+                let children = self.layout.children(slice).iter().copied();
                 children.max_by_key(|&child| self.trace.slice(child).map(|child| child.duration()))
             }
-        };
-        Ok(found.map(|found| found.0))
+        }
     }
 
     /// Returns the edge of a slice near a time, if it is within a number of ticks, in the lines between two heights.
-    pub fn snap(&self, at: f64, tolerance: f64, top: f64, bottom: f64) -> Option<f64> {
-        let lines = self.arrangement.main.visible(top as u64..bottom as u64);
-        self.layout.snap(lines, self.tick(at), Ticks(tolerance as i64)).map(|edge| self.since(edge))
+    #[must_use]
+    pub fn snap(&self, at: Since, tolerance: Ticks, heights: Range<u64>) -> Option<Since> {
+        let lines = self.arrangement.main.visible(heights);
+        self.layout.snap(lines, self.tick(at), tolerance).map(|edge| self.since(edge))
     }
 }
 
-impl Viewer {
+impl Engine {
     fn slice_details(&self, id: SliceId) -> Option<Details> {
-        let trace = self.trace;
+        let trace = &*self.trace;
         let slice = trace.slice(id)?;
         let placed = self.layout.place(id);
         let duration = |ticks| trace.clock().duration(ticks).to_string();
@@ -185,7 +231,7 @@ impl Viewer {
         let leaves = flow.from == of;
         let slice = if leaves { flow.to } else { flow.from };
         let name = format!("{} ({})", self.trace.slice_name(slice), self.trace.name(flow.name));
-        Link { leaves, name, takes: (flow.arrives - flow.leaves).0 as f64, slice: slice.0 }
+        Link { leaves, name, takes: Since(flow.arrives - flow.leaves), slice }
     }
 
     /// The URL, line and column of a sampled function, counted from 1; empty for other slices.
@@ -199,7 +245,7 @@ impl Viewer {
 
     fn state_details(&self, id: StateId) -> Option<Details> {
         let state = self.trace.states().get(id.index())?;
-        let has = |track: &&spall_trace::model::Track| track.states().contains(id);
+        let has = |track: &&Track| track.states().contains(id);
         let mut facts = self.track_facts(self.trace.tracks().iter().find(has).map(|track| track.id));
         facts.push(("start", self.time(state.start)));
         facts.push(("duration", self.trace.clock().duration(state.end - state.start).to_string()));
@@ -209,7 +255,7 @@ impl Viewer {
 
     fn instant_details(&self, id: usize) -> Option<Details> {
         let instant = self.trace.instants().get(id)?;
-        let has = |candidate: &&spall_trace::model::Track| candidate.instants().contains(&id);
+        let has = |candidate: &&Track| candidate.instants().contains(&id);
         let track = self.trace.tracks().iter().find(has).map(|track| track.id);
         let mut facts = self.track_facts(track);
         facts.push(("category", self.trace.name(instant.category).into()));
@@ -251,17 +297,17 @@ impl Viewer {
 
     /// The stack that an event has, innermost function first: of a call of apitrace its backtrace, and of an event of Trace
     /// Event JSON names of functions, or the id of a frame that the file describes.
-    fn stack(
+    fn stack<'a>(
         &self,
-        backtrace: Option<Value<'static>>,
-        field: impl Fn(&[u8]) -> Option<Value<'static>>,
+        backtrace: Option<Value<'a>>,
+        field: impl Fn(&[u8]) -> Option<Value<'a>>,
     ) -> Vec<String> {
-        let names_of = |names: Args<'static>| names.iter().map(|(_, name)| name.to_string());
+        let names_of = |names: Args<'_>| names.iter().map(|(_, name)| name.to_string()).collect::<Vec<_>>();
         if let Some(Value::List(names)) = backtrace {
-            return names_of(names).collect();
+            return names_of(names);
         }
         if let Some(Value::List(names)) = field(b"stack") {
-            let mut names: Vec<_> = names_of(names).collect();
+            let mut names = names_of(names);
             names.reverse();
             return names;
         }
@@ -272,19 +318,19 @@ impl Viewer {
         };
         let frame = |id: FrameId| self.trace.frame(id);
         let innermost = self.trace.shared_frame(id).and_then(frame);
-        let frames = std::iter::successors(innermost, |inner| inner.parent.and_then(frame));
+        let frames = core::iter::successors(innermost, |inner| inner.parent.and_then(frame));
         frames.map(|frame| self.trace.name(frame.name).into()).collect()
     }
 
     fn track_facts(&self, track: Option<TrackId>) -> Vec<(&'static str, String)> {
         let Some(track) = track else { return Vec::new() };
-        let process = self.trace.tracks()[track.index()].process;
+        let process = self.trace.track_info(track).and_then(|track| track.process);
         let process = process.map(|process| String::from(self.trace.process_title(process)));
         vec![("track", self.trace.track_title(track).into()), ("process", process.unwrap_or_default())]
     }
 }
 
-pub fn filled(facts: Vec<(&'static str, String)>) -> Vec<(&'static str, String)> {
+pub(crate) fn filled(facts: Vec<(&'static str, String)>) -> Vec<(&'static str, String)> {
     facts.into_iter().filter(|(_, text)| !text.is_empty()).collect()
 }
 

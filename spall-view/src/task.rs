@@ -1,8 +1,8 @@
-//! Jobs that own the layout they read, so that a layout is freed once nothing reads it.
+//! Jobs that own the trace and the layout they read, so that these are freed once nothing reads them.
 
-use std::future::{Future, poll_fn};
-use std::pin::Pin;
-use std::task::{Context, Poll, Waker};
+use core::future::{Future, poll_fn};
+use core::pin::Pin;
+use core::task::{Context, Poll, Waker};
 
 use spall_trace::model::Job;
 
@@ -10,16 +10,16 @@ use spall_trace::model::Job;
 pub const STEP: usize = 2000;
 
 /// A computation that goes on step by step, so that other questions are answered in between.
-pub struct Task<T>(Pin<Box<dyn Future<Output = T>>>);
+pub(crate) struct Task<T>(Pin<Box<dyn Future<Output = T> + Send>>);
 
 impl<T: 'static> Task<T> {
     /// The job may borrow from the values of the block that runs it.
-    pub fn new(block: impl Future<Output = T> + 'static) -> Self {
+    pub(crate) fn new(block: impl Future<Output = T> + Send + 'static) -> Self {
         Self(Box::pin(block))
     }
 
     /// Goes on for a step. Returns the result at the last one, after which there is no other.
-    pub fn step(&mut self) -> Option<T> {
+    pub(crate) fn step(&mut self) -> Option<T> {
         match self.0.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(result) => Some(result),
             Poll::Pending => None,
@@ -28,7 +28,7 @@ impl<T: 'static> Task<T> {
 }
 
 /// Runs a job inside a task.
-pub async fn run<T>(mut job: impl Job<Output = T>) -> T {
+pub(crate) async fn run<T>(mut job: impl Job<Output = T>) -> T {
     loop {
         if let Some(result) = job.step(STEP) {
             return result;
@@ -38,7 +38,7 @@ pub async fn run<T>(mut job: impl Job<Output = T>) -> T {
 }
 
 /// Ends a step.
-pub async fn pause() {
+pub(crate) async fn pause() {
     let mut is_over = false;
-    poll_fn(|_| if std::mem::replace(&mut is_over, true) { Poll::Ready(()) } else { Poll::Pending }).await;
+    poll_fn(|_| if core::mem::replace(&mut is_over, true) { Poll::Ready(()) } else { Poll::Pending }).await;
 }

@@ -1,0 +1,163 @@
+//! What is said about a trace as a whole.
+
+use serde::Serialize;
+use spall_trace::layout::{Theme, active_range};
+use spall_trace::model::{Ticks, TraceView};
+
+use crate::{
+    Engine, Since,
+    item::{Group, Item},
+    open::{Note, Placed},
+};
+
+/// What is said about a trace as a whole.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct About {
+    /// The formats of the files.
+    pub format: String,
+    /// How many there are of each kind of element, such as slices.
+    pub counts: Vec<(&'static str, usize)>,
+    /// Where the trace starts.
+    pub start: Since,
+    /// Where it ends.
+    pub end: Since,
+    /// Its duration.
+    pub span: Since,
+    /// What a tick is.
+    pub unit: TickUnit,
+    /// The range to open on. It is not the whole trace if a few events lie far away from all others.
+    pub active: (Since, Since),
+    /// What there is to say about the files and the timeline.
+    pub notes: Vec<Note>,
+    /// Where the files were put, if there are several.
+    pub placed: Vec<Placed>,
+    /// The names of the values that the samples have.
+    pub values: Vec<String>,
+    /// The one of them that was chosen.
+    pub value: Option<String>,
+    /// The processes and their tracks.
+    pub groups: Vec<Group>,
+    /// What is folded at first, because it is very high.
+    pub folded: Vec<Item>,
+    /// The colours of boxes.
+    pub colours: Colours,
+}
+
+/// What a tick is: a number of nanoseconds, or one of the things with a name.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum TickUnit {
+    /// Nanoseconds.
+    Nanoseconds(f64),
+    /// What is counted.
+    Counted(String),
+}
+
+/// The colours of boxes, as in CSS.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Colours {
+    /// On a light page.
+    pub light: Shades,
+    /// On a dark page.
+    pub dark: Shades,
+    /// Those that anybody can tell apart.
+    pub okabe_ito: Shades,
+    /// Those that slices have by themselves.
+    pub own: Vec<String>,
+}
+
+/// The colours of one theme.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Shades {
+    /// Those of boxes, by number.
+    pub shades: Vec<String>,
+    /// That of the text in boxes.
+    pub text: String,
+}
+
+impl From<Theme> for Shades {
+    fn from(theme: Theme) -> Self {
+        Self { shades: theme.shades().map(css).into(), text: css(theme.text()) }
+    }
+}
+
+fn css([red, green, blue]: [u8; 3]) -> String {
+    format!("#{red:02x}{green:02x}{blue:02x}")
+}
+
+impl Engine {
+    /// Describes the trace, and lists its processes and tracks.
+    #[must_use]
+    pub fn about(&self) -> About {
+        let trace = &*self.trace;
+        let counts = [
+            ("process", trace.processes().len()),
+            ("track", trace.tracks().len()),
+            ("slice", trace.slices().len()),
+            ("instant", trace.instants().len()),
+            ("counter value", trace.counters().len()),
+            ("thread state", trace.states().len()),
+            ("flow", trace.flows().len()),
+            ("object", trace.objects().len()),
+            ("sample", trace.samples().len()),
+        ];
+        let clock = trace.clock();
+        let bounds = trace.bounds().unwrap_or_default();
+        let active = active_range(trace, &*self.layout).unwrap_or_default();
+        let span = i64::try_from(bounds.end.0.abs_diff(bounds.start.0)).unwrap_or(i64::MAX);
+        About {
+            format: self.format.clone(),
+            counts: counts.into_iter().filter(|&(_, count)| count > 0).collect(),
+            start: self.since(bounds.start),
+            end: self.since(bounds.end),
+            span: Since(Ticks(span)),
+            unit: match clock.unit.counted() {
+                Some(name) => TickUnit::Counted(name.into()),
+                None => TickUnit::Nanoseconds(clock.ns_per_tick().unwrap_or(1.0)),
+            },
+            active: (self.since(active.start), self.since(active.end)),
+            notes: self.notes(),
+            placed: self.placed.clone(),
+            values: self.values.clone(),
+            value: self.value.clone(),
+            groups: self.groups(),
+            folded: self.arrangement.folded(),
+            colours: Colours {
+                light: Theme::Light.into(),
+                dark: Theme::Dark.into(),
+                okabe_ito: Theme::OkabeIto.into(),
+                own: self.pictures.own_colours.iter().copied().map(css).collect(),
+            },
+        }
+    }
+
+    /// Returns the places of what is damaged, as far as they are kept: a sentence and a byte for each.
+    #[must_use]
+    pub fn damage(&self) -> Vec<(&'static str, u64)> {
+        let kept = self.trace.diagnostics().kept().iter();
+        kept.map(|found| (found.kind.description(), found.bytes.start)).collect()
+    }
+
+    /// Returns what there is to say about the files and the timeline.
+    #[must_use]
+    pub fn notes(&self) -> Vec<Note> {
+        let mut notes = self.notes.clone();
+        for (count, text) in [
+            (
+                self.layout.n_overlapping(),
+                "A slice overlaps others without lying inside them. It is drawn on extra rows.",
+            ),
+            (
+                self.arrangement.n_empty(),
+                "A track has nothing on it. It is not shown, unless the settings say so.",
+            ),
+        ] {
+            if count > 0 {
+                notes.push(Note { count: Some(count), ..Note::new(text) });
+            }
+        }
+        notes
+    }
+}

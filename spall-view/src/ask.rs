@@ -1,0 +1,323 @@
+//! Questions and answers as values, for a frontend behind a channel.
+
+use serde::{Deserialize, Serialize};
+use spall_trace::model::{NameId, SliceId, Ticks};
+
+use crate::{
+    About, Area, Arranged, BoxFacts, By, Details, Element, Engine, FoundCounts, Frame, GraphFrame,
+    HiddenTexts, Hit, Lines, Numbers, Place, Ranked, Ranking, STEP, SentTree, Shape, Since, Step,
+    WantedFrame, WantedGraph,
+};
+
+/// What a frontend asks. Each question is a function of [`Engine`], which says what it does.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[expect(missing_docs, reason = "the functions are documented")]
+pub enum Question {
+    About,
+    Arrange(Arranged),
+    CancelGraph,
+    CancelStatistics,
+    Categories,
+    Compare(SentTree),
+    Damage,
+    Details(Element, Since),
+    Filter(HiddenTexts),
+    /// Finds what a pattern matches, or with `None` forgets the search. This takes long.
+    Find(Option<String>),
+    FindName(SliceId),
+    Frame(WantedFrame),
+    /// Adds up a call tree, and makes a graph of it. This takes long.
+    Graph(usize, Area, WantedGraph),
+    GraphBox(usize, usize),
+    GraphFrame(usize, Since, Since, u16, usize, u32),
+    Hits(Option<SliceId>, Since, bool, usize),
+    HitsOverview(Since, Since, u16),
+    Longest(NameId, Area),
+    Overview(Since, Since, u16),
+    Place(SliceId),
+    Snap(Since, Since, f64, f64),
+    /// Adds up an area, and ranks the sums. This takes long.
+    Statistics(Area, By, Ranking),
+    Step(SliceId, Step),
+    /// Adds up the calls of the whole trace, for the engine of another one. This takes long.
+    Tree,
+}
+
+/// What an engine answers: the result of the function that was asked.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+#[expect(missing_docs, reason = "each has the type of its function")]
+pub enum Answer {
+    /// There is nothing to say.
+    Nothing,
+    About(Box<About>),
+    Arranged(Lines, Lines),
+    Box(BoxFacts),
+    Categories(Vec<(String, u32)>),
+    Damage(Vec<(&'static str, u64)>),
+    Details(Details),
+    /// A sentence about what is wrong with the question.
+    Error {
+        error: String,
+    },
+    Found(FoundCounts),
+    Frame(Box<Frame>),
+    GraphFrame(GraphFrame),
+    Hits(Vec<Hit>),
+    HitsOverview(Numbers<u32>),
+    Overview(Numbers<f32>),
+    Place(Place),
+    Ranked(Ranked),
+    Shape(Shape),
+    Slice(SliceId),
+    Time(Since),
+    Tree(SentTree),
+}
+
+/// What an engine says to a question at once.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Reply {
+    /// The answer.
+    Now(Answer),
+    /// The answer comes in steps: [`Engine::go_on`].
+    Later(Ticket),
+}
+
+/// A question that takes long. A later question of its kind takes its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ticket {
+    kind: Long,
+    number: u32,
+}
+
+/// The kinds of questions that take long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+enum Long {
+    Find,
+    Statistics,
+    Graph,
+}
+
+/// How far a question is that takes long.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Progress {
+    /// So many of something were looked at: `slices`, for example.
+    Of(u64, &'static str),
+    /// This is the answer.
+    Done(Answer),
+    /// Nobody waits for the answer any more.
+    Superseded,
+}
+
+/// The questions that take long, each of which has the place of one.
+#[derive(Debug, Default)]
+pub(crate) struct Asked {
+    last: u32,
+    find: Option<Steps<()>>,
+    statistics: Option<Steps<Ranking>>,
+    /// What the sums at hand are of.
+    summed: Option<(Area, By)>,
+    /// The graph that is made of the tree, and its place; `None` if it is the tree that is wanted.
+    graph: Option<Steps<Option<(usize, WantedGraph)>>>,
+}
+
+/// A question of which so many steps were taken.
+#[derive(Debug)]
+struct Steps<T> {
+    number: u32,
+    n_steps: u64,
+    wanted: T,
+}
+
+impl Asked {
+    fn steps<T>(&mut self, wanted: T) -> Steps<T> {
+        self.last += 1;
+        Steps { number: self.last, n_steps: 0, wanted }
+    }
+
+    /// Forgets what is being asked, as it is about other slices.
+    pub(crate) fn forget(&mut self) {
+        *self = Self { last: self.last, ..Self::default() };
+    }
+}
+
+impl<T> Steps<T> {
+    fn step(&mut self) -> u64 {
+        self.n_steps += 1;
+        self.n_steps * STEP as u64
+    }
+}
+
+/// The answer that a function may have.
+fn or_nothing<T>(found: Option<T>, answer: impl FnOnce(T) -> Answer) -> Answer {
+    found.map_or(Answer::Nothing, answer)
+}
+
+impl Engine {
+    /// Answers a question, or begins to.
+    pub fn ask(&mut self, question: Question) -> Reply {
+        Reply::Now(match question {
+            Question::Find(Some(pattern)) => match self.begin_find(&pattern) {
+                Ok(()) => {
+                    let steps = self.asked.steps(());
+                    let number = steps.number;
+                    self.asked.find = Some(steps);
+                    return Reply::Later(Ticket { kind: Long::Find, number });
+                }
+                Err(error) => Answer::Error { error },
+            },
+            Question::Statistics(area, by, ranking) => {
+                let what = Some((area, by));
+                if self.asked.summed == what && self.asked.statistics.is_none() {
+                    return Reply::Now(or_nothing(self.statistics(&ranking), Answer::Ranked));
+                }
+                self.asked.summed = what;
+                if let Some((area, by)) = self.asked.summed.clone() {
+                    self.begin_statistics(&area, by);
+                }
+                let steps = self.asked.steps(ranking);
+                let number = steps.number;
+                self.asked.statistics = Some(steps);
+                return Reply::Later(Ticket { kind: Long::Statistics, number });
+            }
+            Question::Graph(place, area, wanted) => {
+                self.begin_tree(&area, &wanted.without);
+                return self.later(Some((place, wanted)));
+            }
+            Question::Tree => {
+                let bounds = self.about();
+                let end = Since(bounds.end.0 + Ticks(1));
+                self.begin_tree(&Area { start: bounds.start, end, items: None, measure: None }, "");
+                return self.later(None);
+            }
+            short => self.answer(short),
+        })
+    }
+
+    fn later(&mut self, graph: Option<(usize, WantedGraph)>) -> Reply {
+        self.cancel_graph();
+        let steps = self.asked.steps(graph);
+        let number = steps.number;
+        self.asked.graph = Some(steps);
+        Reply::Later(Ticket { kind: Long::Graph, number })
+    }
+
+    /// Answers a question that does not take long.
+    fn answer(&mut self, question: Question) -> Answer {
+        match question {
+            Question::About => Answer::About(self.about().into()),
+            Question::Arrange(choice) => {
+                let (main, pinned) = self.arrange(&choice);
+                Answer::Arranged(main, pinned)
+            }
+            Question::CancelGraph => {
+                self.cancel_tree();
+                self.cancel_graph();
+                self.asked.graph = None;
+                Answer::Nothing
+            }
+            Question::CancelStatistics => {
+                if self.asked.statistics.take().is_some() {
+                    self.asked.summed = None;
+                }
+                Answer::Nothing
+            }
+            Question::Categories => Answer::Categories(self.categories()),
+            Question::Compare(tree) => {
+                self.compare(tree);
+                Answer::Nothing
+            }
+            Question::Damage => Answer::Damage(self.damage()),
+            Question::Details(element, at) => or_nothing(self.details(element, at), Answer::Details),
+            Question::Filter(choice) => {
+                self.filter(&choice);
+                Answer::Nothing
+            }
+            Question::FindName(slice) => or_nothing(self.find_name(slice), Answer::Found),
+            Question::Frame(wanted) => Answer::Frame(self.frame(&wanted).into()),
+            Question::GraphBox(place, node) => or_nothing(self.graph_box(place, node), Answer::Box),
+            Question::GraphFrame(place, start, end, columns, rows, label) => {
+                Answer::GraphFrame(self.graph_frame(place, start, end, columns, rows, label))
+            }
+            Question::Hits(slice, at, is_backwards, count) => {
+                Answer::Hits(self.hits(slice, at, is_backwards, count))
+            }
+            Question::HitsOverview(start, end, columns) => {
+                Answer::HitsOverview(self.hits_overview(start, end, columns))
+            }
+            Question::Longest(name, area) => or_nothing(self.longest(name, &area), Answer::Slice),
+            Question::Overview(start, end, columns) => Answer::Overview(self.overview(start, end, columns)),
+            Question::Place(slice) => or_nothing(self.place(slice), Answer::Place),
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+            Question::Snap(at, Since(tolerance), top, bottom) => {
+                or_nothing(self.snap(at, tolerance, top as u64..bottom as u64), Answer::Time)
+            }
+            Question::Step(slice, step) => or_nothing(self.step(slice, step), Answer::Slice),
+            Question::Find(_) => {
+                self.asked.find = None;
+                self.find_nothing();
+                Answer::Nothing
+            }
+            Question::Statistics(..) | Question::Graph(..) | Question::Tree => Answer::Nothing,
+        }
+    }
+
+    /// Goes on with a question that takes long.
+    pub fn go_on(&mut self, ticket: Ticket) -> Progress {
+        match ticket.kind {
+            Long::Find => {
+                let Some(steps) = self.asked.find.as_mut().filter(|steps| steps.number == ticket.number)
+                else {
+                    return Progress::Superseded;
+                };
+                let looked_at = steps.step();
+                let Some(found) = self.step_find() else { return Progress::Of(looked_at, "slices") };
+                self.asked.find = None;
+                Progress::Done(Answer::Found(found))
+            }
+            Long::Statistics => {
+                let asked = &mut self.asked.statistics;
+                let Some(steps) = asked.as_mut().filter(|steps| steps.number == ticket.number) else {
+                    return Progress::Superseded;
+                };
+                let visited = steps.step();
+                if !self.step_statistics() {
+                    return Progress::Of(visited, "slices");
+                }
+                let ranking = self.asked.statistics.take().map(|steps| steps.wanted).unwrap_or_default();
+                Progress::Done(or_nothing(self.statistics(&ranking), Answer::Ranked))
+            }
+            Long::Graph => self.go_on_with_graph(ticket),
+        }
+    }
+
+    fn go_on_with_graph(&mut self, ticket: Ticket) -> Progress {
+        let Some(steps) = self.asked.graph.as_mut().filter(|steps| steps.number == ticket.number) else {
+            return Progress::Superseded;
+        };
+        let done = steps.step();
+        if self.making.is_some() {
+            let Some(shape) = self.step_graph() else { return Progress::Of(done, "functions placed") };
+            self.asked.graph = None;
+            return Progress::Done(Answer::Shape(shape));
+        }
+        if !self.step_tree() {
+            return Progress::Of(done, "slices");
+        }
+        let Some(steps) = &mut self.asked.graph else { return Progress::Superseded };
+        steps.n_steps = 0;
+        match steps.wanted.take() {
+            Some((place, wanted)) => {
+                self.begin_graph(place, &wanted);
+                Progress::Of(0, "functions placed")
+            }
+            None => {
+                self.asked.graph = None;
+                Progress::Done(Answer::Tree(self.sent_tree()))
+            }
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Search: slices by name and by their arguments, instants and tracks.
+
+use alloc::sync::Arc;
+use core::fmt;
+
+use serde::Serialize;
+use spall_trace::layout::{Hits, Layout, LayoutView, Rect, Viewport};
+use spall_trace::model::{Job, NameId, SliceId, TraceView};
+use spall_trace::{Found, find, ignoring_case};
+
+use crate::{
+    Engine, Numbers, Since,
+    item::Item,
+    task::{self, Task},
+};
+
+/// Whether a text is what is looked for.
+pub(crate) type Matches = Arc<dyn Fn(&str) -> bool + Send + Sync>;
+
+/// What the last search found.
+#[derive(Default)]
+pub(crate) struct Search {
+    found: Option<Found>,
+    /// What is looked for.
+    matches: Option<Matches>,
+}
+
+impl fmt::Debug for Search {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Search").field("found", &self.found).finish_non_exhaustive()
+    }
+}
+
+impl Search {
+    /// Whether something matches in a box. For the box of a shared line this is its owner.
+    pub(crate) fn is_hit(&self, layout: &Layout, rect: &Rect) -> bool {
+        let is_hit =
+            |hits: &Hits| hits.in_rect(rect).map_or_else(|| hits.has(layout, rect.slice), |count| count > 0);
+        self.hits().is_some_and(is_hit)
+    }
+
+    pub(crate) fn is_name(&self, name: NameId) -> bool {
+        self.found.as_ref().is_some_and(|found| found.names.get(name.index()) == Some(&true))
+    }
+
+    fn hits(&self) -> Option<&Hits> {
+        Some(&self.found.as_ref()?.slices)
+    }
+}
+
+/// A search that goes on step by step.
+pub(crate) struct Searching {
+    task: Task<Found>,
+    matches: Matches,
+}
+
+impl fmt::Debug for Searching {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Searching").finish_non_exhaustive()
+    }
+}
+
+/// How many of each kind were found, and the headers of the tracks.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FoundCounts {
+    /// How many slices were found.
+    pub slices: u32,
+    /// How many instants were found.
+    pub instants: usize,
+    /// How many tracks were found.
+    pub n_tracks: usize,
+    /// The tracks and packs that were found.
+    pub tracks: Vec<Item>,
+}
+
+/// A slice that was found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Hit {
+    /// The slice.
+    pub slice: SliceId,
+    /// Its position among all hits.
+    pub rank: u32,
+    /// Its name.
+    pub name: String,
+    /// When it starts.
+    pub start: Since,
+    /// The argument that matches, if it is not the name.
+    pub matched: Option<String>,
+}
+
+/// Returns what tells whether a text matches: it contains the pattern, whether in upper or in lower case, or what stands
+/// between slashes is a regular expression that matches.
+///
+/// # Errors
+///
+/// Says what is wrong with a regular expression.
+pub fn matcher(pattern: &str) -> Result<impl Fn(&str) -> bool + Send + Sync + use<>, String> {
+    let expression = pattern.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
+    let expression = expression.filter(|expression| !expression.is_empty());
+    let expression = expression.map(|expression| {
+        let built = regex_lite::RegexBuilder::new(expression).case_insensitive(true).build();
+        built.map_err(|error| error.to_string())
+    });
+    let (expression, contains) = (expression.transpose()?, ignoring_case(pattern));
+    Ok(move |text: &str| match &expression {
+        Some(expression) => expression.is_match(text),
+        None => contains(text),
+    })
+}
+
+impl Engine {
+    /// Begins to find what [`matcher`] says. Until it is found, what was found before stays.
+    ///
+    /// # Errors
+    ///
+    /// Says what is wrong with a regular expression.
+    pub fn begin_find(&mut self, pattern: &str) -> Result<(), String> {
+        let matches: Matches = Arc::new(matcher(pattern)?);
+        let (trace, layout) = (Arc::clone(&self.trace), Arc::clone(&self.layout));
+        let (hidden, is_match) = (self.filter.hidden.clone(), Arc::clone(&matches));
+        let is_match = move |text: &str| is_match(text);
+        let task = Task::new(async move { task::run(find(&*trace, &*layout, &hidden, is_match)).await });
+        self.searching = Some(Searching { task, matches });
+        Ok(())
+    }
+
+    /// Looks at some slices. Returns what was found once all were looked at.
+    pub fn step_find(&mut self) -> Option<FoundCounts> {
+        let Searching { task, .. } = self.searching.as_mut()?;
+        let found = Some(task.step()?);
+        let matches = self.searching.take().map(|searching| searching.matches);
+        self.search = Search { found, matches };
+        self.found()
+    }
+
+    /// Finds all slices of the name of a slice; `None` if there is no such slice.
+    pub fn find_name(&mut self, slice: SliceId) -> Option<FoundCounts> {
+        let wanted = self.trace.slice_name_id(slice)?;
+        let mut found = Found::default();
+        found.slices = Hits::of_names(&*self.trace, &*self.layout, |name| name == wanted).run();
+        self.search = Search { found: Some(found), matches: None };
+        self.found()
+    }
+
+    /// Forgets the search.
+    pub fn find_nothing(&mut self) {
+        (self.search, self.searching) = (Search::default(), None);
+    }
+
+    /// Returns what the last search has found; `None` if there was none.
+    #[must_use]
+    pub fn found(&self) -> Option<FoundCounts> {
+        let found = self.search.found.as_ref()?;
+        let mut tracks: Vec<_> =
+            found.tracks.iter().map(|&track| self.arrangement.items.item_of(track)).collect();
+        tracks.dedup();
+        let (slices, instants, n_tracks) = (found.slices.len(), found.instants, found.tracks.len());
+        Some(FoundCounts { slices, instants, n_tracks, tracks })
+    }
+
+    /// Returns up to `count` hits that follow upon a slice or a time, or precede it. Without a search there are none.
+    #[must_use]
+    pub fn hits(&self, slice: Option<SliceId>, at: Since, is_backwards: bool, count: usize) -> Vec<Hit> {
+        let Some(hits) = self.search.hits() else { return Vec::new() };
+        let beyond = |slice: SliceId| match is_backwards {
+            true => hits.previous(&*self.layout, slice),
+            false => hits.next(&*self.layout, slice),
+        };
+        let first = match (slice, is_backwards) {
+            (Some(slice), _) => beyond(slice),
+            (None, false) => hits.first_from(&*self.layout, self.tick(at)),
+            (None, true) => hits.last_before(&*self.layout, self.tick(at)),
+        };
+        let found = core::iter::successors(first, |&slice| beyond(slice)).take(count);
+        found.filter_map(|slice| self.hit(hits, slice)).collect()
+    }
+
+    /// Returns how many hits there are in each column of a range.
+    #[must_use]
+    pub fn hits_overview(&self, start: Since, end: Since, columns: u16) -> Numbers<u32> {
+        let viewport = Viewport::new(self.range(start, end), columns);
+        let mut found = vec![0_u32; viewport.columns() as usize];
+        let mut rects = Vec::new();
+        if let Some(hits) = self.search.hits() {
+            for row in self.layout.rows().iter().filter(|&row| hits.in_row(row) > 0) {
+                rects.clear();
+                self.layout.row(row).into_iter().for_each(|row| row.rects(&viewport, &mut rects));
+                for rect in &rects {
+                    let count = hits.in_rect(rect).unwrap_or(0);
+                    let columns = found.get_mut(rect.x0 as usize..rect.x1 as usize);
+                    columns.into_iter().flatten().for_each(|column| *column += count);
+                }
+            }
+        }
+        Numbers(found)
+    }
+
+    fn hit(&self, hits: &Hits, slice: SliceId) -> Option<Hit> {
+        let placed = self.layout.place(slice)?;
+        Some(Hit {
+            slice,
+            rank: hits.rank(&*self.layout, slice),
+            name: self.trace.slice_name(slice).into(),
+            start: self.since(placed.start),
+            matched: self.matched(slice),
+        })
+    }
+
+    /// The first argument of a slice that matches, unless its name does.
+    fn matched(&self, slice: SliceId) -> Option<String> {
+        let matches = self.search.matches.as_ref()?;
+        let is_named = self.trace.slice_name_id(slice).is_some_and(|name| self.search.is_name(name));
+        let args = self.trace.slice_args(slice);
+        let mut args = args.iter().map(|(key, value)| format!("{key}: {value}"));
+        if is_named { None } else { args.find(|arg| matches(arg)) }
+    }
+}

@@ -1,0 +1,362 @@
+//! What one picture of the timeline shows, as numbers that are quick to pass and to draw.
+
+use core::ops::Range;
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+use spall_trace::json::cname_rgb;
+use spall_trace::layout::{
+    ColorKey, FlowArrow, Flows, InstantMark, Layout, LineKind, LineRect, Rect, Row, Ruler, Viewport,
+    thin_arrows,
+};
+use spall_trace::model::{FlowId, NameId, SliceFlags, SliceId, Trace, TraceView, TrackId, Value};
+
+use crate::{Engine, Numbers, Since, item::Item};
+
+mod boxes;
+mod charts;
+mod headers;
+mod objects;
+
+pub use boxes::{Boxes, Style};
+pub use charts::{ChartPart, Layer};
+pub use headers::{Marks, Strip};
+pub use objects::ObjectLines;
+
+/// What a frontend wants a picture of: a range of time in columns, and a range of heights of each part of the timeline.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Wanted {
+    /// The time at the left edge.
+    pub start: Since,
+    /// The time from the left edge to the right one.
+    pub duration: Since,
+    /// How many columns there are.
+    pub columns: u16,
+    /// From how many columns on boxes are told apart.
+    pub box_width: u16,
+    /// The heights of the main part that are visible.
+    pub main: Range<f64>,
+    /// The heights of the pinned part that are visible.
+    pub pinned: Range<f64>,
+    /// The slice whose arrows lie over the others.
+    pub selected: Option<SliceId>,
+    /// Which arrows are drawn.
+    pub arrows: Arrows,
+    /// The fewest columns between marks of the ruler.
+    pub between_marks: u16,
+    /// The fewest columns of a box that has a label.
+    pub label_width: u32,
+    /// What slices have their colours by.
+    pub color_by: ColorBy,
+    /// Whether slices have the colours that the file asks for.
+    pub own_colors: bool,
+}
+
+/// What slices have their colours by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ColorBy {
+    /// Their names, without digits.
+    #[default]
+    Name,
+    /// Their categories.
+    Category,
+    /// How long they take: a colour for each factor of eight.
+    Duration,
+    /// Their tracks.
+    Track,
+}
+
+/// Which arrows of flows are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Arrows {
+    /// None.
+    Off,
+    /// Those of the selected slice.
+    #[default]
+    Selected,
+    /// All.
+    All,
+}
+
+/// More arrows than this are a grey cloud.
+const MAX_ARROWS: usize = 400;
+
+/// What there is to draw.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Frame {
+    /// The main part of the timeline.
+    pub main: Part,
+    /// The pinned tracks.
+    pub pinned: Part,
+    /// The marks of the ruler: the column of each, and its label.
+    pub ruler: Vec<(f32, String)>,
+    /// Arrows: for each the column and the height of its two places, how many flows it stands for, and 1 if it is the selected
+    /// slice's.
+    pub arrows: Numbers<f32>,
+    /// How many arrows there are besides.
+    pub arrows_left_out: usize,
+    /// The names that are drawn and that the frontend does not have yet.
+    pub names: Vec<(NameId, String)>,
+}
+
+/// Everything of one part of the timeline but arrows.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Part {
+    /// Slices, states and objects.
+    #[serde(flatten)]
+    pub boxes: Boxes,
+    /// The instants of tracks.
+    pub marks: Vec<Marks>,
+    /// The instants of processes and of the whole trace, which are as high as what they are about.
+    pub wide: Vec<Marks>,
+    /// How busy tracks are that have no rows.
+    pub strips: Vec<Strip>,
+    /// Counters.
+    pub charts: Vec<ChartPart>,
+    /// The types of objects.
+    pub objects: Vec<ObjectLines>,
+}
+
+/// What is known before any picture, and the working memory of all.
+#[derive(Debug, Default)]
+pub(crate) struct Pictures {
+    /// The number of the colour of each name.
+    shades: Vec<u8>,
+    /// The colours that the file asks for, and which of them each slice has.
+    pub(crate) own_colours: Vec<[u8; 3]>,
+    own: HashMap<SliceId, u32>,
+    flows: Flows,
+    /// The selected slice and its flows.
+    own_flows: (Option<SliceId>, Flows),
+    /// Which names the frontend has.
+    is_sent: Vec<bool>,
+    states: HashMap<TrackId, Row>,
+    charts: HashMap<TrackId, charts::Chart>,
+    rects: Vec<LineRect>,
+    line_rects: Vec<Rect>,
+    arrows: Vec<FlowArrow>,
+    marks: Vec<InstantMark>,
+}
+
+impl Pictures {
+    pub(crate) fn new(trace: &Trace, layout: &Layout) -> Self {
+        let shade = |name: &[u8]| ColorKey::without_digits(name).shade_number();
+        let (own_colours, own) = own_colours(trace);
+        Self {
+            own_colours,
+            own,
+            shades: trace.names().iter().map(shade).collect(),
+            flows: Flows::new(trace, layout),
+            is_sent: vec![false; trace.names().len()],
+            ..Self::default()
+        }
+    }
+
+    /// Binds flows to other rows.
+    pub(crate) fn lay_out(&mut self, trace: &Trace, layout: &Layout) {
+        (self.flows, self.own_flows) = (Flows::new(trace, layout), Default::default());
+    }
+
+    /// The number of the colour of a name. A name that only another trace has gets the first colour.
+    pub(crate) fn shade(&self, name: NameId) -> u8 {
+        self.shades.get(name.index()).copied().unwrap_or_default()
+    }
+
+    /// Adds a name to those that the frontend gets, if it does not have it yet.
+    fn send(&mut self, trace: &Trace, name: NameId, names: &mut Vec<(NameId, String)>) {
+        if let Some(is_sent) = self.is_sent.get_mut(name.index()).filter(|is_sent| !**is_sent) {
+            *is_sent = true;
+            names.push((name, trace.name(name).into()));
+        }
+    }
+}
+
+/// The number of a colour.
+trait ShadeNumber {
+    fn shade_number(self) -> u8;
+}
+
+impl ShadeNumber for ColorKey {
+    fn shade_number(self) -> u8 {
+        u8::try_from(self.shade()).unwrap_or(0) // there are 32
+    }
+}
+
+/// The colours that Trace Event JSON asks for, each once, and the number of that of each slice.
+fn own_colours(trace: &Trace) -> (Vec<[u8; 3]>, HashMap<SliceId, u32>) {
+    let (mut colours, mut own) = (Vec::new(), HashMap::new());
+    for (id, _) in trace.track_ids().flat_map(|track| trace.slices_of(track)) {
+        let Some(Value::Text(name)) = trace.slice_args(id).field(b"cname") else { continue };
+        let Some(colour) = cname_rgb(name.raw()) else { continue };
+        let known = colours.iter().position(|&known| known == colour).unwrap_or_else(|| {
+            colours.push(colour);
+            colours.len() - 1
+        });
+        own.insert(id, u32::try_from(known).unwrap_or(0));
+    }
+    (colours, own)
+}
+
+impl Engine {
+    /// Returns what there is to draw: boxes, marks, charts and strips of both parts of the timeline, arrows, the ruler, and the
+    /// names that the frontend does not have yet.
+    pub fn frame(&mut self, wanted: &Wanted) -> Frame {
+        let viewport = Viewport::new(self.range(wanted.start, wanted.end()), wanted.columns)
+            .with_box_width(wanted.box_width);
+        let mut names = Vec::new();
+        let main = self.part(false, &wanted.main, &viewport, wanted, &mut names);
+        let pinned = self.part(true, &wanted.pinned, &viewport, wanted, &mut names);
+        let ruler = Ruler::since(self.origin, &viewport, self.trace.clock().unit, wanted.between_marks);
+        let ruler = ruler.map(|mark| (mark.x - viewport.offset(), mark.label.to_string())).collect();
+        let (arrows, arrows_left_out) = self.arrows(&viewport, wanted);
+        Frame { main, pinned, ruler, arrows, arrows_left_out, names }
+    }
+
+    /// Forgets which names the frontend has, such as when another one asks.
+    pub fn forget_names(&mut self) {
+        self.pictures.is_sent.fill(false);
+    }
+
+    fn part(
+        &mut self,
+        is_pinned: bool,
+        y: &Range<f64>,
+        viewport: &Viewport,
+        wanted: &Wanted,
+        names: &mut Vec<(NameId, String)>,
+    ) -> Part {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+        let y = y.start as u64..y.end as u64;
+        let mut part = Part::default();
+        self.slices(is_pinned, y.clone(), viewport, wanted, names, &mut part.boxes);
+        let heights = self.arrangement.heights;
+        for line in self.arrangement.part(is_pinned).visible(y.clone()).to_vec() {
+            let Some(item) = Item::of_header(line.kind) else { continue };
+            if let (LineKind::Process(process), true) = (line.kind, line.height > heights.process) {
+                self.objects(process, &line, viewport, names, &mut part);
+                continue;
+            }
+            let next = self.arrangement.part(is_pinned).lines().get(line.id.index() + 1);
+            if next.is_none_or(|next| Item::of_header(next.kind).is_some()) {
+                part.strips.extend(self.strip(item, &line, viewport));
+            }
+            if matches!(item, Item::Process(_)) {
+                continue;
+            }
+            for track in self.arrangement.items.tracks_of(&self.trace, item) {
+                self.states(track, &line, viewport, names, &mut part.boxes);
+                part.marks.extend(self.marks(track, &line, viewport));
+                part.charts.extend(self.chart(track, &line, viewport));
+            }
+        }
+        if !is_pinned {
+            part.wide = self.wide_marks(&y, viewport);
+        }
+        part
+    }
+
+    /// The instants of processes and of the whole trace. Their own line may be out of sight.
+    fn wide_marks(&mut self, y: &Range<u64>, viewport: &Viewport) -> Vec<Marks> {
+        let visible = |wide: &&crate::arrangement::Wide| wide.line.top <= y.end && wide.bottom >= y.start;
+        let wide: Vec<_> = self.arrangement.wide.iter().filter(visible).copied().collect();
+        let marks = wide.into_iter().filter_map(|wide| {
+            let marks = self.marks(wide.track, &wide.line, viewport)?;
+            Some(Marks { bottom: Some(wide.bottom), ..marks })
+        });
+        marks.collect()
+    }
+
+    /// The slices of all rows.
+    fn slices(
+        &mut self,
+        is_pinned: bool,
+        y: Range<u64>,
+        viewport: &Viewport,
+        wanted: &Wanted,
+        names: &mut Vec<(NameId, String)>,
+        boxes: &mut Boxes,
+    ) {
+        let Self { trace, layout, arrangement, pictures, search, .. } = self;
+        let mut rects = core::mem::take(&mut pictures.rects);
+        arrangement.part(is_pinned).rects(y, &**layout, viewport, &mut rects);
+        let slices = trace.slices();
+        for found in &rects {
+            let (rect, id) = (&found.rect, found.rect.slice);
+            let Some(&name) = slices.names().get(id.index()) else { continue };
+            let shade = match wanted.color_by {
+                ColorBy::Name => pictures.shade(name),
+                ColorBy::Category => {
+                    slices.categories().get(id.index()).map_or(0, |&name| pictures.shade(name))
+                }
+                ColorBy::Duration => {
+                    let times = slices.starts().get(id.index()).zip(slices.ends().get(id.index()));
+                    let duration = times.map_or(0, |(start, end)| end.0.abs_diff(start.0));
+                    ColorKey::of_number(u64::from(duration.checked_ilog2().unwrap_or(0) / 3)).shade_number()
+                }
+                ColorBy::Track => {
+                    trace.track_of(id).map_or(0, |track| ColorKey::of_number(track.0.into()).shade_number())
+                }
+            };
+            let mut style = Style::of_shade(shade);
+            let flags = slices.flags().get(id.index()).copied().unwrap_or(SliceFlags::NONE);
+            style.set(Style::UNFINISHED, flags.is_unfinished() && rect.count == 1);
+            style.set(Style::HIT, search.is_hit(layout, rect));
+            if wanted.own_colors
+                && let Some(&number) = pictures.own.get(&id)
+            {
+                style = style.with_own(number);
+            }
+            if rect.x1 - rect.x0 >= wanted.label_width {
+                pictures.send(trace, name, names);
+            }
+            boxes.push(rect, viewport, found.top, found.height, name, style);
+        }
+        pictures.rects = rects;
+    }
+
+    /// Arrows, and how many there are besides.
+    fn arrows(&mut self, viewport: &Viewport, wanted: &Wanted) -> (Numbers<f32>, usize) {
+        let mut left_out = 0;
+        let Pictures { flows, own_flows, arrows, .. } = &mut self.pictures;
+        if own_flows.0 != wanted.selected {
+            let all = self.trace.flows();
+            let is_own = |flow: FlowId| {
+                let ends = all.get(flow.index()).map(|flow| [flow.from, flow.to]);
+                ends.zip(wanted.selected).is_some_and(|(ends, own)| ends.contains(&own))
+            };
+            *own_flows = (wanted.selected, flows.filtered(is_own));
+        }
+        let (vertical, row) = (&self.arrangement.main, self.arrangement.heights.row);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+        let lines = vertical.visible(wanted.main.start as u64..wanted.main.end as u64);
+        let mut numbers: Vec<f32> = Vec::new();
+        // Those of the selected slice come last, and so on top.
+        for (flows, is_own) in [(&*flows, false), (&own_flows.1, true)] {
+            if wanted.arrows == Arrows::Off || (wanted.arrows == Arrows::Selected && !is_own) {
+                continue;
+            }
+            flows.arrows(viewport, vertical, lines, arrows);
+            left_out += thin_arrows(arrows, MAX_ARROWS);
+            for arrow in arrows.iter() {
+                for end in [arrow.from, arrow.to] {
+                    let line = vertical.line(end.line);
+                    let y = line.map_or(0.0, |line| line.top as f32 + line.height.min(row) as f32 / 2.0);
+                    numbers.extend([end.column as f32 + 0.5 - viewport.offset(), y]);
+                }
+                numbers.extend([arrow.count as f32, f32::from(u8::from(is_own))]);
+            }
+        }
+        (Numbers(numbers), left_out)
+    }
+}
+
+impl Wanted {
+    /// The time at the right edge.
+    fn end(&self) -> Since {
+        Since(self.start.0 + self.duration.0)
+    }
+}

@@ -1,0 +1,52 @@
+//! The objects of a process, below its header.
+
+use serde::Serialize;
+use spall_trace::layout::{Line, RowId, Viewport};
+use spall_trace::model::{NameId, ProcessId, TraceView};
+
+use super::{Part, Style};
+use crate::{Engine, objects::Type};
+
+/// The objects of one type in one process.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ObjectLines {
+    /// The upper edge of their lines.
+    pub top: u64,
+    /// The height of all their lines.
+    pub height: u32,
+    /// The name of the type, and how many objects are left out.
+    pub label: String,
+}
+
+impl Engine {
+    /// The objects of a process below its header, and the names of their types.
+    pub(super) fn objects(
+        &mut self,
+        process: ProcessId,
+        header: &Line,
+        viewport: &Viewport,
+        names: &mut Vec<(NameId, String)>,
+        part: &mut Part,
+    ) {
+        let Self { trace, objects, pictures, search, arrangement, .. } = self;
+        let height = arrangement.heights.object;
+        let mut top = header.top + u64::from(arrangement.heights.process);
+        for Type { name, lines, n_left_out, .. } in objects.of(process) {
+            pictures.send(trace, *name, names);
+            let more = if *n_left_out > 0 { format!(" ({n_left_out} more)") } else { String::new() };
+            let label = String::from(trace.name(*name)) + &more;
+            let all = u32::try_from(lines.len()).unwrap_or(u32::MAX).saturating_mul(height);
+            part.objects.push(ObjectLines { top, height: all, label });
+            let mut style = Style::of_state(pictures.shade(*name), true);
+            style.set(Style::HIT, search.is_name(*name));
+            for line in lines {
+                pictures.line_rects.clear();
+                line.view(RowId(0)).rects(viewport, &mut pictures.line_rects);
+                for rect in &pictures.line_rects {
+                    part.boxes.push(rect, viewport, top, height, *name, style);
+                }
+                top += u64::from(height);
+            }
+        }
+    }
+}

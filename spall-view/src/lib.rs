@@ -1,0 +1,179 @@
+//! A viewer of traces without a screen. It holds a trace and what is shown of it, and answers what a frontend asks; the frontend
+//! draws the answers, and adds up, sorts and words nothing itself. So all frontends show the same.
+//!
+//! ```
+//! use spall_view::{Area, By, Engine, Heights, Ranking, Since, Source, open};
+//! # use spall_trace::model::Ticks;
+//! let data = &br#"[{"ph":"X","name":"frame","pid":1,"tid":1,"ts":0,"dur":10},
+//!                  {"ph":"X","name":"draw","pid":1,"tid":1,"ts":2,"dur":4}]"#[..];
+//! let opened = open(vec![Source { name: "a.json".into(), read: data, offset: None }]).unwrap();
+//! let mut engine = Engine::new(opened, None, Heights::PAGE);
+//!
+//! let about = engine.about();
+//! assert_eq!(about.counts, [("process", 1), ("track", 1), ("slice", 2)]);
+//!
+//! // Long answers come in steps, so that a frontend stays alive in between.
+//! let area = Area { start: about.start, end: about.end, items: None, measure: None };
+//! engine.begin_statistics(&area, By::Name);
+//! while !engine.step_statistics() {}
+//! let ranked = engine.statistics(&Ranking { most: 10, ..Ranking::default() }).unwrap();
+//! assert_eq!(ranked.rows[0].name, "frame");
+//! assert_eq!(ranked.rows[0].own, Since(Ticks(6_000)));
+//! ```
+//!
+//! Times are ticks since the origin, which is where what is active in the trace starts; heights are in the unit of the
+//! [`Heights`] that a frontend gives. Requests are deserialised, and answers are serialised, so that they cross a channel as
+//! they are.
+
+extern crate alloc;
+
+mod about;
+mod arrangement;
+mod ask;
+mod details;
+mod filter;
+mod find;
+mod frame;
+mod graph;
+mod item;
+mod objects;
+mod open;
+mod since;
+mod statistics;
+mod task;
+mod tree;
+
+use alloc::sync::Arc;
+use core::ops::Range;
+
+use spall_trace::layout::{Layout, active_range};
+use spall_trace::model::{Trace, TraceView};
+
+pub use about::{About, Colours, Shades, TickUnit};
+pub use arrangement::{Choice as Arranged, Header, Heights, Lines};
+pub use ask::{Answer, Progress, Question, Reply, Ticket};
+pub use details::{Details, Element, Link, Place, Step};
+pub use filter::Choice as HiddenTexts;
+pub use find::{FoundCounts, Hit, matcher};
+pub use frame::{
+    Arrows, Boxes, ChartPart, ColorBy, Frame, Layer, Marks, ObjectLines, Part, Strip, Style,
+    Wanted as WantedFrame,
+};
+pub use graph::{BoxFacts, GraphFrame, Kind as GraphKind, Shape, Wanted as WantedGraph};
+pub use item::{Group, Item, Member};
+pub use open::{Note, OpenError, Opened, Placed, Source, open};
+pub use since::{Numbers, Since};
+pub use spall_trace::model::Tick;
+pub use statistics::{Area, By, Order, Ranked, Ranking, Sums};
+pub use task::STEP;
+pub use tree::SentTree;
+
+/// A trace, what a user has chosen to see of it, and what was asked of it.
+#[derive(Debug)]
+pub struct Engine {
+    trace: Arc<Trace>,
+    /// The rows of what is shown of it.
+    layout: Arc<Layout>,
+    filter: filter::Filter,
+    /// Where what is active in the trace starts.
+    origin: Tick,
+    /// The formats of the files, and what there is to say about the files.
+    format: String,
+    notes: Vec<Note>,
+    placed: Vec<Placed>,
+    /// The names of the values of the samples, and the one that was chosen.
+    values: Vec<String>,
+    value: Option<String>,
+    arrangement: arrangement::Arrangement,
+    objects: objects::Objects,
+    pictures: frame::Pictures,
+    search: find::Search,
+    searching: Option<find::Searching>,
+    statistics: statistics::Statistics,
+    trees: tree::Trees,
+    graphs: [graph::Graph; 2],
+    making: Option<graph::Making>,
+    asked: ask::Asked,
+}
+
+impl Engine {
+    /// Shows all of what files say, in lines of these heights. Samples have the value of this name, or the one that the files
+    /// say if there is none.
+    #[must_use]
+    pub fn new(opened: Opened, value: Option<&str>, heights: Heights) -> Self {
+        let Opened { trace, format, notes, placed, .. } = opened;
+        let all = trace.sample_values();
+        let values: Vec<_> = all.iter().map(|value| trace.name(value.name).into_owned()).collect();
+        let chosen = all.iter().zip(&values).find(|(_, name)| Some(name.as_str()) == value);
+        let value = chosen.map(|(_, name)| name.clone());
+        let trace = match chosen {
+            Some((value, _)) => trace.with_value(Some(value.name)),
+            None => trace,
+        };
+        let (trace, layout) = spall_trace::lay_out(trace);
+        let objects = objects::Objects::new(&trace);
+        Self {
+            filter: filter::Filter::default(),
+            origin: active_range(&trace, &layout).unwrap_or_default().start,
+            format,
+            notes,
+            placed,
+            values,
+            value,
+            arrangement: arrangement::Arrangement::new(&trace, &layout, &objects, heights),
+            objects,
+            pictures: frame::Pictures::new(&trace, &layout),
+            trace: Arc::new(trace),
+            layout: Arc::new(layout),
+            search: find::Search::default(),
+            searching: None,
+            statistics: statistics::Statistics::default(),
+            trees: tree::Trees::default(),
+            graphs: Default::default(),
+            making: None,
+            asked: ask::Asked::default(),
+        }
+    }
+
+    /// Returns the trace.
+    #[must_use]
+    pub fn trace(&self) -> &Trace {
+        &self.trace
+    }
+
+    /// Returns the layout of what is shown.
+    #[must_use]
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Returns the tick of a time.
+    #[must_use]
+    pub fn tick(&self, at: Since) -> Tick {
+        self.origin + at.0
+    }
+
+    /// Returns the time of a tick.
+    #[must_use]
+    pub fn since(&self, at: Tick) -> Since {
+        Since(at - self.origin)
+    }
+
+    fn range(&self, start: Since, end: Since) -> Range<Tick> {
+        self.tick(start)..self.tick(end)
+    }
+
+    /// A point in time as text, counted from the origin.
+    fn time(&self, at: Tick) -> String {
+        self.trace.clock().time(Tick(0) + self.since(at).0).to_string()
+    }
+
+    /// Forgets what was found and added up, as it is about other slices.
+    fn forget(&mut self) {
+        (self.statistics, self.search, self.searching) = Default::default();
+        self.trees.forget();
+        self.making = None;
+        self.asked.forget();
+        self.layout = Arc::default(); // the last one is freed before the next one is made
+    }
+}

@@ -1,0 +1,342 @@
+//! Sums over a range of time by name or by function.
+
+use alloc::sync::Arc;
+use core::{convert::Infallible, fmt, ops::Range};
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+};
+
+use serde::{Deserialize, Serialize};
+use spall_trace::layout::{Layout, LayoutView, Stats, slice_tree};
+use spall_trace::model::{
+    CallTree, Function, Measure, NameId, SliceId, Tick, Ticks, Trace, TraceView, TrackId,
+};
+
+use crate::{
+    Engine, Since,
+    item::Item,
+    task::{self, STEP, Task},
+};
+
+/// A range of time, what of it counts, and what is added up.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Area {
+    /// Where it starts.
+    pub start: Since,
+    /// Where it ends.
+    pub end: Since,
+    /// The tracks of these items count; all tracks for `None`.
+    pub items: Option<Vec<Item>>,
+    /// The name of the measure that is added up; time for `None`.
+    pub measure: Option<String>,
+}
+
+impl Area {
+    /// Returns what is added up.
+    #[must_use]
+    pub fn measure(&self) -> Measure {
+        self.measure.as_deref().and_then(Measure::of_name).unwrap_or_default()
+    }
+}
+
+/// What the slices are put together by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum By {
+    /// Their names.
+    #[default]
+    Name,
+    /// Their functions: those of one name are told apart by their places in the source.
+    Function,
+}
+
+/// Which sums are wanted, and in what order.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Ranking {
+    /// By what they are sorted.
+    pub order: Order,
+    /// Whether the smallest is first.
+    pub is_ascending: bool,
+    /// A part of their names, in lower case.
+    pub filter: String,
+    /// How many are wanted at most.
+    pub most: usize,
+}
+
+/// By what sums are sorted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[expect(missing_docs, reason = "they are the columns of `Sums`")]
+pub enum Order {
+    Name,
+    Count,
+    Unmeasured,
+    Total,
+    #[default]
+    Own,
+    Mean,
+    Min,
+    Max,
+}
+
+/// The sums that are wanted.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Ranked {
+    /// In the order that is wanted.
+    pub rows: Vec<Sums>,
+    /// How many there are with those that are beyond the limit.
+    pub count: usize,
+    /// The self times of all, whether they pass the filter or not.
+    pub own: Since,
+}
+
+/// The sums of one name or function, in ticks or what else is added up.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Sums {
+    /// The number of the name, if this is about a name.
+    pub id: Option<NameId>,
+    /// The name, and the place in the source if this is about a function that has one.
+    pub name: String,
+    /// How many slices there are.
+    pub count: u64,
+    /// How many of them have no value of what is added up.
+    pub unmeasured: u64,
+    /// The sum of their durations, once where one lies inside another one.
+    pub total: Since,
+    /// What of it is not their children's.
+    pub own: Since,
+    /// The mean of their durations.
+    pub mean: Since,
+    /// The shortest duration.
+    pub min: Since,
+    /// The longest duration.
+    pub max: Since,
+    /// How many slices took how long, for the sums that are wanted: the number for each power of two from `first` on.
+    pub counts: Vec<u64>,
+    /// The first power of two of `counts`.
+    pub first: u32,
+}
+
+/// What is being added up.
+#[derive(Default)]
+pub(crate) enum Statistics {
+    #[default]
+    Nothing,
+    /// By name, of the tracks of these items.
+    Names(Names, Option<Vec<Item>>),
+    /// By function, or by name but not of time.
+    Functions(Task<Vec<Sums>>),
+    Done(Vec<Sums>),
+}
+
+impl fmt::Debug for Statistics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Nothing => "Nothing",
+            Self::Names(..) => "Names",
+            Self::Functions(_) => "Functions",
+            Self::Done(_) => "Done",
+        })
+    }
+}
+
+/// Statistics by name in a task, which answers questions about them.
+pub(crate) struct Names {
+    task: Task<Infallible>,
+    question: Arc<Mutex<Option<Question>>>,
+}
+
+type Question = Box<dyn FnOnce(&mut Stats<'_, Trace>) + Send>;
+
+impl Names {
+    fn new(trace: Arc<Trace>, layout: Arc<Layout>, tracks: Vec<TrackId>, range: Range<Tick>) -> Self {
+        let question: Arc<Mutex<Option<Question>>> = Arc::default();
+        let asked = Arc::clone(&question);
+        let task = Task::new(async move {
+            let mut stats = Stats::new(&*trace, &*layout, tracks, range);
+            loop {
+                let question = asked.lock().unwrap_or_else(PoisonError::into_inner).take();
+                match question {
+                    Some(question) => question(&mut stats),
+                    None => _ = spall_trace::model::Job::step(&mut stats, STEP),
+                }
+                task::pause().await;
+            }
+        });
+        Self { task, question }
+    }
+
+    fn ask<T: Send + 'static>(
+        &mut self,
+        look: impl FnOnce(&mut Stats<'_, Trace>) -> T + Send + 'static,
+    ) -> Option<T> {
+        let found = Arc::new(Mutex::new(None));
+        let answer = Arc::clone(&found);
+        let question: Question =
+            Box::new(move |stats| *answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(look(stats)));
+        *self.question.lock().unwrap_or_else(PoisonError::into_inner) = Some(question);
+        self.task.step();
+        found.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+impl Engine {
+    /// Begins to add up the slices of an area. A slice counts with the part inside the range.
+    pub fn begin_statistics(&mut self, area: &Area, by: By) {
+        let (range, tracks) = (self.range(area.start, area.end), self.tracks_of(area.items.as_deref()));
+        let (trace, layout) = (Arc::clone(&self.trace), Arc::clone(&self.layout));
+        let measure = area.measure();
+        if by == By::Function || measure != Measure::WallTime {
+            self.statistics = Statistics::Functions(Task::new(async move {
+                let mut extremes: HashMap<Function, (Ticks, Ticks)> = HashMap::new();
+                let Range { start, end } = range;
+                let function = |id| {
+                    let slice = trace.slice(id)?;
+                    let function = match by {
+                        By::Function => trace.function_of(id)?,
+                        By::Name => Function::named(slice.name),
+                    };
+                    let duration = slice.end.min(end) - slice.start.max(start);
+                    let (min, max) = extremes.entry(function).or_insert((duration, duration));
+                    (*min, *max) = ((*min).min(duration), (*max).max(duration));
+                    Some(function)
+                };
+                let tree =
+                    task::run(slice_tree(&*trace, &*layout, tracks, start..end, measure, function)).await;
+                sums_of_functions(&trace, &tree, &extremes)
+            }));
+            return;
+        }
+        match &mut self.statistics {
+            // An edge that is dragged changes little.
+            Statistics::Names(running, items) if *items == area.items => {
+                _ = running.ask(|stats| stats.move_to(range));
+            }
+            _ => {
+                let names = Names::new(trace, layout, tracks, range);
+                self.statistics = Statistics::Names(names, area.items.clone());
+            }
+        }
+    }
+
+    /// Visits some slices. Returns whether all are done.
+    pub fn step_statistics(&mut self) -> bool {
+        match &mut self.statistics {
+            Statistics::Nothing | Statistics::Done(_) => true,
+            Statistics::Names(running, _) => {
+                _ = running.task.step();
+                running.ask(|stats| stats.is_done()).unwrap_or(true)
+            }
+            Statistics::Functions(task) => {
+                let Some(sums) = task.step() else { return false };
+                self.statistics = Statistics::Done(sums);
+                true
+            }
+        }
+    }
+
+    /// Returns the sums of names or functions that were added up last; `None` if there are none.
+    pub fn statistics(&mut self, ranking: &Ranking) -> Option<Ranked> {
+        let (trace, ranking) = (Arc::clone(&self.trace), ranking.clone());
+        match &mut self.statistics {
+            Statistics::Done(sums) => Some(ranked(sums.clone(), &ranking, &trace)),
+            Statistics::Names(running, _) => running.ask(move |stats| {
+                let names = (0..trace.names().len()).map(NameId::new);
+                let sums = names.filter_map(|name| stats.of(name)).map(|stats| Sums {
+                    id: Some(stats.name),
+                    count: stats.count,
+                    total: Since(stats.total),
+                    own: Since(stats.self_time),
+                    mean: Since(stats.mean),
+                    min: Since(stats.min),
+                    max: Since(stats.max),
+                    ..Sums::default()
+                });
+                let mut ranked = ranked(sums.collect(), &ranking, &trace);
+                for sums in &mut ranked.rows {
+                    let histogram = sums.id.and_then(|name| stats.histogram(name));
+                    for (durations, count) in histogram.into_iter().flat_map(|found| found.buckets()) {
+                        let power = durations.start.0.checked_ilog2().map_or(0, |power| power + 1);
+                        if sums.counts.is_empty() {
+                            sums.first = power;
+                        }
+                        sums.counts.resize((power - sums.first) as usize + 1, 0);
+                        sums.counts.last_mut().into_iter().for_each(|last| *last += u64::from(count));
+                    }
+                }
+                ranked
+            }),
+            Statistics::Nothing | Statistics::Functions(_) => None,
+        }
+    }
+
+    /// Returns the slice of a name that takes the longest inside an area, the first one of several.
+    #[must_use]
+    pub fn longest(&self, name: NameId, area: &Area) -> Option<SliceId> {
+        let Range { start, end } = self.range(area.start, area.end);
+        let tracks = self.tracks_of(area.items.as_deref()).into_iter();
+        let slices = tracks.flat_map(|track| self.trace.slices_of(track));
+        let named = slices.filter(|(_, slice)| slice.name == name);
+        let inside = |(id, _)| {
+            let placed = self.layout.place(id).filter(|placed| placed.start < end && placed.end >= start)?;
+            let (from, to): (Tick, Tick) = (placed.start.max(start), placed.end.min(end));
+            Some((to.0.abs_diff(from.0), core::cmp::Reverse(id)))
+        };
+        Some(named.filter_map(inside).max()?.1.0)
+    }
+}
+
+/// Equal ones are in the order of their names.
+fn ranked(mut sums: Vec<Sums>, wanted: &Ranking, trace: &Trace) -> Ranked {
+    let text = |sums: &Sums| sums.id.map_or_else(|| sums.name.clone(), |id| trace.name(id).into());
+    let own = Since(sums.iter().map(|sums| sums.own.0).sum());
+    if !wanted.filter.is_empty() {
+        sums.retain(|sums| text(sums).to_lowercase().contains(&wanted.filter));
+    }
+    let count = sums.len();
+    let compare = |a: &Sums, b: &Sums| {
+        let by = match wanted.order {
+            Order::Name => text(a).cmp(&text(b)),
+            Order::Count => a.count.cmp(&b.count),
+            Order::Unmeasured => a.unmeasured.cmp(&b.unmeasured),
+            Order::Total => a.total.cmp(&b.total),
+            Order::Own => a.own.cmp(&b.own),
+            Order::Mean => a.mean.cmp(&b.mean),
+            Order::Min => a.min.cmp(&b.min),
+            Order::Max => a.max.cmp(&b.max),
+        };
+        (if wanted.is_ascending { by } else { by.reverse() }).then_with(|| text(a).cmp(&text(b)))
+    };
+    if count > wanted.most {
+        sums.select_nth_unstable_by(wanted.most, compare);
+        sums.truncate(wanted.most);
+    }
+    sums.sort_unstable_by(compare);
+    sums.iter_mut().for_each(|sums| sums.name = text(sums));
+    Ranked { rows: sums, count, own }
+}
+
+fn sums_of_functions(
+    trace: &Trace,
+    tree: &CallTree,
+    extremes: &HashMap<Function, (Ticks, Ticks)>,
+) -> Vec<Sums> {
+    let sums = tree.functions().into_iter().map(|stats| {
+        let (min, max) = extremes.get(&stats.function).copied().unwrap_or_default();
+        let count = i64::try_from(stats.count).unwrap_or(i64::MAX).max(1);
+        Sums {
+            name: stats.function.describe(trace),
+            count: stats.count,
+            unmeasured: stats.unmeasured,
+            total: Since(stats.total),
+            own: Since(stats.self_time),
+            mean: Since(Ticks(stats.total.0 / count)),
+            min: Since(min),
+            max: Since(max),
+            ..Sums::default()
+        }
+    });
+    sums.collect()
+}
