@@ -48,7 +48,7 @@ export async function open(files, progress, signal, offsets, value) {
 
 function sourceOf(ask, close, value) {
   const source = { close };
-  const calls = ['arrange', 'filter', 'categories', 'frame', 'overview', 'details', 'place', 'step', 'snap', 'find', 'findName', 'hits', 'hitsOverview', 'statistics', 'longest', 'cancelStatistics', 'graph', 'cancelGraph', 'graphFrame', 'graphBox', 'save', 'damage'];
+  const calls = ['act', 'apply', 'categories', 'frame', 'overview', 'details', 'place', 'step', 'snap', 'find', 'findName', 'hits', 'hitsOverview', 'statistics', 'longest', 'cancelStatistics', 'graph', 'cancelGraph', 'graphFrame', 'graphBox', 'save', 'damage'];
   for (const call of calls) source[call] = (...args) => ask(call, ...args);
   source.statistics.byFunction = true;
   source.hasMeasures = true;

@@ -136,6 +136,11 @@ impl Window {
         *viewport = viewport_around(range, *columns).with_box_width(viewport.box_width());
     }
 
+    /// Shows a range of time, and nothing beside it.
+    pub fn show(&mut self, range: Range<Tick>) {
+        self.viewport = Viewport::new(range, self.columns).with_box_width(self.viewport.box_width());
+    }
+
     /// Moves no further than it takes to show the distances `heights` from the top, and some of the time `range`.
     ///
     /// If nothing of the range is visible, its start comes to the middle. If `heights` are higher than the window, it

@@ -123,7 +123,7 @@ impl Engine {
             values: self.values.clone(),
             value: self.value.clone(),
             groups: self.groups(),
-            folded: self.arrangement.folded(),
+            folded: self.view.folded_items(),
             colours: Colours {
                 light: Theme::Light.into(),
                 dark: Theme::Dark.into(),
@@ -149,10 +149,7 @@ impl Engine {
                 self.layout.n_overlapping(),
                 "A slice overlaps others without lying inside them. It is drawn on extra rows.",
             ),
-            (
-                self.arrangement.n_empty(),
-                "A track has nothing on it. It is not shown, unless the settings say so.",
-            ),
+            (self.view.n_empty(), "A track has nothing on it. It is not shown, unless the settings say so."),
         ] {
             if count > 0 {
                 notes.push(Note { count: Some(count), ..Note::new(text) });

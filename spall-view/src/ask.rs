@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 use spall_trace::model::{NameId, SliceId, Ticks};
 
 use crate::{
-    About, Area, Arranged, BoxFacts, By, Details, Element, Engine, FoundCounts, Frame, GraphFrame,
-    HiddenTexts, Hit, Lines, Numbers, Place, Ranked, Ranking, STEP, SentTree, Shape, Since, Step,
-    WantedFrame, WantedGraph,
+    About, Action, Area, BoxFacts, By, Details, Element, Engine, FoundCounts, Frame, GraphFrame, Group, Hit,
+    Lines, Numbers, Place, Ranked, Ranking, STEP, SentTree, Shape, Since, SlicePlace, Step, WantedFrame,
+    WantedGraph,
 };
 
 /// What a frontend asks. Each question is a function of [`Engine`], which says what it does.
@@ -15,14 +15,14 @@ use crate::{
 #[expect(missing_docs, reason = "the functions are documented")]
 pub enum Question {
     About,
-    Arrange(Arranged),
+    Act(Action),
+    Apply(Box<Place>),
     CancelGraph,
     CancelStatistics,
     Categories,
     Compare(SentTree),
     Damage,
     Details(Element, Since),
-    Filter(HiddenTexts),
     /// Finds what a pattern matches, or with `None` forgets the search. This takes long.
     Find(Option<String>),
     FindName(SliceId),
@@ -52,7 +52,7 @@ pub enum Answer {
     /// There is nothing to say.
     Nothing,
     About(Box<About>),
-    Arranged(Lines, Lines),
+    Changed(Box<Changed>),
     Box(BoxFacts),
     Categories(Vec<(String, u32)>),
     Damage(Vec<(&'static str, u64)>),
@@ -67,12 +67,30 @@ pub enum Answer {
     Hits(Vec<Hit>),
     HitsOverview(Numbers<u32>),
     Overview(Numbers<f32>),
-    Place(Place),
+    Place(SlicePlace),
     Ranked(Ranked),
     Shape(Shape),
     Slice(SliceId),
     Time(Since),
     Tree(SentTree),
+}
+
+/// What is so after the user has done something.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Changed {
+    /// Whether it was something that the engine does.
+    pub done: bool,
+    /// What of a place the trace does not have.
+    pub missing: Vec<String>,
+    /// What the user has set now.
+    pub place: Place,
+    /// The lines of the main part.
+    pub main: Lines,
+    /// The lines of the pinned tracks.
+    pub pinned: Lines,
+    /// The processes and their tracks, in the order in which they are shown.
+    pub groups: Vec<Group>,
 }
 
 /// What an engine says to a question at once.
@@ -205,13 +223,22 @@ impl Engine {
         Reply::Later(Ticket { kind: Long::Graph, number })
     }
 
+    fn changed(&self, done: bool, missing: Vec<String>) -> Changed {
+        let (main, pinned) = self.lines();
+        Changed { done, missing, place: self.current_place(), main, pinned, groups: self.groups() }
+    }
+
     /// Answers a question that does not take long.
     fn answer(&mut self, question: Question) -> Answer {
         match question {
             Question::About => Answer::About(self.about().into()),
-            Question::Arrange(choice) => {
-                let (main, pinned) = self.arrange(&choice);
-                Answer::Arranged(main, pinned)
+            Question::Act(action) => {
+                let is_done = self.act(action);
+                Answer::Changed(Box::new(self.changed(is_done, Vec::new())))
+            }
+            Question::Apply(place) => {
+                let missing = self.apply(*place);
+                Answer::Changed(Box::new(self.changed(true, missing)))
             }
             Question::CancelGraph => {
                 self.cancel_tree();
@@ -232,10 +259,6 @@ impl Engine {
             }
             Question::Damage => Answer::Damage(self.damage()),
             Question::Details(element, at) => or_nothing(self.details(element, at), Answer::Details),
-            Question::Filter(choice) => {
-                self.filter(&choice);
-                Answer::Nothing
-            }
             Question::FindName(slice) => or_nothing(self.find_name(slice), Answer::Found),
             Question::Frame(wanted) => Answer::Frame(self.frame(&wanted).into()),
             Question::GraphBox(place, node) => or_nothing(self.graph_box(place, node), Answer::Box),

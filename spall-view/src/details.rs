@@ -9,61 +9,7 @@ use spall_trace::model::{
     Track, TrackId, Value,
 };
 
-use crate::{
-    Engine, Since,
-    item::{Item, Numbered},
-};
-
-/// An element of the timeline.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(from = "Numbered<ElementKind>", into = "Numbered<ElementKind>")]
-pub enum Element {
-    /// A slice.
-    Slice(SliceId),
-    /// A state of a thread.
-    State(StateId),
-    /// An instant, by its number in the trace.
-    Instant(u32),
-    /// A counter, by its track.
-    Counter(TrackId),
-    /// A piece of an object, from one snapshot to the next.
-    Object(u32),
-}
-
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum ElementKind {
-    Slice,
-    State,
-    Instant,
-    Counter,
-    Object,
-}
-
-impl From<Numbered<ElementKind>> for Element {
-    fn from(Numbered { kind, id }: Numbered<ElementKind>) -> Self {
-        match kind {
-            ElementKind::Slice => Self::Slice(SliceId(id)),
-            ElementKind::State => Self::State(StateId(id)),
-            ElementKind::Instant => Self::Instant(id),
-            ElementKind::Counter => Self::Counter(TrackId(id)),
-            ElementKind::Object => Self::Object(id),
-        }
-    }
-}
-
-impl From<Element> for Numbered<ElementKind> {
-    fn from(element: Element) -> Self {
-        let (kind, id) = match element {
-            Element::Slice(slice) => (ElementKind::Slice, slice.0),
-            Element::State(state) => (ElementKind::State, state.0),
-            Element::Instant(number) => (ElementKind::Instant, number),
-            Element::Counter(track) => (ElementKind::Counter, track.0),
-            Element::Object(piece) => (ElementKind::Object, piece),
-        };
-        Self { kind, id }
-    }
-}
+use crate::{Engine, Since, element::Element, item::Item};
 
 /// What there is to say about an element.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
@@ -101,7 +47,7 @@ pub struct Link {
 
 /// Where a slice is.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Place {
+pub struct SlicePlace {
     /// When it starts.
     pub start: Since,
     /// When it ends.
@@ -145,14 +91,14 @@ impl Engine {
 
     /// Finds the place of a slice.
     #[must_use]
-    pub fn place(&self, slice: SliceId) -> Option<Place> {
+    pub fn place(&self, slice: SliceId) -> Option<SlicePlace> {
         let placed = self.layout.place(slice)?;
-        let line = self.arrangement.main.line_of_slice(&*self.layout, slice);
+        let line = self.view.main().line_of_slice(&*self.layout, slice);
         let process = self.trace.track_info(placed.track)?.process;
-        Some(Place {
+        Some(SlicePlace {
             start: self.since(placed.start),
             end: self.since(placed.end),
-            item: self.arrangement.items.item_of(placed.track),
+            item: self.view.items.item_of(placed.track),
             process: process.map(Item::Process),
             line: line.map(|line| (line.top, line.height)),
             shown: line.is_some_and(|line| Item::of_header(line.kind).is_none()),
@@ -176,7 +122,7 @@ impl Engine {
     /// Returns the edge of a slice near a time, if it is within a number of ticks, in the lines between two heights.
     #[must_use]
     pub fn snap(&self, at: Since, tolerance: Ticks, heights: Range<u64>) -> Option<Since> {
-        let lines = self.arrangement.main.visible(heights);
+        let lines = self.view.main().visible(heights);
         self.layout.snap(lines, self.tick(at), tolerance).map(|edge| self.since(edge))
     }
 }

@@ -2,20 +2,10 @@
 
 use core::ops::Range;
 
-use serde::Deserialize;
 use spall_trace::Hidden;
-use spall_trace::model::{Instant, NameId, Trace, TraceView, Track};
+use spall_trace::model::{Instant, NameId, Trace, TraceView, Track, TrackId};
 
-use crate::Engine;
-
-/// What the user has chosen to hide.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
-pub struct Choice {
-    /// Categories: what has no other is hidden.
-    pub categories: Vec<String>,
-    /// Names of slices and instants.
-    pub names: Vec<String>,
-}
+use crate::{Engine, place::Place};
 
 /// What is hidden, and what is left.
 #[derive(Debug, Default)]
@@ -26,12 +16,18 @@ pub(crate) struct Filter {
 }
 
 impl Filter {
-    fn new(trace: &Trace, choice: &Choice) -> Self {
-        let hidden = Hidden::new(trace, &choice.categories, &choice.names, &[]);
+    fn new(trace: &Trace, categories: &[String], names: &[String]) -> Self {
+        let hidden = Hidden::new(trace, categories, names, &[]);
         let is_left = |(instant, _): &(Instant, u32)| hidden.shows(instant.name, instant.category);
         let left = || trace.instants().iter().copied().zip(0..).filter(is_left).unzip();
         let instants = (hidden != Hidden::default()).then(left);
         Self { hidden, instants }
+    }
+
+    /// Whether instants of a track are shown.
+    pub(crate) fn has_instants(&self, trace: &Trace, track: TrackId) -> bool {
+        let track = trace.tracks().get(track.index());
+        track.is_some_and(|track| !self.instants_of(trace, track).0.is_empty())
     }
 
     /// The instants that are shown of a track, with their numbers in the trace.
@@ -82,12 +78,14 @@ impl Engine {
         found.map(|(id, count)| (trace.name(NameId::new(id)).into_owned(), count)).collect()
     }
 
-    /// Hides categories and names, and shows all others. What was found and added up is forgotten.
-    pub fn filter(&mut self, choice: &Choice) {
+    /// Hides the categories and names of the place, and shows all others. What was found and added up is forgotten.
+    pub(crate) fn refilter(&mut self) {
+        let Place { categories, names, .. } = self.view.place();
+        self.filter = Filter::new(&self.trace, categories, names);
         self.forget();
-        self.filter = Filter::new(&self.trace, choice);
         self.layout = self.filter.hidden.layout(&self.trace).into();
-        self.arrangement.lay_out(&self.trace, &self.layout, &self.filter);
+        let Self { trace, layout, filter, view, .. } = self;
+        view.lay_out(&**trace, &**layout, |track| filter.has_instants(trace, track));
         self.pictures.lay_out(&self.trace, &self.layout);
     }
 }

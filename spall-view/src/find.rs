@@ -43,7 +43,7 @@ impl Search {
         self.found.as_ref().is_some_and(|found| found.names.get(name.index()) == Some(&true))
     }
 
-    fn hits(&self) -> Option<&Hits> {
+    pub(crate) fn hits(&self) -> Option<&Hits> {
         Some(&self.found.as_ref()?.slices)
     }
 }
@@ -152,8 +152,7 @@ impl Engine {
     #[must_use]
     pub fn found(&self) -> Option<FoundCounts> {
         let found = self.search.found.as_ref()?;
-        let mut tracks: Vec<_> =
-            found.tracks.iter().map(|&track| self.arrangement.items.item_of(track)).collect();
+        let mut tracks: Vec<_> = found.tracks.iter().map(|&track| self.view.items.item_of(track)).collect();
         tracks.dedup();
         let (slices, instants, n_tracks) = (found.slices.len(), found.instants, found.tracks.len());
         Some(FoundCounts { slices, instants, n_tracks, tracks })

@@ -11,7 +11,12 @@ use spall_trace::layout::{
 };
 use spall_trace::model::{FlowId, NameId, SliceFlags, SliceId, Trace, TraceView, TrackId, Value};
 
-use crate::{Engine, Numbers, Since, item::Item};
+use crate::{
+    Engine, Numbers, Since,
+    colours::{Arrows, ColorBy},
+    item::Item,
+    view::Wide,
+};
 
 mod boxes;
 mod charts;
@@ -51,34 +56,6 @@ pub struct Wanted {
     pub color_by: ColorBy,
     /// Whether slices have the colours that the file asks for.
     pub own_colors: bool,
-}
-
-/// What slices have their colours by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum ColorBy {
-    /// Their names, without digits.
-    #[default]
-    Name,
-    /// Their categories.
-    Category,
-    /// How long they take: a colour for each factor of eight.
-    Duration,
-    /// Their tracks.
-    Track,
-}
-
-/// Which arrows of flows are drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Arrows {
-    /// None.
-    Off,
-    /// Those of the selected slice.
-    #[default]
-    Selected,
-    /// All.
-    All,
 }
 
 /// More arrows than this are a grey cloud.
@@ -210,7 +187,8 @@ impl Engine {
         let mut names = Vec::new();
         let main = self.part(false, &wanted.main, &viewport, wanted, &mut names);
         let pinned = self.part(true, &wanted.pinned, &viewport, wanted, &mut names);
-        let ruler = Ruler::since(self.origin, &viewport, self.trace.clock().unit, wanted.between_marks);
+        let ruler =
+            Ruler::since(self.view.origin(), &viewport, self.trace.clock().unit, wanted.between_marks);
         let ruler = ruler.map(|mark| (mark.x - viewport.offset(), mark.label.to_string())).collect();
         let (arrows, arrows_left_out) = self.arrows(&viewport, wanted);
         Frame { main, pinned, ruler, arrows, arrows_left_out, names }
@@ -233,21 +211,21 @@ impl Engine {
         let y = y.start as u64..y.end as u64;
         let mut part = Part::default();
         self.slices(is_pinned, y.clone(), viewport, wanted, names, &mut part.boxes);
-        let heights = self.arrangement.heights;
-        for line in self.arrangement.part(is_pinned).visible(y.clone()).to_vec() {
+        let heights = self.view.heights;
+        for line in self.view.part(is_pinned).visible(y.clone()).to_vec() {
             let Some(item) = Item::of_header(line.kind) else { continue };
             if let (LineKind::Process(process), true) = (line.kind, line.height > heights.process) {
                 self.objects(process, &line, viewport, names, &mut part);
                 continue;
             }
-            let next = self.arrangement.part(is_pinned).lines().get(line.id.index() + 1);
+            let next = self.view.part(is_pinned).lines().get(line.id.index() + 1);
             if next.is_none_or(|next| Item::of_header(next.kind).is_some()) {
                 part.strips.extend(self.strip(item, &line, viewport));
             }
             if matches!(item, Item::Process(_)) {
                 continue;
             }
-            for track in self.arrangement.items.tracks_of(&self.trace, item) {
+            for track in self.view.items.tracks_of(&*self.trace, item) {
                 self.states(track, &line, viewport, names, &mut part.boxes);
                 part.marks.extend(self.marks(track, &line, viewport));
                 part.charts.extend(self.chart(track, &line, viewport));
@@ -261,8 +239,8 @@ impl Engine {
 
     /// The instants of processes and of the whole trace. Their own line may be out of sight.
     fn wide_marks(&mut self, y: &Range<u64>, viewport: &Viewport) -> Vec<Marks> {
-        let visible = |wide: &&crate::arrangement::Wide| wide.line.top <= y.end && wide.bottom >= y.start;
-        let wide: Vec<_> = self.arrangement.wide.iter().filter(visible).copied().collect();
+        let visible = |wide: &&Wide| wide.line.top <= y.end && wide.bottom >= y.start;
+        let wide: Vec<_> = self.view.wide.iter().filter(visible).copied().collect();
         let marks = wide.into_iter().filter_map(|wide| {
             let marks = self.marks(wide.track, &wide.line, viewport)?;
             Some(Marks { bottom: Some(wide.bottom), ..marks })
@@ -280,9 +258,9 @@ impl Engine {
         names: &mut Vec<(NameId, String)>,
         boxes: &mut Boxes,
     ) {
-        let Self { trace, layout, arrangement, pictures, search, .. } = self;
+        let Self { trace, layout, view, pictures, search, .. } = self;
         let mut rects = core::mem::take(&mut pictures.rects);
-        arrangement.part(is_pinned).rects(y, &**layout, viewport, &mut rects);
+        view.part(is_pinned).rects(y, &**layout, viewport, &mut rects);
         let slices = trace.slices();
         for found in &rects {
             let (rect, id) = (&found.rect, found.rect.slice);
@@ -330,7 +308,7 @@ impl Engine {
             };
             *own_flows = (wanted.selected, flows.filtered(is_own));
         }
-        let (vertical, row) = (&self.arrangement.main, self.arrangement.heights.row);
+        let (vertical, row) = (self.view.main(), self.view.heights.row);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
         let lines = vertical.visible(wanted.main.start as u64..wanted.main.end as u64);
         let mut numbers: Vec<f32> = Vec::new();

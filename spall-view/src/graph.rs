@@ -206,7 +206,7 @@ impl Engine {
         let Some(graph) = self.graphs.get(place) else { return frame };
         let range = Tick(start.0.0)..Tick(end.0.0);
         let viewport = Viewport::new(range, columns).with_box_width(BOX_WIDTH);
-        let (mut rects, height) = (Vec::new(), self.arrangement.heights.row);
+        let (mut rects, height) = (Vec::new(), self.view.heights.row);
         for (row, depth) in graph.rows.iter().take(rows).zip(0_u64..) {
             rects.clear();
             row.view(RowId(0)).rects(&viewport, &mut rects);

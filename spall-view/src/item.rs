@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 use spall_trace::layout::{AsyncGroup, LayoutView, LineKind, PackId, Packed, Viewport, shown_tracks};
 use spall_trace::model::{Process, ProcessId, Trace, TraceView, Track, TrackId, TrackKind};
 
+/// What belongs to no process.
+const WHOLE: &str = "Whole trace";
+
 /// Something with a header: it can be folded, hidden and pinned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(from = "Numbered<ItemKind>", into = "Numbered<ItemKind>")]
@@ -82,6 +85,8 @@ impl Item {
 pub struct Group {
     /// The process.
     pub item: Option<Item>,
+    /// What a place calls it.
+    pub path: String,
     /// Its title.
     pub label: String,
     /// Its id and what the file says of it.
@@ -95,6 +100,8 @@ pub struct Group {
 pub struct Member {
     /// The track or the pack.
     pub item: Item,
+    /// What a place calls it.
+    pub path: String,
     /// Its title. Tracks below others are indented.
     pub label: String,
     /// The id of the thread, or the category.
@@ -107,7 +114,7 @@ pub struct Member {
     pub empty: bool,
 }
 
-/// The tracks of a trace that have something on them, and which of them share lines.
+/// The tracks of a trace that have something on them, which of them share lines, and what all of them are called.
 #[derive(Debug, Default)]
 pub(crate) struct Items {
     groups: Vec<AsyncGroup>,
@@ -116,6 +123,11 @@ pub(crate) struct Items {
     of_tracks: HashMap<TrackId, PackId>,
     /// The tracks that have something on them, in order.
     shown: Vec<TrackId>,
+    /// The lists that a user can put in another order: the processes, then the tracks and packs of each, those of no process
+    /// first. Only what belongs to no process is always above.
+    lists: Vec<Vec<Item>>,
+    paths: HashMap<Item, String>,
+    by_path: HashMap<String, Item>,
 }
 
 impl Items {
@@ -128,7 +140,57 @@ impl Items {
             group.tracks.iter().map(move |&track| (track, PackId(pack))).collect::<Vec<_>>()
         };
         let of_tracks = (0..).zip(&groups).flat_map(of_group).collect();
-        Self { groups, packs, of_tracks, shown }
+        let mut items = Self { groups, packs, of_tracks, shown, ..Self::default() };
+        items.list(trace);
+        items
+    }
+
+    /// Finds the lists and the paths.
+    fn list(&mut self, trace: &impl TraceView) {
+        let mut processes: Vec<Option<ProcessId>> = vec![None];
+        let mut lists: Vec<Vec<Item>> = vec![Vec::new(), Vec::new()];
+        for track in trace.track_ids() {
+            let process = trace.track_info(track).and_then(|track| track.process);
+            if processes.last() != Some(&process) && process.is_some() {
+                processes.push(process);
+                lists.push(Vec::new());
+            }
+            let item = self.item_of(track);
+            let is_first = match item {
+                Item::Pack(pack) => self.pack(pack).is_some_and(|pack| pack.tracks().first() == Some(&track)),
+                _ => true,
+            };
+            if let Some(members) = lists.last_mut().filter(|_| is_first) {
+                members.push(item);
+            }
+        }
+        if let Some(all) = lists.first_mut() {
+            all.extend(processes.iter().flatten().copied().map(Item::Process));
+        }
+        let mut counts = HashMap::<String, usize>::new();
+        let mut add = |item: Option<Item>, path: String| {
+            let count = counts.entry(path.clone()).or_insert(0);
+            *count += 1;
+            let path = if *count > 1 { format!("{path}#{count}") } else { path };
+            if let Some(item) = item {
+                self.paths.insert(item, path.clone());
+                self.by_path.insert(path.clone(), item);
+            }
+            path
+        };
+        for (process, members) in processes.iter().zip(lists.iter().skip(1)) {
+            let title = process.map_or_else(|| WHOLE.into(), |process| trace.process_title(process));
+            let process = add(process.map(Item::Process), title.into());
+            for &member in members {
+                let title = match member {
+                    Item::Pack(pack) => self.groups.get(pack.index()).map(|group| group.title(trace)),
+                    Item::Track(track) => Some(trace.track_title(track)),
+                    Item::Process(_) => None,
+                };
+                add(Some(member), format!("{process}/{}", title.unwrap_or_default()));
+            }
+        }
+        self.lists = lists;
     }
 
     /// Packs what another layout shows of the same tracks.
@@ -148,9 +210,29 @@ impl Items {
         self.packs.get(pack.index())
     }
 
+    /// The async tracks of a pack.
+    pub(crate) fn group(&self, pack: PackId) -> Option<&AsyncGroup> {
+        self.groups.get(pack.index())
+    }
+
     /// The number of tracks that have something on them.
     pub(crate) fn n_shown(&self) -> usize {
         self.shown.len()
+    }
+
+    /// What an item is called: the title of its process, a slash, and its own. Equal ones are numbered from the second one on.
+    pub(crate) fn path(&self, item: Item) -> Option<&str> {
+        self.paths.get(&item).map(String::as_str)
+    }
+
+    /// The item that is called so.
+    pub(crate) fn at_path(&self, path: &str) -> Option<Item> {
+        self.by_path.get(path).copied()
+    }
+
+    /// The lists that a user can put in another order.
+    pub(crate) fn lists(&self) -> &[Vec<Item>] {
+        &self.lists
     }
 
     /// The track, or the pack that it belongs to.
@@ -158,22 +240,33 @@ impl Items {
         self.of_tracks.get(&track).map_or(Item::Track(track), |&pack| Item::Pack(pack))
     }
 
+    /// The process of a track or pack, or the process itself.
+    pub(crate) fn process_of(&self, trace: &impl TraceView, item: Item) -> Option<Item> {
+        let track = match item {
+            Item::Process(_) => return Some(item),
+            Item::Track(track) => track,
+            Item::Pack(pack) => *self.pack(pack)?.tracks().first()?,
+        };
+        trace.track_info(track)?.process.map(Item::Process)
+    }
+
     /// The tracks that an item stands for.
-    pub(crate) fn tracks_of(&self, trace: &Trace, item: Item) -> Vec<TrackId> {
+    pub(crate) fn tracks_of(&self, trace: &impl TraceView, item: Item) -> Vec<TrackId> {
         match item {
-            Item::Process(process) => trace
-                .processes()
-                .get(process.index())
-                .map_or(Vec::new(), |process| process.tracks().iter().collect()),
+            // Those of a process follow one another.
+            Item::Process(_) => {
+                let of_process = |track: &TrackId| self.process_of(trace, Item::Track(*track)) == Some(item);
+                trace.track_ids().skip_while(|track| !of_process(track)).take_while(of_process).collect()
+            }
             Item::Track(track) => vec![track],
             Item::Pack(pack) => self.pack(pack).map_or(Vec::new(), |pack| pack.tracks().to_vec()),
         }
     }
 
     /// Which tracks some items stand for, by track.
-    pub(crate) fn marked(&self, trace: &Trace, items: &[Item]) -> Vec<bool> {
-        let mut is_marked = vec![false; trace.tracks().len()];
-        for track in items.iter().flat_map(|&item| self.tracks_of(trace, item)) {
+    pub(crate) fn marked(&self, trace: &impl TraceView, items: impl IntoIterator<Item = Item>) -> Vec<bool> {
+        let mut is_marked = vec![false; trace.track_ids().len()];
+        for track in items.into_iter().flat_map(|item| self.tracks_of(trace, item)) {
             if let Some(is_marked) = is_marked.get_mut(track.index()) {
                 *is_marked = true;
             }
@@ -181,17 +274,27 @@ impl Items {
         is_marked
     }
 
+    /// The part of the time in which something ran, for all tracks of an item together.
+    pub(crate) fn busy(&self, trace: &impl TraceView, layout: &impl LayoutView, item: Item) -> f32 {
+        let viewport = Viewport::new(trace.bounds().unwrap_or_default(), 1);
+        let mut columns = Vec::new();
+        layout.busy_rows(layout.outermost_rows(self.tracks_of(trace, item)), &viewport, &mut columns);
+        columns.iter().sum()
+    }
+
     /// Lists what can be shown, in the order of the trace.
     pub(crate) fn groups(&self, trace: &Trace, layout: &impl LayoutView) -> Vec<Group> {
         let global = trace.tracks().iter().filter(|track| track.process.is_none());
         let whole = Group {
             item: None,
-            label: "Whole trace".into(),
+            path: String::new(),
+            label: WHOLE.into(),
             detail: String::new(),
             members: self.members(trace, layout, global),
         };
         let processes = trace.processes().iter().map(|process| Group {
             item: Some(Item::Process(process.id)),
+            path: self.path(Item::Process(process.id)).unwrap_or_default().into(),
             label: trace.process_title(process.id).into(),
             detail: detail_of_process(trace, process),
             members: self.members(trace, layout, trace.tracks_of(process.id).iter()),
@@ -205,8 +308,7 @@ impl Items {
         layout: &impl LayoutView,
         tracks: impl Iterator<Item = &'t Track>,
     ) -> Vec<Member> {
-        let viewport = Viewport::new(trace.bounds().unwrap_or_default(), 1);
-        let (mut members, mut columns) = (Vec::new(), Vec::new());
+        let mut members = Vec::new();
         for track in tracks {
             let item = self.item_of(track.id);
             let all = self.tracks_of(trace, item);
@@ -223,10 +325,10 @@ impl Items {
                     (label.into(), detail_of_track(trace, track))
                 }
             };
-            layout.busy_rows(layout.outermost_rows(all), &viewport, &mut columns);
-            let (label, what, busy) = (label.into(), track.kind.name(), columns.iter().sum());
+            let (label, what, busy) = (label.into(), track.kind.name(), self.busy(trace, layout, item));
             let empty = self.shown.binary_search(&track.id).is_err();
-            members.push(Member { item, label, detail, what, busy, empty });
+            let path = self.path(item).unwrap_or_default().into();
+            members.push(Member { item, path, label, detail, what, busy, empty });
         }
         members
     }

@@ -28,45 +28,57 @@
 extern crate alloc;
 
 mod about;
-mod arrangement;
+mod act;
 mod ask;
+mod colours;
+mod command;
 mod details;
+mod element;
 mod filter;
 mod find;
 mod frame;
 mod graph;
+mod heights;
 mod item;
+mod lines;
 mod objects;
 mod open;
+mod place;
 mod since;
 mod statistics;
 mod task;
 mod tree;
+mod view;
 
 use alloc::sync::Arc;
 use core::ops::Range;
 
-use spall_trace::layout::{Layout, active_range};
+use spall_trace::layout::Layout;
 use spall_trace::model::{Trace, TraceView};
 
 pub use about::{About, Colours, Shades, TickUnit};
-pub use arrangement::{Choice as Arranged, Header, Heights, Lines};
-pub use ask::{Answer, Progress, Question, Reply, Ticket};
-pub use details::{Details, Element, Link, Place, Step};
-pub use filter::Choice as HiddenTexts;
+pub use act::Action;
+pub use ask::{Answer, Changed, Progress, Question, Reply, Ticket};
+pub use colours::{Arrows, ColorBy};
+pub use command::{COMMANDS, Command, CommandInfo};
+pub use details::{Details, Link, SlicePlace, Step};
+pub use element::Element;
 pub use find::{FoundCounts, Hit, matcher};
 pub use frame::{
-    Arrows, Boxes, ChartPart, ColorBy, Frame, Layer, Marks, ObjectLines, Part, Strip, Style,
-    Wanted as WantedFrame,
+    Boxes, ChartPart, Frame, Layer, Marks, ObjectLines, Part, Strip, Style, Wanted as WantedFrame,
 };
 pub use graph::{BoxFacts, GraphFrame, Kind as GraphKind, Shape, Wanted as WantedGraph};
+pub use heights::Heights;
 pub use item::{Group, Item, Member};
+pub use lines::{Header, Lines};
 pub use open::{Note, OpenError, Opened, Placed, Source, open};
+pub use place::{ChosenRange, Mark, Place, PlaceFile, Selected};
 pub use since::{Numbers, Since};
 pub use spall_trace::model::Tick;
 pub use statistics::{Area, By, Order, Ranked, Ranking, Sums};
 pub use task::STEP;
 pub use tree::SentTree;
+pub use view::View;
 
 /// A trace, what a user has chosen to see of it, and what was asked of it.
 #[derive(Debug)]
@@ -75,16 +87,15 @@ pub struct Engine {
     /// The rows of what is shown of it.
     layout: Arc<Layout>,
     filter: filter::Filter,
-    /// Where what is active in the trace starts.
-    origin: Tick,
     /// The formats of the files, and what there is to say about the files.
     format: String,
     notes: Vec<Note>,
     placed: Vec<Placed>,
+    files: Vec<PlaceFile>,
     /// The names of the values of the samples, and the one that was chosen.
     values: Vec<String>,
     value: Option<String>,
-    arrangement: arrangement::Arrangement,
+    view: View,
     objects: objects::Objects,
     pictures: frame::Pictures,
     search: find::Search,
@@ -101,7 +112,7 @@ impl Engine {
     /// say if there is none.
     #[must_use]
     pub fn new(opened: Opened, value: Option<&str>, heights: Heights) -> Self {
-        let Opened { trace, format, notes, placed, .. } = opened;
+        let Opened { trace, format, notes, placed, files, .. } = opened;
         let all = trace.sample_values();
         let values: Vec<_> = all.iter().map(|value| trace.name(value.name).into_owned()).collect();
         let chosen = all.iter().zip(&values).find(|(_, name)| Some(name.as_str()) == value);
@@ -112,15 +123,17 @@ impl Engine {
         };
         let (trace, layout) = spall_trace::lay_out(trace);
         let objects = objects::Objects::new(&trace);
+        let has_instants = |track| !trace.instants_of(track).is_empty();
+        let view = View::new(&trace, &layout, heights, |process| objects.n_lines(process), has_instants);
         Self {
             filter: filter::Filter::default(),
-            origin: active_range(&trace, &layout).unwrap_or_default().start,
             format,
             notes,
             placed,
+            files,
             values,
             value,
-            arrangement: arrangement::Arrangement::new(&trace, &layout, &objects, heights),
+            view,
             objects,
             pictures: frame::Pictures::new(&trace, &layout),
             trace: Arc::new(trace),
@@ -150,13 +163,13 @@ impl Engine {
     /// Returns the tick of a time.
     #[must_use]
     pub fn tick(&self, at: Since) -> Tick {
-        self.origin + at.0
+        self.view.tick(at)
     }
 
     /// Returns the time of a tick.
     #[must_use]
     pub fn since(&self, at: Tick) -> Since {
-        Since(at - self.origin)
+        self.view.since(at)
     }
 
     fn range(&self, start: Since, end: Since) -> Range<Tick> {

@@ -8,6 +8,8 @@ use spall_trace::{
     Alignment, Error, MergeInput, MergedTraces, PlacedBy, Placement, detect, load_from, merge_traces,
 };
 
+use crate::place::PlaceFile;
+
 /// More bytes than it takes to recognise any format.
 const HEAD: usize = 1 << 16;
 
@@ -31,6 +33,8 @@ pub struct Opened {
     pub format: String,
     /// What there is to say about the files.
     pub notes: Vec<Note>,
+    /// The files and their offsets, as a place names them.
+    pub files: Vec<PlaceFile>,
     /// For each file whether it could not be read.
     pub unread: Vec<bool>,
     /// Where the files were put, if there are several.
@@ -81,8 +85,9 @@ impl Note {
 pub fn open<R: Read>(files: Vec<Source<R>>) -> Result<Opened, OpenError> {
     let (mut notes, mut unread) = (Vec::new(), Vec::new());
     let (mut read_files, mut formats) = (Vec::new(), Vec::new());
-    let (mut first_error, is_alone) = (None, files.len() == 1);
+    let (mut first_error, is_alone, mut named) = (None, files.len() == 1, Vec::new());
     for Source { name, read, offset } in files {
+        named.push(PlaceFile { name: name.clone(), offset });
         let prefix = if is_alone { String::new() } else { format!("{name}: ") };
         let (trace, format) = match load(read) {
             Ok(loaded) => loaded,
@@ -110,7 +115,7 @@ pub fn open<R: Read>(files: Vec<Source<R>>) -> Result<Opened, OpenError> {
         (0, Some(error)) => Err(error),
         (1, _) => {
             let trace = read_files.remove(0).0;
-            Ok(Opened { trace, format, notes, unread, placed: Vec::new() })
+            Ok(Opened { trace, format, notes, files: named, unread, placed: Vec::new() })
         }
         _ => {
             let MergedTraces { trace, placements, .. } = merge(&read_files);
@@ -119,7 +124,7 @@ pub fn open<R: Read>(files: Vec<Source<R>>) -> Result<Opened, OpenError> {
                 placed.push(place_of(&trace, placement, name));
                 notes.push(Note::new(sentence(&trace, placement, name)));
             }
-            Ok(Opened { trace, format, notes, unread, placed })
+            Ok(Opened { trace, format, notes, files: named, unread, placed })
         }
     }
 }

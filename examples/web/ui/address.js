@@ -1,52 +1,73 @@
-// The state of the page as the part of its address behind `#`, so that a reload or a link shows the same again.
+// A place as the part of an address behind `#`, so that a reload or a link shows the same again. The engine says what a place
+// is; here it is written so that people can read it.
 
-// Tracks and processes are told by their labels, which are the same in the next trace of a program, and so are categories
-// and names.
+// Lists of texts, each of which is a part of its own.
 const LISTS = { folded: 'fold', hidden: 'hide', pinned: 'pin', categories: 'nocat', names: 'noname' };
-const MOVE = 'move', ORDER = 'order', SHIFT = 'shift', VALUE = 'value';
+// What of an address also holds for another trace: how its tracks are arranged, and its files.
+const ARRANGED = [...Object.values(LISTS), 'order', 'move', 'file', 'value'];
 
-export function toAddress({ about, view, main, selected, range, marks, finder, arrangement, drawer, shifts }) {
+export function toAddress(place) {
   const parts = new URLSearchParams();
-  parts.set('start', Math.round(view.start));
-  parts.set('span', Math.round(view.duration));
-  if (main.scrollTop) parts.set('top', Math.round(main.scrollTop));
-  if (selected?.kind === 'slice') parts.set('slice', selected.id);
-  if (range) parts.set('range', `${Math.round(range.start)}-${Math.round(range.end)}`);
-  if (marks.length) parts.set('marks', marks.map(Math.round).join('_'));
-  if (finder.text) parts.set('find', finder.text);
-  if (drawer.current) parts.set('panel', drawer.current);
-  if (about.value) parts.set(VALUE, about.value);
-  for (const [name, offset] of shifts) parts.append(SHIFT, `${offset} ${name}`);
-  for (const [list, key] of Object.entries(LISTS)) for (const label of arrangement[list]) parts.append(key, label);
-  if (arrangement.isByActivity) parts.set(ORDER, 'activity');
-  for (const move of arrangement.moves) parts.append(MOVE, move.join('\t'));
+  const set = (key, value) => { if (value !== undefined && value !== '') parts.set(key, value); };
+  const whole = (number) => String(Math.round(number));
+  if (place.view) {
+    parts.set('start', whole(place.view.start));
+    parts.set('span', whole(place.view.end - place.view.start));
+  }
+  if (place.top) parts.set('top', whole(place.top));
+  if (place.selected) {
+    const { element: { kind, id }, at, name } = place.selected;
+    parts.set(kind, `${id}@${whole(at)}${name ? ` ${name}` : ''}`);
+  }
+  if (place.range) {
+    const { start, end, items } = place.range;
+    parts.set('range', `${whole(start)}-${whole(end)}`);
+    for (const path of items ?? []) parts.append('in', path);
+  }
+  for (const { at, text } of place.marks ?? []) parts.append('mark', `${whole(at)}${text ? ` ${text}` : ''}`);
+  set('find', place.search);
+  set('panel', place.panel);
+  set('measure', place.measure);
+  set('value', place.value);
+  for (const { name, offset } of place.files ?? []) parts.append('file', `${offset ?? ''} ${name}`);
+  for (const [list, key] of Object.entries(LISTS)) for (const text of place[list] ?? []) parts.append(key, text);
+  if (place.folded && !place.folded.length) parts.set(LISTS.folded, '');
+  if (place.byActivity) parts.set('order', 'activity');
+  for (const [path, before] of place.moves ?? []) parts.append('move', `${path}\t${before ?? ''}`);
   return `#${parts}`;
 }
 
 export function fromAddress(hash) {
   const parts = new URLSearchParams(hash.replace(/^#/, ''));
-  const number = (key) => (/^-?\d+$/.test(parts.get(key) ?? '') ? Number(parts.get(key)) : undefined);
-  const arrangement = {};
-  for (const [list, key] of Object.entries(LISTS)) arrangement[list] = new Set(parts.getAll(key));
-  arrangement.isByActivity = parts.get(ORDER) === 'activity';
-  arrangement.moves = parts.getAll(MOVE).map((move) => move.split('\t'));
-  return {
-    start: number('start'),
-    duration: number('span'),
-    top: number('top') ?? 0,
-    slice: number('slice'),
-    range: rangeOf(parts.get('range') ?? ''),
-    marks: (parts.get('marks') ?? '').split('_').filter(Boolean).map(Number).filter(Number.isFinite),
-    search: parts.get('find') ?? '',
-    panel: parts.get('panel') ?? '',
-    value: parts.get(VALUE) ?? undefined,
-    // Nanoseconds that are added to the times of files, which are more than a number can hold.
-    shifts: new Map(parts.getAll(SHIFT).flatMap((shift) => {
-      const [, offset, name] = shift.match(/^(-?\d+) ([^]*)$/) ?? [];
-      return offset === undefined ? [] : [[name, BigInt(offset)]];
-    })),
-    arrangement,
-  };
+  const place = {};
+  const number = (text) => (/^-?\d+$/.test(text ?? '') ? Number(text) : undefined);
+  const start = number(parts.get('start')), span = number(parts.get('span'));
+  if (start !== undefined && span) place.view = { start, end: start + span };
+  place.top = number(parts.get('top')) ?? 0;
+  for (const kind of ['slice', 'state', 'instant', 'counter', 'object']) {
+    const [, id, at, name = ''] = parts.get(kind)?.match(/^(\d+)@(-?\d+)(?: ([^]*))?$/) ?? [];
+    if (id !== undefined) place.selected = { element: { kind, id: Number(id) }, at: Number(at), name };
+  }
+  const range = rangeOf(parts.get('range') ?? '');
+  if (range) place.range = { ...range, ...(parts.has('in') && { items: parts.getAll('in') }) };
+  place.marks = parts.getAll('mark').flatMap((mark) => {
+    const [, at, text = ''] = mark.match(/^(-?\d+)(?: ([^]*))?$/) ?? [];
+    return at === undefined ? [] : [{ at: Number(at), text }];
+  });
+  for (const [key, name] of [['search', 'find'], ['panel', 'panel'], ['measure', 'measure']]) place[key] = parts.get(name) ?? '';
+  if (parts.has('value')) place.value = parts.get('value');
+  place.files = parts.getAll('file').flatMap((file) => {
+    const [, offset, name] = file.match(/^(-?\d*) ([^]*)$/) ?? [];
+    return name === undefined ? [] : [offset ? { name, offset } : { name }];
+  });
+  for (const [list, key] of Object.entries(LISTS)) place[list] = parts.getAll(key).filter((text) => list !== 'folded' || text);
+  if (!parts.has(LISTS.folded)) delete place.folded;
+  place.byActivity = parts.get('order') === 'activity';
+  place.moves = parts.getAll('move').map((move) => {
+    const [path, before] = move.split('\t');
+    return [path, before || undefined];
+  });
+  return place;
 }
 
 // A range such as `10-20`, in ticks.
@@ -55,9 +76,8 @@ export function rangeOf(text) {
   return start === undefined ? undefined : { start: Number(start), end: Number(end) };
 }
 
-// What of an address also holds for another trace: how its tracks are arranged.
+// What of an address also holds for another trace.
 export function withoutPlace(hash) {
-  const keys = [...Object.values(LISTS), ORDER, MOVE, SHIFT, VALUE];
-  const parts = [...new URLSearchParams(hash.replace(/^#/, ''))].filter(([key]) => keys.includes(key));
+  const parts = [...new URLSearchParams(hash.replace(/^#/, ''))].filter(([key]) => ARRANGED.includes(key));
   return `#${new URLSearchParams(parts)}`;
 }

@@ -48,7 +48,7 @@ export class DetailsPanel {
     if (viewer.selected?.kind !== 'slice') return '';
     const made = [button('Zoom', 'F', () => viewer.focus())];
     if (viewer.source.findName) made.push(button('Same name', '*', () => viewer.finder.sameName(false)));
-    if (viewer.source.filter) made.push(button('Hide name', 'Hide all of this name; the panel of categories shows them again', () => viewer.flip('names', this.details.name)));
+    if (viewer.source.categories) made.push(button('Hide name', 'Hide all of this name; the panel of categories shows them again', () => viewer.flip('names', this.details.name)));
     if (viewer.source.graph) made.push(button('Callers and callees', '3', () => viewer.drawer.show('calls', 'sandwich')));
     return element('p', {}, ...made);
   }

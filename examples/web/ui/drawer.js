@@ -18,7 +18,7 @@ export class Drawer {
       ['calls', 'Calls', source.graph && (this.calls = new CallsPanel(viewer))],
       ['hits', 'Hits', viewer.finder],
       ['tracks', 'Tracks', new TracksPanel(viewer)],
-      ['categories', 'Categories', source.filter && new FilterPanel(viewer)],
+      ['categories', 'Categories', source.categories && new FilterPanel(viewer)],
       ['notes', counted(about.notes.length, 'note'), about.notes.length && { fill: (panel) => fillNotes(viewer, panel) }],
     ];
     this.panels = new Map(all.filter(([, , panel]) => panel).map(([id, title, panel]) => [id, { title, panel }]));

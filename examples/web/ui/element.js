@@ -31,7 +31,7 @@ export class TraceView extends HTMLElement {
     root.innerHTML = FRAME;
     this.pane = root.querySelector('#pane');
     this.files = [];
-    this.shifts = new Map();
+    this.shifts = new Map(); // the nanoseconds that the user has added to files, by their names
     this.value = undefined; // of samples, if another one is wanted than the file says
     if (!TraceView.load) return;
     this.$('#welcome').append(this.opener());
@@ -109,7 +109,11 @@ export class TraceView extends HTMLElement {
       const all = [];
       for (const file of files) all.push(typeof file === 'string' ? await fetched(file, tell, signal) : file);
       const size = all.reduce((sum, file) => sum + file.size, 0);
-      if (this.isPage && !this.viewer) ({ shifts: this.shifts, value: this.value } = fromAddress(location.hash));
+      if (this.isPage && !this.viewer) {
+        const place = fromAddress(location.hash);
+        this.shifts = new Map(place.files.flatMap(({ name, offset }) => (offset === undefined ? [] : [[name, BigInt(offset)]])));
+        this.value = place.value;
+      }
       const offsets = all.map(({ name }) => this.shifts.get(name));
       if (!this.viewer && all.length === 1 && size > LARGE) this.begin(all[0], title, signal);
       const { source, about } = await TraceView.load(all, (read, phase) => tell(read, size, phase), signal, offsets, this.value);
@@ -143,6 +147,12 @@ export class TraceView extends HTMLElement {
   // Opens another file beside those that are open.
   addFile(file) {
     return this.open([...this.files, file]);
+  }
+
+  // A file as a place names it.
+  named(file) {
+    const name = file.name ?? nameOf(file);
+    return { name, offset: this.shifts.get(name)?.toString() };
   }
 
   // Adds nanoseconds to the times of one of several files, instead of what the files say.
@@ -184,7 +194,7 @@ export class TraceView extends HTMLElement {
     }
     this.viewer?.close();
     const viewer = (this.viewer = this.viewerOf(source, about, title, {
-      isPage: this.isPage, tell: (...what) => this.tell(...what), shifts: this.shifts, moveFile: (...how) => this.shift(...how), showValue: (value) => this.showValue(value),
+      isPage: this.isPage, tell: (...what) => this.tell(...what), files: this.files.map((file) => this.named(file)), moveFile: (...how) => this.shift(...how), showValue: (value) => this.showValue(value),
     }));
     if (TraceView.load) this.$('#open-place').append(this.opener());
     if (this.isPage && this.files.some((file) => typeof file !== 'string')) {

@@ -17,12 +17,12 @@ export class FilterPanel {
     const about = element('span', { className: 'dim', textContent: ` ● shown · names are hidden in the details of a slice` });
     const rows = [...[...names].map((name) => ['names', name]), ...this.all.map(([category, count]) => ['categories', category, count])];
     longList(panel, panel, rows.length, (at) => this.row(...rows[at]), element('p', {}, all, about));
-    all.disabled = !categories.size && !names.size;
+    all.disabled = !categories.length && !names.length;
   }
 
   row(kind, text, count) {
     const { viewer } = this;
-    const isHidden = viewer.arrangement[kind].has(text), label = clean(text) || '(none)';
+    const isHidden = viewer.arrangement[kind].includes(text), label = clean(text) || '(none)';
     const toggle = button(isHidden ? '○' : '●', isHidden ? 'Show' : 'Hide', () => viewer.flip(kind, text));
     Object.assign(toggle, { ariaPressed: String(isHidden), ariaLabel: `${isHidden ? 'Show' : 'Hide'} ${label}` });
     toggle.dataset.key = `${kind} ${text}`;

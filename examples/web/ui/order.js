@@ -22,10 +22,3 @@ export function inOrder(groups, moves, pathOf) {
   }
   return ordered;
 }
-
-// The items of the list that an item is in: all processes, or the tracks of its process.
-export function siblings(groups, isSame) {
-  const lists = [groups, ...groups.map(({ members }) => members)];
-  const list = lists.find((one) => one.some(({ item }) => item && isSame(item))) ?? [];
-  return list.map(({ item }) => item).filter(Boolean);
-}

@@ -13,7 +13,7 @@ export class TracksPanel {
     const { viewer } = this;
     if (this.list?.isConnected) return this.show();
     const all = button('Show all', 'Hide no track', () => {
-      viewer.arrangement.hidden.clear();
+      viewer.arrangement.hidden = [];
       viewer.arrange();
     });
     const filter = element('input', { type: 'search', placeholder: 'Filter', value: this.filter, ariaLabel: 'Filter tracks' });

@@ -8,8 +8,7 @@ export class View {
     this.span = Math.max(last - first, 1);
     this.start = first;
     this.duration = this.span;
-    this.earlier = []; // what Backspace returns to
-    this.jumps = 0; // counts them
+    this.jumps = 0; // what Backspace takes back, counted
   }
 
   get end() {
@@ -44,13 +43,6 @@ export class View {
 
   remember() {
     this.jumps++;
-    this.earlier.push([this.start, this.duration]);
-    if (this.earlier.length > 100) this.earlier.shift();
-  }
-
-  back() {
-    const before = this.earlier.pop();
-    if (before) this.look(...before);
   }
 
   // Moves no more than it takes to show a range; zooms in only if it would hardly be seen.

@@ -14,15 +14,14 @@ import { Drawer } from './drawer.js';
 import { Finder } from './find.js';
 import { Tip } from './tip.js';
 import { toAddress, fromAddress } from './address.js';
-import { byActivity, inOrder, siblings } from './order.js';
 import { counted, clean, duration, grouped } from './text.js';
 
 export class Viewer {
   // `pane` contains the elements of `markup.js`. `isPage` says that they are the whole page: its keys are the viewer's
-  // wherever the focus is, and its address keeps the view. `tell` is called with what happens. `shifts` are the nanoseconds
-  // that were added to files by hand, and `moveFile` adds others. `showValue` opens the trace with another value of samples.
-  constructor(pane, source, about, title, { isPage = false, tell = () => {}, shifts = new Map(), moveFile, showValue } = {}) {
-    Object.assign(this, { pane, isPage, tell, shifts, moveFile, showValue });
+  // wherever the focus is, and its address keeps the view. `tell` is called with what happens. `files` are the files of the
+  // trace, with the nanoseconds that were added to their times by hand, and `moveFile` adds others. `showValue` opens the trace with another value of samples.
+  constructor(pane, source, about, title, { isPage = false, tell = () => {}, files = [], moveFile, showValue } = {}) {
+    Object.assign(this, { pane, isPage, tell, files, moveFile, showValue });
     this.keyboard = isPage ? window : pane;
     this.source = source;
     this.about = about;
@@ -37,8 +36,9 @@ export class Viewer {
     this.pointer = undefined; // in CSS pixels from the upper left corner of the canvas
     this.names = new Map();
     this.lines = { main: { headers: [], height: 0 }, pinned: { headers: [], height: 0 } };
-    this.arrangement = { folded: new Set(), hidden: new Set(), pinned: new Set(), categories: new Set(), names: new Set(), moves: [], isByActivity: false };
+    this.arrangement = { hidden: [], pinned: [], categories: [], names: [], moves: [], byActivity: false }; // what of the place is about tracks
     this.filter = this.hiddenInPlace(); // what the source leaves out
+    this.past = []; // the places that Backspace returns to, as addresses
     this.groups = about.groups; // in the order in which they are shown
     this.options = { wheel: 'scroll', drag: 'select', colour: 'name', own: 'use', palette: 'calm', theme: 'auto', arrows: 'selected', text: 11, empty: 'hide', ...JSON.parse(memory.get('options') ?? '{}') };
     this.frame = undefined;
@@ -79,56 +79,81 @@ export class Viewer {
     this.canvas.focus({ preventScroll: true });
     const { signal } = this.ends;
     // Back, Forward, and an address that was pasted over this one.
-    addEventListener('hashchange', () => this.restore(location.hash), { signal });
+    addEventListener('hashchange', () => {
+      this.past.push(this.address);
+      this.restore(location.hash);
+    }, { signal });
   }
 
-  // Shows what an address says.
-  async restore(hash) {
-    const known = fromAddress(hash);
+  // Shows what an address says, one after the other.
+  restore(hash) {
+    this.restored = (this.restored ?? Promise.resolve()).then(() => this.showPlace(hash));
+    return this.restored;
+  }
+
+  async showPlace(hash) {
+    const place = fromAddress(hash);
+    this.isRestoring = true; // none of the changes is a step of its own
+    if (!place.view) place.files = []; // what is about tracks holds for any trace
     clearTimeout(this.remembering);
-    this.arrangement = known.arrangement;
-    // What is very high is folded at first.
-    if (known.start === undefined) for (const item of this.about.folded ?? []) this.arrangement.folded.add(this.pathOf(item));
-    await this.arrange();
-    if (known.start === undefined || !known.duration) this.fitActive();
-    else this.view.look(known.start, known.duration);
-    this.chooseRange(known.range);
-    this.marks = known.marks;
-    if (known.search !== this.finder.text) this.finder.search(known.search);
-    if (known.panel) this.drawer.show(known.panel);
+    const { folded, hidden, pinned, categories, names, moves, byActivity } = place;
+    this.arrangement = { folded, hidden, pinned, categories, names, moves, byActivity };
+    const { missing, place: known } = await this.arrange(place);
+    if (missing.length) this.hint(missing.join(' '));
+    if (place.view) this.view.look(place.view.start, place.view.end - place.view.start);
+    else this.fitActive();
+    const items = known.range?.items?.map((path) => this.itemsByPath.get(path));
+    this.chooseRange(known.range && { start: known.range.start, end: known.range.end, ...(items && { items }) });
+    this.marks = place.marks.map(({ at }) => at);
+    this.measure = place.measure || undefined;
+    if (place.search !== this.finder.text) this.finder.search(place.search);
+    if (place.panel) this.drawer.show(...place.panel.split(' '));
     else this.drawer.hide();
-    await this.select(known.slice === undefined ? undefined : { kind: 'slice', id: known.slice }, false);
+    const { element, at } = known.selected ?? {};
+    await this.select(element && { ...element, at: element.kind === 'counter' ? at : undefined }, false);
     this.fitHeight();
-    this.main.scrollTop = known.top;
+    this.main.scrollTop = place.top;
     this.moved();
-    this.lastStep = undefined; // this is no step of its own
+    this.isRestoring = false;
   }
 
-  // Tracks and processes by kind and number, and by the label that the address has for them.
+  // Everything that the user has set.
+  get place() {
+    const { view, main, range, marks, finder, drawer, about, files } = this;
+    return {
+      ...this.arrangement,
+      files, value: about.value ?? undefined,
+      view: { start: Math.round(view.start), end: Math.round(view.start + view.duration) },
+      top: main.scrollTop,
+      selected: this.selected && this.chosen,
+      range: range && { start: Math.round(range.start), end: Math.round(range.end), ...(range.items && { items: range.items.map(this.pathOf).filter(Boolean) }) },
+      marks: marks.map((at) => ({ at: Math.round(at), text: '' })),
+      search: finder.text ?? '',
+      panel: [drawer.current, drawer.panels.get(drawer.current)?.panel.mode].filter(Boolean).join(' '),
+      measure: this.measure ?? '',
+    };
+  }
+
+  // Tracks and processes by kind and number, and by the path that a place has for them.
   listItems() {
     this.labels = new Map();
-    this.itemsByLabel = new Map();
+    this.itemsByPath = new Map();
     const counts = new Map();
-    const numbered = (path) => {
-      counts.set(path, (counts.get(path) ?? 0) + 1);
-      return counts.get(path) > 1 ? `${path}#${counts.get(path)}` : path;
-    };
-    for (const group of this.about.groups) {
-      const process = numbered(group.label);
-      if (group.item) this.register(group.item, group, process);
-      for (const member of group.members) this.register(member.item, member, numbered(`${process}/${member.label}`), group.item);
+    const plain = (path) => path.replace(/#\d+$/, '');
+    for (const { members, ...group } of this.about.groups) {
+      if (group.item) this.register(group);
+      for (const member of members) this.register(member, group.item);
     }
-    for (const [path, item] of this.itemsByLabel) {
-      this.labels.get(this.key(item)).isRepeated = counts.get(path.replace(/#\d+$/, '')) > 1;
-    }
+    for (const path of this.itemsByPath.keys()) counts.set(plain(path), (counts.get(plain(path)) ?? 0) + 1);
+    for (const [path, item] of this.itemsByPath) this.labels.get(this.key(item)).isRepeated = counts.get(plain(path)) > 1;
   }
 
-  register(item, { label, detail }, path, process) {
+  register({ item, label, detail, path }, process) {
     this.labels.set(this.key(item), { label: clean(label), detail: clean(detail), path, process });
-    this.itemsByLabel.set(path, item);
+    this.itemsByPath.set(path, item);
   }
 
-  // What the address calls an item.
+  // What a place calls an item.
   pathOf = (item) => this.labels.get(this.key(item))?.path;
 
   key(item) {
@@ -137,7 +162,7 @@ export class Viewer {
 
   // Whether an item is in one of the lists of the arrangement.
   isIn(list, item) {
-    return this.arrangement[list].has(this.pathOf(item));
+    return this.listed(list).includes(this.pathOf(item));
   }
 
   toggle(list, item) {
@@ -146,48 +171,53 @@ export class Viewer {
 
   // Adds a text to a list of the arrangement, or removes it from there.
   async flip(list, text) {
-    if (!this.arrangement[list].delete(text)) this.arrangement[list].add(text);
+    const texts = this.listed(list);
+    this.arrangement[list] = texts.includes(text) ? texts.filter((other) => other !== text) : [...texts, text];
     await this.arrange();
+  }
+
+  // A list of the arrangement. What is very high is folded at first.
+  listed(list) {
+    return this.arrangement[list] ?? (this.about.folded ?? []).map(this.pathOf);
   }
 
   // Hides these categories, and no others and no names.
   async hideOnly(categories = []) {
-    Object.assign(this.arrangement, { categories: new Set(categories), names: new Set() });
+    Object.assign(this.arrangement, { categories, names: [] });
     await this.arrange();
   }
 
   hiddenInPlace() {
     const { categories, names } = this.arrangement;
-    return JSON.stringify({ categories: [...categories], names: [...names] });
+    return JSON.stringify([categories, names]);
   }
 
   // Folds all processes, or opens everything if one is folded.
   async toggleAll() {
     const paths = this.about.groups.filter((group) => group.item).map((group) => this.pathOf(group.item));
-    const { folded } = this.arrangement;
-    if (paths.some((path) => folded.has(path))) folded.clear();
-    else for (const path of paths) folded.add(path);
+    const folded = this.listed('folded');
+    this.arrangement.folded = paths.some((path) => folded.includes(path)) ? [] : [...folded, ...paths];
     await this.arrange();
   }
 
   // Puts the busiest processes and tracks first, or all in the order of the trace. Moves are forgotten.
   async sortByActivity() {
-    Object.assign(this.arrangement, { isByActivity: !this.arrangement.isByActivity, moves: [] });
+    Object.assign(this.arrangement, { byActivity: !this.arrangement.byActivity, moves: [] });
     await this.arrange();
-    this.say(this.arrangement.isByActivity ? 'The busiest tracks are first' : 'Tracks are in the order of the trace');
+    this.say(this.arrangement.byActivity ? 'The busiest tracks are first' : 'Tracks are in the order of the trace');
   }
 
   // Puts an item before another one of its list, or at the end.
   async move(item, before) {
-    const { moves } = this.arrangement;
-    if (moves.at(-1)?.[0] === this.pathOf(item)) moves.pop();
-    moves.push([this.pathOf(item), before ? this.pathOf(before) : '']);
+    const moves = this.arrangement.moves.filter(([path], at, { length }) => at < length - 1 || path !== this.pathOf(item));
+    this.arrangement.moves = [...moves, [this.pathOf(item), before && this.pathOf(before)]];
     await this.arrange();
   }
 
   // The processes, or the tracks of one, that an item stands among.
   siblings(item) {
-    return siblings(this.groups, (other) => this.key(other) === this.key(item));
+    const lists = [this.groups, ...this.groups.map(({ members }) => members)].map((list) => list.map((one) => one.item).filter(Boolean));
+    return lists.find((list) => list.some((other) => this.key(other) === this.key(item))) ?? [];
   }
 
   // Moves an item up or down by one that is shown.
@@ -214,27 +244,23 @@ export class Viewer {
     return { before, stays, y: edge + this.mainTop - this.main.scrollTop };
   }
 
-  async arrange() {
-    const { moves, isByActivity } = this.arrangement;
-    const hidden = this.hiddenInPlace(), isFiltered = this.filter !== hidden && this.source.filter;
-    if (isFiltered) {
-      this.filter = hidden;
-      await this.source.filter(JSON.parse(hidden));
-    }
-    const groups = isByActivity ? byActivity(this.about.groups) : this.about.groups;
-    this.groups = inOrder(groups, moves, this.pathOf);
-    const order = moves.length || isByActivity ? this.groups.flatMap(({ members }) => members.map(({ item }) => item)) : undefined;
-    const items = (list) => [...this.arrangement[list]].map((path) => this.itemsByLabel.get(path)).filter(Boolean);
-    const [main, pinned] = await this.source.arrange({ folded: items('folded'), hidden: items('hidden'), pinned: items('pinned'), empty: this.options.empty === 'show', order });
-    this.lines = { main, pinned };
+  // Shows what the arrangement says, and what else a place does. Returns what the source says to it.
+  async arrange(place = this.place) {
+    const hidden = this.hiddenInPlace(), isFiltered = this.filter !== hidden;
+    this.filter = hidden;
+    const changed = await this.source.apply({ ...place, showsEmpty: this.options.empty === 'show' });
+    this.groups = changed.groups;
+    this.lines = { main: changed.main, pinned: changed.pinned };
     this.fitHeight();
     this.overview.changed();
     this.drawer.changed('tracks');
     this.ask();
     this.remember();
-    if (!isFiltered) return;
-    if (this.finder.isSearching) this.finder.search(this.finder.text);
-    this.drawer.filtered();
+    if (isFiltered) {
+      if (this.finder.isSearching) this.finder.search(this.finder.text);
+      this.drawer.filtered();
+    }
+    return changed;
   }
 
   head() {
@@ -511,12 +537,16 @@ export class Viewer {
 
   // Selects an element, and opens a panel about it if none is open.
   async select(found, opens = true) {
-    this.selected = found && { kind: found.kind, id: found.id, at: found.at };
+    const selected = (this.selected = found && { kind: found.kind, id: found.id, at: found.at });
     this.ask();
     this.redraw();
+    this.tell('selection', selected);
+    const { kind, id, at = 0 } = selected ?? {};
+    const changed = await this.source.act({ select: [selected && { kind, id }, at] });
+    if (this.selected !== selected) return;
+    this.chosen = changed.place.selected;
+    await this.drawer.selected(selected, opens);
     this.remember();
-    this.tell('selection', this.selected);
-    await this.drawer.selected(this.selected, opens);
   }
 
   // Selects a slice and brings it into view, if need be by opening what it is folded into.
@@ -526,8 +556,8 @@ export class Viewer {
     const items = [place.item, place.process].filter(Boolean);
     if (!place.shown) {
       for (const path of items.map(this.pathOf)) {
-        this.arrangement.folded.delete(path);
-        if (!place.line) this.arrangement.hidden.delete(path);
+        this.arrangement.folded = this.listed('folded').filter((other) => other !== path);
+        if (!place.line) this.arrangement.hidden = this.listed('hidden').filter((other) => other !== path);
       }
       await this.arrange();
       place = await this.source.place(slice);
@@ -597,19 +627,29 @@ export class Viewer {
     return { ...(this.range ?? { start: this.about.start, end: this.about.end + 1 }), measure: this.measure };
   }
 
-  // Keeps the state in the address. Another selection, range, search, panel or jump of the view is a step that Back takes
-  // back.
+  // Keeps the place. Every change of it but moves of the view is a step, to which Backspace goes back, and on a page of its own
+  // so do the buttons of the browser.
   remember() {
+    if (!this.drawer) return; // the viewer is not made yet
+    const { view: _view, top: _top, ...rest } = this.place;
+    const step = JSON.stringify([this.view.jumps, rest]);
+    const isStep = this.lastStep !== undefined && this.lastStep !== step && !this.isRestoring;
+    if (isStep) this.past = [...this.past.slice(-199), this.address];
+    this.isStep ||= isStep;
+    this.lastStep = step;
+    this.address = toAddress(this.place);
     if (!this.isPage) return;
     clearTimeout(this.remembering);
     this.remembering = setTimeout(() => {
       if (this.ends.signal.aborted) return;
-      const { view, selected, range, finder, drawer } = this;
-      const address = toAddress(this);
-      const step = JSON.stringify([view.jumps, selected?.id, range, finder.text, drawer.current]);
-      const keep = this.lastStep === undefined || this.lastStep === step ? 'replaceState' : 'pushState';
-      this.lastStep = step;
-      if (address !== location.hash) history[keep](null, '', location.pathname + location.search + address);
+      if (this.address !== location.hash) history[this.isStep ? 'pushState' : 'replaceState'](null, '', location.pathname + location.search + this.address);
+      this.isStep = false;
     }, 300);
+  }
+
+  // Takes the last step back.
+  async back() {
+    const before = this.past.pop();
+    if (before !== undefined) await this.restore(before);
   }
 }

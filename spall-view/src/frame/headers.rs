@@ -37,7 +37,7 @@ pub struct Marks {
 impl Engine {
     /// How busy that is what a header stands for while there are no rows below it.
     pub(super) fn strip(&mut self, item: Item, line: &Line, viewport: &Viewport) -> Option<Strip> {
-        let rows = self.layout.outermost_rows(self.arrangement.items.tracks_of(&self.trace, item));
+        let rows = self.layout.outermost_rows(self.view.items.tracks_of(&*self.trace, item));
         if rows.is_empty() {
             return None;
         }
@@ -55,9 +55,9 @@ impl Engine {
         names: &mut Vec<(NameId, String)>,
         boxes: &mut Boxes,
     ) {
-        let Self { trace, pictures, arrangement, .. } = self;
+        let Self { trace, pictures, view, .. } = self;
         let Some(range) = trace.tracks().get(track.index()).map(Track::states) else { return };
-        let (states, height) = (trace.states_of(track), arrangement.heights.states);
+        let (states, height) = (trace.states_of(track), view.heights.states);
         if states.is_empty() {
             return;
         }

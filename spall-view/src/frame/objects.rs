@@ -28,9 +28,9 @@ impl Engine {
         names: &mut Vec<(NameId, String)>,
         part: &mut Part,
     ) {
-        let Self { trace, objects, pictures, search, arrangement, .. } = self;
-        let height = arrangement.heights.object;
-        let mut top = header.top + u64::from(arrangement.heights.process);
+        let Self { trace, objects, pictures, search, view, .. } = self;
+        let height = view.heights.object;
+        let mut top = header.top + u64::from(view.heights.process);
         for Type { name, lines, n_left_out, .. } in objects.of(process) {
             pictures.send(trace, *name, names);
             let more = if *n_left_out > 0 { format!(" ({n_left_out} more)") } else { String::new() };

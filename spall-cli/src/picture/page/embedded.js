@@ -1,5 +1,6 @@
 // A source that has its trace in the page: what `html.rs` wrote. It answers what `web/ui` asks, as far as it can.
 import { duration, grouped, measure, moment } from '../../web/ui/text.js';
+import { byActivity, inOrder } from '../../web/ui/order.js';
 import { Graphs } from './graphs.js';
 import { UNFINISHED, HIT, STATE, OWN, UPPER_BITS } from '../../web/ui/boxes.js';
 
@@ -161,6 +162,7 @@ export class EmbeddedSource {
   constructor(bytes) {
     this.trace = readTrace(new Reader(bytes));
     this.hitsByStart = undefined;
+    this.name();
     // A box that stands for several slices says too little about them.
     if (!this.trace.isWhole) {
       this.statistics = undefined;
@@ -176,6 +178,36 @@ export class EmbeddedSource {
   about(colours) {
     const { title, summary, notes, unit, span, active, groups } = this.trace;
     return { title, summary, notes, unit, start: 0, end: span, span, active, groups, colours };
+  }
+
+  // Shows what a place says.
+  apply(place) {
+    const pathOf = (item) => this.paths.get(`${item.kind}:${item.id}`);
+    const all = this.trace.groups.flatMap((group) => [group, ...group.members]);
+    const items = (paths) => all.filter(({ path }) => paths?.includes(path)).map(({ item }) => item);
+    const isOrdered = place.byActivity || place.moves.length;
+    const groups = inOrder(place.byActivity ? byActivity(this.trace.groups) : this.trace.groups, place.moves, pathOf);
+    const order = isOrdered ? groups.flatMap(({ members }) => members.map(({ item }) => item)) : undefined;
+    const [main, pinned] = this.arrange({ folded: items(place.folded), hidden: items(place.hidden), pinned: items(place.pinned), order });
+    return { missing: [], place, main, pinned, groups };
+  }
+
+  act({ select: [element, at] }) {
+    return { place: { selected: element ? { element, at, name: '' } : undefined } };
+  }
+
+  // Gives each process and track the path that a place has for it.
+  name() {
+    const counts = new Map();
+    const numbered = (path) => {
+      counts.set(path, (counts.get(path) ?? 0) + 1);
+      return counts.get(path) > 1 ? `${path}#${counts.get(path)}` : path;
+    };
+    for (const group of this.trace.groups) {
+      group.path = numbered(group.label);
+      for (const member of group.members) member.path = numbered(`${group.path}/${member.label.trimStart()}`);
+    }
+    this.paths = new Map(this.trace.groups.flatMap((group) => [group, ...group.members]).map(({ item, path }) => [`${item.kind}:${item.id}`, path]));
   }
 
   // Lines from top to bottom: a header for each process and track, and the rows below it.

@@ -1,0 +1,199 @@
+//! What a user does: it changes the place, and what follows from it.
+
+use core::ops::Range;
+
+use serde::{Deserialize, Serialize};
+use spall_trace::layout::Hits;
+use spall_trace::model::{SliceId, Tick};
+
+use crate::{
+    Engine, Since,
+    command::Command,
+    element::Element,
+    item::Item,
+    place::{ChosenRange, Place},
+    view::View,
+};
+
+/// What a user does with a pointer or in a panel.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Action {
+    /// Does what a command says.
+    Command(Command),
+    /// Selects an element, a counter at a time, or nothing.
+    Select(Option<Element>, Since),
+    /// Selects a slice and brings it into view.
+    Go(SliceId),
+    /// Chooses what statistics and call trees are about.
+    Choose(Option<ChosenRange>),
+    /// Folds what a header stands for, or opens it.
+    Fold(Item),
+    /// Keeps what a header stands for in sight, or no longer.
+    Pin(Item),
+    /// Hides what a header stands for, or shows it again.
+    Hide(Item),
+    /// Puts an item before another one of its list, or at the end.
+    Move(Item, Option<Item>),
+    /// Hides these categories and names, and no others.
+    Filter(Vec<String>, Vec<String>),
+    /// Shows what a place says.
+    Apply(Box<Place>),
+}
+
+impl Engine {
+    /// Returns what the user has chosen to see.
+    #[must_use]
+    pub fn view(&self) -> &View {
+        &self.view
+    }
+
+    /// Changes what is seen. [`View`] says what can be done.
+    pub fn change_view(&mut self, change: impl FnOnce(&mut View)) {
+        change(&mut self.view);
+    }
+
+    /// Returns what the user has set, with the files and the value of samples.
+    #[must_use]
+    pub fn current_place(&self) -> Place {
+        Place { files: self.files.clone(), value: self.value.clone(), ..self.view.place().clone() }
+    }
+
+    /// Does what the user wants. Returns whether it is something that the engine does: a panel, for example, is opened by the
+    /// frontend.
+    pub fn act(&mut self, action: Action) -> bool {
+        let before = self.view.place().clone();
+        let (trace, layout) = (&*self.trace, &*self.layout);
+        let is_done = match action {
+            Action::Command(command @ (Command::NextOfName | Command::PreviousOfName)) => {
+                return self.go_to_same_name(command == Command::NextOfName);
+            }
+            Action::Command(command) => {
+                let none = Hits::default();
+                self.view.run(command, trace, layout, self.search.hits().unwrap_or(&none))
+            }
+            Action::Select(element, at) => {
+                let at = self.element_start(element, at);
+                self.view.select(element.zip(at), trace);
+                true
+            }
+            Action::Go(slice) => {
+                self.view.go(slice, trace, layout);
+                true
+            }
+            Action::Choose(range) => {
+                self.view.change(trace, layout, |place, _| place.range = range);
+                true
+            }
+            Action::Fold(item) => {
+                self.view.toggle_fold(item, trace, layout);
+                true
+            }
+            Action::Pin(item) => {
+                self.view.toggle_pin(item, trace, layout);
+                true
+            }
+            Action::Hide(item) => {
+                self.view.toggle_hidden(item, trace, layout);
+                true
+            }
+            Action::Move(item, before) => {
+                self.view.move_item(item, before, trace, layout);
+                true
+            }
+            Action::Filter(categories, names) => {
+                self.view.change(trace, layout, |place, _| {
+                    (place.categories, place.names) = (categories, names);
+                });
+                true
+            }
+            Action::Apply(place) => {
+                self.view.apply(*place, trace, layout);
+                true
+            }
+        };
+        self.follow(&before);
+        is_done
+    }
+
+    /// Does what follows from another place: what is hidden is laid out anew, and what is no longer looked for is forgotten.
+    fn follow(&mut self, before: &Place) {
+        let now = self.view.place();
+        let is_filtered = (&now.categories, &now.names) != (&before.categories, &before.names);
+        if now.search.is_empty() && !before.search.is_empty() {
+            self.find_nothing();
+        }
+        if is_filtered {
+            self.refilter();
+        }
+    }
+
+    /// Shows a trace as a place says. Returns a sentence for each thing that the trace does not have: the rest is shown.
+    pub fn apply(&mut self, mut place: Place) -> Vec<String> {
+        let mut missing = Vec::new();
+        if !place.files.is_empty() {
+            let others: Vec<&str> = place.files.iter().map(|file| file.name.as_str()).collect();
+            if !self.files.iter().map(|file| file.name.as_str()).eq(others.iter().copied()) {
+                missing.push(format!("This place is one of {}.", others.join(", ")));
+            }
+        }
+        if let Some(selected) = &place.selected {
+            let at = self.element_start(Some(selected.element), selected.at);
+            let is_same =
+                at == Some(self.tick(selected.at)) && self.element_name(selected.element) == selected.name;
+            if !is_same {
+                missing.push(format!("Here is no {} at that time, so nothing is selected.", selected.name));
+                place.selected = None;
+            }
+        }
+        let Place { folded, hidden, pinned, range, .. } = &mut place;
+        let lists = folded.iter_mut().chain([hidden, pinned]);
+        let lists = lists.chain(range.as_mut().and_then(|range| range.items.as_mut()));
+        for list in lists {
+            list.retain(|path| {
+                let is_known = self.view.items.at_path(path).is_some();
+                if !is_known {
+                    missing.push(format!("Here is no track {path}."));
+                }
+                is_known
+            });
+        }
+        self.act(Action::Apply(Box::new(place)));
+        missing
+    }
+
+    /// The start of an element, if there is such an element. A counter has the time at which it was pointed at.
+    fn element_start(&self, element: Option<Element>, at: Since) -> Option<Tick> {
+        let trace = &*self.trace;
+        match element? {
+            Element::Slice(slice) => Some(spall_trace::model::TraceView::slice(trace, slice)?.start),
+            Element::State(state) => Some(trace.states().get(state.index())?.start),
+            Element::Instant(number) => Some(trace.instants().get(number as usize)?.at),
+            Element::Counter(track) => trace.tracks().get(track.index()).map(|_| self.tick(at)),
+            Element::Object(piece) => self.objects.piece(piece).map(|_| self.tick(at)),
+        }
+    }
+
+    fn element_name(&self, element: Element) -> String {
+        match element {
+            Element::Slice(_) | Element::Counter(_) => {
+                self.details(element, Since::default()).map(|details| details.name).unwrap_or_default()
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// Finds all slices of the name of the selected one, and goes to the next or the previous one.
+    fn go_to_same_name(&mut self, is_next: bool) -> bool {
+        let Some(slice) = self.view.selected_slice() else { return true };
+        self.find_name(slice);
+        self.act(Action::Command(if is_next { Command::NextHit } else { Command::PreviousHit }))
+    }
+
+    /// Returns the range of time that statistics and call trees are about: the one that was chosen, or all of the trace.
+    #[must_use]
+    pub fn chosen(&self) -> (Range<Tick>, Option<Vec<Item>>) {
+        let bounds = self.view.window().bounds();
+        self.view.range().unwrap_or((bounds.start..Tick(bounds.end.0.saturating_add(1)), None))
+    }
+}

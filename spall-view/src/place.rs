@@ -1,0 +1,161 @@
+//! Everything that a user can set, as one value.
+
+use core::ops::Range;
+
+use serde::{Deserialize, Serialize};
+use spall_trace::model::TrackSet;
+
+use crate::{
+    Since,
+    colours::{Arrows, ColorBy},
+    element::Element,
+};
+
+/// Everything that a user can set: what is in view, selected, marked, found, hidden, pinned and so on.
+///
+/// It is the state of a viewer, of a link to it, of a saved page and of a session. Tracks are told by their paths, which are the
+/// same in the next trace of a program. [`Engine::apply`](crate::Engine::apply) shows a trace as a place says.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Place {
+    /// The files of the trace, in the order in which they were opened.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<PlaceFile>,
+    /// The value of the samples, if it is not the one that the files say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+    /// The range of time in view; what is active in the trace for `None`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub view: Option<Range<Since>>,
+    /// How far the timeline is scrolled down, in the unit of the heights.
+    #[serde(skip_serializing_if = "is_default")]
+    pub top: f64,
+    /// What is selected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selected: Option<Selected>,
+    /// The range of time that statistics and call trees are about; the whole trace for `None`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub range: Option<ChosenRange>,
+    /// Times that the user has marked, in the order in which that was done.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<Mark>,
+    /// The paths of the processes and tracks that are folded; what is very high for `None`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub folded: Option<Vec<String>>,
+    /// The paths of what is not shown.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hidden: Vec<String>,
+    /// The paths of what stays in sight.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pinned: Vec<String>,
+    /// The categories that are hidden.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub categories: Vec<String>,
+    /// The names of slices and instants that are hidden.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<String>,
+    /// Whether the busiest processes and tracks come first.
+    #[serde(skip_serializing_if = "is_default")]
+    pub by_activity: bool,
+    /// The paths of what the user has moved, in the order in which that was done: each before another one of its list, or to the
+    /// end.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub moves: Vec<(String, Option<String>)>,
+    /// Whether tracks are shown with nothing on them.
+    #[serde(skip_serializing_if = "is_default")]
+    pub shows_empty: bool,
+    /// What is looked for: [`matcher`](crate::matcher).
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub search: String,
+    /// What slices have their colours by.
+    #[serde(skip_serializing_if = "is_default")]
+    pub color_by: ColorBy,
+    /// Which arrows of flows are drawn.
+    #[serde(skip_serializing_if = "is_default")]
+    pub arrows: Arrows,
+    /// The name of what is added up; time if it is empty.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub measure: String,
+    /// Which tracks are added up; those that [`Trace::shown_tracks`](spall_trace::model::Trace::shown_tracks) says for `None`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tracks: Option<TrackSet>,
+    /// The panel that is open, as the frontend calls it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub panel: String,
+}
+
+/// A file of a place.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct PlaceFile {
+    /// Its name.
+    pub name: String,
+    /// The nanoseconds that the user has added to its times. They are serialised as text, as they may be too large for a number
+    /// of JavaScript.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "as_text")]
+    pub offset: Option<i64>,
+}
+
+/// What is selected.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Selected {
+    /// The element.
+    pub element: Element,
+    /// When it starts; for a counter, the time at which it was pointed at.
+    pub at: Since,
+    /// Its name, so that another trace does not show something else.
+    pub name: String,
+}
+
+/// A range of time, and the tracks that count.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChosenRange {
+    /// Where it starts.
+    pub start: Since,
+    /// Where it ends.
+    pub end: Since,
+    /// The paths of the processes and tracks that count; all for `None`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub items: Option<Vec<String>>,
+}
+
+/// A time that the user has marked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mark {
+    /// The time.
+    pub at: Since,
+    /// What the user says about it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub text: String,
+}
+
+/// A number as its text.
+mod as_text {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub(super) fn serialize<S: Serializer>(number: &Option<i64>, serializer: S) -> Result<S::Ok, S::Error> {
+        match number {
+            Some(number) => serializer.collect_str(number),
+            None => serializer.serialize_none(),
+        }
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i64>, D::Error> {
+        let text = Option::<String>::deserialize(deserializer)?;
+        text.map(|text| text.parse().map_err(D::Error::custom)).transpose()
+    }
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// Adds a text to a list, or removes it. Returns whether it is in it now.
+pub(crate) fn toggle(list: &mut Vec<String>, text: &str) -> bool {
+    let before = list.len();
+    list.retain(|other| other != text);
+    let is_new = list.len() == before;
+    if is_new {
+        list.push(text.to_owned());
+    }
+    is_new
+}

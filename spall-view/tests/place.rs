@@ -1,0 +1,221 @@
+//! The place: what a user does, takes back, saves, and opens again on another trace.
+
+use spall_trace::model::{SliceId, Tick, Ticks, TraceView};
+use spall_view::{
+    Action, ChosenRange, Command, Element, Engine, Heights, Item, Mark, Place, PlaceFile, Since, Source, open,
+};
+
+/// Two processes, the first with two threads that call, and a flow from one to the other.
+const TRACE: &str = r#"[
+    {"ph":"M","name":"process_name","pid":1,"args":{"name":"app"}},
+    {"ph":"M","name":"process_name","pid":2,"args":{"name":"gpu"}},
+    {"ph":"M","name":"thread_name","pid":1,"tid":1,"args":{"name":"main"}},
+    {"ph":"M","name":"thread_name","pid":1,"tid":2,"args":{"name":"main"}},
+    {"ph":"X","name":"frame","cat":"c","pid":1,"tid":1,"ts":0,"dur":100},
+    {"ph":"X","name":"draw","cat":"c,d","pid":1,"tid":1,"ts":10,"dur":20},
+    {"ph":"X","name":"wait","cat":"c","pid":1,"tid":1,"ts":40,"dur":50},
+    {"ph":"X","name":"draw","cat":"e","pid":1,"tid":2,"ts":50,"dur":20},
+    {"ph":"X","name":"blit","pid":2,"tid":7,"ts":60,"dur":5},
+    {"ph":"s","name":"f","id":1,"pid":1,"tid":1,"ts":15},
+    {"ph":"f","bp":"e","name":"f","id":1,"pid":2,"tid":7,"ts":61}]"#;
+
+fn engine_of(name: &str, data: &str) -> Engine {
+    let source = Source { name: name.into(), read: data.as_bytes(), offset: None };
+    let mut engine = Engine::new(open(vec![source]).unwrap(), None, Heights::PAGE);
+    engine.change_view(|view| view.resize(1000, 400));
+    engine
+}
+
+fn engine() -> Engine {
+    engine_of("a.json", TRACE)
+}
+
+fn slice(engine: &Engine, name: &str, nth: usize) -> SliceId {
+    let trace = engine.trace();
+    let all = trace.track_ids().flat_map(|track| trace.slices_of(track));
+    all.filter(|(id, _)| trace.slice_name(*id) == name).nth(nth).unwrap().0
+}
+
+fn selected(engine: &Engine) -> String {
+    engine.view().selected_slice().map_or(String::new(), |slice| engine.trace().slice_name(slice).into())
+}
+
+fn run(engine: &mut Engine, command: Command) -> bool {
+    engine.act(Action::Command(command))
+}
+
+#[test]
+fn every_step_can_be_taken_back_and_done_again() {
+    let mut engine = engine();
+    let track = Item::Track(engine.trace().track_ids().nth(1).unwrap());
+    let range = ChosenRange { start: Since(Ticks(0)), end: Since(Ticks(50)), items: None };
+    let steps = [
+        Action::Go(slice(&engine, "blit", 0)),
+        Action::Select(None, Since::default()),
+        Action::Hide(track),
+        Action::Pin(track),
+        Action::Fold(track),
+        Action::Move(track, None),
+        Action::Filter(vec!["e".into()], vec!["wait".into()]),
+        Action::Choose(Some(range)),
+        Action::Command(Command::Mark),
+        Action::Command(Command::FoldAll),
+        Action::Command(Command::ByActivity),
+        Action::Command(Command::NextMeasure),
+        Action::Command(Command::NextTracks),
+        Action::Command(Command::RemoveMarks),
+    ];
+    let state = |engine: &Engine| (engine.current_place(), engine.lines(), engine.layout().rows().len());
+    let mut states = vec![state(&engine)];
+    for step in steps {
+        assert!(engine.act(step.clone()), "{step:?}");
+        assert_ne!(states.last(), Some(&state(&engine)), "{step:?}");
+        states.push(state(&engine));
+    }
+    for before in states.iter().rev().skip(1) {
+        run(&mut engine, Command::Back);
+        assert_eq!(state(&engine), *before);
+    }
+    run(&mut engine, Command::Back);
+    assert_eq!(state(&engine), states[0], "nothing is left to take back");
+    for after in &states[1..] {
+        run(&mut engine, Command::Forward);
+        assert_eq!(state(&engine), *after);
+    }
+}
+
+#[test]
+fn a_place_comes_back_from_its_text_and_shows_the_same() {
+    let mut first = engine();
+    let blit = slice(&first, "blit", 0);
+    for action in [
+        Action::Go(blit),
+        Action::Command(Command::Mark),
+        Action::Command(Command::Fit),
+        Action::Command(Command::Pin),
+        Action::Command(Command::RangeOfTrack),
+        Action::Filter(vec!["e".into()], Vec::new()),
+    ] {
+        first.act(action);
+    }
+    let place = first.current_place();
+    let text = serde_json::to_string(&place).unwrap();
+    let read: Place = serde_json::from_str(&text).unwrap();
+    assert_eq!(read, place, "{text}");
+    assert_eq!(place.marks, [Mark { at: Since(Ticks(60_000)), text: String::new() }]);
+    assert_eq!(place.range.as_ref().unwrap().items.as_deref(), Some(&["gpu/Thread 7".to_owned()][..]));
+
+    let mut second = engine();
+    assert_eq!(second.apply(read), [""; 0]);
+    assert_eq!(second.current_place(), place);
+    assert_eq!(second.lines(), first.lines());
+    assert_eq!(second.view().window(), first.view().window());
+    assert_eq!(second.chosen(), first.chosen());
+    assert_eq!(serde_json::to_string(&Place::default()).unwrap(), "{}");
+    let files = vec![PlaceFile { name: "b.json".into(), offset: Some(i64::MIN) }];
+    let text = serde_json::to_string(&Place { files: files.clone(), ..Place::default() }).unwrap();
+    assert_eq!(serde_json::from_str::<Place>(&text).unwrap().files, files);
+}
+
+#[test]
+fn a_place_of_another_trace_says_what_is_missing_and_selects_nothing_else() {
+    let mut first = engine();
+    let draw = slice(&first, "draw", 0);
+    first.act(Action::Go(draw));
+    first.act(Action::Command(Command::Pin));
+    let place = first.current_place();
+    let mut other = engine_of("b.json", &TRACE.replace("main", "worker").replace("draw", "paint"));
+    let missing = other.apply(place);
+    assert_eq!(
+        missing,
+        [
+            "This place is one of a.json.",
+            "Here is no draw at that time, so nothing is selected.",
+            "Here is no track app/main."
+        ]
+    );
+    assert_eq!(selected(&other), "");
+    assert_eq!(other.view().place().pinned, [""; 0]);
+}
+
+#[test]
+fn tracks_of_one_name_have_paths_of_their_own() {
+    let engine = engine();
+    let paths: Vec<_> = engine
+        .groups()
+        .iter()
+        .flat_map(|group| group.members.iter().map(|member| member.path.clone()))
+        .collect();
+    assert_eq!(paths, ["app/main", "app/main#2", "gpu/Thread 7"]);
+}
+
+#[test]
+fn keys_go_to_the_slices_around_the_selected_one() {
+    let mut engine = engine();
+    run(&mut engine, Command::First);
+    assert_eq!(selected(&engine), "frame");
+    for (command, name) in [
+        (Command::Down, "wait"),
+        (Command::Previous, "draw"),
+        (Command::Next, "wait"),
+        (Command::Up, "frame"),
+        (Command::Left, "frame"),
+        (Command::Down, "wait"),
+        (Command::Left, "draw"),
+        (Command::NextOfName, "draw"),
+        (Command::FlowIn, "draw"),
+    ] {
+        run(&mut engine, command);
+        assert_eq!(selected(&engine), name, "{command:?}");
+    }
+    assert_eq!(engine.view().selected_slice(), Some(slice(&engine, "draw", 1)));
+    run(&mut engine, Command::PreviousOfName);
+    run(&mut engine, Command::FlowOut);
+    assert_eq!(selected(&engine), "blit");
+    run(&mut engine, Command::FlowIn);
+    assert_eq!(selected(&engine), "draw");
+}
+
+#[test]
+fn what_is_hidden_or_folded_is_opened_for_a_slice_that_is_gone_to() {
+    let mut engine = engine();
+    let blit = slice(&engine, "blit", 0);
+    let process = Item::Process(engine.trace().processes()[1].id);
+    engine.act(Action::Hide(process));
+    assert_eq!(engine.place(blit).unwrap().line, None);
+    engine.act(Action::Fold(process));
+    engine.act(Action::Go(blit));
+    assert!(engine.place(blit).unwrap().shown);
+    assert_eq!(engine.view().place().hidden, [""; 0]);
+}
+
+#[test]
+fn escape_ends_one_thing_after_another_and_then_nothing() {
+    let mut engine = engine();
+    run(&mut engine, Command::First);
+    run(&mut engine, Command::RangeOfSelection);
+    assert_eq!(engine.chosen().0, Tick(0)..Tick(100_000));
+    assert!(run(&mut engine, Command::Escape));
+    assert_eq!(selected(&engine), "");
+    assert!(run(&mut engine, Command::Escape));
+    assert_eq!(engine.chosen().0, Tick(0)..Tick(100_001));
+    assert!(!run(&mut engine, Command::Escape), "a frontend closes its panel");
+}
+
+#[test]
+fn an_element_that_is_not_there_is_not_selected() {
+    let mut engine = engine();
+    for element in [Element::Slice(SliceId(99)), Element::Instant(0), Element::Object(3)] {
+        engine.act(Action::Select(Some(element), Since::default()));
+        assert_eq!(engine.view().place().selected, None);
+    }
+}
+
+#[test]
+fn an_empty_trace_has_a_place_and_takes_every_command() {
+    let mut engine = engine_of("empty.json", "[]");
+    for info in spall_view::COMMANDS {
+        run(&mut engine, info.command);
+    }
+    assert_eq!(engine.apply(Place::default()), [""; 0]);
+}
