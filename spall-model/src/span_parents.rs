@@ -7,7 +7,7 @@ use core::ops::Range;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
-use crate::{Key, SliceId, Slices, Tick, Ticks, TraceView, index32};
+use crate::{Key, NameId, SliceId, Slices, Tick, Ticks, TraceView, index32};
 
 /// The parent that a span says it has.
 ///
@@ -37,10 +37,15 @@ pub struct SpanParents {
     children: Vec<SliceId>,
 }
 
-/// What the file says of the ids of a span. The empty text stands for none.
+/// The id of no span.
+pub(crate) const NO_ID: Key = Key::Text(NameId::EMPTY);
+
+/// What the file says of the ids of a span. [`NO_ID`] stands for none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SaidSpan {
     pub(crate) slice: SliceId,
+    /// The place of the span in the file among those of its track that say something.
+    pub(crate) order: u32,
     pub(crate) span: Key,
     /// The id of the parent, which need not be in the trace.
     pub(crate) parent: Key,

@@ -142,8 +142,9 @@ impl Comparison<'_> {
             && (!a.flags.contains(SliceFlags::SAMPLED) || hits(self.a) == hits(self.b))
     }
 
+    /// The order of spans has no meaning beyond one track, and what follows from it is compared by itself.
     fn said_span(&self, a: &SaidSpan, b: &SaidSpan) -> bool {
-        SaidSpan { span: self.key(a.span), parent: self.key(a.parent), ..*a } == *b
+        SaidSpan { order: b.order, span: self.key(a.span), parent: self.key(a.parent), ..*a } == *b
     }
 
     /// Compares the arguments of two elements.

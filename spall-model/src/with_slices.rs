@@ -275,7 +275,7 @@ fn keep_parents(trace: &mut Trace, new_ids: &[SliceId]) {
             })
         });
         let parent = kept.and_then(of).map_or(span.parent, |kept| kept.span);
-        spans.push(SaidSpan { slice, span: span.span, parent });
+        spans.push(SaidSpan { slice, parent, ..span });
         pairs.extend(kept.map(|kept| (slice, new_ids[kept.index()])));
     }
     spans.sort_unstable_by_key(|span| span.slice);

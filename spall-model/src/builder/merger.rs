@@ -9,6 +9,7 @@ use crate::{
     OtherEvent, Process, SliceFlags, SliceId, Tick, Ticks, Trace, TraceView, Track, TrackKind,
     args_table::ArgsId,
     facts::{FlowEnds, MetaValue},
+    index32,
     trace::OwnPlace,
 };
 
@@ -386,11 +387,16 @@ impl<'b> Addition<'b> {
         if !self.trace.nests_by_parent(track.id) {
             return;
         }
-        for said in track.slices().iter().filter_map(|id| self.trace.said_span(id)) {
+        let said = track.slices().iter().filter_map(|id| self.trace.said_span(id));
+        let mut said: Vec<_> = said.collect();
+        said.sort_unstable_by_key(|said| said.order);
+        for said in said {
             let row = self.rows[said.slice.index()];
             if row != NO_ROW {
                 let (span, parent) = (self.key(said.span), self.key(said.parent));
-                self.builder.spans.said_rows.push(SaidRow { row, span, parent, bytes: NOWHERE });
+                // Traces come one after the other, as if they were one file.
+                let order = index32(self.builder.spans.said_rows.len());
+                self.builder.spans.said_rows.push(SaidRow { row, order, span, parent, bytes: NOWHERE });
             }
         }
     }

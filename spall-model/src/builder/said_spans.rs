@@ -8,8 +8,8 @@ use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
 use crate::{
-    ByteRange, DiagnosticKind, Key, NameId, SliceFlags, SliceId, Slices, SpanParents, Tick,
-    span_parents::SaidSpan,
+    ByteRange, DiagnosticKind, Key, SliceFlags, SliceId, Slices, SpanParents, Tick,
+    span_parents::{NO_ID, SaidSpan},
 };
 
 use super::{TraceBuilder, cycles::cut_cycles, rows::Rows};
@@ -18,6 +18,8 @@ use super::{TraceBuilder, cycles::cut_cycles, rows::Rows};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SaidRow {
     pub(super) row: u32,
+    /// The place of the span in the file among those of its track that say an id or a parent.
+    pub(super) order: u32,
     /// The id of the span and that of its parent; the empty text stands for none.
     pub(super) span: Key,
     pub(super) parent: Key,
@@ -57,10 +59,10 @@ impl SaidSpans {
             true => flags.without(SliceFlags::PAIRED).with_open_depth(0),
             false => flags,
         });
-        let place = |span: &SaidRow| (rows.start(span.row), Reverse(rows.end(span.row)), span.row);
-        let mut parents = find_parents(&spans, &track_of, place);
+        let place = |span: &SaidRow| (rows.start(span.row), Reverse(rows.end(span.row)), span.order);
+        let mut parents = find_parents(&spans, &track_of);
         for (span, parent) in spans.iter().zip(&parents) {
-            if span.parent != Key::Text(NameId::EMPTY) && parent.is_none() {
+            if span.parent != NO_ID && parent.is_none() {
                 builder.diagnostics.add(DiagnosticKind::LostSpanParent, span.bytes);
             }
         }
@@ -81,23 +83,25 @@ impl SaidSpans {
             for row in run.filter(|&row| !rows.name(row).is_empty()) {
                 let place = self.place(row, rows);
                 let place = (place.2 > 0, place);
-                if first.is_none_or(|first| place < first) {
-                    *first = Some(place);
+                if first.is_none_or(|(first, _)| place < first) {
+                    *first = Some((place, row));
                 }
             }
         }
         for (track, first) in (0..).zip(first) {
-            if let Some((_, (.., row))) = first {
+            if let Some((_, row)) = first {
                 builder.registry.track_mut(track).name = rows.name(row);
             }
         }
     }
 
     /// Returns by what the rows of a track are sorted: by start, the longer ones first, then those with fewer spans above them,
-    /// so that a span comes before those below it, and then in the order in which they were added.
-    fn place(&self, row: u32, rows: &Rows) -> (Tick, Reverse<Tick>, u32, u32) {
-        let span = self.spans.binary_search_by_key(&row, |span| span.row);
-        (rows.start(row), Reverse(rows.end(row)), span.map_or(0, |span| self.depths[span]), row)
+    /// so that a span comes before those below it, and then in the order of the file, spans with ids first.
+    fn place(&self, row: u32, rows: &Rows) -> (Tick, Reverse<Tick>, u32, (bool, u32)) {
+        let said = self.spans.binary_search_by_key(&row, |span| span.row).ok();
+        let with_id = said.map(|said| self.spans[said]).filter(|said| said.span != NO_ID);
+        let in_file = with_id.map_or((true, row), |said| (false, said.order));
+        (rows.start(row), Reverse(rows.end(row)), said.map_or(0, |said| self.depths[said]), in_file)
     }
 
     /// Returns whether there are none.
@@ -118,8 +122,9 @@ impl SaidSpans {
     /// Returns the spans as the trace has them, and their families.
     pub(super) fn finish(self, slice_of_row: &[u32], slices: &Slices) -> (Vec<SaidSpan>, SpanParents) {
         let slice = |span: usize| SliceId(slice_of_row[self.spans[span].row as usize]);
-        let spans = self.spans.iter().map(|&SaidRow { row, span, parent, .. }| SaidSpan {
+        let spans = self.spans.iter().map(|&SaidRow { row, order, span, parent, .. }| SaidSpan {
             slice: SliceId(slice_of_row[row as usize]),
+            order,
             span,
             parent,
         });
@@ -133,21 +138,16 @@ impl SaidSpans {
     }
 }
 
-/// The start of a span, its end, the later one first, and its row.
+/// The start of a span, its end, the later one first, and its place in the file.
 type Place = (Tick, Reverse<Tick>, u32);
 
-/// Returns the position of the parent of each span. Of several spans of one id on a track the first one by `place` counts.
-fn find_parents(
-    spans: &[SaidRow],
-    track_of: &[u32],
-    place: impl Fn(&SaidRow) -> Place,
-) -> Vec<Option<usize>> {
-    let none = Key::Text(NameId::EMPTY);
+/// Returns the position of the parent of each span. Of several spans of one id on a track the first one in the file counts.
+fn find_parents(spans: &[SaidRow], track_of: &[u32]) -> Vec<Option<usize>> {
     let mut by_id = HashMap::<(u32, Key), usize, RandomState>::default();
     for (at, (span, &track)) in spans.iter().zip(track_of).enumerate() {
-        if span.span != none {
+        if span.span != NO_ID {
             let first = by_id.entry((track, span.span)).or_insert(at);
-            if place(span) < place(&spans[*first]) {
+            if span.order < spans[*first].order {
                 *first = at;
             }
         }

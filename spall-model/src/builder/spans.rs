@@ -10,8 +10,8 @@ mod by_id;
 use alloc::{string::ToString, vec::Vec};
 
 use crate::{
-    AsyncPhase, ByteRange, DiagnosticKind, Id, Instant, Key, KeyedEvent, NameId, Scope, SliceFlags, Tick,
-    Value, args_table::ArgsId, index32, log::Log, open_stack::OpenStack, sort::sort_by_number,
+    AsyncPhase, ByteRange, DiagnosticKind, Id, Instant, Key, KeyedEvent, Scope, SliceFlags, Tick, Value,
+    args_table::ArgsId, index32, log::Log, open_stack::OpenStack, sort::sort_by_number,
 };
 
 use super::{
@@ -31,15 +31,12 @@ pub(super) struct SpanLog {
     pub(super) said_rows: Vec<SaidRow>,
 }
 
-/// The id of a span and that of its parent, as an event says them. [`NO_ID`] stands for none.
+/// The id of a span and that of its parent, as an event says them. [`NO_ID`](crate::span_parents::NO_ID) stands for none.
 #[derive(Debug, Clone, Copy)]
 struct SaidIds {
     span: Key,
     parent: Key,
 }
-
-/// The id of no span.
-const NO_ID: Key = Key::Text(NameId::EMPTY);
 
 /// A begin, an end, an instant or a step of a span.
 #[derive(Debug, Clone, Copy)]
@@ -171,7 +168,7 @@ impl TraceBuilder {
         let pair = PairFacts { start, end: None, has_other_name: false, nests: true, open_depth: depth };
         let row = self.push_slice(&step.row, start, pair.flags(), step.bytes)?;
         if let Some(&SaidIds { span, parent }) = self.spans.said.get(step.said as usize) {
-            self.spans.said_rows.push(SaidRow { row, span, parent, bytes: step.bytes });
+            self.spans.said_rows.push(SaidRow { row, order: step.said, span, parent, bytes: step.bytes });
         }
         Some(row)
     }

@@ -4,8 +4,8 @@ use alloc::{collections::BinaryHeap, vec::Vec};
 use core::cmp::Reverse;
 
 use crate::{
-    Args, AsyncPhase, Event, Id, Key, NameId, Slice, SliceId, Tick, TraceView, Track, TrackKind,
-    open_stack::OpenStack,
+    Args, AsyncPhase, Event, Id, Slice, SliceId, Tick, TraceView, Track, TrackKind, open_stack::OpenStack,
+    span_parents::NO_ID,
 };
 
 use super::{
@@ -40,7 +40,8 @@ impl<'t, E> Replay<'t, E> {
         }
     }
 
-    /// Emits spans that say ids or parents: those with ids one by one, and among them the others in the order of time.
+    /// Emits spans that say ids or parents: those with ids one by one in the order of the file, on which it depends which of two
+    /// spans of one id is meant, and then the others in the order of time.
     fn by_id(&mut self, track: &'t Track, key: KeyFields<'_>) -> Result<(), E> {
         let trace = self.trace;
         for instant in trace.instants_of(track.id) {
@@ -48,9 +49,14 @@ impl<'t, E> Replay<'t, E> {
             let event = key.event(instant.at, name, category, trace.args_of(instant));
             self.emit(Event::Async(AsyncPhase::Instant, event))?;
         }
+        let id_of = |slice| trace.said_span(slice).map_or(NO_ID, |said| said.span);
+        let with_ids = trace.slices_of(track.id).filter(|&(slice, _)| id_of(slice) != NO_ID);
+        let mut in_file: Vec<_> = with_ids.collect();
+        in_file.sort_by_cached_key(|&(slice, _)| trace.said_span(slice).map(|said| said.order));
+        let others = trace.slices_of(track.id).filter(|&(slice, _)| id_of(slice) == NO_ID);
         let mut open = core::mem::take(&mut self.open_spans);
         let (mut span_text, mut parent_text) = (Vec::new(), Vec::new());
-        for (id, slice) in trace.slices_of(track.id) {
+        for (id, slice) in in_file.into_iter().chain(others) {
             // An end comes before what begins at its time, and so does not close that.
             while let Some(end) = open.next_end().filter(|&end| end <= slice.start) {
                 self.close(&mut open, &key, |open| open.ending(end))?;
@@ -177,9 +183,6 @@ impl<'t, E> Replay<'t, E> {
         self.emit(Event::Async(phase, key.event(at, name, category, args)))
     }
 }
-
-/// The id of no span.
-const NO_ID: Key = Key::Text(NameId::EMPTY);
 
 /// The open spans of one track, and the times at which they end.
 #[derive(Debug, Default)]

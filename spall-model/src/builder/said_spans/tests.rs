@@ -31,6 +31,15 @@ fn trace_of(spans: &[Span]) -> Trace {
     builder.finish()
 }
 
+fn merged(traces: &[&Trace]) -> Trace {
+    let mut merger = TraceMerger::new(Clock::NANOSECONDS, &Limits::default());
+    for trace in traces {
+        let part = MergedPart { time: &|at| at.0.into(), pid: &|_| None, label: "", keeps_apart: false };
+        merger.add(trace, &part);
+    }
+    merger.finish()
+}
+
 fn replayed(trace: &Trace) -> Trace {
     let mut builder = TraceBuilder::new(&Limits::default());
     let Ok(()) = trace.replay(|event| {
@@ -48,6 +57,7 @@ fn random_spans(random: &mut spall_synth::Random) -> Vec<Span> {
         .map(|span| {
             let start = random.below(20);
             let parent = if random.one_in(4) { 0 } else { 1 + random.below(n_spans + 1) };
+            let span = if random.one_in(8) { 1 + random.below(n_spans) } else { span };
             (span, parent, start, start + random.below(20))
         })
         .collect();
@@ -124,6 +134,32 @@ fn pairing_5_2_parents_are_those_that_spans_say() {
         assert!(replayed(&trace) == trace, "{spans:?}");
     }
     assert!(n_links > 5_000 && n_cut > 500, "{n_links} {n_cut}");
+}
+
+/// The first span of an id is the longest one, the last one, or the shortest one of a time; none of that counts.
+#[test]
+fn pairing_5_2_of_several_spans_of_one_id_the_first_in_the_file_is_the_parent() {
+    for (first, second) in [((5, 9), (0, 20)), ((5, 9), (5, 20)), ((0, 20), (5, 9)), ((5, 9), (6, 9))] {
+        let trace = trace_of(&[(1, 0, first.0, first.1), (1, 0, second.0, second.1), (2, 1, 7, 8)]);
+        let parent = trace.slices().ids().iter().find(|&slice| trace.slice_name(slice) == "span 0");
+        let child = trace.slices().ids().iter().find(|&slice| trace.slice_name(slice) == "span 2").unwrap();
+        assert_eq!(trace.said_parent(child).map(|said| said.parent), parent, "{first:?} {second:?}");
+        assert!(replayed(&trace) == trace);
+        assert!(merged(&[&trace]) == trace);
+    }
+}
+
+/// The traces of a merge come one after the other, as if they were one file.
+#[test]
+fn pairing_5_2_the_first_trace_of_a_merge_is_the_first_in_the_file() {
+    let [one, two] = [trace_of(&[(1, 0, 5, 9)]), trace_of(&[(1, 0, 0, 20), (2, 1, 7, 8)])];
+    for (traces, parent) in [([&one, &two], Tick(5)), ([&two, &one], Tick(0))] {
+        let merged = merged(&traces);
+        let parent_of =
+            merged.said_parent(SliceId(2)).map(|said| merged.slices().starts()[said.parent.index()]);
+        assert_eq!(parent_of, Some(parent));
+        assert!(replayed(&merged) == merged);
+    }
 }
 
 /// [pairing 5.3] [pairing 5.4] Slices are in order, so that those above a slice come before it.
@@ -229,12 +265,7 @@ fn spans_without_the_one_above_them_lie_below_the_next_one() {
 fn the_parent_of_a_span_may_be_in_another_trace_of_a_merge() {
     let [one, two] = [trace_of(&[(2, 1, 3, 4)]), trace_of(&[(1, 0, 0, 10)])];
     assert_eq!(one.said_parent(SliceId(0)), None);
-    let mut merger = TraceMerger::new(Clock::NANOSECONDS, &Limits::default());
-    for trace in [&one, &two] {
-        let part = MergedPart { time: &|at| at.0.into(), pid: &|_| None, label: "", keeps_apart: false };
-        merger.add(trace, &part);
-    }
-    let merged = merger.finish();
+    let merged = merged(&[&one, &two]);
     assert_eq!(merged.said_parent(SliceId(1)).map(|said| said.parent), Some(SliceId(0)));
     assert_eq!(merged.diagnostics().count(DiagnosticKind::LostSpanParent), 0);
 }

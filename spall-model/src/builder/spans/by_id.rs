@@ -5,9 +5,9 @@ use alloc::{collections::VecDeque, vec::Vec};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
-use crate::{AsyncPhase, DiagnosticKind, Key, SliceFlags, sort::sort_by_number};
+use crate::{AsyncPhase, DiagnosticKind, Key, SliceFlags, sort::sort_by_number, span_parents::NO_ID};
 
-use super::{NO_ID, SpanEvent, TraceBuilder};
+use super::{SpanEvent, TraceBuilder};
 
 /// The events of one id that have no partner yet, in the order of the file: positions of begins, and ends.
 #[derive(Default)]
