@@ -113,6 +113,7 @@ mod limits;
 #[cfg(feature = "alloc")]
 mod log;
 #[cfg(feature = "alloc")]
+mod name_pairs;
 mod names;
 #[cfg(feature = "alloc")]
 mod natural;

@@ -4,22 +4,23 @@
 //! Events of one span may come from several threads, whose buffers need not be in order. So the events are kept, and
 //! paired in the order of time once all were read.
 
-mod by_args;
 mod by_id;
 
 use alloc::{string::ToString, vec::Vec};
 
 use crate::{
     AsyncPhase, ByteRange, DiagnosticKind, Id, Instant, Key, KeyedEvent, Scope, SliceFlags, Tick, Value,
-    args_table::ArgsId, index32, log::Log, open_stack::OpenStack, sort::sort_by_number,
+    args_table::ArgsId,
+    index32,
+    log::Log,
+    name_pairs::{NamePairs, NameStep},
+    sort::sort_by_number,
 };
 
 use super::{
     InternedEvent, TraceBuilder, by_track::ByTrack, pairing::PairFacts, registry::TrackKey,
     said_spans::SaidRow,
 };
-
-use self::by_args::ByArgs;
 
 /// The events of all spans, in the order of the file.
 #[derive(Debug, Default)]
@@ -50,9 +51,6 @@ struct SpanEvent {
 
 /// The position of what an event says that says no ids.
 const SAYS_NONE: u32 = u32::MAX;
-
-/// The row of a span that is open, and the bytes of its begin.
-type OpenSpan = (u32, ByteRange);
 
 impl TraceBuilder {
     /// Keeps an event of a span, and finds its track.
@@ -114,7 +112,7 @@ impl TraceBuilder {
         let tracks: Vec<u32> = (0..index32(self.registry.tracks.len())).collect();
         let by_track = ByTrack::new(events.iter().map(|event| event.row.track), &tracks);
         let mut group: Vec<SpanEvent> = Vec::new();
-        let mut open = OpenStack::default();
+        let mut pairs = NamePairs::default();
         for &track in &tracks {
             group.clear();
             group.extend(by_track.items(track).iter().map(|&event| events[event]));
@@ -132,7 +130,7 @@ impl TraceBuilder {
             }
             match group.first().map(|event| event.phase) {
                 Some(AsyncPhase::Begin | AsyncPhase::End | AsyncPhase::Instant) => {
-                    self.nestable(&group, &mut open)
+                    self.nestable(&group, &mut pairs)
                 }
                 _ => self.stepped(&group),
             }
@@ -179,37 +177,38 @@ impl TraceBuilder {
         self.instants.push(track, Instant { at, name, category, scope: Scope::Thread, depth, args });
     }
 
-    /// Pairs begins and ends. An end closes the innermost open begin of its name with equal arguments, or else the innermost
-    /// one of its name, and nothing else.
-    fn nestable(&mut self, group: &[SpanEvent], open: &mut OpenStack<OpenSpan>) {
-        let mut by_args = repeats(group, open).then(ByArgs::default);
+    /// Pairs begins and ends.
+    fn nestable(&mut self, group: &[SpanEvent], pairs: &mut NamePairs<ByteRange>) {
+        // Most groups are one span, in which nothing can repeat.
+        let steps = if group.len() > 2 { group } else { &[] };
+        let steps = steps.iter().filter(|event| event.phase != AsyncPhase::Instant);
+        pairs.begin_group(steps.map(|event| NameStep {
+            is_end: event.phase == AsyncPhase::End,
+            name: event.row.name,
+            has_args: event.row.args != ArgsId::NONE,
+        }));
         for event in group {
-            let depth = open.depth();
             let InternedEvent { at, name, args, .. } = event.row;
             match event.phase {
                 AsyncPhase::Begin => {
-                    if let Some(row) = self.open_span(event, depth) {
-                        let position = open.push(name, (row, event.bytes));
-                        if let Some(by_args) = &mut by_args {
-                            by_args.add(name, self.args.get(args), position, row);
-                        }
+                    if let Some(row) = self.open_span(event, pairs.depth()) {
+                        pairs.begin(name, self.args.get(args), row, event.bytes);
                     }
                 }
-                AsyncPhase::Instant => self.add_span_instant(event, depth),
+                AsyncPhase::Instant => self.add_span_instant(event, pairs.depth()),
                 _ => {
-                    let equal =
-                        by_args.as_mut().and_then(|spans| spans.take(name, self.args.get(args), open));
-                    if equal.is_some() && equal != open.innermost(name) {
+                    let Some(closed) = pairs.end(name, self.args.get(args)) else {
+                        self.diagnostics.add(DiagnosticKind::UnmatchedAsync, event.bytes);
+                        continue;
+                    };
+                    if closed.is_repeated {
                         self.diagnostics.add(DiagnosticKind::RepeatedAsync, event.bytes);
                     }
-                    match equal.or_else(|| open.closed_by(name)).and_then(|position| open.remove(position)) {
-                        Some((row, _)) => self.close_span(row, at, args),
-                        None => self.diagnostics.add(DiagnosticKind::UnmatchedAsync, event.bytes),
-                    }
+                    self.close_span(closed.row, at, args);
                 }
             }
         }
-        for (_, bytes) in open.drain() {
+        for bytes in pairs.end_group() {
             self.diagnostics.add(DiagnosticKind::UnfinishedAsync, bytes);
         }
     }
@@ -275,28 +274,4 @@ impl TraceBuilder {
             }
         }
     }
-}
-
-/// Returns whether a span of a group begins while another one of its name is open, so that the arguments of an end have a
-/// say. Nearly no group has such spans. `open` is empty before and after.
-fn repeats(group: &[SpanEvent], open: &mut OpenStack<OpenSpan>) -> bool {
-    let may_tell = |event: &SpanEvent| event.phase == AsyncPhase::End && event.row.args != ArgsId::NONE;
-    if group.len() <= 2 || !group.iter().any(may_tell) {
-        return false;
-    }
-    let repeats = group.iter().any(|event| {
-        match event.phase {
-            AsyncPhase::Begin if open.innermost(event.row.name).is_some() => return true,
-            AsyncPhase::Begin => {
-                open.push(event.row.name, (0, event.bytes));
-            }
-            AsyncPhase::End => {
-                open.take(event.row.name);
-            }
-            _ => {}
-        }
-        false
-    });
-    open.drain().for_each(drop);
-    repeats
 }

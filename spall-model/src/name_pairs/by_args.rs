@@ -8,8 +8,6 @@ use hashbrown::HashMap;
 
 use crate::{Args, NameId, Value, open_stack::OpenStack};
 
-use super::OpenSpan;
-
 /// The spans of a group that have arguments, by their names and hashes of these.
 ///
 /// Two arguments of one hash count as equal: with 64 bits and a seed of this run that they are not is as good as impossible.
@@ -30,7 +28,12 @@ impl ByArgs {
 
     /// Returns the position of the innermost open span that an end with these arguments closes, and removes it from this
     /// list. Returns `None` if there is none.
-    pub(super) fn take(&mut self, name: NameId, args: Args<'_>, open: &OpenStack<OpenSpan>) -> Option<u32> {
+    pub(super) fn take<T: Copy>(
+        &mut self,
+        name: NameId,
+        args: Args<'_>,
+        open: &OpenStack<(u32, T)>,
+    ) -> Option<u32> {
         let hash = self.hash(args)?;
         let spans = self.spans.get_mut(&(name, hash))?;
         // A position that became free is given to a later span, and a row is not.
