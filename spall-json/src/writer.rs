@@ -37,6 +37,10 @@ use chunk::ProfileChunk;
 /// [`Event::Profile`] of the part: those of another part are [`Written::Unsupported`]. Frames that threads share, and samples
 /// in a list, become the keys `stackFrames` and `samples`.
 ///
+/// Async spans are written as their events come, and readers pair these by key, name and arguments, because the format has no
+/// place for the id of a span inside of its key. `Trace::replay_by_name` gives those of a trace in an order, and under keys, that
+/// are read as they were.
+///
 /// # Values
 /// The document is strict JSON whatever the events hold. Escapes are decoded and written anew, bad UTF-8 becomes
 /// U+FFFD, numbers that JSON does not have become strings, and bytes become hexadecimal text. Lists and objects nested

@@ -27,6 +27,7 @@ mod cpu_model;
 mod cpu_random;
 mod cpu_speedscope;
 mod cpu_threads;
+mod crossing_spans;
 mod equal_sums;
 mod export;
 mod export_sizes;

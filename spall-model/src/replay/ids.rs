@@ -11,6 +11,11 @@ pub(super) fn id<'b>(trace: &'b Trace, key: Key, escaped: &'b mut Vec<u8>) -> Id
         Key::Number(number) => return Id::Number(number),
         Key::Text(name) => trace.names.bytes(name),
     };
+    self::escaped(name, escaped)
+}
+
+/// Returns a text as an id. One with a backslash is escaped into `escaped`.
+pub(super) fn escaped<'b>(name: &'b [u8], escaped: &'b mut Vec<u8>) -> Id<'b> {
     if !name.contains(&b'\\') {
         return Id::Text(name);
     }

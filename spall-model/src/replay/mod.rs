@@ -6,12 +6,15 @@ mod flows;
 mod ids;
 mod objects;
 mod samples;
+mod span_lanes;
 mod spans;
 mod threads;
 
+use alloc::{collections::BTreeMap, vec::Vec};
+
 use crate::{
     Conventions, Event, Key, Metadata, NameId, ProcessId, Slice, SliceId, Text, Tick, Trace, Track,
-    TrackKind, open_stack::OpenStack,
+    TrackKind, name_pairs::NamePairs, open_stack::OpenStack,
 };
 
 use flows::SliceBoundEnds;
@@ -28,11 +31,13 @@ impl Trace {
     /// `emit` returns ends the walk.
     ///
     /// A [`crate::TraceBuilder`] makes an equal trace of the events, but for what only events without an effect said, such
-    /// as the last time of a thread, and for threads whose times go back, whose slices of one time may nest otherwise.
+    /// as the last time of a thread, and for threads whose times go back, whose slices of one time may nest otherwise. Async
+    /// spans of a merged trace that neither ids nor names nor arguments tell apart come in lanes, as those of
+    /// [`replay_by_name`](Self::replay_by_name) do, and so on several tracks, on each of which unfinished spans last until its end.
     /// [`crate::TraceMerger`] joins traces as they are.
     ///
     /// This takes O(n log n) time in the size of the trace. The memory is that of the shared frames, the flows that
-    /// are bound to slices directly, and the slices that are open at one time.
+    /// are bound to slices directly, the slices that are open at one time, and some bytes for each span of one async track.
     ///
     /// # Errors
     /// This returns the first error of `emit`. No event follows it.
@@ -61,8 +66,41 @@ impl Trace {
     /// # assert_eq!(without_short(&trace).slices().ends(), [Tick(20)]);
     /// ```
     pub fn replay<E>(&self, mut emit: impl FnMut(&Event<'_>) -> Result<(), E>) -> Result<(), E> {
-        let (open_pairs, open_spans) = Default::default();
-        Replay { trace: self, emit: &mut emit, open_pairs, pair_ends: None, open_spans }.run()
+        Replay::new(self, &mut emit, false).run()
+    }
+
+    /// Calls `emit` with the events of the trace for a format whose async spans have no ids of their own, so that a reader pairs
+    /// their begins and ends by name and arguments, and nests them by time.
+    ///
+    /// The events are those of [`replay`](Self::replay), and say the ids and parents of spans as they do there. But the spans of
+    /// each track come in the order of time, and those that such a reader would pair wrongly come in lanes: each lane has its own
+    /// id, such as `7:2` for the second lane of `7`, and a reader makes a track of it.
+    ///
+    /// # Errors
+    /// This returns the first error of `emit`. No event follows it.
+    ///
+    /// ```
+    /// use core::convert::Infallible;
+    /// use spall_model::{AsyncPhase, Event, KeyedEvent, Limits, Text, Tick, TraceBuilder};
+    ///
+    /// let mut builder = TraceBuilder::new(&Limits::default());
+    /// for (span, start, end) in [(1, 0, 5), (2, 3, 9)] {
+    ///     for (phase, at) in [(AsyncPhase::Begin, start), (AsyncPhase::End, end)] {
+    ///         let event = KeyedEvent::new(1, Tick(at), 7, Text::from("request")).with_span(span);
+    ///         builder.push(&Event::Async(phase, event));
+    ///     }
+    /// }
+    /// let mut events = Vec::new();
+    /// let Ok(()) = builder.finish().replay_by_name(|event| {
+    ///     if let Event::Async(_, event) = event {
+    ///         events.push((event.at.0, event.id.to_string()));
+    ///     }
+    ///     Ok::<(), Infallible>(())
+    /// });
+    /// assert_eq!(events, [(0, "7"), (5, "7"), (3, "7:2"), (9, "7:2")].map(|(at, id)| (at, id.to_owned())));
+    /// ```
+    pub fn replay_by_name<E>(&self, mut emit: impl FnMut(&Event<'_>) -> Result<(), E>) -> Result<(), E> {
+        Replay::new(self, &mut emit, true).run()
     }
 }
 
@@ -77,9 +115,21 @@ struct Replay<'t, E> {
     /// The open spans of the current track; empty between two tracks. It is kept for the next track because it holds a
     /// position for each name of the trace.
     open_spans: OpenSpans,
+    /// The spans of a track as a reader pairs them; empty between two tracks, and kept for the same reason.
+    name_pairs: NamePairs<()>,
+    /// Whether begins and ends are read by name, and not by the ids that spans say.
+    by_name: bool,
+    /// The number of the last lane of each id of async tracks that have lanes.
+    last_lanes: BTreeMap<Vec<u8>, u32>,
 }
 
 impl<'t, E> Replay<'t, E> {
+    /// Returns the start of a replay.
+    fn new(trace: &'t Trace, emit: &'t mut dyn FnMut(&Event<'_>) -> Result<(), E>, by_name: bool) -> Self {
+        let (open_pairs, open_spans, name_pairs, last_lanes) = Default::default();
+        Self { trace, emit, open_pairs, pair_ends: None, open_spans, name_pairs, by_name, last_lanes }
+    }
+
     /// Emits all events.
     fn run(mut self) -> Result<(), E> {
         let trace = self.trace;

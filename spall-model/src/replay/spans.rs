@@ -4,8 +4,8 @@ use alloc::{collections::BinaryHeap, vec::Vec};
 use core::cmp::Reverse;
 
 use crate::{
-    Args, AsyncPhase, Event, Id, Slice, SliceId, Tick, TraceView, Track, TrackKind, open_stack::OpenStack,
-    span_parents::NO_ID,
+    Args, AsyncPhase, Event, Id, Instant, KeyedEvent, Slice, SliceId, Tick, TraceView, Track, TrackKind,
+    open_stack::OpenStack, span_parents::NO_ID,
 };
 
 use super::{
@@ -34,112 +34,73 @@ impl<'t, E> Replay<'t, E> {
             return self.emit(Event::Async(phase, event));
         }
         match stepped {
-            true => self.stepped(track, key),
-            false if self.trace.nests_by_parent(track.id) => self.by_id(track, key),
-            false => self.nestable(track, key),
+            true => return self.stepped(track, key),
+            false if self.trace.nests_by_parent(track.id) && !self.by_name => return self.by_id(track, &key),
+            false => {}
         }
+        let instants = self.trace.instants_of(track.id);
+        let Some(lanes) = self.lanes_by_name(track) else {
+            return self.nestable(self.trace.slices_of(track.id), instants, true, &key);
+        };
+        let trace = self.trace;
+        for lane in lanes.chunk_by(|a, b| a.0 == b.0) {
+            let slices = lane.iter().filter_map(|&(_, id)| Some((id, trace.slice(id)?)));
+            match lane.first() {
+                Some((1.., _)) => {
+                    let (lane_id, mut escaped) = (self.lane_id(id), Vec::new());
+                    let key = KeyFields { id: ids::escaped(&lane_id, &mut escaped), ..key };
+                    self.nestable(slices, &[], false, &key)?;
+                }
+                _ => self.nestable(slices, instants, false, &key)?,
+            }
+        }
+        Ok(())
     }
 
     /// Emits spans that say ids or parents: those with ids one by one in the order of the file, on which it depends which of two
     /// spans of one id is meant, and then the others in the order of time.
-    fn by_id(&mut self, track: &'t Track, key: KeyFields<'_>) -> Result<(), E> {
+    fn by_id(&mut self, track: &'t Track, key: &KeyFields<'_>) -> Result<(), E> {
         let trace = self.trace;
         for instant in trace.instants_of(track.id) {
-            let (name, category) = (self.text(instant.name), self.text(instant.category));
-            let event = key.event(instant.at, name, category, trace.args_of(instant));
-            self.emit(Event::Async(AsyncPhase::Instant, event))?;
+            self.step(SpanStep::Instant(instant), key)?;
         }
         let id_of = |slice| trace.said_span(slice).map_or(NO_ID, |said| said.span);
         let with_ids = trace.slices_of(track.id).filter(|&(slice, _)| id_of(slice) != NO_ID);
         let mut in_file: Vec<_> = with_ids.collect();
         in_file.sort_by_cached_key(|&(slice, _)| trace.said_span(slice).map(|said| said.order));
+        for (id, slice) in in_file {
+            self.step(SpanStep::Begin(id, slice), key)?;
+            self.step(SpanStep::End(id, slice), key)?;
+        }
         let others = trace.slices_of(track.id).filter(|&(slice, _)| id_of(slice) == NO_ID);
-        let mut open = core::mem::take(&mut self.open_spans);
-        let (mut span_text, mut parent_text) = (Vec::new(), Vec::new());
-        for (id, slice) in in_file.into_iter().chain(others) {
-            // An end comes before what begins at its time, and so does not close that.
-            while let Some(end) = open.next_end().filter(|&end| end <= slice.start) {
-                self.close(&mut open, &key, |open| open.ending(end))?;
-            }
-            let said = trace.said_span(id);
-            let (span, parent) = said.map_or((NO_ID, NO_ID), |said| (said.span, said.parent));
-            let key = KeyFields {
-                span: ids::id(trace, span, &mut span_text),
-                parent: ids::id(trace, parent, &mut parent_text),
-                ..key
-            };
-            self.span(AsyncPhase::Begin, &key, id, &slice)?;
-            match span {
-                NO_ID => open.push(id, slice),
-                _ => self.span(AsyncPhase::End, &key, id, &slice)?,
-            }
-        }
-        while let Some(end) = open.next_end() {
-            self.close(&mut open, &key, |open| open.ending(end))?;
-        }
-        open.spans.drain().for_each(drop);
-        self.open_spans = open;
-        Ok(())
+        self.nestable(others, &[], true, key)
     }
 
-    /// Emits spans that nest, in the order of time.
-    ///
-    /// The order of events at one time follows from the depths: a span needs exactly as many open spans around its
-    /// begin as its depth says. So spans end as late as possible, but before the begin of a span that their end would
-    /// close instead.
-    fn nestable(&mut self, track: &'t Track, key: KeyFields<'_>) -> Result<(), E> {
-        let mut begins = self.trace.slices_of(track.id).peekable();
-        let instants = self.trace.instants_of(track.id);
-        let mut instants = instants.iter().peekable();
-        let mut open = core::mem::take(&mut self.open_spans);
-        loop {
-            let times = [
-                begins.peek().map(|(_, slice)| slice.start),
-                instants.peek().map(|instant| instant.at),
-                open.next_end(),
-            ];
-            let Some(now) = times.into_iter().flatten().min() else { break };
-            loop {
-                let begin = begins.peek().filter(|(_, slice)| slice.start == now);
-                let begin_depth = begin.map(|(_, slice)| slice.flags.open_depth());
-                let instant = instants.next_if(|instant| {
-                    let comes_first = |depth| instant.depth >= depth && instant.depth <= open.spans.depth();
-                    instant.at == now && begin_depth.is_none_or(comes_first)
-                });
-                if let Some(instant) = instant {
-                    self.close(&mut open, &key, |open| open.top_ending(now, instant.depth))?;
-                    let (name, category) = (self.text(instant.name), self.text(instant.category));
-                    let args = self.trace.args_of(instant);
-                    self.emit(Event::Async(AsyncPhase::Instant, key.event(now, name, category, args)))?;
-                    continue;
-                }
-                let Some((id, slice)) = begins.next_if(|(_, slice)| slice.start == now) else { break };
-                self.close(&mut open, &key, |open| open.top_ending(now, slice.flags.open_depth()))?;
-                if slice.end > now || slice.flags.is_unfinished() {
-                    self.close(&mut open, &key, |open| open.innermost_ending(now, &slice))?;
-                }
-                self.span(AsyncPhase::Begin, &key, id, &slice)?;
-                open.push(id, slice);
-            }
-            self.close(&mut open, &key, |open| open.ending(now))?;
-        }
-        // Only unfinished spans are still open.
-        open.spans.drain().for_each(drop);
-        self.open_spans = open;
-        Ok(())
-    }
-
-    /// Emits the ends of open spans as long as `next` returns the position of one.
-    fn close(
+    /// Emits spans that nest, in the order of time. [`OpenSpans::replay`] says which of them `has_depths`.
+    fn nestable(
         &mut self,
-        open: &mut OpenSpans,
+        slices: impl Iterator<Item = (SliceId, Slice)>,
+        instants: &'t [Instant],
+        has_depths: bool,
         key: &KeyFields<'_>,
-        mut next: impl FnMut(&mut OpenSpans) -> Option<u32>,
     ) -> Result<(), E> {
-        while let Some((id, slice)) = next(open).and_then(|position| open.spans.remove(position)) {
-            self.span(AsyncPhase::End, key, id, &slice)?;
+        let mut open = core::mem::take(&mut self.open_spans);
+        let result = open.replay(slices, instants, has_depths, |step| self.step(step, key));
+        self.open_spans = open;
+        result
+    }
+
+    /// Emits the event of a step.
+    fn step(&mut self, step: SpanStep<'t>, key: &KeyFields<'_>) -> Result<(), E> {
+        match step {
+            SpanStep::Begin(id, slice) => self.span(AsyncPhase::Begin, key, id, &slice),
+            SpanStep::End(id, slice) => self.span(AsyncPhase::End, key, id, &slice),
+            SpanStep::Instant(instant) => {
+                let (name, category) = (self.text(instant.name), self.text(instant.category));
+                let event = key.event(instant.at, name, category, self.trace.args_of(instant));
+                self.emit(Event::Async(AsyncPhase::Instant, event))
+            }
         }
-        Ok(())
     }
 
     /// Emits spans of the older kind, each followed by its steps.
@@ -180,8 +141,24 @@ impl<'t, E> Replay<'t, E> {
             _ => (span.start, args.begin),
         };
         let (name, category) = (self.text(span.name), self.text(span.category));
-        self.emit(Event::Async(phase, key.event(at, name, category, args)))
+        let event = key.event(at, name, category, args);
+        let Some(said) = self.trace.said_span(id) else { return self.emit(Event::Async(phase, event)) };
+        let (mut span_text, mut parent_text) = (Vec::new(), Vec::new());
+        let span = ids::id(self.trace, said.span, &mut span_text);
+        let parent = ids::id(self.trace, said.parent, &mut parent_text);
+        self.emit(Event::Async(phase, KeyedEvent { span, parent, ..event }))
     }
+}
+
+/// An event of a span that nests.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum SpanStep<'t> {
+    /// The begin of a slice.
+    Begin(SliceId, Slice),
+    /// The end of a slice, which an unfinished one does not have.
+    End(SliceId, Slice),
+    /// An instant.
+    Instant(&'t Instant),
 }
 
 /// The open spans of one track, and the times at which they end.
@@ -195,6 +172,67 @@ pub(super) struct OpenSpans {
 }
 
 impl OpenSpans {
+    /// Calls `emit` with the events of spans that nest, in the order of time.
+    ///
+    /// The order of events at one time follows from the depths, if the slices `has_depths`: a span needs exactly as many open
+    /// spans around its begin as its depth says. So spans end as late as possible, but before the begin of a span that their
+    /// end would close instead. Slices of one lane of a track have other depths there, and end as early as possible.
+    pub(super) fn replay<'t, E>(
+        &mut self,
+        slices: impl Iterator<Item = (SliceId, Slice)>,
+        instants: &'t [Instant],
+        has_depths: bool,
+        mut emit: impl FnMut(SpanStep<'t>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut begins = slices.peekable();
+        let mut instants = instants.iter().peekable();
+        let depth_of = |slice: &Slice| if has_depths { slice.flags.open_depth() } else { 0 };
+        loop {
+            let times = [
+                begins.peek().map(|(_, slice)| slice.start),
+                instants.peek().map(|instant| instant.at),
+                self.next_end(),
+            ];
+            let Some(now) = times.into_iter().flatten().min() else { break };
+            loop {
+                let begin = begins.peek().filter(|(_, slice)| slice.start == now);
+                let begin_depth = begin.map(|(_, slice)| depth_of(slice));
+                let instant = instants.next_if(|instant| {
+                    let comes_first = |depth| instant.depth >= depth && instant.depth <= self.spans.depth();
+                    instant.at == now && begin_depth.is_none_or(comes_first)
+                });
+                if let Some(instant) = instant {
+                    self.close(&mut emit, |open| open.top_ending(now, instant.depth))?;
+                    emit(SpanStep::Instant(instant))?;
+                    continue;
+                }
+                let Some((id, slice)) = begins.next_if(|(_, slice)| slice.start == now) else { break };
+                self.close(&mut emit, |open| open.top_ending(now, depth_of(&slice)))?;
+                if slice.end > now || slice.flags.is_unfinished() || !has_depths {
+                    self.close(&mut emit, |open| open.innermost_ending(now, &slice))?;
+                }
+                emit(SpanStep::Begin(id, slice))?;
+                self.push(id, slice);
+            }
+            self.close(&mut emit, |open| open.ending(now))?;
+        }
+        // Only unfinished spans are still open.
+        self.spans.drain().for_each(drop);
+        Ok(())
+    }
+
+    /// Emits the ends of open spans as long as `next` returns the position of one.
+    fn close<'t, E>(
+        &mut self,
+        emit: &mut impl FnMut(SpanStep<'t>) -> Result<(), E>,
+        mut next: impl FnMut(&mut Self) -> Option<u32>,
+    ) -> Result<(), E> {
+        while let Some((id, slice)) = next(self).and_then(|position| self.spans.remove(position)) {
+            emit(SpanStep::End(id, slice))?;
+        }
+        Ok(())
+    }
+
     /// Adds a span that begins.
     fn push(&mut self, id: SliceId, span: Slice) {
         let position = self.spans.push(span.name, (id, span));

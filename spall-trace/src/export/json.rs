@@ -11,7 +11,8 @@ use super::{ExportReport, Loss};
 /// Writes a trace as Trace Event JSON.
 ///
 /// Reading the file gives an equal trace, with the exceptions that [`Trace::replay`](spall_model::Trace::replay) lists
-/// and those of [json 5](spall_json::rules::json#5). The most important one is that ticks that are not nanoseconds are
+/// and those of [json 5](spall_json::rules::json#5). Async spans that cross others of their name and key come in lanes, which have ids
+/// of their own ([`Trace::replay_by_name`](spall_model::Trace::replay_by_name)). The most important one is that ticks that are not nanoseconds are
 /// rounded to nanoseconds. The format cannot say that a track shows a CPU, a GPU or
 /// frames, in which line a frame that threads share begins, or that several flows leave or reach one slice if one of their ends
 /// is in the fields of a slice. A track of its own becomes a thread without a place below
@@ -41,7 +42,7 @@ pub fn json(trace: &Trace, out: impl Write) -> io::Result<ExportReport> {
     // A slice names one flow in its own fields. Further ones are events, which are other flows than those of fields.
     let (mut fields, mut events) = (BTreeSet::new(), Vec::new());
     let mut is_named = false;
-    trace.replay(|event| {
+    trace.replay_by_name(|event| {
         match event {
             Event::Begin(_) | Event::Complete(..) | Event::Unfinished(_) => is_named = false,
             Event::Flow(flow) if flow.bind == FlowBind::Slice && (is_named || !flow.args.is_none()) => {
