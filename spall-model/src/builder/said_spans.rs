@@ -26,11 +26,16 @@ pub(super) struct SaidRow {
     pub(super) bytes: ByteRange,
 }
 
+/// The position of the span of a row that says neither an id nor a parent.
+const SAYS_NONE: u32 = u32::MAX;
+
 /// The spans of a builder that say an id or a parent, and the spans above them.
 #[derive(Debug, Default)]
 pub(super) struct SaidSpans {
     /// The spans, by their rows.
     spans: Vec<SaidRow>,
+    /// The position of the span of each row, or [`SAYS_NONE`].
+    of_row: Vec<u32>,
     /// The position of the parent of each span.
     parents: Vec<Option<usize>>,
     /// The number of spans above each span.
@@ -49,6 +54,10 @@ impl SaidSpans {
             return Self::default();
         }
         spans.sort_unstable_by_key(|span| span.row);
+        let mut of_row = alloc::vec![SAYS_NONE; rows.len()];
+        for (position, span) in (0..).zip(&spans) {
+            of_row[span.row as usize] = position;
+        }
         let mut tracks = alloc::vec![false; builder.registry.tracks.len()];
         let track_of: Vec<u32> = spans.iter().map(|span| rows.track(span.row)).collect();
         for &track in &track_of {
@@ -70,7 +79,7 @@ impl SaidSpans {
             builder.diagnostics.add(DiagnosticKind::CircularSpan, spans[cut].bytes);
         }
         let depths = depths(&parents);
-        let said = Self { spans, parents, depths, tracks };
+        let said = Self { spans, of_row, parents, depths, tracks };
         said.name_tracks(builder, rows);
         said
     }
@@ -98,7 +107,8 @@ impl SaidSpans {
     /// Returns by what the rows of a track are sorted: by start, the longer ones first, then those with fewer spans above them,
     /// so that a span comes before those below it, and then in the order of the file, spans with ids first.
     fn place(&self, row: u32, rows: &Rows) -> (Tick, Reverse<Tick>, u32, (bool, u32)) {
-        let said = self.spans.binary_search_by_key(&row, |span| span.row).ok();
+        let said =
+            self.of_row.get(row as usize).filter(|&&said| said != SAYS_NONE).map(|&said| said as usize);
         let with_id = said.map(|said| self.spans[said]).filter(|said| said.span != NO_ID);
         let in_file = with_id.map_or((true, row), |said| (false, said.order));
         (rows.start(row), Reverse(rows.end(row)), said.map_or(0, |said| self.depths[said]), in_file)
@@ -122,18 +132,16 @@ impl SaidSpans {
     /// Returns the spans as the trace has them, and their families.
     pub(super) fn finish(self, slice_of_row: &[u32], slices: &Slices) -> (Vec<SaidSpan>, SpanParents) {
         let slice = |span: usize| SliceId(slice_of_row[self.spans[span].row as usize]);
-        let spans = self.spans.iter().map(|&SaidRow { row, order, span, parent, .. }| SaidSpan {
-            slice: SliceId(slice_of_row[row as usize]),
-            order,
-            span,
-            parent,
+        let mut order: Vec<(SliceId, usize)> =
+            (0..self.spans.len()).map(|span| (slice(span), span)).collect();
+        order.sort_unstable();
+        let said = order.iter().map(|&(slice, position)| {
+            let SaidRow { order, span, parent, .. } = self.spans[position];
+            SaidSpan { slice, order, span, parent }
         });
-        let mut spans: Vec<SaidSpan> = spans.collect();
-        spans.sort_unstable_by_key(|span| span.slice);
-        let pairs = self.parents.iter().enumerate();
-        let mut pairs: Vec<_> =
-            pairs.filter_map(|(span, &parent)| Some((slice(span), slice(parent?)))).collect();
-        pairs.sort_unstable();
+        let spans = said.collect();
+        let pairs = order.iter().filter_map(|&(of, span)| Some((of, slice(self.parents[span]?))));
+        let pairs: Vec<_> = pairs.collect();
         (spans, SpanParents::new(&pairs, slices))
     }
 }
@@ -143,17 +151,22 @@ type Place = (Tick, Reverse<Tick>, u32);
 
 /// Returns the position of the parent of each span. Of several spans of one id on a track the first one in the file counts.
 fn find_parents(spans: &[SaidRow], track_of: &[u32]) -> Vec<Option<usize>> {
-    let mut by_id = HashMap::<(u32, Key), usize, RandomState>::default();
-    for (at, (span, &track)) in spans.iter().zip(track_of).enumerate() {
-        if span.span != NO_ID {
-            let first = by_id.entry((track, span.span)).or_insert(at);
-            if span.order < spans[*first].order {
+    let mut parents = alloc::vec![None; spans.len()];
+    let mut by_track: Vec<usize> = (0..spans.len()).collect();
+    by_track.sort_by_key(|&at| track_of[at]);
+    for track in by_track.chunk_by(|&a, &b| track_of[a] == track_of[b]) {
+        let mut by_id = HashMap::with_capacity_and_hasher(track.len(), RandomState::default());
+        for &at in track.iter().filter(|&&at| spans[at].span != NO_ID) {
+            let first = by_id.entry(spans[at].span).or_insert(at);
+            if spans[at].order < spans[*first].order {
                 *first = at;
             }
         }
+        for &at in track {
+            parents[at] = by_id.get(&spans[at].parent).copied();
+        }
     }
-    let parent = |(span, &track): (&SaidRow, &u32)| by_id.get(&(track, span.parent)).copied();
-    spans.iter().zip(track_of).map(parent).collect()
+    parents
 }
 
 /// Makes a root of the first span of each circle of parents, by `place`. Returns these spans.

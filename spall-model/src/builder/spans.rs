@@ -27,7 +27,7 @@ use super::{
 pub(super) struct SpanLog {
     events: Log<SpanEvent>,
     /// What some of the events say of ids. Files without such events pay nothing for it.
-    said: Vec<SaidIds>,
+    said: Log<SaidIds>,
     /// The rows of spans that say an id or a parent, once they have rows.
     pub(super) said_rows: Vec<SaidRow>,
 }
@@ -119,15 +119,12 @@ impl TraceBuilder {
             // Without a begin that says an id or a parent, the ids of ends say nothing.
             let says = |event: &SpanEvent| event.said != SAYS_NONE && event.phase == AsyncPhase::Begin;
             let says_ids = !self.spans.said.is_empty() && group.iter().any(says);
-            let in_file = if says_ids { group.clone() } else { Vec::new() };
-            // A stable sort: events of one time keep the order of the file.
-            sort_by_number(&mut group, |event| event.row.at.0);
             self.set_title(track, &group);
             if says_ids {
-                group = in_file;
                 self.pair_by_id(&mut group);
-                sort_by_number(&mut group, |event| event.row.at.0);
             }
+            // A stable sort: events of one time keep the order of the file.
+            sort_by_number(&mut group, |event| event.row.at.0);
             match group.first().map(|event| event.phase) {
                 Some(AsyncPhase::Begin | AsyncPhase::End | AsyncPhase::Instant) => {
                     self.nestable(&group, &mut pairs)
@@ -142,12 +139,13 @@ impl TraceBuilder {
     fn set_title(&mut self, track: u32, group: &[SpanEvent]) {
         let of = |phase| group.iter().filter(move |step| step.phase == phase).map(|step| &step.row);
         let track = self.registry.track_mut(track);
-        if let Some(start) = of(AsyncPhase::Start).next() {
+        if let Some(start) = of(AsyncPhase::Start).min_by_key(|row| row.at) {
             track.category = start.category;
         }
-        let mut names = of(AsyncPhase::Begin).chain(of(AsyncPhase::Instant)).map(|row| row.name).peekable();
-        if names.peek().is_some() {
-            track.name = names.find(|name| !name.is_empty()).unwrap_or_default();
+        let name = |phase| of(phase).filter(|row| !row.name.is_empty()).min_by_key(|row| row.at);
+        if of(AsyncPhase::Begin).chain(of(AsyncPhase::Instant)).next().is_some() {
+            let named = name(AsyncPhase::Begin).or_else(|| name(AsyncPhase::Instant));
+            track.name = named.map_or_else(Default::default, |row| row.name);
         }
     }
 
