@@ -68,7 +68,7 @@ impl SaidSpans {
             true => flags.without(SliceFlags::PAIRED).with_open_depth(0),
             false => flags,
         });
-        let place = |span: &SaidRow| (rows.start(span.row), Reverse(rows.end(span.row)), span.order);
+        let place = |span: &SaidRow| (rows.start(span.row), Reverse(rows.end(span.row)), span.row);
         let mut parents = find_parents(&spans, &track_of);
         for (span, parent) in spans.iter().zip(&parents) {
             if span.parent != NO_ID && parent.is_none() {
@@ -92,26 +92,24 @@ impl SaidSpans {
             for row in run.filter(|&row| !rows.name(row).is_empty()) {
                 let place = self.place(row, rows);
                 let place = (place.2 > 0, place);
-                if first.is_none_or(|(first, _)| place < first) {
-                    *first = Some((place, row));
+                if first.is_none_or(|first| place < first) {
+                    *first = Some(place);
                 }
             }
         }
         for (track, first) in (0..).zip(first) {
-            if let Some((_, row)) = first {
+            if let Some((_, (.., row))) = first {
                 builder.registry.track_mut(track).name = rows.name(row);
             }
         }
     }
 
     /// Returns by what the rows of a track are sorted: by start, the longer ones first, then those with fewer spans above them,
-    /// so that a span comes before those below it, and then in the order of the file, spans with ids first.
-    fn place(&self, row: u32, rows: &Rows) -> (Tick, Reverse<Tick>, u32, (bool, u32)) {
-        let said =
-            self.of_row.get(row as usize).filter(|&&said| said != SAYS_NONE).map(|&said| said as usize);
-        let with_id = said.map(|said| self.spans[said]).filter(|said| said.span != NO_ID);
-        let in_file = with_id.map_or((true, row), |said| (false, said.order));
-        (rows.start(row), Reverse(rows.end(row)), said.map_or(0, |said| self.depths[said]), in_file)
+    /// so that a span comes before those below it, and then in the order in which they were added.
+    fn place(&self, row: u32, rows: &Rows) -> (Tick, Reverse<Tick>, u32, u32) {
+        let said = self.of_row.get(row as usize).filter(|&&said| said != SAYS_NONE);
+        let depth = said.map_or(0, |&said| self.depths[said as usize]);
+        (rows.start(row), Reverse(rows.end(row)), depth, row)
     }
 
     /// Returns whether there are none.
@@ -146,7 +144,7 @@ impl SaidSpans {
     }
 }
 
-/// The start of a span, its end, the later one first, and its place in the file.
+/// The start of a span, its end, the later one first, and its row.
 type Place = (Tick, Reverse<Tick>, u32);
 
 /// Returns the position of the parent of each span. Of several spans of one id on a track the first one in the file counts.
