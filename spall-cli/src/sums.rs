@@ -39,17 +39,15 @@ impl SumChoice {
     pub(crate) fn tracks_of(self, trace: &Trace, title: &str, session: &Session) -> TrackSet {
         self.tracks.unwrap_or_else(|| {
             let tracks = trace.shown_tracks();
-            let n_left_out: usize = trace.tracks_in(TrackSet::Async).map(|track| track.slices().len()).sum();
-            if tracks == TrackSet::Threads && n_left_out > 0 {
-                let left_out = match n_left_out {
-                    1 => "1 slice on another track is left out".to_owned(),
-                    n => format!("{n} slices on other tracks are left out"),
-                };
-                session.tell(format_args!(
-                    "{title}: only threads are added up, and {left_out}. \
-                     `--tracks async` adds up the others, `--tracks all` everything"
-                ));
-            }
+            let left_out = match trace.n_left_out(tracks) {
+                0 => return tracks,
+                1 => "1 slice on another track is left out".to_owned(),
+                n => format!("{n} slices on other tracks are left out"),
+            };
+            session.tell(format_args!(
+                "{title}: only threads are added up, and {left_out}. \
+                 `--tracks async` adds up the others, `--tracks all` everything"
+            ));
             tracks
         })
     }

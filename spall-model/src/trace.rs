@@ -296,21 +296,26 @@ impl Trace {
     ///
     /// let mut builder = TraceBuilder::new(&Limits::default());
     /// for (phase, at) in [(AsyncPhase::Begin, 10), (AsyncPhase::End, 40)] {
-    ///     let request = KeyedEvent::new(1, Tick(at), 7, Text::from("request"));
-    ///     builder.push(&Event::Async(phase, request));
+    ///     builder.push(&Event::Async(phase, KeyedEvent::new(1, Tick(at), 7, Text::from("request"))));
     /// }
-    /// assert_eq!(builder.finish().shown_tracks(), TrackSet::All);
+    /// let trace = builder.finish();
+    /// assert_eq!((trace.shown_tracks(), trace.n_left_out(TrackSet::Threads)), (TrackSet::All, 1));
     /// ```
     #[must_use]
     pub fn shown_tracks(&self) -> TrackSet {
         let has_sums = |track: &Track| !track.slices().is_empty() || self.profile_of(track.id).is_some();
-        let has_threads = self.tracks_in(TrackSet::Threads).any(has_sums);
-        if has_threads { TrackSet::Threads } else { TrackSet::All }
+        if self.tracks_in(TrackSet::Threads).any(has_sums) { TrackSet::Threads } else { TrackSet::All }
     }
 
     /// Returns the tracks of a set, in their order.
     pub fn tracks_in(&self, set: TrackSet) -> impl Iterator<Item = &Track> {
         self.tracks.iter().filter(move |track| set.contains(&track.kind))
+    }
+
+    /// Returns how many slices are on tracks that are not in a set, so that its sums leave them out.
+    #[must_use]
+    pub fn n_left_out(&self, set: TrackSet) -> usize {
+        self.tracks.iter().filter(|track| !set.contains(&track.kind)).map(|track| track.slices().len()).sum()
     }
 
     /// Returns the slices of a set of tracks that overlap `range`, longest first, but at most `max` of them.

@@ -94,12 +94,7 @@ impl Trace {
 
     /// Returns how many slices are left out of sums if nobody chooses tracks.
     fn n_left_out(&self) -> usize {
-        match self.trace().shown_tracks() {
-            TrackSet::Threads => {
-                self.trace().tracks_in(TrackSet::Async).map(|track| track.slices().len()).sum()
-            }
-            _ => 0,
-        }
+        self.trace().n_left_out(self.trace().shown_tracks())
     }
 
     /// Returns the slices and samples of tracks added up by call path.
