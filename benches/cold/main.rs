@@ -31,7 +31,7 @@ use spall_benches::report::{self, Budget, line};
 use spall_benches::{ours, peer};
 use spall_synth::profiles;
 use spall_synth::program::{Order, Program};
-use spall_trace::export;
+use spall_trace::export::{self, StackRoot};
 use spall_trace::layout::{Layout, Rect, Stats, Viewport, flame_rows, slice_tree};
 use spall_trace::model::{
     CallTree, Function, InvertedTree, Job, LendingParser as _, Measure, Tick, Trace, TraceView, TrackId,
@@ -82,9 +82,7 @@ const JOBS: &[(&str, Run)] = &[
     ("folded", folded),
     ("folded and discarded", |data| {
         let trace = ours::trace(data);
-        vec![nanos(|| {
-            black_box(export::folded(&trace, TrackSet::Threads, Measure::WallTime, std::io::sink()).is_ok())
-        })]
+        vec![nanos(|| black_box(folded_into(&trace, std::io::sink()).is_ok()))]
     }),
     ("merged", merged),
     ("perf script", |data| {
@@ -105,9 +103,7 @@ const FILE_JOBS: &[(&str, RunFile)] = &[
     }),
     ("perf script to folded", |path| {
         let trace = std::fs::File::open(path).ok().and_then(|file| spall_trace::load_from(file).ok());
-        _ = trace.map(|trace| {
-            export::folded(&trace, TrackSet::Threads, Measure::WallTime, std::io::stdout().lock()).map(|_| ())
-        });
+        _ = trace.map(|trace| folded_into(&trace, std::io::stdout().lock()).map(|_| ()));
         Vec::new()
     }),
 ];
@@ -498,7 +494,11 @@ fn statistics(data: &[u8]) -> Vec<f64> {
 fn folded(data: &[u8]) -> Vec<f64> {
     let trace = ours::trace(data);
     let mut out = Vec::with_capacity(1 << 28);
-    vec![nanos(|| black_box(export::folded(&trace, TrackSet::Threads, Measure::WallTime, &mut out).is_ok()))]
+    vec![nanos(|| black_box(folded_into(&trace, &mut out).is_ok()))]
+}
+
+fn folded_into(trace: &Trace, out: impl std::io::Write) -> std::io::Result<export::ExportReport> {
+    export::folded(trace, TrackSet::Threads, Measure::WallTime, StackRoot::Name, out)
 }
 
 fn merged(data: &[u8]) -> Vec<f64> {

@@ -13,7 +13,7 @@ use spall_benches::{json_input, ours};
 use spall_synth::cpu_profile::{Form, Profile};
 use spall_synth::program::{Order, Program};
 use spall_synth::spall::Shape;
-use spall_trace::export;
+use spall_trace::export::{self, StackRoot};
 use spall_trace::format::spall::BufferWriter;
 use spall_trace::layout::{Layout, RowId, Stats, Viewport, flame_rows, slice_tree};
 use spall_trace::model::{Function, InvertedTree, Job, Measure, Tick, TraceView, TrackId, TrackSet};
@@ -144,7 +144,7 @@ fn program() {
     job("program: frame", frame);
     let mut out = Vec::with_capacity(64 << 20);
     job("program: export to folded stacks", || {
-        export::folded(&trace, TrackSet::Threads, Measure::WallTime, &mut out).is_ok()
+        export::folded(&trace, TrackSet::Threads, Measure::WallTime, StackRoot::Name, &mut out).is_ok()
     });
 }
 
@@ -158,7 +158,7 @@ fn writers() {
     job("export to speedscope", || export::speedscope(&trace, "", &mut out).is_ok());
     out.clear();
     job("export to folded stacks", || {
-        export::folded(&trace, TrackSet::Threads, Measure::WallTime, &mut out).is_ok()
+        export::folded(&trace, TrackSet::Threads, Measure::WallTime, StackRoot::Name, &mut out).is_ok()
     });
 
     let mut memory = vec![0; 1 << 20];

@@ -91,8 +91,12 @@ impl Target {
             Self::Firefox => export::firefox(&trace, title, out),
             Self::Perfetto => export::perfetto(&merge_samples(trace), out),
             Self::Pprof => export::pprof(&trace, choice.tracks, out),
-            Self::Folded if choice.ids => export::folded_with_ids(&trace, choice.tracks, choice.measure, out),
-            Self::Folded => export::folded(&trace, choice.tracks, choice.measure, out),
+            Self::Folded if choice.ids => {
+                export::folded(&trace, choice.tracks, choice.measure, export::StackRoot::Ids, out)
+            }
+            Self::Folded => {
+                export::folded(&trace, choice.tracks, choice.measure, export::StackRoot::Name, out)
+            }
             Self::Nested => export::nested(&trace, choice.tracks, choice.measure, out),
         }
     }

@@ -7,6 +7,7 @@ use std::{
 
 use spall_trace::{
     Format,
+    export::StackRoot,
     format::{apitrace, container::decompress},
     layout::{Layout, LayoutView},
     model::{
@@ -62,7 +63,7 @@ pub(crate) fn folded(file: &Path, session: &Session) -> Result<()> {
         false => Measure::WallTime,
     };
     let report = to_stdout(Printed::File, |out| {
-        spall_trace::export::folded(&trace, trace.shown_tracks(), measure, out)
+        spall_trace::export::folded(&trace, trace.shown_tracks(), measure, StackRoot::Name, out)
     })?;
     session.tell_losses(Path::new("-"), &report);
     Ok(())

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use spall_trace::{
-    export::{self, Loss},
+    export::{self, Loss, StackRoot},
     json::V8,
     layout::{Layout, LayoutView, slice_tree},
     load, merge_samples,
@@ -137,7 +137,8 @@ fn every_door_gives_the_same_sums() {
         check("call trees of the layout", &of_layout(&merged));
         check("call trees of the merged trace", &of_trees(&merged));
         let mut folded = Vec::new();
-        let report = export::folded(&trace, TrackSet::All, Measure::WallTime, &mut folded).unwrap();
+        let report =
+            export::folded(&trace, TrackSet::All, Measure::WallTime, StackRoot::Name, &mut folded).unwrap();
         if report.count(Loss::DeepStack) == 0 {
             // A thread that gets another name has a root for each.
             check_with(

@@ -276,7 +276,7 @@ fn self_times_of_folded_stacks_add_up_to_the_time_of_their_thread() {
             return;
         }
         let (file, _) = exported(&trace, |trace, out| {
-            export::folded_with_ids(trace, TrackSet::Threads, Measure::WallTime, out)
+            export::folded(trace, TrackSet::Threads, Measure::WallTime, export::StackRoot::Ids, out)
         });
         let mut sums = BTreeMap::<String, i64>::new();
         for line in String::from_utf8(file).unwrap().lines() {
@@ -309,8 +309,9 @@ fn what_is_in_no_tree_is_counted_and_slices_that_overlap_are_in_theirs() {
         {"ph":"b","name":"request","cat":"c","id":1,"pid":1,"ts":2},{"ph":"e","name":"request","cat":"c","id":1,"pid":1,"ts":9},
         {"ph":"i","name":"now","pid":1,"tid":2,"ts":1}]"#;
     let written = |tracks| {
-        let (file, report) =
-            exported(&load(json), |trace, out| export::folded(trace, tracks, Measure::WallTime, out));
+        let (file, report) = exported(&load(json), |trace, out| {
+            export::folded(trace, tracks, Measure::WallTime, export::StackRoot::Name, out)
+        });
         let losses = report.losses().filter(|(loss, _)| *loss != Loss::Metadata).collect::<Vec<_>>();
         (String::from_utf8(file).unwrap(), losses)
     };
@@ -408,8 +409,9 @@ fn folded_stacks_begin_with_the_name_of_their_thread() {
         {"ph":"X","name":"f","pid":2,"tid":5,"ts":0,"dur":1},
         {"ph":"X","name":"f","pid":2,"tid":6,"ts":0,"dur":1}]"##;
     let trace = load(json);
-    let (file, _) =
-        exported(&trace, |trace, out| export::folded(trace, TrackSet::Threads, Measure::WallTime, out));
+    let (file, _) = exported(&trace, |trace, out| {
+        export::folded(trace, TrackSet::Threads, Measure::WallTime, export::StackRoot::Name, out)
+    });
     let file = String::from_utf8(file).unwrap();
     let mut lines: Vec<_> = file.lines().collect();
     lines.sort_unstable();
@@ -425,7 +427,7 @@ fn folded_stacks_begin_with_the_name_of_their_thread() {
     ];
     assert_eq!(lines, expected);
     let (ids, _) = exported(&trace, |trace, out| {
-        export::folded_with_ids(trace, TrackSet::Threads, Measure::WallTime, out)
+        export::folded(trace, TrackSet::Threads, Measure::WallTime, export::StackRoot::Ids, out)
     });
     let ids = String::from_utf8(ids).unwrap();
     assert!(ids.contains("1:1 4000\n1:1;f 2000\n1:4;f 1000\n1:2;f 1000\n"), "{ids}");
@@ -449,8 +451,9 @@ fn folded_stacks_of_very_deep_calls_are_bounded_and_keep_their_time() {
     }
     json += "]";
     let trace = load(json.as_bytes());
-    let (file, report) =
-        exported(&trace, |trace, out| export::folded(trace, TrackSet::Threads, Measure::WallTime, out));
+    let (file, report) = exported(&trace, |trace, out| {
+        export::folded(trace, TrackSet::Threads, Measure::WallTime, export::StackRoot::Name, out)
+    });
     assert!(file.len() < 2 << 20, "{} bytes", file.len());
     assert_eq!(report.losses().collect::<Vec<_>>(), [(Loss::DeepStack, 300_000 - 1024)]);
     let text = String::from_utf8(file).unwrap();
@@ -462,7 +465,7 @@ fn folded_stacks_of_very_deep_calls_are_bounded_and_keep_their_time() {
 fn an_unnamed_slice_is_a_frame_of_folded_stacks() {
     let folded = |json: &'static [u8]| {
         let (file, _) = exported(&load(json), |trace, out| {
-            export::folded(trace, TrackSet::Threads, Measure::WallTime, out)
+            export::folded(trace, TrackSet::Threads, Measure::WallTime, export::StackRoot::Name, out)
         });
         String::from_utf8(file).unwrap()
     };

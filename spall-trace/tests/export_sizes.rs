@@ -2,7 +2,7 @@
 #![cfg(feature = "pprof")]
 
 use spall_trace::{
-    export::{self, ExportReport, Loss},
+    export::{self, ExportReport, Loss, StackRoot},
     model::{Measure, Trace, TrackSet},
 };
 
@@ -33,7 +33,9 @@ fn exports_of_call_stacks_have_an_end_and_count_what_is_missing() {
     };
     type Export = fn(&Trace, &mut Vec<u8>) -> std::io::Result<ExportReport>;
     let exports: [(&str, &str, Export); 4] = [
-        ("folded", &long, |trace, out| export::folded(trace, TrackSet::Threads, Measure::WallTime, out)),
+        ("folded", &long, |trace, out| {
+            export::folded(trace, TrackSet::Threads, Measure::WallTime, StackRoot::Name, out)
+        }),
         ("nested", &long, |trace, out| export::nested(trace, TrackSet::Threads, Measure::WallTime, out)),
         ("speedscope", &deep, |trace, out| export::speedscope(trace, "", out)),
         ("pprof", &deep, |trace, out| export::pprof(trace, TrackSet::Threads, out)),

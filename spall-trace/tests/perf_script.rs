@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use spall_synth::perf_script::recording;
 use spall_trace::{
-    Format, detect, load,
+    Format, detect,
+    export::StackRoot,
+    load,
     model::{Measure, Sample, Tick, Ticks, Trace, TraceView, TrackSet, Unit, UnitName, Weights},
 };
 
@@ -29,7 +31,8 @@ fn folded(trace: &Trace) -> String {
 
 fn folded_by(trace: &Trace, measure: Measure) -> String {
     let mut out = Vec::new();
-    let _ = spall_trace::export::folded(trace, TrackSet::Threads, measure, &mut out).unwrap();
+    let _ =
+        spall_trace::export::folded(trace, TrackSet::Threads, measure, StackRoot::Name, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -343,7 +346,8 @@ fn a_renamed_thread_has_each_stack_once_under_its_ids() {
     let mut out = Vec::new();
     let trace = load(RENAMED).unwrap();
     let _ =
-        spall_trace::export::folded_with_ids(&trace, TrackSet::Threads, Measure::WallTime, &mut out).unwrap();
+        spall_trace::export::folded(&trace, TrackSet::Threads, Measure::WallTime, StackRoot::Ids, &mut out)
+            .unwrap();
     assert_eq!(String::from_utf8(out).unwrap(), "2:2;f 5000\n2:2;f;g 1000\n3:3;f 1000\n");
 }
 

@@ -8,7 +8,11 @@ use serde_json::Value;
 use spall_testdata::{collection, files};
 use spall_trace::layout::{Ruler, Viewport};
 use spall_trace::model::{Frame, Measure, Tick, Ticks, Trace, TraceView, TrackSet};
-use spall_trace::{Format, detect, export, load};
+use spall_trace::{
+    Format, detect,
+    export::{self, StackRoot},
+    load,
+};
 
 /// The sums of weights by stack, for each profile by its name.
 type Sums = BTreeMap<String, BTreeMap<Vec<String>, f64>>;
@@ -74,7 +78,7 @@ fn real_profiles_have_the_sums_of_independent_readings() {
 /// The self times of all stacks with self time, of each thread, without the ids of threads.
 fn trees(trace: &Trace) -> Vec<Vec<String>> {
     let mut folded = Vec::new();
-    let _ = export::folded_with_ids(trace, TrackSet::Threads, Measure::WallTime, &mut folded).unwrap();
+    let _ = export::folded(trace, TrackSet::Threads, Measure::WallTime, StackRoot::Ids, &mut folded).unwrap();
     let folded = String::from_utf8(folded).unwrap();
     let mut threads: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for line in folded.lines().filter(|line| !line.ends_with(" 0")) {
@@ -108,7 +112,8 @@ fn profiles_that_are_written_are_read_with_equal_call_trees() {
         }
         let expected = trees(&trace);
         let (mut folded, mut pprof) = (Vec::new(), Vec::new());
-        let _ = export::folded_with_ids(&trace, TrackSet::Threads, Measure::WallTime, &mut folded).unwrap();
+        let _ = export::folded(&trace, TrackSet::Threads, Measure::WallTime, StackRoot::Ids, &mut folded)
+            .unwrap();
         let _ = export::pprof(&trace, TrackSet::Threads, &mut pprof).unwrap();
         assert_eq!((detect(&folded), detect(&pprof)), (Some(Format::Folded), Some(Format::Pprof)));
         assert_eq!(trees(&load(&folded).unwrap()), expected);

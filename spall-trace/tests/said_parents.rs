@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use spall_synth::Random;
 use spall_trace::{
-    export,
+    export::{self, StackRoot},
     json::V8,
     layout::{Layout, LayoutView, Stats, slice_tree},
     model::{
@@ -124,7 +124,7 @@ fn every_door_gives_the_sums_of_said_parents() {
         let own = visits.map(|visit| (trace.slice_name(visit.slice).into_owned(), visit.self_time().0));
         assert_eq!(sums(own), by_name, "{spans:?}");
         let mut folded = Vec::new();
-        _ = export::folded(&trace, TrackSet::All, Measure::WallTime, &mut folded).unwrap();
+        _ = export::folded(&trace, TrackSet::All, Measure::WallTime, StackRoot::Name, &mut folded).unwrap();
         let folded = String::from_utf8(folded).unwrap();
         let line = |line: &str| {
             let (stack, time) = line.rsplit_once(' ').unwrap();

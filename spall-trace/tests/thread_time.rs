@@ -13,7 +13,11 @@ use spall_trace::model::{
     TraceView, TrackId, TrackSet, TreeNode,
 };
 use spall_trace::samples::{TrackTree, call_trees};
-use spall_trace::{Loader, MergeInput, export, load, merge_traces};
+use spall_trace::{
+    Loader, MergeInput,
+    export::{self, StackRoot},
+    load, merge_traces,
+};
 
 /// Two measures of slices by their names: the thread time in nanoseconds, and the instructions.
 fn measures(trace: &impl TraceView) -> BTreeMap<String, [Option<i64>; 2]> {
@@ -156,7 +160,8 @@ fn tree_6_a_tree_adds_up_the_measure() {
     let trace = load(CALLS.as_bytes()).unwrap();
     let folded = |measure| {
         let mut folded = Vec::new();
-        let report = export::folded(&trace, TrackSet::Threads, measure, &mut folded).unwrap();
+        let report =
+            export::folded(&trace, TrackSet::Threads, measure, StackRoot::Name, &mut folded).unwrap();
         assert_eq!(report.left_out(), 0);
         String::from_utf8(folded).unwrap().replace("1:2;", "").trim_end().replace('\n', ", ")
     };
@@ -293,7 +298,7 @@ fn nested_objects_hold_the_whole_tree() {
         let mut paths = Vec::new();
         add_paths(&nested["children"][0], "", &mut paths);
         let mut folded = Vec::new();
-        let _ = export::folded(&trace, TrackSet::Threads, measure, &mut folded).unwrap();
+        let _ = export::folded(&trace, TrackSet::Threads, measure, StackRoot::Name, &mut folded).unwrap();
         let folded = String::from_utf8(folded).unwrap();
         // The time in which nothing runs is in no object.
         let stacks = folded.lines().filter(|line| line.contains(';'));

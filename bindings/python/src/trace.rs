@@ -150,8 +150,10 @@ impl Trace {
                 "spall" => export::spall(&merged(), create()?),
                 "pftrace" => export::perfetto(&merged(), create()?),
                 "pb" => export::pprof(file, tracks, create()?),
-                "folded" if ids => export::folded_with_ids(self.trace(), tracks, measure, create()?),
-                "folded" => export::folded(self.trace(), tracks, measure, create()?),
+                "folded" if ids => {
+                    export::folded(self.trace(), tracks, measure, export::StackRoot::Ids, create()?)
+                }
+                "folded" => export::folded(self.trace(), tracks, measure, export::StackRoot::Name, create()?),
                 _ => return Err(PyValueError::new_err(format!("{format}: use one of {FORMATS:?}."))),
             };
             Ok::<_, PyErr>(report?)

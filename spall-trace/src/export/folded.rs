@@ -14,12 +14,22 @@ use super::{
     trees::{StackRoom, WrittenTrees},
 };
 
+/// The first name of the folded stacks of a thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum StackRoot {
+    /// The name of the thread, or else that of its process. Names that several threads have are followed by the ids of process and
+    /// thread, which are all there is if neither has a name. Blanks are underscores, as inferno and FlameGraph write commands.
+    #[default]
+    Name,
+    /// The ids of process and thread, such as `1:2`. Read again, stacks are of the same threads. The stacks of all names that
+    /// a thread had are together.
+    Ids,
+}
+
 /// Writes the call trees of a set of tracks as folded stacks: one line for each call path.
 ///
 /// A line has the name of the track, which of samples of `perf` is the command of their time, the names from the outermost slice
-/// inwards, and the self time in ticks, or what else `measure` adds up. A thread without a name has that of its process, or the
-/// ids of both; names that several threads have are followed by the ids. Blanks in the name of a track are underscores, as
-/// inferno and FlameGraph write commands.
+/// inwards, and the self time in ticks, or what else `measure` adds up. `root` says how a thread is named.
 ///
 /// A line repeats its whole path, so a path has at most [`MAX_FOLDED_DEPTH`] names. The time
 /// of deeper calls counts for the innermost call that is written, and the report counts their stacks. Where a small
@@ -34,13 +44,13 @@ use super::{
 ///
 /// # Examples
 /// ```
-/// use spall_trace::model::{Measure, TrackSet};
+/// use spall_trace::{export::{self, StackRoot}, model::{Measure, TrackSet}};
 /// let json = br#"[{"ph":"M","name":"thread_name","pid":1,"tid":2,"args":{"name":"main loop"}},
 ///                 {"ph":"X","name":"frame","pid":1,"tid":2,"ts":0,"dur":10},
 ///                 {"ph":"X","name":"draw","pid":1,"tid":2,"ts":1,"dur":7}]"#;
 /// let trace = spall_trace::load(json)?;
 /// let mut folded = Vec::new();
-/// let report = spall_trace::export::folded(&trace, TrackSet::All, Measure::WallTime, &mut folded)?;
+/// let report = export::folded(&trace, TrackSet::All, Measure::WallTime, StackRoot::Name, &mut folded)?;
 /// assert_eq!(folded, b"main_loop;frame 3000\nmain_loop;frame;draw 7000\n");
 /// assert_eq!(report.left_out(), 0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -50,48 +60,14 @@ pub fn folded(
     trace: &Trace,
     tracks: TrackSet,
     measure: Measure,
+    root: StackRoot,
     out: impl Write,
 ) -> io::Result<ExportReport> {
-    let roots = TrackNames::new(trace);
-    write(trace, tracks, measure, |of| roots.of(trace, of.track, &of.name).folded(), out)
-}
-
-/// Writes folded stacks as [`folded`] does, with the ids of process and thread as the first name of each stack of a thread,
-/// such as `1:2`. Read again, they are the same threads. The stacks of all names that a thread had are together.
-///
-/// # Errors
-/// This returns an error when writing to `out` fails.
-///
-/// # Examples
-/// ```
-/// use spall_trace::model::{Measure, TrackSet};
-/// let json = br#"[{"ph":"M","name":"thread_name","pid":1,"tid":2,"args":{"name":"main loop"}},
-///                 {"ph":"X","name":"frame","pid":1,"tid":2,"ts":0,"dur":10}]"#;
-/// let (trace, mut folded) = (spall_trace::load(json)?, Vec::new());
-/// let _ = spall_trace::export::folded_with_ids(&trace, TrackSet::All, Measure::WallTime, &mut folded)?;
-/// assert_eq!(folded, b"1:2;frame 10000\n");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn folded_with_ids(
-    trace: &Trace,
-    tracks: TrackSet,
-    measure: Measure,
-    out: impl Write,
-) -> io::Result<ExportReport> {
-    let roots = TrackNames::new(trace);
-    let root =
-        |of: &TrackTree| ids(trace, of.track).unwrap_or_else(|| roots.of(trace, of.track, &of.name).folded());
-    write(trace, tracks, measure, root, out)
-}
-
-/// Writes the stacks of all tracks of a set, with the first name that `root` returns for a tree.
-fn write(
-    trace: &Trace,
-    tracks: TrackSet,
-    measure: Measure,
-    root: impl Fn(&TrackTree) -> String,
-    out: impl Write,
-) -> io::Result<ExportReport> {
+    let names = TrackNames::new(trace);
+    let root = |of: &TrackTree| {
+        let ids = (root == StackRoot::Ids).then(|| ids(trace, of.track)).flatten();
+        ids.unwrap_or_else(|| names.of(trace, of.track, &of.name).folded())
+    };
     let mut out = BufWriter::new(out);
     let mut written = WrittenTrees::default();
     let mut room = StackRoom::of(trace);

@@ -48,7 +48,7 @@ mod trees;
 
 #[cfg(feature = "firefox")]
 pub use firefox::firefox;
-pub use folded::{folded, folded_with_ids};
+pub use folded::{StackRoot, folded};
 pub use json::json;
 pub use nested::nested;
 #[cfg(feature = "perfetto")]

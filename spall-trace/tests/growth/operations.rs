@@ -5,7 +5,7 @@ use std::io::Write;
 
 use spall_trace::{
     Alignment, MergeInput,
-    export::{self, ExportReport},
+    export::{self, ExportReport, StackRoot},
     json::V8,
     layout::{
         Flows, Hits, Layout, LayoutView as _, Packed, Series, Stats, Vertical, VerticalStyle, Viewport,
@@ -55,7 +55,9 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("json", |case| written(|out| export::json(case.trace, out))),
     ("spall", |case| written(|out| export::spall(case.trace, out))),
     ("speedscope", |case| written(|out| export::speedscope(case.trace, "", out))),
-    ("folded", |case| written(|out| export::folded(case.trace, TrackSet::Threads, Measure::WallTime, out))),
+    ("folded", |case| {
+        written(|out| export::folded(case.trace, TrackSet::Threads, Measure::WallTime, StackRoot::Name, out))
+    }),
     #[cfg(feature = "firefox")]
     ("firefox", |case| written(|out| export::firefox(case.trace, "", out))),
     #[cfg(feature = "perfetto")]
