@@ -1,15 +1,15 @@
 //! `spall convert` and `spall merge`: traces as files for other programs.
 
 use std::{
-    io::{self, Write},
+    borrow::Cow,
     path::{Path, PathBuf},
 };
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use spall_trace::{
     Alignment,
-    export::{self, ExportReport},
-    merge_samples,
-    model::{Measure, Trace, TrackSet},
+    export::{ExportOptions, StackRoot, Target},
+    model::{Measure, Trace},
 };
 
 use crate::{
@@ -21,93 +21,34 @@ use crate::{
     value::ValueChoice,
 };
 
-/// A format that can be written.
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-pub(crate) enum Target {
-    /// Trace Event JSON (.json)
-    Json,
-    /// spall 3 (.spall)
-    Spall,
-    /// A file of speedscope (.speedscope.json)
-    Speedscope,
-    /// A profile for the Firefox Profiler (.firefox.json)
-    Firefox,
-    /// Track events of Perfetto (.pftrace)
-    Perfetto,
-    /// Call trees for pprof (.pb)
-    Pprof,
-    /// Folded stacks for flame graph tools (.folded)
-    Folded,
-    /// Call trees as nested JSON objects for d3-flame-graph (.nested.json)
-    Nested,
+/// Returns the format that a file is to have, by the end of its name unless the user gave one.
+fn target(out: &Path, asked: Option<&'static Target>) -> Result<&'static Target> {
+    asked.or_else(|| Target::of_path(out)).ok_or_else(|| {
+        let (out, ends) = (out.display(), ends(|_| true));
+        Error::new(format_args!(
+            "{out}: this name does not say a format. End it with one of {ends}, or give `--to FORMAT`."
+        ))
+    })
 }
 
-/// The ends of the names of files, the longer of two before the shorter.
-const ENDS: [(&str, Target); 8] = [
-    (".speedscope.json", Target::Speedscope),
-    (".firefox.json", Target::Firefox),
-    (".nested.json", Target::Nested),
-    (".json", Target::Json),
-    (".spall", Target::Spall),
-    (".pftrace", Target::Perfetto),
-    (".pb", Target::Pprof),
-    (".folded", Target::Folded),
-];
+/// Returns the ends of the names of files of some formats.
+fn ends(is_meant: fn(&Target) -> bool) -> String {
+    let meant = Target::ALL.iter().filter(|target| is_meant(target));
+    meant.map(|target| target.file_end).collect::<Vec<_>>().join(" ")
+}
 
-impl Target {
-    /// Returns the format that a file is to have, by the end of its name unless the user gave one.
-    fn of(out: &Path, asked: Option<Self>) -> Result<Self> {
-        let name = out.to_string_lossy().to_lowercase();
-        let by_name = || ENDS.iter().find(|(end, _)| name.ends_with(end)).map(|&(_, target)| target);
-        asked.or_else(by_name).ok_or_else(|| {
-            let (out, ends) = (out.display(), ENDS.map(|(end, _)| end).join(" "));
-            Error::new(format_args!(
-                "{out}: this name does not say a format. End it with one of {ends}, or give `--to FORMAT`."
-            ))
-        })
-    }
-
-    /// Returns whether the format is one of call trees, which are of a set of tracks.
-    fn has_trees(self) -> bool {
-        matches!(self, Self::Pprof | Self::Folded | Self::Nested)
-    }
-
-    /// Returns whether the format has several values of samples, so that none has to be chosen.
-    fn keeps_values(self) -> bool {
-        matches!(self, Self::Json | Self::Firefox | Self::Pprof)
-    }
-
-    fn write(
-        self,
-        trace: Trace,
-        title: &str,
-        choice: Choice,
-        out: &mut dyn Write,
-    ) -> io::Result<ExportReport> {
-        match self {
-            Self::Json => export::json(&trace, out),
-            Self::Spall => export::spall(&merge_samples(trace), out),
-            Self::Speedscope => export::speedscope(&merge_samples(trace), title, out),
-            Self::Firefox => export::firefox(&trace, title, out),
-            Self::Perfetto => export::perfetto(&merge_samples(trace), out),
-            Self::Pprof => export::pprof(&trace, choice.tracks, out),
-            Self::Folded if choice.ids => {
-                export::folded(&trace, choice.tracks, choice.measure, export::StackRoot::Ids, out)
-            }
-            Self::Folded => {
-                export::folded(&trace, choice.tracks, choice.measure, export::StackRoot::Name, out)
-            }
-            Self::Nested => export::nested(&trace, choice.tracks, choice.measure, out),
-        }
-    }
+fn targets() -> impl TypedValueParser<Value = &'static Target> {
+    let help = |target: &Target| format!("{} ({})", target.description, target.file_end);
+    let values = Target::ALL.iter().map(|target| PossibleValue::new(target.name).help(help(target)));
+    PossibleValuesParser::new(values).try_map(|name| Target::of_name(&name).ok_or("no format"))
 }
 
 /// Where traces are written, and as what.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Destination {
     /// The format, if the name of the file does not end with that of a format
-    #[arg(long, value_name = "FORMAT")]
-    to: Option<Target>,
+    #[arg(long, value_name = "FORMAT", value_parser = targets())]
+    to: Option<&'static Target>,
     #[command(flatten)]
     of: SumChoice,
     #[command(flatten)]
@@ -118,14 +59,6 @@ pub(crate) struct Destination {
     /// Replace the input, if the output is the same file
     #[arg(long)]
     force: bool,
-}
-
-/// What call trees are written of, and whether ids begin their stacks.
-#[derive(Debug, Clone, Copy)]
-struct Choice {
-    tracks: TrackSet,
-    measure: Measure,
-    ids: bool,
 }
 
 /// Writes one trace in another format, or adds many to a data set if `out` ends with a slash.
@@ -139,7 +72,7 @@ pub(crate) fn run(files: &[PathBuf], out: &Path, how: &Destination, session: &Se
             out.display()
         )));
     }
-    let target = Target::of(out, how.to)?;
+    let format = target(out, how.to)?;
     let output = Output::new(out, files, how.force)?;
     let [file] = files else {
         let (out, n) = (out.display(), files.len());
@@ -149,7 +82,7 @@ pub(crate) fn run(files: &[PathBuf], out: &Path, how: &Destination, session: &Se
     };
     let loaded = load_one(file, session)?;
     let title = loaded.name();
-    write(loaded.trace, &title, target, how, &output, session)
+    write(loaded.trace, &title, format, how, &output, session)
 }
 
 /// Puts traces on one axis of time and writes them as one.
@@ -160,7 +93,7 @@ pub(crate) fn merge(
     how: &Destination,
     session: &Session,
 ) -> Result<()> {
-    let target = Target::of(out, how.to)?;
+    let format = target(out, how.to)?;
     let output = Output::new(out, files, how.force)?;
     let align = alignment(align).unwrap_or_default();
     let opened = open(files, align, session)?;
@@ -177,50 +110,44 @@ pub(crate) fn merge(
     for (name, placement) in &opened.placements {
         session.tell(format_args!("{name} {}", placement.by.description()));
     }
-    write(opened.trace, &opened.title, target, how, &output, session)
+    write(opened.trace, &opened.title, format, how, &output, session)
 }
 
 fn write(
     trace: Trace,
     title: &str,
-    target: Target,
+    target: &Target,
     how: &Destination,
     output: &Output,
     session: &Session,
 ) -> Result<()> {
-    let trace = if target.keeps_values() && how.value.is_none() {
-        trace
-    } else {
-        how.value.of(trace, title, session)?
+    let trace = match target.has_values && how.value.is_none() {
+        true => trace,
+        false => how.value.of(trace, title, session)?,
     };
-    let choice = Choice {
-        tracks: if target.has_trees() { how.of.tracks_of(&trace, title, session) } else { TrackSet::All },
-        measure: how.of.measure,
-        ids: how.ids,
-    };
-    if choice.ids && !matches!(target, Target::Folded) {
-        session.tell(format_args!(
-            "{}: `--ids` changes nothing, as only .folded begins with names",
-            output.path.display()
-        ));
+    let mut options = ExportOptions::default();
+    options.title = title;
+    options.measure = how.of.measure;
+    options.root = if how.ids { StackRoot::Ids } else { StackRoot::Name };
+    for (option, is_given, is_used) in [
+        ("--ids", how.ids, (|of| of.has_root) as fn(&Target) -> bool),
+        ("--tracks", how.of.tracks.is_some(), |of| of.has_tracks),
+        ("--measure", options.measure != Measure::WallTime, |of| of.has_measure),
+    ] {
+        if is_given && !is_used(target) {
+            let (out, ends) = (output.path.display(), ends(is_used));
+            session.tell(format_args!("{out}: `{option}` changes nothing, as it is only for {ends}"));
+        }
     }
-    if how.of.tracks.is_some() && !target.has_trees() {
-        session.tell(format_args!(
-            "{}: `--tracks` changes nothing, as only .pb, .folded and .nested.json are sums",
-            output.path.display()
-        ));
-    }
-    if choice.measure != Measure::WallTime {
-        match target {
-            Target::Folded | Target::Nested => drop(call_tree(&trace, choice.tracks, choice.measure, title)?),
-            _ => session.tell(format_args!(
-                "{}: `--measure` changes nothing, as only .folded and .nested.json are sums of one measure",
-                output.path.display()
-            )),
+    if target.has_tracks {
+        let tracks = how.of.tracks_of(&trace, title, session);
+        options.tracks = Some(tracks);
+        if target.has_measure && options.measure != Measure::WallTime {
+            drop(call_tree(&trace, tracks, options.measure, title)?);
         }
     }
     session.doing(format_args!("writing {}", output.path.display()));
-    let report = output.write(|out| target.write(trace, title, choice, out))?;
+    let report = output.write(|out| target.write(Cow::Owned(trace), &options, out))?;
     session.tell_losses(&output.path, &report);
     Ok(())
 }

@@ -1,11 +1,11 @@
 //! Exports of traces for other programs.
 
-use alloc::collections::BTreeMap;
+use alloc::{borrow::Cow, collections::BTreeMap};
 
 use serde_json::Value;
 use spall_trace::{
     Format,
-    export::{self, ExportReport, Loss},
+    export::{self, ExportOptions, ExportReport, Loss, StackRoot, Target},
     model::{
         Clock, Conventions, DiagnosticKind, Event, FlowBind, FlowEvent, FlowPhase, Key, Limits, Measure,
         MetaEvent, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder, TraceView, TrackKind,
@@ -267,6 +267,26 @@ fn facts_that_spall_cannot_hold_are_counted() {
 }
 
 #[test]
+fn each_target_is_found_by_its_name_and_end_and_has_the_functions_of_samples() {
+    let trace = load(b"main;work 30 5\n");
+    for target in Target::ALL {
+        let path = format!("run.json{}", target.file_end);
+        let found =
+            [Target::of_name(target.name), Target::of_path(path.to_uppercase()), Target::of_path(&path)];
+        assert_eq!(found.map(|found| found.unwrap().name), [target.name; 3]);
+        let (file, _) =
+            exported(&trace, |trace, out| target.write(Cow::Borrowed(trace), &ExportOptions::default(), out));
+        assert!(file.windows(4).any(|bytes| bytes == b"work"), "{target:?}");
+    }
+    let faults = [1, 5].map(|at| format!("run 7 {at}.0: 3 page-faults: \n\t1000 work ([unknown])\n\n"));
+    let (file, _) = exported(&load(faults.concat().as_bytes()), |trace, out| {
+        let folded = Target::of_name("folded").unwrap();
+        folded.write(Cow::Borrowed(trace), &ExportOptions::default(), out)
+    });
+    assert_eq!(str::from_utf8(&file), Ok("run;work 6\n"), "of the value that is shown");
+}
+
+#[test]
 fn self_times_of_folded_stacks_add_up_to_the_time_of_their_thread() {
     over_files(|name, _, trace| {
         // Durations that a tick cannot express saturate.
@@ -276,7 +296,7 @@ fn self_times_of_folded_stacks_add_up_to_the_time_of_their_thread() {
             return;
         }
         let (file, _) = exported(&trace, |trace, out| {
-            export::folded(trace, TrackSet::Threads, Measure::WallTime, export::StackRoot::Ids, out)
+            export::folded(trace, TrackSet::Threads, Measure::WallTime, StackRoot::Ids, out)
         });
         let mut sums = BTreeMap::<String, i64>::new();
         for line in String::from_utf8(file).unwrap().lines() {
@@ -310,7 +330,7 @@ fn what_is_in_no_tree_is_counted_and_slices_that_overlap_are_in_theirs() {
         {"ph":"i","name":"now","pid":1,"tid":2,"ts":1}]"#;
     let written = |tracks| {
         let (file, report) = exported(&load(json), |trace, out| {
-            export::folded(trace, tracks, Measure::WallTime, export::StackRoot::Name, out)
+            export::folded(trace, tracks, Measure::WallTime, StackRoot::Name, out)
         });
         let losses = report.losses().filter(|(loss, _)| *loss != Loss::Metadata).collect::<Vec<_>>();
         (String::from_utf8(file).unwrap(), losses)
@@ -410,7 +430,7 @@ fn folded_stacks_begin_with_the_name_of_their_thread() {
         {"ph":"X","name":"f","pid":2,"tid":6,"ts":0,"dur":1}]"##;
     let trace = load(json);
     let (file, _) = exported(&trace, |trace, out| {
-        export::folded(trace, TrackSet::Threads, Measure::WallTime, export::StackRoot::Name, out)
+        export::folded(trace, TrackSet::Threads, Measure::WallTime, StackRoot::Name, out)
     });
     let file = String::from_utf8(file).unwrap();
     let mut lines: Vec<_> = file.lines().collect();
@@ -427,7 +447,7 @@ fn folded_stacks_begin_with_the_name_of_their_thread() {
     ];
     assert_eq!(lines, expected);
     let (ids, _) = exported(&trace, |trace, out| {
-        export::folded(trace, TrackSet::Threads, Measure::WallTime, export::StackRoot::Ids, out)
+        export::folded(trace, TrackSet::Threads, Measure::WallTime, StackRoot::Ids, out)
     });
     let ids = String::from_utf8(ids).unwrap();
     assert!(ids.contains("1:1 4000\n1:1;f 2000\n1:4;f 1000\n1:2;f 1000\n"), "{ids}");
@@ -452,7 +472,7 @@ fn folded_stacks_of_very_deep_calls_are_bounded_and_keep_their_time() {
     json += "]";
     let trace = load(json.as_bytes());
     let (file, report) = exported(&trace, |trace, out| {
-        export::folded(trace, TrackSet::Threads, Measure::WallTime, export::StackRoot::Name, out)
+        export::folded(trace, TrackSet::Threads, Measure::WallTime, StackRoot::Name, out)
     });
     assert!(file.len() < 2 << 20, "{} bytes", file.len());
     assert_eq!(report.losses().collect::<Vec<_>>(), [(Loss::DeepStack, 300_000 - 1024)]);
@@ -465,7 +485,7 @@ fn folded_stacks_of_very_deep_calls_are_bounded_and_keep_their_time() {
 fn an_unnamed_slice_is_a_frame_of_folded_stacks() {
     let folded = |json: &'static [u8]| {
         let (file, _) = exported(&load(json), |trace, out| {
-            export::folded(trace, TrackSet::Threads, Measure::WallTime, export::StackRoot::Name, out)
+            export::folded(trace, TrackSet::Threads, Measure::WallTime, StackRoot::Name, out)
         });
         String::from_utf8(file).unwrap()
     };

@@ -1,6 +1,6 @@
 //! A loaded trace.
 
-use std::{fs::File, path::PathBuf, sync::Arc};
+use std::{borrow::Cow, fs::File, path::PathBuf, sync::Arc};
 
 use pyo3::{
     exceptions::{PyKeyError, PyValueError},
@@ -10,7 +10,8 @@ use pyo3::{
 use spall_arrow::{DataSet, Table as Kind, Tables};
 use spall_cli::picture::{self, Scene};
 use spall_trace::{
-    export, merge_samples,
+    export::{ExportOptions, StackRoot, Target},
+    merge_samples,
     model::{Trace as Model, TraceView, TrackSet},
 };
 
@@ -40,7 +41,8 @@ impl Trace {
 
     /// Returns the sums that Python names.
     fn of(&self, tracks: Option<&str>, measure: &str) -> PyResult<tree::Of> {
-        Ok((tree::tracks(tracks, self.trace())?, tree::measure(measure)?))
+        let tracks = tree::tracks(tracks)?.unwrap_or_else(|| self.trace().shown_tracks());
+        Ok((tracks, tree::measure(measure)?))
     }
 }
 
@@ -130,37 +132,24 @@ impl Trace {
         ids: bool,
         tracks: Option<&str>,
     ) -> PyResult<String> {
-        let tracks_named = tracks.is_some();
-        let (tracks, measure) = self.of(tracks, measure)?;
-        let name = path.to_string_lossy().to_lowercase();
-        let ends = FORMATS.iter().find(|format| name.ends_with(&format!(".{format}")));
-        let format = format.or(ends.copied()).ok_or_else(|| {
-            PyValueError::new_err(format!("{name}: this name does not say a format. Use one of {FORMATS:?}."))
+        let by_name = |name| Target::of_name(name).ok_or(name.to_owned());
+        let by_end = || Target::of_path(&path).ok_or(path.display().to_string());
+        let target = format.map_or_else(by_end, by_name).map_err(|said| {
+            let named = |target: &Target| format!("{} ({})", target.name, target.file_end);
+            let all = Target::ALL.iter().map(named).collect::<Vec<_>>().join(", ");
+            PyValueError::new_err(format!("{said}: this says no format. Use one of {all}."))
         })?;
-        let merged = || merge_samples(self.trace().clone());
+        let mut options = ExportOptions::default();
+        options.title = &self.name;
+        options.tracks = tree::tracks(tracks)?;
+        options.measure = tree::measure(measure)?;
+        options.root = if ids { StackRoot::Ids } else { StackRoot::Name };
         // Some formats have all values of samples.
-        let file = &self.loaded.file;
-        let report = py.detach(|| {
-            let create = || File::create(&path).map_err(PyErr::from);
-            let report = match format {
-                "speedscope.json" => export::speedscope(&merged(), &self.name, create()?),
-                "firefox.json" => export::firefox(file, &self.name, create()?),
-                "nested.json" => export::nested(self.trace(), tracks, measure, create()?),
-                "json" => export::json(file, create()?),
-                "spall" => export::spall(&merged(), create()?),
-                "pftrace" => export::perfetto(&merged(), create()?),
-                "pb" => export::pprof(file, tracks, create()?),
-                "folded" if ids => {
-                    export::folded(self.trace(), tracks, measure, export::StackRoot::Ids, create()?)
-                }
-                "folded" => export::folded(self.trace(), tracks, measure, export::StackRoot::Name, create()?),
-                _ => return Err(PyValueError::new_err(format!("{format}: use one of {FORMATS:?}."))),
-            };
-            Ok::<_, PyErr>(report?)
-        })?;
-        let n_left_out = if tracks_named { 0 } else { self.n_left_out() };
+        let trace = if target.has_values { &self.loaded.file } else { self.trace() };
+        let report = py.detach(|| target.write(Cow::Borrowed(trace), &options, &mut File::create(&path)?))?;
         let mut said = report.to_string();
-        if n_left_out > 0 && matches!(format, "nested.json" | "pb" | "folded") {
+        let n_left_out = if options.tracks.is_none() && target.has_tracks { self.n_left_out() } else { 0 };
+        if n_left_out > 0 {
             let separator = if said.is_empty() { "" } else { "; " };
             said += &format!(
                 "{separator}{n_left_out} slices on other tracks than threads are left out, unless tracks='all'"
@@ -214,7 +203,3 @@ impl Trace {
 pub fn widget_script() -> String {
     picture::widget_script()
 }
-
-/// The ends of names of files, which also name the formats; the longer of two before the shorter.
-const FORMATS: [&str; 8] =
-    ["speedscope.json", "firefox.json", "nested.json", "json", "spall", "pftrace", "pb", "folded"];

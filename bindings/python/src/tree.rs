@@ -21,10 +21,10 @@ pub(crate) fn measure(name: &str) -> PyResult<Measure> {
     })
 }
 
-/// Returns the set of tracks that Python names, or of none the one that is shown of a trace.
-pub(crate) fn tracks(name: Option<&str>, trace: &Trace) -> PyResult<TrackSet> {
-    let Some(name) = name else { return Ok(trace.shown_tracks()) };
-    TrackSet::of_name(name).ok_or_else(|| {
+/// Returns the set of tracks that Python names, if it names one.
+pub(crate) fn tracks(name: Option<&str>) -> PyResult<Option<TrackSet>> {
+    let Some(name) = name else { return Ok(None) };
+    TrackSet::of_name(name).map(Some).ok_or_else(|| {
         let names = TrackSet::ALL.map(TrackSet::name).join(", ");
         PyValueError::new_err(format!("{name}: this is no set of tracks. Use one of {names}."))
     })

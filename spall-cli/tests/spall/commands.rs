@@ -87,7 +87,7 @@ fn folded_stacks_begin_with_names_or_with_ids() {
     assert_eq!(folder.prints(&["convert", "--to", "folded", "--ids", "a.json", "-"]), "1:1;work 2500\n");
     assert_eq!(
         folder.run(&["convert", "--ids", "a.json", "b.spall"]).err,
-        "b.spall: `--ids` changes nothing, as only .folded begins with names\n"
+        "b.spall: `--ids` changes nothing, as it is only for .folded\n"
     );
 }
 

@@ -183,8 +183,8 @@ fn cut_json() {
 fn unknown_end_of_a_name() {
     Folder::new("unknown_end").with("a.json", TRACE).fails(
         &["convert", "a.json", "out.xyz"],
-        "out.xyz: this name does not say a format. End it with one of .speedscope.json .firefox.json .nested.json .json .spall .pftrace \
-         .pb .folded, or give `--to FORMAT`.",
+        "out.xyz: this name does not say a format. End it with one of .json .spall .speedscope.json .firefox.json .pftrace .pb .folded \
+         .nested.json, or give `--to FORMAT`.",
     );
 }
 

@@ -76,8 +76,7 @@ fn a_measure_that_nothing_has_is_said() {
         }
     }
     let ran = folder.run(&["convert", "a.json", "o.spall", "--measure", "count"]);
-    let said =
-        "o.spall: `--measure` changes nothing, as only .folded and .nested.json are sums of one measure\n";
+    let said = "o.spall: `--measure` changes nothing, as it is only for .folded .nested.json\n";
     assert_eq!((ran.status, ran.err.as_str()), (Some(0), said));
 }
 

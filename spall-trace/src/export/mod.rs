@@ -23,6 +23,8 @@
     doc = "| [`perfetto()`] | Perfetto's track events: slices, instants, counters, states, flows | Perfetto |"
 )]
 //!
+//! A [`Target`] is one of these formats, for programs that let somebody choose: it has names, and says what may be chosen.
+//!
 //! Functions that CPU samples found become slices only once [`merge_samples`](crate::merge_samples) was called. To write
 //! another format, or a part of a trace, start from [`Trace::replay`](crate::model::Trace::replay), which emits the
 //! events of a trace again.
@@ -42,6 +44,7 @@ mod protobuf;
 mod report;
 mod spall;
 mod speedscope;
+mod target;
 mod thread;
 mod thread_ids;
 mod trees;
@@ -58,3 +61,4 @@ pub use pprof::pprof;
 pub use report::{ExportReport, Loss};
 pub use spall::spall;
 pub use speedscope::speedscope;
+pub use target::{ExportOptions, Target};

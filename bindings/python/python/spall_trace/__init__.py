@@ -167,11 +167,11 @@ class Trace:
         return Table(self._native.diff(before._native, measure, tracks))
 
     def export(self, path, format=None, measure="wall-time", ids=False, tracks=None):
-        """Write the trace in another format, that of the name unless one is given.
+        """Write the trace in another format: that of the end of the path, or the one named as in ``spall convert --to``.
 
-        ``measure`` counts for ``nested.json``, a flame graph as d3-flame-graph reads it, and for ``folded`` stacks. These
+        ``measure`` counts for ``nested``, a flame graph as d3-flame-graph reads it, and for ``folded`` stacks. These
         begin with the name of the thread, or with ``ids`` with those of process and thread, such as ``1:2``. ``tracks``, as
-        for ``call_tree``, count for these two and for ``pb``. Return a sentence about what the format does not hold.
+        for ``call_tree``, count for these two and for ``pprof``. Return a sentence about what the format does not hold.
         """
         return self._native.export(path, format, measure, ids, tracks)
 
