@@ -5,9 +5,7 @@
 
 use std::{cmp::Reverse, error::Error, io::Write};
 
-use spall_trace::json::V8;
-use spall_trace::model::{CallTree, Measure, TraceView};
-use spall_trace::samples::call_trees;
+use spall_trace::model::{Measure, TraceView};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args_os().skip(1);
@@ -16,8 +14,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let trace = spall_trace::load_file(path)?.with_value(None);
     let duration = |ticks| trace.clock().duration(ticks);
     let tracks = trace.shown_tracks();
-    let tree = CallTree::merged(call_trees(&trace, &V8, tracks, Measure::WallTime).map(|of| of.tree));
-    let mut functions = tree.functions();
+    let mut functions = spall_trace::merged_call_tree(&trace, tracks, Measure::WallTime).functions();
     functions.sort_by_cached_key(|stats| (Reverse(stats.self_time), stats.function.describe(&trace)));
 
     let mut out = std::io::stdout().lock();

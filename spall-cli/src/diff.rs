@@ -6,8 +6,9 @@ use std::{
     str::FromStr,
 };
 
-use spall_trace::model::{
-    CallTree, Clock, FunctionDiff, FunctionStats, Measure, Ticks, Trace, TraceView, TrackSet,
+use spall_trace::{
+    Comparison,
+    model::{Clock, FunctionDiff, Ticks, Trace, TrackSet},
 };
 
 use crate::{
@@ -16,7 +17,7 @@ use crate::{
     selection::Selection,
     session::Session,
     shown::{short, to_stdout},
-    sums::{SumChoice, call_tree, tell_unmeasured},
+    sums::{SumChoice, compared},
     table::{Cell, Table, TableFormat},
     top::share,
 };
@@ -59,28 +60,16 @@ struct Kind {
 }
 
 impl Kind {
-    fn new(tracks: TrackSet, loaded: [&Loaded; 2], trees: [CallTree; 2], clock: Clock) -> Self {
-        let [before, after] = loaded.map(|loaded| &loaded.trace);
-        let [tree_before, tree_after] = trees;
-        let diffs = FunctionDiff::of_traces((&tree_before, before.names()), (&tree_after, after.names()));
-        let describe = |stats: Option<FunctionStats>, trace: &Trace| Some(stats?.function.describe(trace));
-        let self_time = |stats: Option<FunctionStats>| stats.map_or(Ticks::ZERO, |stats| stats.self_time);
-        let change = |diff: &FunctionDiff| Change {
-            function: describe(diff.after, after)
-                .or_else(|| describe(diff.before, before))
-                .unwrap_or_default(),
-            before: self_time(diff.before),
-            after: self_time(diff.after),
-            calls: [diff.before, diff.after].map(|stats| stats.map_or(0, |stats| stats.count)),
+    fn new(comparison: Comparison, traces: [&Trace; 2]) -> Self {
+        let change = |diff: &FunctionDiff| {
+            let [before, after] = diff.self_times();
+            let calls = [diff.before, diff.after].map(|stats| stats.map_or(0, |stats| stats.count));
+            Change { function: diff.describe(traces), before, after, calls }
         };
-        let mut changes: Vec<_> = diffs.iter().map(change).collect();
-        changes.sort_by(|a, b| b.by().cmp(&a.by()).then_with(|| a.function.cmp(&b.function)));
-        let all = Change {
-            function: "(all functions)".into(),
-            before: tree_before.total(),
-            after: tree_after.total(),
-            calls: [0; 2],
-        };
+        let changes = comparison.functions(traces).iter().map(change).collect();
+        let Comparison { tracks, trees, clock, .. } = comparison;
+        let [before, after] = trees.map(|tree| tree.total());
+        let all = Change { function: "(all functions)".into(), before, after, calls: [0; 2] };
         Self { tracks, clock, changes, all }
     }
 
@@ -111,28 +100,9 @@ pub(crate) fn run(
     let loaded = [&before?, &after?];
     session.doing("comparing");
     let names = loaded.map(|loaded| loaded.path.display().to_string());
-    let sets = match &of.tracks {
-        Some(set) => std::slice::from_ref(set),
-        None => &TrackSet::KINDS[..],
-    };
-    let mut kinds = Vec::new();
-    for &tracks in sets {
-        let [before, after] = [0, 1].map(|at| call_tree(&loaded[at].trace, tracks, of.measure, &names[at]));
-        // What only one of them has is all added or all gone.
-        let trees = match (before, after) {
-            (Err(_), Err(_)) => continue,
-            (before, after) => [before, after].map(Result::unwrap_or_default),
-        };
-        let (trees, clock) =
-            in_one_unit(trees, loaded.map(|loaded| &loaded.trace), &names, of.measure, session)?;
-        kinds.push(Kind::new(tracks, loaded, trees, clock));
-    }
-    let whole = of.tracks.unwrap_or(TrackSet::All);
-    for at in [0, 1] {
-        if !kinds.iter().any(|kind| [kind.all.before, kind.all.after][at] > Ticks::ZERO) {
-            call_tree(&loaded[at].trace, whole, of.measure, &names[at])?;
-        }
-    }
+    let traces = loaded.map(|loaded| &loaded.trace);
+    let compared = compared(traces, &names, of.tracks, of.measure, session)?;
+    let kinds: Vec<_> = compared.into_iter().map(|of| Kind::new(of, traces)).collect();
     session.done();
     to_stdout(format.printed(), |out| print(&kinds, count, format, out))?;
 
@@ -153,29 +123,6 @@ pub(crate) fn run(
         _ => format!("takes {growth:.1} % of the time of {before} more"),
     };
     Err(Error::new(format_args!("{after}: {function}{on} {more}, and --fail-above allows {allowed} %.")))
-}
-
-/// Returns two trees with times in the finer of their units, and the clock of that unit.
-pub(crate) fn in_one_unit(
-    trees: [CallTree; 2],
-    traces: [&Trace; 2],
-    names: &[String; 2],
-    measure: Measure,
-    session: &Session,
-) -> Result<([CallTree; 2], Clock)> {
-    let clocks = traces.map(|trace| measure.clock(trace.clock()));
-    let found = CallTree::in_one_unit(trees, clocks);
-    let (trees, clock) = found.ok_or_else(|| {
-        let [before, after] = clocks.map(|clock| clock.unit.counted().unwrap_or("nanoseconds").to_owned());
-        Error::new(format_args!(
-            "{}: this file counts {after}, and {} counts {before}. Give two files that count the same.",
-            names[1], names[0]
-        ))
-    })?;
-    for (tree, name) in trees.iter().zip(names) {
-        tell_unmeasured(tree, measure, name, session);
-    }
-    Ok((trees, clock))
 }
 
 /// Prints the sum of each kind of tracks, and of its functions the `count` that got slowest and as many that got fastest.

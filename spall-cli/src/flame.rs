@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 
 use spall_trace::{
+    Comparison,
     layout::{Row, RowId, Viewport, diff_rows, flame_rows},
     model::{
         CallTree, DiffWidth, Function, InvertedTree, Job, Tick, Ticks, Trace, TraceView, TrackSet, TreeDiff,
@@ -13,13 +14,12 @@ use spall_trace::{
 };
 
 use crate::{
-    diff::in_one_unit,
     error::{Error, Result},
     input::Opened,
     selection::Selection,
     session::Session,
     shown::{Printed, to_stdout},
-    sums::{SumChoice, call_tree, tell_unmeasured},
+    sums::{SumChoice, call_tree, compared, tell_unmeasured},
     table::Cell,
     terminal,
 };
@@ -114,12 +114,8 @@ fn diff([before, after]: [&Trace; 2], titles: &[String; 2], of: SumChoice, sessi
     let sets =
         [(before, &titles[0]), (after, &titles[1])].map(|(trace, title)| of.tracks_of(trace, title, session));
     let tracks = if sets[0] == sets[1] { sets[0] } else { TrackSet::All };
-    let trees = [
-        call_tree(before, tracks, of.measure, &titles[0])?,
-        call_tree(after, tracks, of.measure, &titles[1])?,
-    ];
-    let ([before_tree, after_tree], clock) =
-        in_one_unit(trees, [before, after], titles, of.measure, session)?;
+    let comparison = compared([before, after], titles, Some(tracks), of.measure, session)?.into_iter().next();
+    let Some(Comparison { trees: [before_tree, after_tree], clock, .. }) = comparison else { return Ok(()) };
     let diff = TreeDiff::of_traces((&before_tree, before.names()), (&after_tree, after.names()));
     session.done();
     let rows = diff_rows(&diff, DiffWidth::Larger).run();

@@ -2,9 +2,8 @@
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use spall_trace::{
-    json::V8,
-    model::{CallTree, Measure, Trace, TrackSet, TreeNode},
-    samples::call_trees,
+    CompareError, Comparison, compare,
+    model::{CallTree, Measure, Trace, TrackSet},
 };
 
 use crate::{
@@ -55,44 +54,63 @@ impl SumChoice {
 
 /// Adds up a measure of the slices and samples of tracks by call path. It is an error if they have none of it.
 pub(crate) fn call_tree(trace: &Trace, tracks: TrackSet, measure: Measure, title: &str) -> Result<CallTree> {
-    let tree = CallTree::merged(call_trees(trace, &V8, tracks, measure).map(|of| of.tree));
-    if tree.nodes().is_empty() {
-        let on = match tracks {
-            TrackSet::Threads => " on threads",
-            TrackSet::Async => " but on threads",
-            TrackSet::All => "",
-        };
-        return Err(Error::new(format_args!(
-            "{title}: there are no slices and no samples{on} to add up. `spall info` says what is in a file."
-        )));
-    }
-    let is_missing = match measure {
-        // Time may be zero.
-        Measure::WallTime => false,
-        _ if measure.of_thread().is_some() => n_unmeasured(&tree) == n_slices(&tree),
-        _ => tree.total().0 == 0,
-    };
-    if is_missing {
+    let tree = spall_trace::merged_call_tree(trace, tracks, measure);
+    if tree.has(measure) { Ok(tree) } else { Err(nothing(&tree, tracks, measure, title)) }
+}
+
+/// Returns the error for a tree that has nothing of its measure.
+fn nothing(tree: &CallTree, tracks: TrackSet, measure: Measure, title: &str) -> Error {
+    if !tree.nodes().is_empty() {
         let name = measure.name();
-        return Err(Error::new(format_args!(
+        return Error::new(format_args!(
             "{title}: there is nothing to add up, as nothing in it has {name}. Without `--measure`, time is added up."
-        )));
+        ));
     }
-    Ok(tree)
+    let on = match tracks {
+        TrackSet::Threads => " on threads",
+        TrackSet::Async => " but on threads",
+        TrackSet::All => "",
+    };
+    Error::new(format_args!(
+        "{title}: there are no slices and no samples{on} to add up. `spall info` says what is in a file."
+    ))
+}
+
+/// Compares two traces on a set of tracks, or on each kind of tracks by itself, and says what has no measure.
+pub(crate) fn compared(
+    traces: [&Trace; 2],
+    names: &[String; 2],
+    tracks: Option<TrackSet>,
+    measure: Measure,
+    session: &Session,
+) -> Result<Vec<Comparison>> {
+    let all = tracks.unwrap_or(TrackSet::All);
+    let found = compare(traces, tracks, measure).map_err(|error| match error {
+        CompareError::Nothing { is_after } => {
+            let at = usize::from(is_after);
+            nothing(&spall_trace::merged_call_tree(traces[at], all, measure), all, measure, &names[at])
+        }
+        CompareError::Units { before, after } => {
+            let [before, after] =
+                [before, after].map(|unit| unit.counted().unwrap_or("nanoseconds").to_owned());
+            Error::new(format_args!(
+                "{}: this file counts {after}, and {} counts {before}. Give two files that count the same.",
+                names[1], names[0]
+            ))
+        }
+        error => Error::new(format_args!("{}: {error}.", names[1])),
+    })?;
+    for (tree, name) in found.iter().flat_map(|of| of.trees.iter().zip(names)) {
+        tell_unmeasured(tree, measure, name, session);
+    }
+    Ok(found)
 }
 
 /// Says how many slices a tree has no value of.
 pub(crate) fn tell_unmeasured(tree: &CallTree, measure: Measure, title: &str, session: &Session) {
-    let n = n_unmeasured(tree);
-    if n > 0 {
-        session.tell(format_args!("{title}: {n} of {} slices have no {}", n_slices(tree), measure.name()));
+    let n_unmeasured: u64 = tree.nodes().iter().map(|node| node.unmeasured).sum();
+    if n_unmeasured > 0 {
+        let n_slices: u64 = tree.nodes().iter().map(|node| node.count).sum();
+        session.tell(format_args!("{title}: {n_unmeasured} of {n_slices} slices have no {}", measure.name()));
     }
-}
-
-fn n_unmeasured(tree: &CallTree) -> u64 {
-    tree.nodes().iter().map(|node: &TreeNode| node.unmeasured).sum()
-}
-
-fn n_slices(tree: &CallTree) -> u64 {
-    tree.nodes().iter().map(|node: &TreeNode| node.count).sum()
 }

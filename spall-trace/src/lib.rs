@@ -44,7 +44,8 @@
 //! | put the functions that CPU samples found on the timeline | [`merge_samples`] |
 //! | put several traces on one axis of time | [`merge_traces`] |
 //! | find what contains a text, or hide categories, names and tracks | [`find`](find()), [`Hidden`] |
-//! | add up slices and samples by call path | [`samples::call_trees`], [`samples::call_tree`] |
+//! | add up slices and samples by call path | [`merged_call_tree`], of each track [`samples::call_trees`] |
+//! | compare two traces by call path or function | [`compare`](compare()) |
 //! | write a trace for another program | [`export`] |
 //! | read one format piece by piece, or write traces | the crates below |
 //!
@@ -108,6 +109,8 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
+#[cfg(feature = "alloc")]
+mod compare;
 mod detect;
 #[cfg(feature = "alloc")]
 mod error;
@@ -153,6 +156,8 @@ pub use spall_layout as layout;
 pub use spall_model as model;
 pub use spall_samples as samples;
 
+#[cfg(feature = "alloc")]
+pub use compare::{CompareError, Comparison, compare, merged_call_tree};
 pub use detect::{Format, detect};
 #[cfg(feature = "alloc")]
 pub use error::Error;

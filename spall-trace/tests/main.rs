@@ -17,6 +17,7 @@ extern crate alloc;
 
 mod architecture;
 mod built_args;
+mod compare;
 mod containers;
 mod cpu_common;
 mod cpu_context;

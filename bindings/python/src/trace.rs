@@ -12,7 +12,7 @@ use spall_cli::picture::{self, Scene};
 use spall_trace::{
     export::{ExportOptions, StackRoot, Target},
     merge_samples,
-    model::{Trace as Model, TraceView, TrackSet},
+    model::{Measure, Trace as Model, TraceView},
 };
 
 use crate::{
@@ -63,6 +63,12 @@ impl Trace {
     #[staticmethod]
     fn table_names() -> Vec<&'static str> {
         Kind::ALL.iter().map(|kind| kind.name()).collect()
+    }
+
+    /// The names of all measures.
+    #[staticmethod]
+    fn measure_names() -> [&'static str; Measure::ALL.len()] {
+        Measure::ALL.map(Measure::name)
     }
 
     /// Returns a table by its name; without the columns of arguments unless `args` is true.
@@ -116,9 +122,8 @@ impl Trace {
     /// Returns how the functions of this trace differ from those of another one that was recorded before.
     #[pyo3(signature = (before, measure="wall-time", tracks=None))]
     fn diff(&self, py: Python<'_>, before: &Self, measure: &str, tracks: Option<&str>) -> PyResult<Table> {
-        let (chosen, measure) = self.of(tracks, measure)?;
-        let sets = if tracks.is_some() { &[chosen][..] } else { &TrackSet::KINDS };
-        py.detach(|| tree::changes([before.trace(), self.trace()], sets, measure))
+        let (tracks, measure) = (tree::tracks(tracks)?, tree::measure(measure)?);
+        py.detach(|| tree::changes([before.trace(), self.trace()], tracks, measure))
     }
 
     /// Writes the trace in another format, and returns what the format does not hold.

@@ -6,9 +6,8 @@ use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::ArrowError;
 use pyo3::{PyResult, exceptions::PyValueError};
 use spall_trace::{
-    json::V8,
-    model::{CallTree, Function, FunctionDiff, FunctionStats, Measure, Ticks, Trace, TraceView, TrackSet},
-    samples::call_trees,
+    compare, merged_call_tree,
+    model::{FunctionStats, Measure, Ticks, Trace, TraceView, TrackSet},
 };
 
 use crate::table::{Table, value_error};
@@ -33,13 +32,9 @@ pub(crate) fn tracks(name: Option<&str>) -> PyResult<Option<TrackSet>> {
 /// The sums that are asked for: of which tracks, and of what.
 pub(crate) type Of = (TrackSet, Measure);
 
-fn call_tree(trace: &Trace, (tracks, measure): Of) -> CallTree {
-    CallTree::merged(call_trees(trace, &V8, tracks, measure).map(|of| of.tree))
-}
-
 /// Returns the nodes, parents before children.
 pub(crate) fn nodes(trace: &Trace, of: Of) -> Result<Table, ArrowError> {
-    let tree = call_tree(trace, of);
+    let tree = merged_call_tree(trace, of.0, of.1);
     let nodes = tree.nodes();
     let functions = nodes.iter().map(|node| node.function);
     let sources = functions.clone().map(|function| function.source);
@@ -60,7 +55,7 @@ pub(crate) fn nodes(trace: &Trace, of: Of) -> Result<Table, ArrowError> {
 
 /// Returns the `n` functions with the most self time.
 pub(crate) fn functions(trace: &Trace, n: usize, of: Of) -> Result<Table, ArrowError> {
-    let tree = call_tree(trace, of);
+    let tree = merged_call_tree(trace, of.0, of.1);
     let all = tree.functions();
     let top = &all[..all.len().min(n)];
     let share = |part: Ticks| part.0 as f64 / tree.total().0.max(1) as f64;
@@ -77,35 +72,20 @@ pub(crate) fn functions(trace: &Trace, n: usize, of: Of) -> Result<Table, ArrowE
 
 /// Returns the functions of both traces, those of each kind of tracks by itself and there the one that got slowest first, in
 /// the finer of the units of the traces.
-pub(crate) fn changes(
-    [before, after]: [&Trace; 2],
-    tracks: &[TrackSet],
-    measure: Measure,
-) -> PyResult<Table> {
-    let clocks = [before, after].map(|trace| measure.clock(trace.clock()));
-    let mut all: Vec<(TrackSet, FunctionDiff)> = Vec::new();
-    let sum = |stats: Option<FunctionStats>| stats.map_or(0, |stats| stats.self_time.0);
-    for &tracks in tracks {
-        let trees = [before, after].map(|trace| call_tree(trace, (tracks, measure)));
-        let (trees, _) = CallTree::in_one_unit(trees, clocks)
-            .ok_or_else(|| PyValueError::new_err("the two traces count different things"))?;
-        let mut diffs = FunctionDiff::of_traces((&trees[0], before.names()), (&trees[1], after.names()));
-        diffs.sort_by_key(|diff| sum(diff.before).saturating_sub(sum(diff.after)));
-        all.extend(diffs.into_iter().map(|diff| (tracks, diff)));
-    }
+pub(crate) fn changes(traces: [&Trace; 2], tracks: Option<TrackSet>, measure: Measure) -> PyResult<Table> {
+    let found = compare(traces, tracks, measure).map_err(value_error)?;
+    let functions =
+        found.iter().flat_map(|of| of.functions(traces).into_iter().map(|diff| (of.tracks, diff)));
+    let all: Vec<_> = functions.collect();
     let diffs = || all.iter().map(|(_, diff)| diff);
-    let describe =
-        |stats: Option<FunctionStats>, trace| Some(stats?.function).map(|of: Function| of.describe(trace));
-    let name = |diff: &FunctionDiff| {
-        describe(diff.after, after).or_else(|| describe(diff.before, before)).unwrap_or_default()
-    };
+    let [before, after] = [0, 1].map(|at| ints(diffs().map(|diff| diff.self_times()[at].0)));
     let unmeasured = |stats: Option<FunctionStats>| stats.map_or(0, |stats| stats.unmeasured as i64);
     table(vec![
-        ("function", texts(diffs().map(name))),
+        ("function", texts(diffs().map(|diff| diff.describe(traces)))),
         ("tracks", texts(all.iter().map(|(tracks, _)| tracks.name().to_owned()))),
-        ("change", ints(diffs().map(|diff| sum(diff.after).saturating_sub(sum(diff.before))))),
-        ("before", ints(diffs().map(|diff| sum(diff.before)))),
-        ("after", ints(diffs().map(|diff| sum(diff.after)))),
+        ("change", ints(diffs().map(|diff| diff.change().0))),
+        ("before", before),
+        ("after", after),
         ("unmeasured_before", ints(diffs().map(|diff| unmeasured(diff.before)))),
         ("unmeasured_after", ints(diffs().map(|diff| unmeasured(diff.after)))),
     ])

@@ -188,8 +188,23 @@ class ThreadTime(unittest.TestCase):
         row = after.diff(before).to_polars().row(0, named=True)
         self.assertEqual((row["function"], row["before"], row["after"]), ("f", 1_000_000, 3_000_901))
         counted = spall_trace.load(b"main;f 3\nmain;g 2\n")
-        with self.assertRaisesRegex(ValueError, "count different things"):
+        with self.assertRaisesRegex(ValueError, "count different things: the one before nanoseconds, .* samples"):
             counted.diff(before)
+        with self.assertRaisesRegex(ValueError, "the trace before has nothing to add up"):
+            counted.diff(before, "thread-time")
+
+    def test_a_trace_is_written_in_the_format_of_its_name_or_of_the_end_of_the_path(self):
+        trace = spall_trace.load(b"main;f 3\n")
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "run.FOLDED"
+            trace.export(path)
+            self.assertEqual(path.read_text(), "1:1;main;f 3\n")
+            trace.export(path, format="nested")
+            self.assertEqual(json.loads(path.read_text())["name"], "all")
+            with self.assertRaisesRegex(ValueError, r"no format. Use one of json \(.json\), .*nested \(.nested.json\)"):
+                trace.export(path, format="svg")
+            with self.assertRaisesRegex(ValueError, "run.json.gz: this says no format"):
+                trace.export("run.json.gz")
 
 
 class Values(unittest.TestCase):

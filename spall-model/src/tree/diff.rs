@@ -1,13 +1,13 @@
 //! The comparison of two call trees. [tree 5](crate::rules::tree#5)
 #![allow(clippy::indexing_slicing, reason = "nodes are numbered by the trees")]
 
-use alloc::vec::Vec;
+use alloc::{string::String, vec::Vec};
 
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
 use crate::{
-    NameId, Names, Ticks,
+    NameId, Names, Ticks, Trace,
     tree::{
         builder::CallTreeBuilder,
         function::{Function, FunctionSource},
@@ -231,6 +231,26 @@ impl FunctionDiff {
             }
         }
         diffs
+    }
+
+    /// Returns the self times in both trees in ticks, 0 where a tree does not have the function.
+    #[must_use]
+    pub fn self_times(&self) -> [Ticks; 2] {
+        [self.before, self.after].map(|stats| stats.map_or(Ticks::ZERO, |stats| stats.self_time))
+    }
+
+    /// Returns the self time in the second tree less that in the first.
+    #[must_use]
+    pub fn change(&self) -> Ticks {
+        let [before, after] = self.self_times();
+        after - before
+    }
+
+    /// Returns the [text](Function::describe) of the function in the second of the two traces, or else in the first.
+    #[must_use]
+    pub fn describe(&self, [before, after]: [&Trace; 2]) -> String {
+        let of = |stats: Option<FunctionStats>, trace| stats.map(|stats| stats.function.describe(trace));
+        of(self.after, after).or_else(|| of(self.before, before)).unwrap_or_default()
     }
 }
 

@@ -66,6 +66,18 @@ impl Measure {
 }
 
 impl CallTree {
+    /// Returns whether the tree has anything of the measure that it adds up. Times may be zero, numbers of something are not.
+    #[must_use]
+    pub fn has(&self, measure: Measure) -> bool {
+        match measure {
+            Measure::WallTime => !self.nodes.is_empty(),
+            Measure::ThreadTime | Measure::Instructions => {
+                self.nodes.iter().any(|node| node.unmeasured < node.count)
+            }
+            Measure::Count | Measure::Samples => self.total() != Ticks::ZERO,
+        }
+    }
+
     /// Returns the same tree with other self times, which `self_time` returns. Nothing is unattributed in it.
     ///
     /// ```

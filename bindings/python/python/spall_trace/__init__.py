@@ -19,7 +19,7 @@ from ._native import TraceError
 __all__ = ["MEASURES", "Table", "Trace", "TraceError", "load", "load_many"]
 
 #: What call trees, sums and comparisons add up.
-MEASURES = ("wall-time", "thread-time", "instructions", "count", "samples")
+MEASURES = tuple(_native.Trace.measure_names())
 
 
 class Table:
@@ -162,7 +162,7 @@ class Trace:
         """Return how each function differs from a trace that was recorded before, those that got slower first.
 
         Threads and async spans are compared apart, unless ``tracks`` are given. Times are ticks of the trace whose ticks
-        are shorter.
+        are shorter. Raise ``ValueError`` if a trace has nothing of the measure, or if they count different things.
         """
         return Table(self._native.diff(before._native, measure, tracks))
 
