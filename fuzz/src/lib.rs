@@ -17,6 +17,8 @@ pub mod layout_invariants;
 pub mod live;
 pub mod load;
 pub mod merge;
+#[path = "../../spall-trace/tests/overlapping/mod.rs"]
+mod overlapping;
 pub mod pairing;
 pub mod parallel;
 #[path = "../../spall-trace/tests/parsed/mod.rs"]

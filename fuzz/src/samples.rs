@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use crate::parsed::events_of;
+use crate::{overlapping::overlapping, parsed::events_of};
 use arbitrary::{Result, Unstructured};
 use spall_trace::json::{JsonParser, JsonWriter, V8, json_args};
 use spall_trace::layout::{Layout, LayoutView};
@@ -11,7 +11,7 @@ use spall_trace::model::{
     Args, DiagnosticKind as Kind, Event, FrameEvent, FrameId, FrameParent, FrameTable, Id, Limits,
     LineHitsEvent, Measure, Profile, ProfileEvent, ProfileId, ProfileKey, ProfilePart, ProfileStart,
     SampleEvent, SampleStack, SampleTime, SliceFlags, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
-    TraceBuilder, TraceView, TrackId, TrackSet, TreeNodeId, Unit, Value, Weights, Written, nest::Nesting,
+    TraceBuilder, TraceView, TrackId, TrackSet, TreeNodeId, Unit, Value, Weights, Written,
 };
 use spall_trace::samples;
 
@@ -117,17 +117,6 @@ fn call_tree(trace: &Trace, track: TrackId) -> Vec<(String, Option<TreeNodeId>, 
         .iter()
         .map(|node| (node.function.describe(trace), node.parent, node.total, node.self_time, node.hits));
     core::iter::once((String::new(), None, Ticks::ZERO, outside.time, outside.hits)).chain(facts).collect()
-}
-
-/// The duration of the slices that overlap others, without those around them in their lanes.
-fn overlapping(trace: &Trace, track: TrackId) -> Ticks {
-    let mut nesting = Nesting::default();
-    let of_file = trace.slices_of(track).filter(|(_, slice)| !slice.flags.contains(SliceFlags::SAMPLED));
-    let durations = of_file.map(|(id, slice)| {
-        let place = nesting.place(id.0, slice.start, slice.end, slice.flags);
-        if place.lane > 0 && place.depth == 0 { place.end - slice.start } else { Ticks::ZERO }
-    });
-    durations.sum()
 }
 
 /// Every sample and every frame is in the trace or counted.

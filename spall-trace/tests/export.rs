@@ -13,7 +13,7 @@ use spall_trace::{
     },
 };
 
-use crate::{cpu_common::overlapping, facts::facts};
+use crate::{facts::facts, overlapping::overlapping};
 
 fn load(data: &[u8]) -> Trace {
     spall_trace::load(data).unwrap()
@@ -315,7 +315,7 @@ fn self_times_of_folded_stacks_add_up_to_the_time_of_their_thread() {
             let pid = trace.processes()[track.process.unwrap().0 as usize].pid;
             let thread = format!("{}:{}", trace.key_text(pid), trace.key_text(tid));
             let duration = tree.range.map_or(0, |range| (range.end - range.start).0);
-            let expected = duration + overlapping(&trace, tree.track);
+            let expected = duration + overlapping(&trace, tree.track).0;
             assert_eq!(sums.remove(&thread).unwrap_or(0), expected, "{name} {thread}");
         }
         assert_eq!(sums, BTreeMap::new(), "{name}");

@@ -44,6 +44,7 @@ mod live;
 mod memory;
 mod merge_traces;
 mod native_samples;
+mod overlapping;
 mod own_tracks;
 mod parallel;
 mod parsed;

@@ -3,8 +3,10 @@
 
 use alloc::collections::BTreeMap;
 
-use spall_trace::model::{SliceFlags, Trace, TraceView, Track, TrackId, TrackKind, nest::Nesting};
+use spall_trace::model::{Trace, TraceView, Track, TrackId, TrackKind};
 use spall_trace::samples::TrackTree;
+
+use crate::overlapping::overlapping;
 
 /// Loads a trace, which must not fail, and merges its samples with its slices.
 pub(crate) fn load(data: &[u8]) -> Trace {
@@ -62,25 +64,13 @@ pub(crate) fn folded(trace: &Trace, thread: &TrackTree, style: Style) -> BTreeMa
     folded
 }
 
-/// Returns the duration of the slices of a thread that overlap others, without those around them in their lanes. Slices that
-/// samples found do not.
-pub(crate) fn overlapping(trace: &Trace, track: TrackId) -> i64 {
-    let mut nesting = Nesting::default();
-    let recorded = trace.slices_of(track).filter(|(_, slice)| !slice.flags.contains(SliceFlags::SAMPLED));
-    let times = recorded.map(|(id, slice)| {
-        let place = nesting.place(id.0, slice.start, slice.end, slice.flags);
-        if place.lane > 0 && place.depth == 0 { (place.end - slice.start).0 } else { 0 }
-    });
-    times.sum()
-}
-
 /// Returns the tree of a thread, and checks the invariants of every tree. [cpu 4]
 pub(crate) fn tree(trace: &Trace, track: TrackId) -> TrackTree {
     let thread = spall_trace::samples::call_tree(trace, track, &spall_trace::json::V8);
     let (nodes, outside) = (thread.tree.nodes(), thread.tree.unattributed());
     let duration = thread.range.clone().map_or(0, |range| (range.end - range.start).0);
     assert!(nodes.iter().all(|node| node.self_time.0 >= 0) && outside.time.0 >= 0);
-    let expected = duration + overlapping(trace, track);
+    let expected = duration + overlapping(trace, track).0;
     assert_eq!(nodes.iter().map(|node| node.self_time.0).sum::<i64>() + outside.time.0, expected);
     let mut below = vec![0; nodes.len()];
     for node in nodes {
