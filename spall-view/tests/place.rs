@@ -1,5 +1,7 @@
 //! The place: what a user does, takes back, saves, and opens again on another trace.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot begin fails")]
+
 use spall_trace::model::{SliceId, Tick, Ticks, TraceView};
 use spall_view::{
     Action, ChosenRange, Command, Element, Engine, Heights, Item, Mark, Place, PlaceFile, Since, Source, open,

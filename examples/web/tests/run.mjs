@@ -389,6 +389,7 @@ async function goesBack(page) {
   await page.value('history.forward()');
   await page.until('viewer.selected?.id === 3', 10);
   // Backspace takes back any step: here what was hidden, then the selection.
+  await page.value('viewer.restored.then(() => 0)');
   await page.key('h', 'KeyH');
   await page.until('viewer.arrangement.hidden.length === 1', 10);
   await page.key('Backspace');

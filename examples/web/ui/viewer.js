@@ -79,8 +79,8 @@ export class Viewer {
     this.canvas.focus({ preventScroll: true });
     const { signal } = this.ends;
     // Back, Forward, and an address that was pasted over this one.
-    addEventListener('hashchange', () => {
-      this.past.push(this.address);
+    addEventListener('hashchange', ({ oldURL }) => {
+      this.past.push(new URL(oldURL).hash);
       this.restore(location.hash);
     }, { signal });
   }
@@ -649,7 +649,8 @@ export class Viewer {
 
   // Takes the last step back.
   async back() {
-    const before = this.past.pop();
+    let before = this.past.pop();
+    while (before === this.address) before = this.past.pop();
     if (before !== undefined) await this.restore(before);
   }
 }
