@@ -32,6 +32,10 @@ pub struct About {
     pub notes: Vec<Note>,
     /// Where the files were put, if there are several.
     pub placed: Vec<Placed>,
+    /// The name of the set of tracks that are added up if nobody chooses another one, and how many slices are on others.
+    pub tracks: &'static str,
+    /// How many slices that set leaves out.
+    pub left_out: usize,
     /// The names of the values that the samples have.
     pub values: Vec<String>,
     /// The one of them that was chosen.
@@ -120,6 +124,8 @@ impl Engine {
             active: (self.since(active.start), self.since(active.end)),
             notes: self.notes(),
             placed: self.placed.clone(),
+            tracks: trace.shown_tracks().name(),
+            left_out: trace.n_left_out(trace.shown_tracks()),
             values: self.values.clone(),
             value: self.value.clone(),
             groups: self.groups(),

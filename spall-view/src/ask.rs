@@ -1,7 +1,7 @@
 //! Questions and answers as values, for a frontend behind a channel.
 
 use serde::{Deserialize, Serialize};
-use spall_trace::model::{NameId, SliceId, Ticks};
+use spall_trace::model::{NameId, SliceId, Ticks, TraceView, TrackSet};
 
 use crate::{
     About, Action, Area, BoxFacts, By, Details, Element, Engine, FoundCounts, Frame, GraphFrame, Group, Hit,
@@ -201,14 +201,23 @@ impl Engine {
                 self.asked.statistics = Some(steps);
                 return Reply::Later(Ticket { kind: Long::Statistics, number });
             }
-            Question::Graph(place, area, wanted) => {
+            Question::Graph(place, mut area, wanted) => {
+                // The calls of a slice are those of tracks like its own, unless others were chosen.
+                let track = wanted.slice.and_then(|slice| self.trace.track_of(slice));
+                let kind = track.and_then(|track| self.trace.track_info(track)).map(|track| track.kind);
+                if kind.is_some_and(|kind| !area.track_set(&self.trace).contains(&kind)) {
+                    area.tracks.get_or_insert_with(|| TrackSet::Async.name().into());
+                }
                 self.begin_tree(&area, &wanted.without);
                 return self.later(Some((place, wanted)));
             }
             Question::Tree => {
                 let bounds = self.about();
                 let end = Since(bounds.end.0 + Ticks(1));
-                self.begin_tree(&Area { start: bounds.start, end, items: None, measure: None }, "");
+                self.begin_tree(
+                    &Area { start: bounds.start, end, items: None, tracks: None, measure: None },
+                    "",
+                );
                 return self.later(None);
             }
             short => self.answer(short),

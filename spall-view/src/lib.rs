@@ -13,7 +13,7 @@
 //! assert_eq!(about.counts, [("process", 1), ("track", 1), ("slice", 2)]);
 //!
 //! // Long answers come in steps, so that a frontend stays alive in between.
-//! let area = Area { start: about.start, end: about.end, items: None, measure: None };
+//! let area = Area { start: about.start, end: about.end, items: None, tracks: None, measure: None };
 //! engine.begin_statistics(&area, By::Name);
 //! while !engine.step_statistics() {}
 //! let ranked = engine.statistics(&Ranking { most: 10, ..Ranking::default() }).unwrap();

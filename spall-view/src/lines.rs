@@ -54,10 +54,9 @@ impl Engine {
         (lines(self.view.main()), lines(self.view.pinned()))
     }
 
-    /// Returns the tracks that some items stand for, in the order of the trace; all tracks for `None`.
+    /// Returns the tracks that some items stand for, in the order of the trace.
     #[must_use]
-    pub fn tracks_of(&self, items: Option<&[Item]>) -> Vec<TrackId> {
-        let Some(items) = items else { return self.trace.track_ids().collect() };
+    pub fn tracks_of(&self, items: &[Item]) -> Vec<TrackId> {
         let is_wanted = self.view.items.marked(&*self.trace, items.iter().copied());
         self.trace.track_ids().filter(|track| is_wanted.get(track.index()) == Some(&true)).collect()
     }

@@ -2,14 +2,12 @@
 
 use core::ops::Range;
 
-use serde::{Deserialize, Serialize};
-use spall_trace::model::TrackSet;
-
 use crate::{
     Since,
     colours::{Arrows, ColorBy},
     element::Element,
 };
+use serde::{Deserialize, Serialize};
 
 /// Everything that a user can set: what is in view, selected, marked, found, hidden, pinned and so on.
 ///
@@ -76,9 +74,10 @@ pub struct Place {
     /// The name of what is added up; time if it is empty.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub measure: String,
-    /// Which tracks are added up; those that [`Trace::shown_tracks`](spall_trace::model::Trace::shown_tracks) says for `None`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tracks: Option<TrackSet>,
+    /// The name of the [set of tracks](spall_trace::model::TrackSet) that are added up; the set that
+    /// [`Trace::shown_tracks`](spall_trace::model::Trace::shown_tracks) says if it is empty.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub tracks: String,
     /// The panel that is open, as the frontend calls it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub panel: String,

@@ -10,7 +10,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use spall_trace::layout::{Layout, LayoutView, Stats, slice_tree};
 use spall_trace::model::{
-    CallTree, Function, Measure, NameId, SliceId, Tick, Ticks, Trace, TraceView, TrackId,
+    CallTree, Function, Measure, NameId, SliceId, Tick, Ticks, Trace, TraceView, TrackId, TrackSet,
 };
 
 use crate::{
@@ -26,8 +26,11 @@ pub struct Area {
     pub start: Since,
     /// Where it ends.
     pub end: Since,
-    /// The tracks of these items count; all tracks for `None`.
+    /// The tracks of these items count; for `None` those of a set.
     pub items: Option<Vec<Item>>,
+    /// The name of the set of tracks that count if no items are chosen; the one that
+    /// [`Trace::shown_tracks`](spall_trace::model::Trace::shown_tracks) says for `None`.
+    pub tracks: Option<String>,
     /// The name of the measure that is added up; time for `None`.
     pub measure: Option<String>,
 }
@@ -37,6 +40,12 @@ impl Area {
     #[must_use]
     pub fn measure(&self) -> Measure {
         self.measure.as_deref().and_then(Measure::of_name).unwrap_or_default()
+    }
+
+    /// Returns the set of tracks that count if no items are chosen.
+    #[must_use]
+    pub fn track_set(&self, trace: &Trace) -> TrackSet {
+        self.tracks.as_deref().and_then(TrackSet::of_name).unwrap_or_else(|| trace.shown_tracks())
     }
 }
 
@@ -124,8 +133,8 @@ pub struct Sums {
 pub(crate) enum Statistics {
     #[default]
     Nothing,
-    /// By name, of the tracks of these items.
-    Names(Names, Option<Vec<Item>>),
+    /// By name, of these tracks.
+    Names(Names, Vec<TrackId>),
     /// By function, or by name but not of time.
     Functions(Task<Vec<Sums>>),
     Done(Vec<Sums>),
@@ -185,7 +194,7 @@ impl Names {
 impl Engine {
     /// Begins to add up the slices of an area. A slice counts with the part inside the range.
     pub fn begin_statistics(&mut self, area: &Area, by: By) {
-        let (range, tracks) = (self.range(area.start, area.end), self.tracks_of(area.items.as_deref()));
+        let (range, tracks) = (self.range(area.start, area.end), self.summed_tracks(area));
         let (trace, layout) = (Arc::clone(&self.trace), Arc::clone(&self.layout));
         let measure = area.measure();
         if by == By::Function || measure != Measure::WallTime {
@@ -211,12 +220,12 @@ impl Engine {
         }
         match &mut self.statistics {
             // An edge that is dragged changes little.
-            Statistics::Names(running, items) if *items == area.items => {
+            Statistics::Names(running, before) if *before == tracks => {
                 _ = running.ask(|stats| stats.move_to(range));
             }
             _ => {
-                let names = Names::new(trace, layout, tracks, range);
-                self.statistics = Statistics::Names(names, area.items.clone());
+                let names = Names::new(trace, layout, tracks.clone(), range);
+                self.statistics = Statistics::Names(names, tracks);
             }
         }
     }
@@ -272,11 +281,19 @@ impl Engine {
         }
     }
 
+    /// Returns the tracks of an area.
+    pub(crate) fn summed_tracks(&self, area: &Area) -> Vec<TrackId> {
+        match &area.items {
+            Some(items) => self.tracks_of(items),
+            None => self.trace.tracks_in(area.track_set(&self.trace)).map(|track| track.id).collect(),
+        }
+    }
+
     /// Returns the slice of a name that takes the longest inside an area, the first one of several.
     #[must_use]
     pub fn longest(&self, name: NameId, area: &Area) -> Option<SliceId> {
         let Range { start, end } = self.range(area.start, area.end);
-        let tracks = self.tracks_of(area.items.as_deref()).into_iter();
+        let tracks = self.summed_tracks(area).into_iter();
         let slices = tracks.flat_map(|track| self.trace.slices_of(track));
         let named = slices.filter(|(_, slice)| slice.name == name);
         let inside = |(id, _)| {

@@ -570,10 +570,11 @@ impl View {
             }
             (Command::NextTracks, _) => {
                 self.remember();
-                self.place.tracks = match self.place.tracks {
-                    None => Some(TrackSet::Threads),
+                let next = match TrackSet::of_name(&self.place.tracks) {
+                    None => TrackSet::ALL.into_iter().next(),
                     Some(now) => TrackSet::ALL.into_iter().skip_while(|&set| set != now).nth(1),
                 };
+                self.place.tracks = next.map_or("", TrackSet::name).into();
             }
             (
                 Command::RangeOfTrack

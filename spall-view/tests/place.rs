@@ -1,6 +1,6 @@
 //! The place: what a user does, takes back, saves, and opens again on another trace.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot begin fails")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot begin fails")]
 
 use spall_trace::model::{SliceId, Tick, Ticks, TraceView};
 use spall_view::{

@@ -28,6 +28,7 @@ export function toAddress(place) {
   set('find', place.search);
   set('panel', place.panel);
   set('measure', place.measure);
+  set('tracks', place.tracks);
   set('value', place.value);
   for (const { name, offset } of place.files ?? []) parts.append('file', `${offset ?? ''} ${name}`);
   for (const [list, key] of Object.entries(LISTS)) for (const text of place[list] ?? []) parts.append(key, text);
@@ -54,7 +55,7 @@ export function fromAddress(hash) {
     const [, at, text = ''] = mark.match(/^(-?\d+)(?: ([^]*))?$/) ?? [];
     return at === undefined ? [] : [{ at: Number(at), text }];
   });
-  for (const [key, name] of [['search', 'find'], ['panel', 'panel'], ['measure', 'measure']]) place[key] = parts.get(name) ?? '';
+  for (const [key, name] of [['search', 'find'], ['panel', 'panel'], ['measure', 'measure'], ['tracks', 'tracks']]) place[key] = parts.get(name) ?? '';
   if (parts.has('value')) place.value = parts.get('value');
   place.files = parts.getAll('file').flatMap((file) => {
     const [, offset, name] = file.match(/^(-?\d*) ([^]*)$/) ?? [];

@@ -2,7 +2,7 @@
 // with another trace.
 import { element, button, choice } from './dom.js';
 import { drawBoxes, boxAt } from './boxes.js';
-import { measureField, measuredUnit, valueField } from './statistics.js';
+import { measureField, measuredUnit, tracksField, valueField } from './statistics.js';
 import { clean, counted, duration, exactly, grouped } from './text.js';
 
 const ROW = 18;
@@ -40,7 +40,7 @@ export class CallsPanel {
       this.about.replaceChildren('Cancelled ', again());
     });
     const measure = mode === 'comparison' ? '' : measureField(viewer, () => this.fill(panel));
-    const tools = element('p', {}, choose, measure, valueField(viewer), ` ${what} `, without, button('Show all', 'Zoom out', () => this.zoomOut()), ' ', this.about);
+    const tools = element('p', {}, choose, tracksField(viewer, () => this.fill(panel)), measure, valueField(viewer), ` ${what} `, without, button('Show all', 'Zoom out', () => this.zoomOut()), ' ', this.about);
     this.tip = element('p', { className: 'graph-tip' });
     const graphs = element('div', { className: 'graphs' });
     panel.replaceChildren(tools, this.tip, graphs);

@@ -81,7 +81,8 @@ export class StatisticsPanel {
     const tools = element('p', {}, `${what}  `);
     if (viewer.source.statistics.byFunction) {
       const choose = choice('What is added up', [['name', 'by name'], ['function', 'by function']], this.by, (by) => { this.by = by; this.fill(panel); });
-      tools.append(choose, measureField(viewer, () => { this.other = undefined; this.fill(panel); }), valueField(viewer));
+      const again = () => { this.other = undefined; this.fill(panel); };
+      tools.append(choose, tracksField(viewer, again), measureField(viewer, again), valueField(viewer));
     }
     const filter = element('input', { type: 'search', placeholder: 'Filter', value: this.filter, ariaLabel: 'Filter names' });
     filter.dataset.key = 'filter';
@@ -169,6 +170,15 @@ export function measureField(viewer, changed) {
   const field = choice('Measure', measures, viewer.measure ?? 'wall-time', (measure) => { viewer.measure = measure; changed(); });
   field.title = 'A slice without it is counted, and adds nothing.';
   return field;
+}
+
+// A field to choose which tracks are added up, if they are of several kinds. It says what is left out if nobody chooses.
+export function tracksField(viewer, changed) {
+  const { about: { tracks, leftOut }, range } = viewer;
+  if (!leftOut || range?.items) return '';
+  const others = `${grouped(leftOut)} of other tracks left out`;
+  const sets = [['threads', `Threads (${others})`], ['async', 'Async spans and others'], ['all', 'All tracks']];
+  return choice('Tracks', sets, viewer.tracks ?? tracks, (set) => { viewer.tracks = set; viewer.remember(); changed(); });
 }
 
 // A field to choose a value of the samples, if they have several.

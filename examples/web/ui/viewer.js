@@ -106,6 +106,7 @@ export class Viewer {
     this.chooseRange(known.range && { start: known.range.start, end: known.range.end, ...(items && { items }) });
     this.marks = place.marks.map(({ at }) => at);
     this.measure = place.measure || undefined;
+    this.tracks = place.tracks || undefined;
     if (place.search !== this.finder.text) this.finder.search(place.search);
     if (place.panel) this.drawer.show(...place.panel.split(' '));
     else this.drawer.hide();
@@ -131,6 +132,7 @@ export class Viewer {
       search: finder.text ?? '',
       panel: [drawer.current, drawer.panels.get(drawer.current)?.panel.mode].filter(Boolean).join(' '),
       measure: this.measure ?? '',
+      tracks: this.tracks ?? '',
     };
   }
 
@@ -624,7 +626,7 @@ export class Viewer {
 
   // The range that statistics and call trees are about.
   get area() {
-    return { ...(this.range ?? { start: this.about.start, end: this.about.end + 1 }), measure: this.measure };
+    return { ...(this.range ?? { start: this.about.start, end: this.about.end + 1 }), measure: this.measure, tracks: this.tracks };
   }
 
   // Keeps the place. Every change of it but moves of the view is a step, to which Backspace goes back, and on a page of its own

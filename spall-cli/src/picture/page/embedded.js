@@ -163,6 +163,7 @@ export class EmbeddedSource {
     this.trace = readTrace(new Reader(bytes));
     this.hitsByStart = undefined;
     this.name();
+    this.arrange({ folded: [], hidden: [], pinned: [] });
     // A box that stands for several slices says too little about them.
     if (!this.trace.isWhole) {
       this.statistics = undefined;
