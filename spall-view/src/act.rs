@@ -3,8 +3,8 @@
 use core::ops::Range;
 
 use serde::{Deserialize, Serialize};
-use spall_trace::layout::Hits;
-use spall_trace::model::{SliceId, Tick};
+use spall_trace::layout::{Hits, LayoutView};
+use spall_trace::model::{SliceId, Tick, TraceView, TrackId, TrackSet};
 
 use crate::{
     Engine, Since,
@@ -12,6 +12,7 @@ use crate::{
     element::Element,
     item::Item,
     place::{ChosenRange, Place},
+    statistics::Area,
     view::View,
 };
 
@@ -37,6 +38,8 @@ pub enum Action {
     Move(Item, Option<Item>),
     /// Hides these categories and names, and no others.
     Filter(Vec<String>, Vec<String>),
+    /// Looks for what [`matcher`](crate::matcher) says, or for nothing if it is empty. The frontend begins the search.
+    Find(String),
     /// Shows what a place says.
     Apply(Box<Place>),
 }
@@ -68,48 +71,18 @@ impl Engine {
             Action::Command(command @ (Command::NextOfName | Command::PreviousOfName)) => {
                 return self.go_to_same_name(command == Command::NextOfName);
             }
-            Action::Command(command) => {
-                let none = Hits::default();
-                self.view.run(command, trace, layout, self.search.hits().unwrap_or(&none))
+            Action::Command(Command::Escape) if before.search.is_empty() && self.found_all().is_some() => {
+                self.find_nothing(); // what has the name of a slice
+                true
             }
             Action::Select(element, at) => {
                 let at = self.element_start(element, at);
                 self.view.select(element.zip(at), trace);
                 true
             }
-            Action::Go(slice) => {
-                self.view.go(slice, trace, layout);
-                true
-            }
-            Action::Choose(range) => {
-                self.view.change(trace, layout, |place, _| place.range = range);
-                true
-            }
-            Action::Fold(item) => {
-                self.view.toggle_fold(item, trace, layout);
-                true
-            }
-            Action::Pin(item) => {
-                self.view.toggle_pin(item, trace, layout);
-                true
-            }
-            Action::Hide(item) => {
-                self.view.toggle_hidden(item, trace, layout);
-                true
-            }
-            Action::Move(item, before) => {
-                self.view.move_item(item, before, trace, layout);
-                true
-            }
-            Action::Filter(categories, names) => {
-                self.view.change(trace, layout, |place, _| {
-                    (place.categories, place.names) = (categories, names);
-                });
-                true
-            }
-            Action::Apply(place) => {
-                self.view.apply(*place, trace, layout);
-                true
+            action => {
+                let none = Hits::default();
+                self.view.act(action, trace, layout, self.search.hits().unwrap_or(&none))
             }
         };
         self.follow(&before);
@@ -166,7 +139,7 @@ impl Engine {
     fn element_start(&self, element: Option<Element>, at: Since) -> Option<Tick> {
         let trace = &*self.trace;
         match element? {
-            Element::Slice(slice) => Some(spall_trace::model::TraceView::slice(trace, slice)?.start),
+            Element::Slice(slice) => Some(trace.slice(slice)?.start),
             Element::State(state) => Some(trace.states().get(state.index())?.start),
             Element::Instant(number) => Some(trace.instants().get(number as usize)?.at),
             Element::Counter(track) => trace.tracks().get(track.index()).map(|_| self.tick(at)),
@@ -183,6 +156,12 @@ impl Engine {
         }
     }
 
+    /// Returns what statistics and call trees are about: what was chosen, or all of the trace that is not hidden.
+    #[must_use]
+    pub fn area(&self) -> Area {
+        self.view.area(&*self.trace, self.trace.shown_tracks())
+    }
+
     /// Finds all slices of the name of the selected one, and goes to the next or the previous one.
     fn go_to_same_name(&mut self, is_next: bool) -> bool {
         let Some(slice) = self.view.selected_slice() else { return true };
@@ -193,7 +172,68 @@ impl Engine {
     /// Returns the range of time that statistics and call trees are about: the one that was chosen, or all of the trace.
     #[must_use]
     pub fn chosen(&self) -> (Range<Tick>, Option<Vec<Item>>) {
-        let bounds = self.view.window().bounds();
-        self.view.range().unwrap_or((bounds.start..Tick(bounds.end.0.saturating_add(1)), None))
+        self.view.chosen()
+    }
+}
+
+impl View {
+    /// Does what the user wants, with what a search has found. Returns whether it is something that the view does. Of elements, it
+    /// selects slices, and counters at a time.
+    pub fn act(
+        &mut self,
+        action: Action,
+        trace: &impl TraceView,
+        layout: &impl LayoutView,
+        hits: &Hits,
+    ) -> bool {
+        match action {
+            Action::Command(command) => return self.run(command, trace, layout, hits),
+            Action::Select(element, at) => {
+                let start = element.and_then(|element| match element {
+                    Element::Slice(slice) => Some(trace.slice(slice)?.start),
+                    Element::Counter(track) => trace.track_info(track).map(|_| self.tick(at)),
+                    _ => None,
+                });
+                self.select(element.zip(start), trace);
+            }
+            Action::Go(slice) => self.go(slice, trace, layout),
+            Action::Choose(range) => self.change(trace, layout, |place, _| place.range = range),
+            Action::Fold(item) => self.toggle_fold(item, trace, layout),
+            Action::Pin(item) => self.toggle_pin(item, trace, layout),
+            Action::Hide(item) => self.toggle_hidden(item, trace, layout),
+            Action::Move(item, before) => self.move_item(item, before, trace, layout),
+            Action::Filter(categories, names) => self.change(trace, layout, |place, _| {
+                (place.categories, place.names) = (categories, names);
+            }),
+            Action::Find(text) => self.change(trace, layout, |place, _| place.search = text),
+            Action::Apply(place) => self.apply(*place, trace, layout),
+        }
+        true
+    }
+
+    /// Returns the range of time that statistics and call trees are about, and the items whose tracks count: what was chosen, or
+    /// all of the trace.
+    #[must_use]
+    pub fn chosen(&self) -> (Range<Tick>, Option<Vec<Item>>) {
+        let bounds = self.window().bounds();
+        self.range().unwrap_or((bounds.start..Tick(bounds.end.0.saturating_add(1)), None))
+    }
+
+    /// Returns what statistics and call trees are about: what was chosen, or all of the trace that is not hidden. Of the tracks,
+    /// those of the set count that the user has chosen, or else those of `shown`.
+    #[must_use]
+    pub fn area(&self, trace: &impl TraceView, shown: TrackSet) -> Area {
+        let (range, items) = self.chosen();
+        let set = self.place().tracks.unwrap_or(shown);
+        let is_hidden = self.items.marked(trace, self.at_paths(&self.place().hidden));
+        let is_wanted = |track: &TrackId| {
+            let is_in = trace.track_info(*track).is_some_and(|track| set.contains(&track.kind));
+            is_in && is_hidden.get(track.index()) != Some(&true)
+        };
+        let tracks = || trace.track_ids().filter(is_wanted).map(Item::Track).collect::<Vec<_>>();
+        let is_all = set == TrackSet::All && self.place().hidden.is_empty();
+        let measure = Some(self.place().measure.clone()).filter(|measure| !measure.is_empty());
+        let items = items.or_else(|| (!is_all).then(tracks));
+        Area { start: self.since(range.start), end: self.since(range.end), items, measure }
     }
 }

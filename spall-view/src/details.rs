@@ -9,7 +9,7 @@ use spall_trace::model::{
     Track, TrackId, Value,
 };
 
-use crate::{Engine, Since, element::Element, item::Item};
+use crate::{Engine, Since, element::Element, frame::values_at, item::Item, view::View};
 
 /// What there is to say about an element.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
@@ -81,11 +81,27 @@ impl Engine {
     #[must_use]
     pub fn details(&self, element: Element, at: Since) -> Option<Details> {
         match element {
-            Element::Slice(slice) => self.slice_details(slice),
+            Element::Slice(slice) => {
+                let details =
+                    self.view.slice_details(slice, &*self.trace, &*self.layout, self.source(slice))?;
+                let args = self.trace.slice_args(slice);
+                let is_of = |flow: &&Flow| flow.from == slice || flow.to == slice;
+                Some(Details {
+                    stack: self.stack(args.get(b"backtrace"), |field| args.field(field)),
+                    flows: self
+                        .trace
+                        .flows()
+                        .iter()
+                        .filter(is_of)
+                        .map(|flow| self.link(flow, slice))
+                        .collect(),
+                    ..details
+                })
+            }
             Element::State(state) => self.state_details(state),
             Element::Instant(number) => self.instant_details(number as usize),
             Element::Object(piece) => self.object_details(piece),
-            Element::Counter(track) => Some(self.counter_details(track, self.tick(at))),
+            Element::Counter(track) => Some(self.view.counter_details(track, at, &*self.trace)),
         }
     }
 
@@ -127,18 +143,39 @@ impl Engine {
     }
 }
 
-impl Engine {
-    fn slice_details(&self, id: SliceId) -> Option<Details> {
-        let trace = &*self.trace;
+impl View {
+    /// Describes a slice of a trace that grows, or a counter at a time; `None` for anything else.
+    #[must_use]
+    pub fn details(
+        &self,
+        element: Element,
+        at: Since,
+        trace: &impl TraceView,
+        layout: &impl LayoutView,
+    ) -> Option<Details> {
+        match element {
+            Element::Slice(slice) => self.slice_details(slice, trace, layout, String::new()),
+            Element::Counter(track) => Some(self.counter_details(track, at, trace)),
+            _ => None,
+        }
+    }
+
+    fn slice_details(
+        &self,
+        id: SliceId,
+        trace: &impl TraceView,
+        layout: &impl LayoutView,
+        source: String,
+    ) -> Option<Details> {
         let slice = trace.slice(id)?;
-        let placed = self.layout.place(id);
+        let placed = layout.place(id);
         let duration = |ticks| trace.clock().duration(ticks).to_string();
-        let mut facts = self.track_facts(trace.track_of(id));
+        let mut facts = track_facts(trace, trace.track_of(id));
         facts.push(("category", trace.name(slice.category).into()));
-        facts.push(("start", self.time(slice.start)));
+        facts.push(("start", self.time(slice.start, trace)));
         let open = if slice.flags.is_unfinished() { ", not finished" } else { "" };
         facts.push(("duration", duration(slice.duration()) + open));
-        if let Some(self_time) = self.layout.self_time(id) {
+        if let Some(self_time) = layout.self_time(id) {
             let share = 100.0 * self_time.0 as f64 / slice.duration().0.max(1) as f64;
             facts.push(("self", format!("{}, {share:.1} %", duration(self_time))));
         }
@@ -154,7 +191,7 @@ impl Engine {
             facts.push(("samples", format!("{} in the function itself", sampled.hits)));
             facts.push(("inferred", "from samples: its times are not recorded".into()));
         }
-        facts.push(("source", self.source(id)));
+        facts.push(("source", source));
         for (flag, text) in [
             (SliceFlags::NAME_MISMATCH, "its end has another name"),
             (SliceFlags::REPAIRED, "its times were repaired"),
@@ -164,15 +201,26 @@ impl Engine {
                 facts.push(("note", text.into()));
             }
         }
-        let of_slice = |flow: &&Flow| flow.from == id || flow.to == id;
-        let args = trace.slice_args(id);
-        Some(Details {
-            stack: self.stack(args.get(b"backtrace"), |field| args.field(field)),
-            flows: trace.flows().iter().filter(of_slice).map(|flow| self.link(flow, id)).collect(),
-            ..Details::new(trace.slice_name(id), facts, texts(args.iter()))
-        })
+        Some(Details::new(trace.slice_name(id), facts, texts(trace.slice_args(id).iter())))
     }
 
+    fn counter_details(&self, track: TrackId, at: Since, trace: &impl TraceView) -> Details {
+        let at = self.tick(at);
+        let mut facts = track_facts(trace, Some(track));
+        facts.push(("time", self.time(at, trace)));
+        let values = values_at(trace, track, at).into_iter();
+        let args = values
+            .map(|(name, value)| (if name.is_empty() { "value".into() } else { name }, value.to_string()));
+        Details::new(trace.track_title(track), facts, args.collect())
+    }
+
+    /// A point in time as text, counted from the origin.
+    pub(crate) fn time(&self, at: Tick, trace: &impl TraceView) -> String {
+        trace.clock().time(Tick(0) + self.since(at).0).to_string()
+    }
+}
+
+impl Engine {
     fn link(&self, flow: &Flow, of: SliceId) -> Link {
         let leaves = flow.from == of;
         let slice = if leaves { flow.to } else { flow.from };
@@ -192,7 +240,8 @@ impl Engine {
     fn state_details(&self, id: StateId) -> Option<Details> {
         let state = self.trace.states().get(id.index())?;
         let has = |track: &&Track| track.states().contains(id);
-        let mut facts = self.track_facts(self.trace.tracks().iter().find(has).map(|track| track.id));
+        let track = self.trace.tracks().iter().find(has).map(|track| track.id);
+        let mut facts = track_facts(&*self.trace, track);
         facts.push(("start", self.time(state.start)));
         facts.push(("duration", self.trace.clock().duration(state.end - state.start).to_string()));
         let args = texts(self.trace.args_of(state).iter());
@@ -203,7 +252,7 @@ impl Engine {
         let instant = self.trace.instants().get(id)?;
         let has = |candidate: &&Track| candidate.instants().contains(&id);
         let track = self.trace.tracks().iter().find(has).map(|track| track.id);
-        let mut facts = self.track_facts(track);
+        let mut facts = track_facts(&*self.trace, track);
         facts.push(("category", self.trace.name(instant.category).into()));
         facts.push(("time", self.time(instant.at)));
         let args = self.trace.args_of(instant);
@@ -232,15 +281,6 @@ impl Engine {
         Some(Details::new(self.trace.name(object.name), facts, args))
     }
 
-    fn counter_details(&self, track: TrackId, at: Tick) -> Details {
-        let mut facts = self.track_facts(Some(track));
-        facts.push(("time", self.time(at)));
-        let values = self.values_at(track, at).into_iter();
-        let args = values
-            .map(|(name, value)| (if name.is_empty() { "value".into() } else { name }, value.to_string()));
-        Details::new(self.trace.track_title(track), facts, args.collect())
-    }
-
     /// The stack that an event has, innermost function first: of a call of apitrace its backtrace, and of an event of Trace
     /// Event JSON names of functions, or the id of a frame that the file describes.
     fn stack<'a>(
@@ -267,13 +307,13 @@ impl Engine {
         let frames = core::iter::successors(innermost, |inner| inner.parent.and_then(frame));
         frames.map(|frame| self.trace.name(frame.name).into()).collect()
     }
+}
 
-    fn track_facts(&self, track: Option<TrackId>) -> Vec<(&'static str, String)> {
-        let Some(track) = track else { return Vec::new() };
-        let process = self.trace.track_info(track).and_then(|track| track.process);
-        let process = process.map(|process| String::from(self.trace.process_title(process)));
-        vec![("track", self.trace.track_title(track).into()), ("process", process.unwrap_or_default())]
-    }
+fn track_facts(trace: &impl TraceView, track: Option<TrackId>) -> Vec<(&'static str, String)> {
+    let Some(track) = track else { return Vec::new() };
+    let process = trace.track_info(track).and_then(|track| track.process);
+    let process = process.map(|process| String::from(trace.process_title(process)));
+    vec![("track", trace.track_title(track).into()), ("process", process.unwrap_or_default())]
 }
 
 pub(crate) fn filled(facts: Vec<(&'static str, String)>) -> Vec<(&'static str, String)> {

@@ -5,7 +5,7 @@ use core::ops::Range;
 use spall_trace::Hidden;
 use spall_trace::model::{Instant, NameId, Trace, TraceView, Track, TrackId};
 
-use crate::{Engine, place::Place};
+use crate::{Element, Engine, place::Place};
 
 /// What is hidden, and what is left.
 #[derive(Debug, Default)]
@@ -63,6 +63,20 @@ impl Numbers<'_> {
 }
 
 impl Engine {
+    /// Returns the instants that are shown of a track.
+    #[must_use]
+    pub fn instants_of(&self, track: TrackId) -> &[Instant] {
+        let track = self.trace.tracks().get(track.index());
+        track.map_or(&[], |track| self.filter.instants_of(&self.trace, track).0)
+    }
+
+    /// Returns what is selected by the instant at a position of [`Engine::instants_of`].
+    #[must_use]
+    pub fn instant(&self, track: TrackId, position: u32) -> Option<Element> {
+        let track = self.trace.tracks().get(track.index())?;
+        Some(Element::Instant(self.filter.instants_of(&self.trace, track).1.at(position)))
+    }
+
     /// Lists the texts of categories of slices and instants, each with how many have it.
     #[must_use]
     pub fn categories(&self) -> Vec<(String, u32)> {

@@ -148,7 +148,13 @@ impl Engine {
         (self.search, self.searching) = (Search::default(), None);
     }
 
-    /// Returns what the last search has found; `None` if there was none.
+    /// Returns what the last search has found, with all slices; `None` if there was none.
+    #[must_use]
+    pub fn found_all(&self) -> Option<&Found> {
+        self.search.found.as_ref()
+    }
+
+    /// Returns the counts of what the last search has found, and the tracks; `None` if there was none.
     #[must_use]
     pub fn found(&self) -> Option<FoundCounts> {
         let found = self.search.found.as_ref()?;

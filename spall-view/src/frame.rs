@@ -24,6 +24,7 @@ mod headers;
 mod objects;
 
 pub use boxes::{Boxes, Style};
+pub(crate) use charts::values_at;
 pub use charts::{ChartPart, Layer};
 pub use headers::{Marks, Strip};
 pub use objects::ObjectLines;

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use spall_trace::layout::{Row, RowId, Viewport, diff_rows, flame_rows};
 use spall_trace::model::Tick;
 use spall_trace::model::{
-    CallTree, DiffSums, DiffWidth, Function, FunctionSource, InvertedTree, Job, NameId, SliceId, Ticks,
-    TraceView, TreeDiff, TreeNode,
+    CallTree, Clock, DiffSums, DiffWidth, Function, FunctionSource, InvertedTree, Job, NameId, SliceId,
+    Ticks, TraceView, TreeDiff, TreeNode,
 };
 
 use crate::{
@@ -23,9 +23,9 @@ const BOX_WIDTH: u16 = 2;
 /// The most callers that an inverted graph shows above one another.
 const DEEPEST: u32 = 200;
 
-/// Nodes that are drawn, and their boxes.
+/// A call tree as boxes: nodes that are drawn, and where.
 #[derive(Debug, Default)]
-pub(crate) struct Graph {
+pub struct Graph {
     nodes: Nodes,
     rows: Vec<Row>,
     total: Ticks,
@@ -161,17 +161,7 @@ impl Engine {
             _ => Arc::clone(&self.trees.other),
         };
         let kind = wanted.graph;
-        let task = Task::new(async move {
-            match (kind, of) {
-                (Kind::Comparison, _) => Graph::compared(TreeDiff::new(&other, &tree)),
-                (Kind::BottomUp, _) => Graph::inverted(task::run(InvertedTree::bottom_up(tree)).await).await,
-                (Kind::Callers, Some(of)) => {
-                    Graph::inverted(task::run(InvertedTree::callers(tree, of)).await).await
-                }
-                (Kind::Callees, Some(of)) => Graph::placed(Nodes::Tree(Arc::new(tree.callees(of)))).await,
-                _ => Graph::placed(Nodes::Tree(tree)).await,
-            }
-        });
+        let task = Task::new(Graph::of(kind, of, tree, other));
         self.making = Some(Making { place, of, task });
     }
 
@@ -180,8 +170,7 @@ impl Engine {
         let graph = self.making.as_mut()?.task.step()?;
         let Making { place, of, .. } = self.making.take()?;
         let of = of.map(|function| self.describe(function)).unwrap_or_default();
-        let unmeasured = graph.nodes.nodes().iter().map(|node| node.unmeasured).sum();
-        let shape = Shape { total: Since(graph.total), unmeasured, rows: graph.rows.len(), of };
+        let shape = Shape { of, ..graph.shape() };
         *self.graphs.get_mut(place)? = graph;
         Some(shape)
     }
@@ -202,45 +191,22 @@ impl Engine {
         rows: usize,
         label: u32,
     ) -> GraphFrame {
-        let mut frame = GraphFrame::default();
-        let Some(graph) = self.graphs.get(place) else { return frame };
-        let range = Tick(start.0.0)..Tick(end.0.0);
-        let viewport = Viewport::new(range, columns).with_box_width(BOX_WIDTH);
-        let (mut rects, height) = (Vec::new(), self.view.heights.row);
-        for (row, depth) in graph.rows.iter().take(rows).zip(0_u64..) {
-            rects.clear();
-            row.view(RowId(0)).rects(&viewport, &mut rects);
-            for rect in &rects {
-                let Some(function) = graph.nodes.function(rect.slice.index()) else { continue };
-                let style = graph.style(rect.slice.index(), || self.pictures.shade(function.name));
-                if rect.x1 - rect.x0 >= label {
-                    frame.names.push((function.name, self.name_text(function.name)));
-                }
-                frame.part.push(rect, &viewport, depth * u64::from(height), height, function.name, style);
-            }
-        }
-        frame
+        let Some(graph) = self.graphs.get(place) else { return GraphFrame::default() };
+        let viewport = Viewport::new(Tick(start.0.0)..Tick(end.0.0), columns).with_box_width(BOX_WIDTH);
+        let (height, shade) = (self.view.heights.row, |name| self.pictures.shade(name));
+        graph.frame(&viewport, rows, height, shade, |name, width| {
+            (width >= label).then(|| self.name_text(name))
+        })
     }
 
     /// Describes a box of a graph.
     #[must_use]
     pub fn graph_box(&self, place: usize, node: usize) -> Option<BoxFacts> {
+        let clock = self.trees.measure().clock(self.trace.clock());
         let graph = self.graphs.get(place)?;
-        let (function, depth) = graph.nodes.function_and_depth(node)?;
-        let found = graph.rows.get(depth as usize).and_then(|row| {
-            let view = row.view(RowId(0));
-            let at = view.slices().iter().position(|slice| slice.index() == node)?;
-            Some((view.starts().get(at)?.0, view.ends().get(at)?.0))
-        });
-        let (start, end) = found.unwrap_or_default();
-        Some(BoxFacts {
-            name: self.describe(function),
-            plain: self.name_text(function.name),
-            start: Since(Ticks(start)),
-            end: Since(Ticks(end)),
-            depth,
-            facts: self.graph_facts(graph, node),
-        })
+        let function = graph.nodes.function(node)?;
+        let plain = self.name_text(function.name);
+        Some(BoxFacts { name: self.describe(function), plain, ..graph.box_facts(node, clock)? })
     }
 
     fn describe(&self, function: Function) -> String {
@@ -253,13 +219,90 @@ impl Engine {
             _ => name,
         }
     }
+}
 
-    fn graph_facts(&self, graph: &Graph, node: usize) -> Vec<(&'static str, String)> {
-        let clock = self.trees.measure().clock(self.trace.clock());
+impl Graph {
+    /// Makes a flame graph, or a bottom-up one, of a call tree at once: what [`Engine::begin_graph`] does in steps.
+    #[must_use]
+    pub fn of_tree(tree: CallTree, kind: Kind) -> Self {
+        let mut task = Task::new(Self::of(kind, None, Arc::new(tree), Arc::default()));
+        loop {
+            if let Some(graph) = task.step() {
+                return graph;
+            }
+        }
+    }
+
+    /// Returns how large the graph is.
+    #[must_use]
+    pub fn shape(&self) -> Shape {
+        let unmeasured = self.nodes.nodes().iter().map(|node| node.unmeasured).sum();
+        Shape { total: Since(self.total), unmeasured, rows: self.rows.len(), of: String::new() }
+    }
+
+    /// Returns the boxes of the first rows in a part of the axis. `shade` tells the numbers of colours, and `text` the texts of
+    /// names that are wanted in boxes of so many columns.
+    #[must_use]
+    pub fn frame(
+        &self,
+        viewport: &Viewport,
+        rows: usize,
+        height: u32,
+        shade: impl Fn(NameId) -> u8,
+        text: impl Fn(NameId, u32) -> Option<String>,
+    ) -> GraphFrame {
+        let (mut frame, mut rects) = (GraphFrame::default(), Vec::new());
+        for (row, depth) in self.rows.iter().take(rows).zip(0_u64..) {
+            rects.clear();
+            row.view(RowId(0)).rects(viewport, &mut rects);
+            for rect in &rects {
+                let Some(function) = self.nodes.function(rect.slice.index()) else { continue };
+                let style = self.style(rect.slice.index(), || shade(function.name));
+                let text = text(function.name, rect.x1 - rect.x0);
+                frame.names.extend(text.map(|text| (function.name, text)));
+                frame.part.push(rect, viewport, depth * u64::from(height), height, function.name, style);
+            }
+        }
+        frame
+    }
+
+    /// Describes a box but for its names. The clock is that of what is added up.
+    #[must_use]
+    pub fn box_facts(&self, node: usize, clock: Clock) -> Option<BoxFacts> {
+        let (_, depth) = self.nodes.function_and_depth(node)?;
+        let found = self.rows.get(depth as usize).and_then(|row| {
+            let view = row.view(RowId(0));
+            let at = view.slices().iter().position(|slice| slice.index() == node)?;
+            Some((view.starts().get(at)?.0, view.ends().get(at)?.0))
+        });
+        let (start, end) = found.unwrap_or_default();
+        let (start, end, facts) = (Since(Ticks(start)), Since(Ticks(end)), self.facts(node, clock));
+        Some(BoxFacts { start, end, depth, facts, ..BoxFacts::default() })
+    }
+
+    /// Returns the name of the function of a node.
+    #[must_use]
+    pub fn name(&self, node: usize) -> Option<NameId> {
+        self.nodes.function(node).map(|function| function.name)
+    }
+
+    async fn of(kind: Kind, of: Option<Function>, tree: Arc<CallTree>, other: Arc<CallTree>) -> Self {
+        match (kind, of) {
+            (Kind::Comparison, _) => Self::compared(TreeDiff::new(&other, &tree)),
+            (Kind::BottomUp, _) => Self::inverted(task::run(InvertedTree::bottom_up(tree)).await).await,
+            (Kind::Callers, Some(of)) => {
+                Self::inverted(task::run(InvertedTree::callers(tree, of)).await).await
+            }
+            (Kind::Callees, Some(of)) => Self::placed(Nodes::Tree(Arc::new(tree.callees(of)))).await,
+            _ => Self::placed(Nodes::Tree(tree)).await,
+        }
+    }
+
+    fn facts(&self, node: usize, clock: Clock) -> Vec<(&'static str, String)> {
         let duration = |ticks| clock.duration(ticks).to_string();
-        let share = |ticks: Ticks| 100.0 * ticks.0 as f64 / graph.total.0.max(1) as f64;
+        let share = |ticks: Ticks| 100.0 * ticks.0 as f64 / self.total.0.max(1) as f64;
         let timed = |ticks| format!("{}, {:.1} %", duration(ticks), share(ticks));
-        match &graph.nodes {
+        match &self.nodes {
             Nodes::Diff(diff) => diff.nodes().get(node).map_or(Vec::new(), |node| {
                 let of = |sums: &DiffSums| format!("{}, {} slices", duration(sums.total), sums.count);
                 let change = duration(node.after.total - node.before.total);
@@ -276,9 +319,7 @@ impl Engine {
             }),
         }
     }
-}
 
-impl Graph {
     /// Places the boxes of a tree, with its smaller callers left out.
     async fn inverted(tree: InvertedTree<Arc<CallTree>>) -> Self {
         // What takes less than a ten-thousandth, or nothing at all, would not be seen.

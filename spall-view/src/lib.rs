@@ -67,7 +67,7 @@ pub use find::{FoundCounts, Hit, matcher};
 pub use frame::{
     Boxes, ChartPart, Frame, Layer, Marks, ObjectLines, Part, Strip, Style, Wanted as WantedFrame,
 };
-pub use graph::{BoxFacts, GraphFrame, Kind as GraphKind, Shape, Wanted as WantedGraph};
+pub use graph::{BoxFacts, Graph, GraphFrame, Kind as GraphKind, Shape, Wanted as WantedGraph};
 pub use heights::Heights;
 pub use item::{Group, Item, Member};
 pub use lines::{Header, Lines};
@@ -178,7 +178,7 @@ impl Engine {
 
     /// A point in time as text, counted from the origin.
     fn time(&self, at: Tick) -> String {
-        self.trace.clock().time(Tick(0) + self.since(at).0).to_string()
+        self.view.time(at, &*self.trace)
     }
 
     /// Forgets what was found and added up, as it is about other slices.

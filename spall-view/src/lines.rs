@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 use spall_trace::layout::Vertical;
-use spall_trace::model::{TraceView, TrackId};
+use spall_trace::model::TrackId;
 
 use crate::{
     Engine,
@@ -57,8 +57,7 @@ impl Engine {
     /// Returns the tracks that some items stand for, in the order of the trace.
     #[must_use]
     pub fn tracks_of(&self, items: &[Item]) -> Vec<TrackId> {
-        let is_wanted = self.view.items.marked(&*self.trace, items.iter().copied());
-        self.trace.track_ids().filter(|track| is_wanted.get(track.index()) == Some(&true)).collect()
+        self.view.tracks_in(Some(items), &*self.trace)
     }
 }
 

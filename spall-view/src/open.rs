@@ -25,7 +25,7 @@ pub struct Source<R> {
 }
 
 /// What files say together.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Opened {
     /// The trace of all of them.
     pub trace: Trace,

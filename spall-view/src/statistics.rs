@@ -10,13 +10,14 @@ use std::{
 use serde::{Deserialize, Serialize};
 use spall_trace::layout::{Layout, LayoutView, Stats, slice_tree};
 use spall_trace::model::{
-    CallTree, Function, Measure, NameId, SliceId, Tick, Ticks, Trace, TraceView, TrackId, TrackSet,
+    CallTree, Function, Job, Measure, NameId, SliceId, Tick, Ticks, Trace, TraceView, TrackId, TrackSet,
 };
 
 use crate::{
     Engine, Since,
     item::Item,
     task::{self, STEP, Task},
+    view::View,
 };
 
 /// A range of time, what of it counts, and what is added up.
@@ -169,7 +170,7 @@ impl Names {
                 let question = asked.lock().unwrap_or_else(PoisonError::into_inner).take();
                 match question {
                     Some(question) => question(&mut stats),
-                    None => _ = spall_trace::model::Job::step(&mut stats, STEP),
+                    None => _ = stats.step(STEP),
                 }
                 task::pause().await;
             }
@@ -199,22 +200,16 @@ impl Engine {
         let measure = area.measure();
         if by == By::Function || measure != Measure::WallTime {
             self.statistics = Statistics::Functions(Task::new(async move {
-                let mut extremes: HashMap<Function, (Ticks, Ticks)> = HashMap::new();
-                let Range { start, end } = range;
+                let mut extremes = Extremes::new(range.clone());
                 let function = |id| {
-                    let slice = trace.slice(id)?;
                     let function = match by {
                         By::Function => trace.function_of(id)?,
-                        By::Name => Function::named(slice.name),
+                        By::Name => Function::named(trace.slice_name_id(id)?),
                     };
-                    let duration = slice.end.min(end) - slice.start.max(start);
-                    let (min, max) = extremes.entry(function).or_insert((duration, duration));
-                    (*min, *max) = ((*min).min(duration), (*max).max(duration));
-                    Some(function)
+                    extremes.add(&*trace, id, function)
                 };
-                let tree =
-                    task::run(slice_tree(&*trace, &*layout, tracks, start..end, measure, function)).await;
-                sums_of_functions(&trace, &tree, &extremes)
+                let tree = task::run(slice_tree(&*trace, &*layout, tracks, range, measure, function)).await;
+                sums_of_functions(&tree, &extremes, |function| function.describe(&trace))
             }));
             return;
         }
@@ -250,33 +245,8 @@ impl Engine {
     pub fn statistics(&mut self, ranking: &Ranking) -> Option<Ranked> {
         let (trace, ranking) = (Arc::clone(&self.trace), ranking.clone());
         match &mut self.statistics {
-            Statistics::Done(sums) => Some(ranked(sums.clone(), &ranking, &trace)),
-            Statistics::Names(running, _) => running.ask(move |stats| {
-                let names = (0..trace.names().len()).map(NameId::new);
-                let sums = names.filter_map(|name| stats.of(name)).map(|stats| Sums {
-                    id: Some(stats.name),
-                    count: stats.count,
-                    total: Since(stats.total),
-                    own: Since(stats.self_time),
-                    mean: Since(stats.mean),
-                    min: Since(stats.min),
-                    max: Since(stats.max),
-                    ..Sums::default()
-                });
-                let mut ranked = ranked(sums.collect(), &ranking, &trace);
-                for sums in &mut ranked.rows {
-                    let histogram = sums.id.and_then(|name| stats.histogram(name));
-                    for (durations, count) in histogram.into_iter().flat_map(|found| found.buckets()) {
-                        let power = durations.start.0.checked_ilog2().map_or(0, |power| power + 1);
-                        if sums.counts.is_empty() {
-                            sums.first = power;
-                        }
-                        sums.counts.resize((power - sums.first) as usize + 1, 0);
-                        sums.counts.last_mut().into_iter().for_each(|last| *last += u64::from(count));
-                    }
-                }
-                ranked
-            }),
+            Statistics::Done(sums) => Some(ranked(sums.clone(), &ranking, &*trace)),
+            Statistics::Names(running, _) => running.ask(move |stats| ranked_names(stats, &ranking, &*trace)),
             Statistics::Nothing | Statistics::Functions(_) => None,
         }
     }
@@ -306,7 +276,7 @@ impl Engine {
 }
 
 /// Equal ones are in the order of their names.
-fn ranked(mut sums: Vec<Sums>, wanted: &Ranking, trace: &Trace) -> Ranked {
+fn ranked(mut sums: Vec<Sums>, wanted: &Ranking, trace: &impl TraceView) -> Ranked {
     let text = |sums: &Sums| sums.id.map_or_else(|| sums.name.clone(), |id| trace.name(id).into());
     let own = Since(sums.iter().map(|sums| sums.own.0).sum());
     if !wanted.filter.is_empty() {
@@ -335,16 +305,97 @@ fn ranked(mut sums: Vec<Sums>, wanted: &Ranking, trace: &Trace) -> Ranked {
     Ranked { rows: sums, count, own }
 }
 
-fn sums_of_functions(
-    trace: &Trace,
-    tree: &CallTree,
-    extremes: &HashMap<Function, (Ticks, Ticks)>,
-) -> Vec<Sums> {
+/// The sums of all names, with the numbers of slices that took how long.
+fn ranked_names<T: TraceView, L: LayoutView>(
+    stats: &Stats<'_, T, L>,
+    ranking: &Ranking,
+    trace: &T,
+) -> Ranked {
+    let names = (0..trace.names().len()).map(NameId::new);
+    let sums = names.filter_map(|name| stats.of(name)).map(|stats| Sums {
+        id: Some(stats.name),
+        count: stats.count,
+        total: Since(stats.total),
+        own: Since(stats.self_time),
+        mean: Since(stats.mean),
+        min: Since(stats.min),
+        max: Since(stats.max),
+        ..Sums::default()
+    });
+    let mut ranked = ranked(sums.collect(), ranking, trace);
+    for sums in &mut ranked.rows {
+        let histogram = sums.id.and_then(|name| stats.histogram(name));
+        for (durations, count) in histogram.into_iter().flat_map(|found| found.buckets()) {
+            let power = durations.start.0.checked_ilog2().map_or(0, |power| power + 1);
+            if sums.counts.is_empty() {
+                sums.first = power;
+            }
+            sums.counts.resize((power - sums.first) as usize + 1, 0);
+            sums.counts.last_mut().into_iter().for_each(|last| *last += u64::from(count));
+        }
+    }
+    ranked
+}
+
+/// The shortest and the longest call of each function inside a range.
+struct Extremes {
+    range: Range<Tick>,
+    of: HashMap<Function, (Ticks, Ticks)>,
+}
+
+impl Extremes {
+    fn new(range: Range<Tick>) -> Self {
+        Self { range, of: HashMap::new() }
+    }
+
+    fn add(&mut self, trace: &impl TraceView, id: SliceId, function: Function) -> Option<Function> {
+        let slice = trace.slice(id)?;
+        let duration = slice.end.min(self.range.end) - slice.start.max(self.range.start);
+        let (min, max) = self.of.entry(function).or_insert((duration, duration));
+        (*min, *max) = ((*min).min(duration), (*max).max(duration));
+        Some(function)
+    }
+}
+
+impl View {
+    /// Adds up the slices of an area by name, at once: what [`Engine::statistics`] does in steps for a finished trace.
+    #[must_use]
+    pub fn statistics(
+        &self,
+        area: &Area,
+        ranking: &Ranking,
+        trace: &impl TraceView,
+        layout: &impl LayoutView,
+    ) -> Ranked {
+        let (range, tracks) =
+            (self.tick(area.start)..self.tick(area.end), self.tracks_in(area.items.as_deref(), trace));
+        let measure = area.measure();
+        if measure == Measure::WallTime {
+            let mut stats = Stats::new(trace, layout, tracks, range);
+            while stats.step(STEP).is_none() {}
+            return ranked_names(&stats, ranking, trace);
+        }
+        let mut extremes = Extremes::new(range.clone());
+        let function = |id| extremes.add(trace, id, Function::named(trace.slice_name_id(id)?));
+        let tree = slice_tree(trace, layout, tracks, range, measure, function).run();
+        let name = |function: Function| trace.name(function.name).into();
+        ranked(sums_of_functions(&tree, &extremes, name), ranking, trace)
+    }
+
+    /// The tracks that some items stand for, in the order of the trace; all tracks for `None`.
+    pub(crate) fn tracks_in(&self, items: Option<&[Item]>, trace: &impl TraceView) -> Vec<TrackId> {
+        let Some(items) = items else { return trace.track_ids().collect() };
+        let is_wanted = self.items.marked(trace, items.iter().copied());
+        trace.track_ids().filter(|track| is_wanted.get(track.index()) == Some(&true)).collect()
+    }
+}
+
+fn sums_of_functions(tree: &CallTree, extremes: &Extremes, name: impl Fn(Function) -> String) -> Vec<Sums> {
     let sums = tree.functions().into_iter().map(|stats| {
-        let (min, max) = extremes.get(&stats.function).copied().unwrap_or_default();
+        let (min, max) = extremes.of.get(&stats.function).copied().unwrap_or_default();
         let count = i64::try_from(stats.count).unwrap_or(i64::MAX).max(1);
         Sums {
-            name: stats.function.describe(trace),
+            name: name(stats.function),
             count: stats.count,
             unmeasured: stats.unmeasured,
             total: Since(stats.total),

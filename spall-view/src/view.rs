@@ -247,7 +247,7 @@ impl View {
         Since(at - self.origin)
     }
 
-    fn at_paths<'p>(&'p self, paths: &'p [String]) -> impl Iterator<Item = Item> + 'p {
+    pub(crate) fn at_paths<'p>(&'p self, paths: &'p [String]) -> impl Iterator<Item = Item> + 'p {
         paths.iter().filter_map(|path| self.items.at_path(path))
     }
 

@@ -84,8 +84,13 @@ impl Engine {
     /// Returns the values of a counter at a time, each with the name of its series.
     #[must_use]
     pub fn values_at(&self, track: TrackId, at: Tick) -> Vec<(String, f64)> {
-        let series = Series::of(self.trace.counters_of(track));
-        let value = |series: &Series| Some((self.trace.name(series.name()).into(), series.value_at(at)?));
-        series.iter().filter_map(value).collect()
+        values_at(&*self.trace, track, at)
     }
+}
+
+/// The values of a counter at a time, each with the name of its series.
+pub(crate) fn values_at(trace: &impl TraceView, track: TrackId, at: Tick) -> Vec<(String, f64)> {
+    let series = Series::of(trace.counters_of(track));
+    let value = |series: &Series| Some((trace.name(series.name()).into(), series.value_at(at)?));
+    series.iter().filter_map(value).collect()
 }

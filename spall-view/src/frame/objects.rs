@@ -1,10 +1,12 @@
 //! The objects of a process, below its header.
 
 use serde::Serialize;
-use spall_trace::layout::{Line, RowId, Viewport};
+use spall_trace::layout::{Line, Row, RowId, Viewport};
 use spall_trace::model::{NameId, ProcessId, TraceView};
 
 use super::{Part, Style};
+#[cfg(doc)]
+use crate::Element;
 use crate::{Engine, objects::Type};
 
 /// The objects of one type in one process.
@@ -19,6 +21,11 @@ pub struct ObjectLines {
 }
 
 impl Engine {
+    /// Returns the types of the objects of a process, and their lines. What is on a line is [`Element::Object`] of its numbers.
+    pub fn objects_of(&self, process: ProcessId) -> impl Iterator<Item = (NameId, &[Row])> {
+        self.objects.of(process).map(|found| (found.name, found.lines.as_slice()))
+    }
+
     /// The objects of a process below its header, and the names of their types.
     pub(super) fn objects(
         &mut self,
