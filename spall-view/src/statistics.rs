@@ -382,8 +382,9 @@ impl View {
         ranked(sums_of_functions(&tree, &extremes, name), ranking, trace)
     }
 
-    /// The tracks that some items stand for, in the order of the trace; all tracks for `None`.
-    pub(crate) fn tracks_in(&self, items: Option<&[Item]>, trace: &impl TraceView) -> Vec<TrackId> {
+    /// Returns the tracks that some items stand for, in the order of the trace; all tracks for `None`.
+    #[must_use]
+    pub fn tracks_in(&self, items: Option<&[Item]>, trace: &impl TraceView) -> Vec<TrackId> {
         let Some(items) = items else { return trace.track_ids().collect() };
         let is_wanted = self.items.marked(trace, items.iter().copied());
         trace.track_ids().filter(|track| is_wanted.get(track.index()) == Some(&true)).collect()

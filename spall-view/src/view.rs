@@ -467,12 +467,11 @@ impl View {
     }
 
     fn show(&mut self, place: Place, trace: &impl TraceView, layout: &impl LayoutView) {
-        let active = active_range(trace, layout).unwrap_or_default();
-        let range = match &place.view {
-            Some(range) => self.tick(range.start)..self.tick(range.end),
-            None => active,
-        };
-        self.window.show(range);
+        match &place.view {
+            Some(range) => self.window.show(self.tick(range.start)..self.tick(range.end)),
+            // As a trace is shown at first.
+            None => self.window.fit(active_range(trace, layout).unwrap_or_default()),
+        }
         self.place = place;
         self.stack(trace, layout);
         self.window.scroll(self.place.top - self.window.top(), &self.main);

@@ -119,3 +119,15 @@ fn what_is_looked_for_is_a_step_and_escape_ends_the_search_for_a_name() {
     engine.act(Action::Command(Command::Escape));
     assert_eq!(engine.view().selected_slice(), None);
 }
+
+#[test]
+fn the_first_place_shows_what_a_new_view_shows() {
+    let mut engine = engine();
+    let first = engine.view().window().clone();
+    for command in [Command::First, Command::Down, Command::Fit] {
+        engine.act(Action::Command(command));
+    }
+    assert_ne!(engine.view().window(), &first);
+    engine.act(Action::Apply(Box::default()));
+    assert_eq!(engine.view().window(), &first);
+}
