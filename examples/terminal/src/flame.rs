@@ -1,118 +1,122 @@
-//! The flame graph of what the timeline shows: callers above what they call, each as wide as its time.
+//! Graphs of call trees, each box as wide as its time: callers above callees, or functions above their callers.
 
-use std::ops::Range;
+use std::{collections::HashMap, ops::Range};
 
 use ratatui::{buffer::Buffer, layout::Rect as Area, style::Modifier};
-use spall_trace::layout::{LayoutView, Rect, Row, RowId, Viewport, flame_rows, slice_tree};
-use spall_trace::model::{CallTree, Function, Job, Measure, Tick, TraceView, TreeNodeId};
+use spall_trace::model::{Measure, Ticks, TraceView};
+use spall_view::{BoxFacts, Boxes, Command, GraphFrame, GraphKind, Shape, Since};
 
-use crate::{boxes, colors::Colors};
+use crate::{
+    boxes::{self, Cells},
+    colors::Colors,
+    shown::Shown,
+};
 
-/// Adds up a measure of a range of time.
-pub fn tree(
-    trace: &impl TraceView,
-    layout: &impl LayoutView,
-    range: Range<Tick>,
-    measure: Measure,
-) -> CallTree {
-    let function = |slice| trace.slice_name_id(slice).map(Function::named);
-    slice_tree(trace, layout, trace.track_ids(), range, measure, function).run()
-}
-
-/// A flame graph and the function that is selected in it.
+/// A graph, and the function that is selected in it.
 #[derive(Default)]
 pub struct Flame {
-    measure: Measure,
-    tree: CallTree,
-    rows: Vec<Row>,
-    rects: Vec<Rect>,
-    selected: Option<TreeNodeId>,
-    /// The function that is as wide as the window; `None` for all functions.
-    zoomed: Option<TreeNodeId>,
+    shape: Shape,
+    /// The boxes that were drawn: the cells, the row and the node of each.
+    drawn: Vec<(Cells, u32, usize)>,
+    selected: Option<usize>,
+    /// The part of the axis that is as wide as the window; `None` for all.
+    zoomed: Option<Range<Since>>,
 }
 
 impl Flame {
-    /// Adds up a measure of a range of time.
-    pub fn build(
-        &mut self,
-        trace: &impl TraceView,
-        layout: &impl LayoutView,
-        range: Range<Tick>,
-        measure: Measure,
-    ) {
-        self.measure = measure;
-        self.tree = tree(trace, layout, range, measure);
-        self.rows = flame_rows(self.tree.nodes()).run();
-        (self.selected, self.zoomed) = (None, None);
+    /// Adds up what is chosen.
+    pub fn build(&mut self, kind: GraphKind, shown: &mut impl Shown) {
+        *self = Self { shape: shown.graph(kind), ..Self::default() };
     }
 
-    /// Makes the selected function as wide as the window, or shows all functions if none is selected.
-    pub fn zoom(&mut self) {
-        self.zoomed = self.selected;
+    /// Does what a command means in a graph. Returns whether it means anything.
+    pub fn run(&mut self, command: Command, shown: &impl Shown) -> bool {
+        match command {
+            Command::First => self.selected = self.drawn.first().map(|&(_, _, node)| node),
+            Command::Left | Command::Previous => self.go(0, -1),
+            Command::Right | Command::Next => self.go(0, 1),
+            Command::Up => self.go(-1, 0),
+            Command::Down => self.go(1, 0),
+            Command::Fit => self.zoomed = self.facts(shown).map(|facts| facts.start..facts.end),
+            Command::FitAll => self.zoomed = None,
+            _ => return false,
+        }
+        true
     }
 
     /// Selects a box beside the selected one, or the first box if none is selected.
-    pub fn go(&mut self, rows: i32, boxes: isize) {
-        let at = self.rects.iter().position(|rect| Some(TreeNodeId(rect.slice.0)) == self.selected);
-        let found = match at.map(|at| (at, self.rects[at])) {
-            None => self.rects.first(),
-            Some((at, from)) if rows == 0 => {
-                self.rects.get(at.wrapping_add_signed(boxes)).filter(|rect| rect.row == from.row)
+    fn go(&mut self, rows: i32, boxes: isize) {
+        let at = self.drawn.iter().position(|&(_, _, node)| Some(node) == self.selected);
+        let found = match at.map(|at| (at, self.drawn[at])) {
+            None => self.drawn.first(),
+            Some((at, (_, depth, _))) if rows == 0 => {
+                self.drawn.get(at.wrapping_add_signed(boxes)).filter(|(_, other, _)| *other == depth)
             }
-            Some((_, from)) => {
-                let row = RowId(from.row.0.wrapping_add_signed(rows));
-                self.rects.iter().find(|rect| rect.row == row && rect.x1 > from.x0)
+            Some((_, (from, depth, _))) => {
+                let depth = depth.wrapping_add_signed(rows);
+                self.drawn.iter().find(|(cells, other, _)| *other == depth && cells.end > from.start)
             }
         };
-        self.selected = found.map(|rect| TreeNodeId(rect.slice.0)).or(self.selected);
+        self.selected = found.map(|&(_, _, node)| node).or(self.selected);
     }
 
-    pub fn draw(&mut self, buffer: &mut Buffer, area: Area, trace: &impl TraceView, colors: Colors) {
-        let all = Tick(0)..Tick(self.tree.total().0.max(1));
-        let zoomed = self.zoomed.and_then(|node| self.extent(node)).unwrap_or(all);
-        let viewport = Viewport::new(zoomed, area.width);
-        self.rects.clear();
-        for (row, number) in self.rows.iter().zip(0..) {
-            row.view(RowId(number)).rects(&viewport, &mut self.rects);
-        }
+    /// Selects what is drawn at a cell.
+    pub fn click(&mut self, column: u16, row: u16) {
+        let top = self.drawn.first().map_or(0, |&(_, depth, _)| depth);
+        let is_there = |(cells, depth, _): &&(Cells, u32, usize)| {
+            *depth == top + u32::from(row) && (cells.start..cells.end).contains(&column)
+        };
+        self.selected = self.drawn.iter().find(is_there).map(|&(_, _, node)| node);
+    }
+
+    fn facts(&self, shown: &impl Shown) -> Option<BoxFacts> {
+        shown.graph_box(self.selected?)
+    }
+
+    pub fn draw(&mut self, buffer: &mut Buffer, area: Area, shown: &impl Shown, colors: Colors) {
+        let all = Since::default()..Since(Ticks(self.shape.total.0.0.max(1)));
+        let Range { start, end } = self.zoomed.clone().unwrap_or(all);
         // The selected function is always on the screen.
-        let depth = self.selected.and_then(|node| self.tree.node(node)).map_or(0, |node| node.depth);
+        let depth = self.facts(shown).map_or(0, |facts| facts.depth);
         let top = (depth + 1).saturating_sub(area.height.into());
-        for rect in self.rects.iter().filter(|rect| (top..top + u32::from(area.height)).contains(&rect.row.0))
+        let rows = top as usize + usize::from(area.height);
+        let GraphFrame { part: Boxes { edges, numbers }, names } =
+            shown.graph_frame(start, end, area.width, rows);
+        let names: HashMap<u32, String> = names.into_iter().map(|(id, name)| (id.0, name)).collect();
+        let boxes = edges.as_chunks().0.iter().zip(numbers.as_chunks().0);
+        self.drawn.clear();
+        for (&edges, &[depth, _height, node, name, count, style]) in boxes.filter(|(_, box_)| box_[0] >= top)
         {
-            let id = TreeNodeId(rect.slice.0);
-            let name = self.tree.node(id).map(|node| trace.name(node.function.name)).unwrap_or_default();
-            let mut style = colors.of_name(&name, false);
-            if self.selected == Some(id) {
+            let [start, end] = edges.map(|x: f32| x.max(0.0).round() as u16);
+            let quarters = (style >> 5 & 3) + 1;
+            let cells = Cells { start, end, busy: (count > 1).then(|| quarters as f32 / 4.0) };
+            let name = names.get(&name).map_or("", String::as_str);
+            let mut style = colors.of_name(name, false);
+            if self.selected == Some(node as usize) {
                 style = style.add_modifier(Modifier::REVERSED | Modifier::BOLD);
             }
-            let line = Area { y: area.y + (rect.row.0 - top) as u16, height: 1, ..area };
-            boxes::draw(buffer, line, rect, &name, style);
+            let line = Area { y: area.y + (depth - top) as u16, height: 1, ..area };
+            boxes::draw(buffer, line, cells, name, style);
+            self.drawn.push((cells, depth, node as usize));
         }
     }
 
-    /// Returns what there is to say about the selected function.
-    pub fn describe(&self, trace: &impl TraceView) -> String {
-        let clock = self.measure.clock(trace.clock());
-        let without = |count| if count == 0 { String::new() } else { format!(", {count} without it") };
-        let Some(node) = self.selected.and_then(|node| self.tree.node(node)) else {
-            let unmeasured = without(self.tree.nodes().iter().map(|node| node.unmeasured).sum::<u64>());
-            let total = clock.duration(self.tree.total());
-            let what = match self.measure {
-                Measure::WallTime => String::new(),
-                measure => format!("{}: ", measure.name()),
-            };
-            return format!("{what}{total} in all functions{unmeasured}");
+    /// Returns what there is to say about the selected function, or about all.
+    pub fn describe(&self, shown: &impl Shown) -> String {
+        if let Some(BoxFacts { name, facts, .. }) = self.facts(shown) {
+            let facts = facts.iter().map(|(what, text)| format!("{what} {text}"));
+            return format!("{name}: {}", facts.collect::<Vec<_>>().join(", "));
+        }
+        let measure = shown.view().measure();
+        let total = measure.clock(shown.trace().clock()).duration(self.shape.total.0);
+        let what = match measure {
+            Measure::WallTime => String::new(),
+            measure => format!("{}: ", measure.name()),
         };
-        let (name, total) = (trace.name(node.function.name), clock.duration(node.total));
-        let (self_time, unmeasured) = (clock.duration(node.self_time), without(node.unmeasured));
-        format!("{name}: {total}, self {self_time}, {} calls{unmeasured}", node.count)
-    }
-
-    /// Returns the place of a function on the axis of the graph.
-    fn extent(&self, node: TreeNodeId) -> Option<Range<Tick>> {
-        let row = self.rows.get(self.tree.node(node)?.depth as usize)?.view(RowId(0));
-        let at = row.slices().iter().position(|slice| slice.0 == node.0)?;
-        Some(row.starts()[at]..row.ends()[at])
+        let without = match self.shape.unmeasured {
+            0 => String::new(),
+            count => format!(", {count} without it"),
+        };
+        format!("{what}{total} in all functions{without}")
     }
 }

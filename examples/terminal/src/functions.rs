@@ -1,64 +1,36 @@
-//! The functions that took the most time of what the timeline shows, or have the most of another measure.
-
-use std::{cmp::Reverse, ops::Range};
+//! The functions that have the most of what is added up, in what is chosen.
 
 use ratatui::layout::{Alignment, Constraint};
 use ratatui::text::Text;
 use ratatui::widgets::{Row, Table};
-use spall_trace::layout::{LayoutView, Stats};
-use spall_trace::model::{Job, Measure, Tick, TraceView};
+use spall_trace::model::{Measure, TraceView};
+use spall_view::{Ranking, Since, Sums};
 
-use crate::flame;
+use crate::shown::Shown;
 
-/// Returns a table of functions by self time, without the first `skipped` ones.
-pub fn table(
-    trace: &impl TraceView,
-    layout: &impl LayoutView,
-    range: Range<Tick>,
-    measure: Measure,
-    skipped: usize,
-) -> Table<'static> {
-    if measure != Measure::WallTime {
-        return measured(trace, layout, range, measure, skipped);
-    }
-    let mut names = Stats::new(trace, layout, trace.track_ids(), range).run();
-    names.sort_by_key(|name| Reverse(name.self_time));
-    let clock = trace.clock();
-    let rows = names.iter().skip(skipped).map(|name| {
-        let [self_time, total, mean, max] = [name.self_time, name.total, name.mean, name.max]
-            .map(|time| number(clock.duration(time).to_string()));
-        let label = Text::from(trace.name(name.name).into_owned());
-        Row::new([self_time, total, mean, max, number(name.count.to_string()), label])
+/// Returns a table of functions by their own part, without the first `skipped` ones.
+pub fn table(shown: &mut impl Shown, skipped: usize, height: u16) -> Table<'static> {
+    let ranking = Ranking { most: skipped + usize::from(height), ..Ranking::default() };
+    let (sums, measure) = (shown.sums(&ranking), shown.view().measure());
+    let clock = measure.clock(shown.trace().clock());
+    let value = |Since(ticks)| clock.duration(ticks).to_string();
+    let titles: &[&str] = match measure {
+        Measure::WallTime => &["self", "total", "mean", "longest", "count"],
+        _ => &["self", "total", "count", "without it"],
+    };
+    let rows = sums.rows.into_iter().skip(skipped).map(|sums| {
+        let Sums { name, count, unmeasured, total, own, mean, max, .. } = sums;
+        let numbers = match measure {
+            Measure::WallTime => vec![value(own), value(total), value(mean), value(max), count.to_string()],
+            _ => vec![value(own), value(total), count.to_string(), unmeasured.to_string()],
+        };
+        Row::new(numbers.into_iter().map(number).chain([Text::from(name)]))
     });
-    finished(rows.collect(), &["self", "total", "mean", "longest", "count"])
-}
-
-/// The same for a measure that not all slices have.
-fn measured(
-    trace: &impl TraceView,
-    layout: &impl LayoutView,
-    range: Range<Tick>,
-    measure: Measure,
-    skipped: usize,
-) -> Table<'static> {
-    let (tree, clock) = (flame::tree(trace, layout, range, measure), measure.clock(trace.clock()));
-    let rows = tree.functions().into_iter().skip(skipped).map(|function| {
-        let [self_value, total] =
-            [function.self_time, function.total].map(|value| number(clock.duration(value).to_string()));
-        let [count, without] = [function.count, function.unmeasured].map(|count| number(count.to_string()));
-        let label = Text::from(trace.name(function.function.name).into_owned());
-        Row::new([self_value, total, count, without, label])
-    });
-    finished(rows.collect(), &["self", "total", "count", "without it"])
+    let title = titles.iter().map(|&title| number(title.into())).chain([Text::from("function")]);
+    let widths = titles.iter().map(|_| Constraint::Length(10)).chain([Constraint::Fill(1)]);
+    Table::new(rows, widths).header(Row::new(title)).column_spacing(2)
 }
 
 fn number(text: String) -> Text<'static> {
     Text::from(text).alignment(Alignment::Right)
-}
-
-/// Makes a table of rows with some numbers and the name of a function.
-fn finished(rows: Vec<Row<'static>>, titles: &[&str]) -> Table<'static> {
-    let title = titles.iter().map(|&title| number(title.into())).chain([Text::from("function")]);
-    let widths = titles.iter().map(|_| Constraint::Length(10)).chain([Constraint::Fill(1)]);
-    Table::new(rows, widths).header(Row::new(title)).column_spacing(2)
 }

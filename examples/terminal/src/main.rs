@@ -4,7 +4,11 @@ mod boxes;
 mod colors;
 mod flame;
 mod functions;
+mod keys;
 mod live;
+mod shown;
+#[cfg(test)]
+mod tests;
 mod timeline;
 mod viewer;
 
@@ -16,11 +20,11 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use ratatui::DefaultTerminal;
-use ratatui::crossterm::event::{DisableMouseCapture, EnableMouseCapture};
+use ratatui::crossterm::event::{DisableMouseCapture, EnableMouseCapture, Event, MouseEvent, MouseEventKind};
 use ratatui::crossterm::{event, execute};
-use spall_trace::model::{Trace, TraceView};
+use spall_view::{Source, open};
 
-use crate::viewer::Viewer;
+use crate::{shown::Finished, viewer::Viewer};
 
 const USAGE: &str = "\
 Usage: spall-terminal FILE
@@ -104,42 +108,29 @@ fn run(command: Command<'_>) -> Result<(), Box<dyn Error>> {
             })
         }
         Command::Show(path) => {
-            let file = spall_trace::load_file(path).map_err(|error| match error {
-                spall_trace::Error::Io(error) => reading(path, &error),
-                error => format!("{}: {error}.", path.display()),
-            })?;
-            in_terminal(|terminal| show(terminal, file))
+            let file = File::open(path).map_err(|error| reading(path, &error))?;
+            let source = Source { name: path.display().to_string(), read: file, offset: None };
+            let opened =
+                open(vec![source]).map_err(|error| format!("{}: {}.", path.display(), error.message))?;
+            in_terminal(|terminal| show(terminal, Finished::new(opened)))
         }
     }
 }
 
 /// Shows a trace until the user has seen enough.
-fn show(terminal: &mut DefaultTerminal, file: Trace) -> Result<(), Box<dyn Error>> {
-    let values = file.sample_values();
-    let names = values.iter().map(|value| file.name(value.name).into_owned()).collect();
-    // The other values are in the file alone.
-    let kept = (values.len() > 1).then(|| file.clone());
-    let (mut trace, mut layout) = spall_trace::lay_out(file);
-    let (mut viewer, mut shown) = (Viewer::new(&trace, names), 0);
+fn show(terminal: &mut DefaultTerminal, mut trace: Finished) -> Result<(), Box<dyn Error>> {
+    let mut viewer = Viewer::new();
     loop {
-        terminal.draw(|frame| viewer.draw(frame, &trace, &layout))?;
-        if !viewer.handle(&event::read()?, &trace, &layout) {
-            return Ok(());
-        }
-        let mut is_new = false;
-        if let Some(file) = kept.as_ref().filter(|_| viewer.value() != shown) {
-            shown = viewer.value();
-            let value = shown.checked_sub(1).and_then(|value| values.get(value));
-            (trace, layout) = spall_trace::lay_out(file.clone().with_value(value.map(|value| value.name)));
-            viewer.show_value(&trace);
-            is_new = true;
-        }
-        if let Some(hidden) = viewer.hides(&trace) {
-            layout = hidden.layout(&trace);
-            is_new = true;
-        }
-        if is_new {
-            viewer.lay_out(&trace, &layout);
+        terminal.draw(|frame| viewer.draw(frame, &mut trace))?;
+        // A pointer that only moves changes no picture.
+        loop {
+            let event = event::read()?;
+            if !viewer.handle(&event, &mut trace) {
+                return Ok(());
+            }
+            if !matches!(event, Event::Mouse(MouseEvent { kind: MouseEventKind::Moved, .. })) {
+                break;
+            }
         }
     }
 }

@@ -1,383 +1,375 @@
 //! The timeline: a line of the terminal for each line of the trace.
 
-use std::{borrow::Cow, ops::Range};
+use std::{collections::HashMap, ops::Range};
 
-use ratatui::{buffer::Buffer, layout::Rect as Area, style::Modifier, style::Style};
-use spall_trace::Hidden;
-use spall_trace::layout::{
-    AsyncGroup, Folds, Hits, LayoutView, Line, LineKind, LineRect, Packed, Ruler, Series, Vertical,
-    VerticalStyle, Viewport, Window, instant_marks, shown_tracks,
+use ratatui::{
+    buffer::Buffer,
+    layout::{Position, Rect as Area},
+    style::{Modifier, Style},
+    text::Span,
 };
-use spall_trace::model::{SliceId, ThreadMeasure, Tick, Ticks, TraceView, TrackId, TrackKind};
+use spall_trace::layout::{
+    InstantMark, LayoutView, Line, LineKind, Rect, Row, RowId, Ruler, Series, Vertical, Viewport,
+    instant_marks,
+};
+use spall_trace::model::{ProcessId, SliceId, Tick, TraceView, TrackId, TrackKind};
+use spall_view::{Details, Element, Item, Selected, Since};
 
-use crate::{boxes, colors::Colors};
+use crate::{
+    boxes::{self, Cells},
+    colors::Colors,
+    shown::Shown,
+};
 
-const STYLE: VerticalStyle<'_> =
-    VerticalStyle { process: 1, track: 1, pack: 1, row: 1, ..VerticalStyle::FLAT };
 /// The map and the ruler.
-pub const HEAD: u16 = 2;
+const HEAD: u16 = 2;
+/// What the line about an element leaves out: it can be seen.
+const SEEN: [&str; 4] = ["track", "process", "category", "depth"];
 
-/// What the timeline shows, and what is selected in it.
+/// What was drawn of the timeline, and what is quicker to keep than to find out again.
+#[derive(Default)]
 pub struct Timeline {
-    pub window: Window,
-    pub folds: Folds,
-    pub vertical: Vertical,
-    /// The async tracks that share lines; `None` if that has to be found out. A trace that grows shows none.
-    groups: Option<Vec<AsyncGroup>>,
-    /// The lines that they share, by pack.
-    packs: Vec<Packed>,
-    /// Whether the trace grows, so that every picture may have other lines.
-    is_live: bool,
-    /// The folds and the pinned tracks that the lines are made for; `None` if they have to be made anew.
-    stacked_for: Option<(Folds, Vec<TrackId>)>,
-    /// How busy the threads are in each column of the map, and the number of slices and the times for which that holds.
-    map: (usize, Range<Tick>, Vec<f32>),
-    pub selected: Option<SliceId>,
-    pub hits: Hits,
-    /// The slices and instants that are not shown.
-    pub hidden: Hidden,
-    pub hidden_tracks: Vec<TrackId>,
-    pub rects: Vec<LineRect>,
-    /// The times that the user has marked.
-    pub marks: Vec<Tick>,
-    /// The tracks that stay in sight above the others.
-    pub pinned: Vec<TrackId>,
-    /// The lines of the pinned tracks that are drawn, and what is on them.
-    pub pinned_lines: Vertical,
-    pub pinned_rects: Vec<LineRect>,
-    /// How many of them there is room for.
-    pub n_pinned_lines: u16,
+    /// How busy the threads are in each column of the map, and what that was found out for.
+    map: (MapKey, Vec<f32>),
+    /// The states of threads, and how many there were.
+    states: HashMap<TrackId, (usize, Row)>,
+    /// What was drawn, from bottom to top.
+    drawn: Vec<(Area, Drawn)>,
+    /// Where the pinned lines are, and the others.
+    parts: [Area; 2],
+}
+
+type MapKey = (usize, Range<Tick>, u16, Vec<String>, Vec<String>);
+
+/// What a cell shows.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Drawn {
+    Element(Element),
+    Header(Item),
 }
 
 impl Timeline {
-    pub fn new(trace: Option<&impl TraceView>) -> Self {
-        let bounds = trace.and_then(|trace| trace.bounds()).unwrap_or_default();
-        Self {
-            window: Window::new(bounds),
-            folds: Folds::new(),
-            vertical: Vertical::default(),
-            groups: None,
-            packs: Vec::new(),
-            is_live: trace.is_none(),
-            stacked_for: None,
-            map: Default::default(),
-            selected: None,
-            hits: Hits::default(),
-            hidden: Hidden::default(),
-            hidden_tracks: Vec::new(),
-            rects: Vec::new(),
-            marks: Vec::new(),
-            pinned: Vec::new(),
-            pinned_lines: Vertical::default(),
-            pinned_rects: Vec::new(),
-            n_pinned_lines: 0,
-        }
+    /// Returns what is drawn at a cell.
+    pub fn at(&self, column: u16, row: u16) -> Option<Drawn> {
+        let cell = Position::new(column, row);
+        let found = self.drawn.iter().rev().find(|(area, _)| area.contains(cell));
+        found.map(|&(_, drawn)| drawn)
     }
 
-    /// Forgets what was found out about a layout. `is_other_trace` if the folds are those of another one, too.
-    pub fn forget(&mut self, is_other_trace: bool) {
-        self.packs.clear();
-        self.stacked_for = None;
-        self.map = Default::default();
-        if is_other_trace {
-            self.groups = None;
-        }
-    }
-
-    /// Finds out which tracks share lines, unless that is known.
-    fn pack(&mut self, shown: &[TrackId], trace: &impl TraceView, layout: &impl LayoutView) {
-        let is_new = self.groups.is_none();
-        let groups = self.groups.get_or_insert_with(|| AsyncGroup::all(trace, shown.iter().copied()));
-        if self.packs.len() != groups.len() {
-            let is_shown = |track: &TrackId| shown.binary_search(track).is_ok();
-            let tracks =
-                |group: &AsyncGroup| group.tracks.iter().copied().filter(is_shown).collect::<Vec<_>>();
-            self.packs = groups.iter().map(|group| Packed::new(layout, tracks(group))).collect();
-        }
-        if is_new {
-            self.folds.fold_tall(&self.packs);
-        }
-    }
-
-    /// Stacks the lines of what is shown, unless they are as they were.
-    fn stack(&mut self, trace: &impl TraceView, layout: &impl LayoutView) {
-        let is_stacked = self
-            .stacked_for
-            .as_ref()
-            .is_some_and(|(folds, pinned)| (folds, pinned) == (&self.folds, &self.pinned) && !self.is_live);
-        if is_stacked {
-            return;
-        }
-        let is_shown = |track: &TrackId| !self.hidden_tracks.contains(track);
-        let (mut tracks, mut pinned) = (shown_tracks(trace, layout), self.pinned.clone());
-        tracks.retain(is_shown);
-        pinned.retain(is_shown);
-        self.pack(&tracks, trace, layout);
-        let style =
-            VerticalStyle { folds: Some(&self.folds), tracks: Some(&tracks), packs: &self.packs, ..STYLE };
-        self.vertical = Vertical::new(trace, layout, &style);
-        // A pinned track has lines of its own.
-        let style = VerticalStyle { process: 0, tracks: Some(&pinned), packs: &[], ..style };
-        self.pinned_lines = Vertical::new(trace, layout, &style);
-        self.stacked_for = Some((self.folds.clone(), self.pinned.clone()));
-    }
-
-    /// Folds or opens the track of a slice, or the pack that it is in.
-    pub fn toggle_fold(&mut self, slice: SliceId, trace: &impl TraceView, layout: &impl LayoutView) {
-        let line = self.vertical.line_of_slice(layout, slice).map(|line| line.kind);
-        match (line, trace.track_of(slice)) {
-            (Some(LineKind::Pack(pack) | LineKind::Packed(pack, _)), _) => {
-                self.folds.toggle(LineKind::Pack(pack));
-            }
-            (_, Some(track)) => self.folds.toggle(LineKind::Track(track)),
-            _ => {}
-        }
-    }
-
-    /// Finds out how busy the threads are in the whole trace, unless that is known for this width.
-    fn update_map(&mut self, width: u16, trace: &impl TraceView, layout: &impl LayoutView) {
-        let viewport = Viewport::new(self.window.bounds(), width);
-        let (n_slices, bounds, busy) = &mut self.map;
-        if (*n_slices, &*bounds, busy.len()) == (trace.n_slices(), &self.window.bounds(), width.into()) {
-            return;
-        }
-        let is_thread = |track: &TrackId| {
-            trace.track_info(*track).is_some_and(|track| !matches!(track.kind, TrackKind::Async { .. }))
+    /// Returns the item whose lines a cell is on.
+    pub fn item_at(&self, row: u16, shown: &impl Shown) -> Option<Item> {
+        let view = shown.view();
+        let [pinned, main] = self.parts;
+        let (part, y) = match row {
+            _ if pinned.rows().any(|line| line.y == row) => (view.pinned(), u64::from(row - pinned.y)),
+            _ => (view.main(), view.window().heights().start + u64::from(row.checked_sub(main.y)?)),
         };
-        (*n_slices, *bounds) = (trace.n_slices(), self.window.bounds());
-        layout.busy_rows(layout.outermost_rows(trace.track_ids().filter(is_thread)), &viewport, busy);
-    }
-
-    /// Selects a slice, and makes it visible.
-    pub fn select(&mut self, slice: SliceId, trace: &impl TraceView, layout: &impl LayoutView) {
-        self.selected = Some(slice);
-        self.folds.open(trace, slice);
-        self.folds.open_pack(trace, &self.packs, slice);
-        self.stack(trace, layout);
-        if let Some(place) = layout.place(slice)
-            && let Some(line) = self.vertical.line_of_slice(layout, slice)
-        {
-            self.window.reveal(line.top..line.bottom(), place.start..place.end, &self.vertical);
-        }
-    }
-
-    /// Keeps the track of the selected slice in sight, or no longer.
-    pub fn toggle_pin(&mut self, trace: &impl TraceView) {
-        let Some(track) = self.selected.and_then(|slice| trace.track_of(slice)) else { return };
-        match self.pinned.iter().position(|&pinned| pinned == track) {
-            Some(at) => _ = self.pinned.remove(at),
-            None => self.pinned.push(track),
-        }
-    }
-
-    /// Marks the start of the selected slice, or else the middle of the window. A mark that is there goes away.
-    pub fn toggle_mark(&mut self, trace: &impl TraceView) {
-        let slice = self.selected.and_then(|slice| trace.slice(slice));
-        let middle = f64::from(self.window.viewport().columns()) / 2.0;
-        let at = slice.map_or_else(|| self.window.tick_at(middle), |slice| slice.start);
-        let n_marks = self.marks.len();
-        self.marks.retain(|&mark| mark != at);
-        if self.marks.len() == n_marks {
-            self.marks.push(at);
-        }
-    }
-
-    /// Returns the slice drawn above (`by` is −1) or below (1) the selected one, on the nearest line that has one.
-    pub fn beside(&self, by: i64) -> Option<SliceId> {
-        let is_selected = |found: &&LineRect| Some(found.rect.slice) == self.selected;
-        let from = self.rects.iter().find(is_selected)?;
-        let reaches = |found: &&LineRect| found.rect.x1 > from.rect.x0 && found.rect.x0 < from.rect.x1;
-        let mut others = self.rects.iter().filter(reaches);
-        let found = if by > 0 {
-            others.find(|found| found.line > from.line)
-        } else {
-            others.rfind(|found| found.line < from.line)
-        };
-        Some(found?.rect.slice)
+        let at = part.at(y)?.id.index();
+        part.lines()[..=at].iter().rev().find_map(|line| Item::of_header(line.kind))
     }
 
     /// Draws from top to bottom: the map, the ruler, the pinned lines and the others.
-    pub fn draw(
-        &mut self,
-        buffer: &mut Buffer,
-        area: Area,
-        trace: &impl TraceView,
-        layout: &impl LayoutView,
-        colors: Colors,
-    ) {
-        self.stack(trace, layout);
-        self.update_map(area.width, trace, layout);
+    pub fn draw(&mut self, buffer: &mut Buffer, area: Area, shown: &mut impl Shown, colors: Colors) {
         let room = area.height.saturating_sub(HEAD);
-        self.n_pinned_lines = self.pinned_lines.height().min(u64::from(room) * 2 / 5) as u16;
-        let pinned = Area { y: area.y + HEAD, height: self.n_pinned_lines, ..area };
-        let main = Area { y: pinned.bottom(), height: room - self.n_pinned_lines, ..area };
-        self.window.resize(area.width, main.height.into(), &self.vertical);
-        let Self { window, vertical, rects, pinned_rects, pinned_lines, .. } = self;
-        vertical.rects(window.heights(), layout, window.viewport(), rects);
-        let (shown, heights) = (window.viewport(), 0..u64::from(pinned.height));
-        pinned_lines.rects(heights.clone(), layout, shown, pinned_rects);
-        let top = window.heights().start;
-        let parts = [
-            (pinned, 0, &self.pinned_rects, self.pinned_lines.visible(heights)),
-            (main, top, &self.rects, self.vertical.visible(self.window.heights())),
-        ];
-        for (area, top, rects, lines) in parts {
-            let line_at = |y: u64| Area { y: area.y + (y - top) as u16, height: 1, ..area };
-            for found in rects {
-                self.draw_slice(buffer, line_at(found.top), found, trace, colors);
-            }
-            for line in lines {
-                self.draw_header(buffer, line_at(line.top), line, trace, layout);
-            }
-        }
-        self.draw_map(buffer, Area { height: 1, ..area });
-        let ruler = Area { y: area.y + 1, height: 1, ..area };
-        for mark in Ruler::since(self.window.bounds().start, self.window.viewport(), trace.clock().unit, 14) {
-            let x = (mark.x as u16).min(area.width);
-            let label = format!("╷{}", mark.label);
-            buffer.set_stringn(ruler.x + x, ruler.y, label, (area.width - x).into(), Modifier::DIM);
-        }
-        let shown = self.window.viewport().range();
-        for &mark in self.marks.iter().filter(|&mark| shown.contains(mark)) {
-            let x = area.x + (self.window.x(mark) as u16).min(area.width.saturating_sub(1));
-            buffer.set_stringn(x, ruler.y, "▼", 1, Modifier::BOLD);
-            for y in pinned.y..main.bottom() {
-                // Only where nothing else is drawn, so that the mark hides no name.
-                if buffer[(x, y)].symbol() == " " {
-                    buffer.set_stringn(x, y, "┊", 1, Style::new());
-                }
-            }
-        }
+        shown.change_view(|view| view.resize(area.width, room.into()));
+        let shown = &*shown;
+        let n_pinned = shown.view().pinned_height(room.into()) as u16;
+        let pinned = Area { y: area.y + HEAD, height: n_pinned, ..area };
+        let main = Area { y: pinned.bottom(), height: room - n_pinned, ..area };
+        self.parts = [pinned, main];
+        self.drawn.clear();
+        let top = shown.view().window().heights().start;
+        let mut picture = Picture { buffer, shown, colors, drawn: &mut self.drawn, states: &mut self.states };
+        picture.part(shown.view().pinned(), pinned, 0);
+        picture.part(shown.view().main(), main, top);
+        self.draw_map(buffer, Area { height: 1, ..area }, shown);
+        draw_ruler(buffer, Area { y: area.y + 1, height: 1, ..area }, shown);
+        draw_marks(buffer, Area { y: area.y + 1, height: area.height.saturating_sub(1), ..area }, shown);
     }
 
     /// Draws how many threads are busy in the whole trace. What the window shows of it stands out.
-    fn draw_map(&self, buffer: &mut Buffer, area: Area) {
-        let (viewport, busy) = (Viewport::new(self.window.bounds(), area.width), &self.map.2);
+    fn draw_map(&mut self, buffer: &mut Buffer, area: Area, shown: &impl Shown) {
+        self.update_map(area.width, shown);
+        let (view, busy) = (shown.view(), &self.map.1);
+        let viewport = Viewport::new(view.window().bounds(), area.width);
         let most = busy.iter().copied().fold(1.0, f32::max);
-        boxes::bars(
-            buffer,
-            area,
-            busy.iter().map(|threads| threads / most),
-            Style::new().add_modifier(Modifier::DIM),
-        );
+        let dim = Style::new().add_modifier(Modifier::DIM);
+        boxes::bars(buffer, area, busy.iter().map(|threads| threads / most), dim);
         let column = |at| (viewport.x(at) - viewport.offset()) as u16;
-        for &mark in &self.marks {
-            buffer.set_stringn(
-                area.x + column(mark).min(area.width.saturating_sub(1)),
-                area.y,
-                "▼",
-                1,
-                Modifier::BOLD,
-            );
+        for mark in &view.place().marks {
+            let x = column(view.tick(mark.at)).min(area.width.saturating_sub(1));
+            buffer.set_stringn(area.x + x, area.y, "▼", 1, Modifier::BOLD);
         }
-        let shown = self.window.viewport().range();
-        let (start, end) = (column(shown.start), (column(shown.end)).min(area.width));
+        let shown = view.window().viewport().range();
+        let (start, end) = (column(shown.start), column(shown.end).min(area.width));
         let shown =
             Area { x: area.x + start.min(area.width), width: end.saturating_sub(start).max(1), ..area };
         buffer.set_style(shown.intersection(area), Style::new().remove_modifier(Modifier::DIM));
     }
 
-    /// Draws the box of a slice, or of several.
-    fn draw_slice(
-        &self,
-        buffer: &mut Buffer,
-        area: Area,
-        found: &LineRect,
-        trace: &impl TraceView,
-        colors: Colors,
-    ) {
-        let name = trace.slice_name(found.rect.slice);
-        let is_dim = !self.hits.is_empty() && self.hits.in_rect(&found.rect) == Some(0);
-        let mut style = colors.of_name(&name, is_dim);
-        if self.selected == Some(found.rect.slice) {
-            style = style.add_modifier(Modifier::REVERSED | Modifier::BOLD);
+    /// Finds out how busy the threads are in the whole trace, unless that is known.
+    fn update_map(&mut self, width: u16, shown: &impl Shown) {
+        let (view, trace, layout) = (shown.view(), shown.trace(), shown.layout());
+        let (bounds, place) = (view.window().bounds(), view.place());
+        let key = (trace.n_slices(), bounds.clone(), width, place.categories.clone(), place.names.clone());
+        if self.map.0 == key {
+            return;
         }
-        boxes::draw(buffer, area, &found.rect, &name, style);
+        let is_thread = |track: &TrackId| {
+            trace.track_info(*track).is_some_and(|track| !matches!(track.kind, TrackKind::Async { .. }))
+        };
+        let rows = layout.outermost_rows(trace.track_ids().filter(is_thread));
+        layout.busy_rows(rows, &Viewport::new(bounds, width), &mut self.map.1);
+        self.map.0 = key;
+    }
+}
+
+/// Draws the times, and underlines the range that is added up.
+fn draw_ruler(buffer: &mut Buffer, area: Area, shown: &impl Shown) {
+    let view = shown.view();
+    let window = view.window();
+    for mark in Ruler::since(view.origin(), window.viewport(), shown.trace().clock().unit, 14) {
+        let x = (mark.x as u16).min(area.width);
+        let label = format!("╷{}", mark.label);
+        buffer.set_stringn(area.x + x, area.y, label, (area.width - x).into(), Modifier::DIM);
+    }
+    if let Some((range, _)) = view.range() {
+        let column = |at| area.x + (window.x(at) as u16).min(area.width);
+        let (start, end) = (column(range.start), column(range.end));
+        let chosen = Area { x: start, width: end.saturating_sub(start).max(1), ..area };
+        buffer.set_style(chosen.intersection(area), Modifier::UNDERLINED);
+    }
+}
+
+/// Draws the times that the user has marked, from the ruler down.
+fn draw_marks(buffer: &mut Buffer, area: Area, shown: &impl Shown) {
+    let view = shown.view();
+    let range = view.window().viewport().range();
+    let marks = view.place().marks.iter().map(|mark| view.tick(mark.at));
+    for mark in marks.filter(|mark| range.contains(mark)) {
+        let x = area.x + (view.window().x(mark) as u16).min(area.width.saturating_sub(1));
+        buffer.set_stringn(x, area.y, "▼", 1, Modifier::BOLD);
+        for y in area.y + 1..area.bottom() {
+            // Only where nothing else is drawn, so that the mark hides no name.
+            if buffer[(x, y)].symbol() == " " {
+                buffer.set_stringn(x, y, "┊", 1, Style::new());
+            }
+        }
+    }
+}
+
+/// The lines as they are drawn.
+struct Picture<'p, S> {
+    buffer: &'p mut Buffer,
+    shown: &'p S,
+    colors: Colors,
+    drawn: &'p mut Vec<(Area, Drawn)>,
+    states: &'p mut HashMap<TrackId, (usize, Row)>,
+}
+
+impl<S: Shown> Picture<'_, S> {
+    /// Draws the lines from a height on.
+    fn part(&mut self, lines: &Vertical, area: Area, top: u64) {
+        let (layout, mut rects) = (self.shown.layout(), Vec::new());
+        let heights = top..top + u64::from(area.height);
+        lines.rects(heights.clone(), layout, self.viewport(), &mut rects);
+        let at = |y: u64| {
+            let y = y.checked_sub(top).filter(|&y| y < area.height.into())?;
+            Some(Area { y: area.y + y as u16, height: 1, ..area })
+        };
+        for found in &rects {
+            if let Some(line) = at(found.top) {
+                self.slice(line, &found.rect);
+            }
+        }
+        for line in lines.visible(heights) {
+            if let LineKind::Process(process) = line.kind {
+                self.objects(process, |number| at(line.top + 1 + number));
+            }
+            if let (Some(item), Some(area)) = (Item::of_header(line.kind), at(line.top)) {
+                self.header(area, line, item);
+            }
+        }
     }
 
-    /// Draws the label of a process or track, and what is shown on its line: how busy it is if it is folded, a counter
-    /// or instants.
-    fn draw_header(
-        &self,
-        buffer: &mut Buffer,
-        area: Area,
-        line: &Line,
-        trace: &impl TraceView,
-        layout: &impl LayoutView,
-    ) {
-        let Some(label) = self.label(line, trace) else { return };
-        let dim = Style::new().add_modifier(Modifier::DIM);
-        let is_folded = self.folds.is_folded(line.kind);
+    fn viewport(&self) -> &Viewport {
+        self.shown.view().window().viewport()
+    }
+
+    /// Draws the box of an element, or of several.
+    fn element(&mut self, line: Area, rect: &Rect, name: &str, element: Option<Element>, is_dim: bool) {
+        let (mut style, cells) = (self.colors.of_name(name, is_dim), Cells::of(rect));
+        let selected = self.shown.view().place().selected.as_ref().map(|selected| selected.element);
+        if element.is_some() && selected == element {
+            style = style.add_modifier(Modifier::REVERSED | Modifier::BOLD);
+        }
+        boxes::draw(self.buffer, line, cells, name, style);
+        self.drawn.extend(element.map(|element| (cells.area(line), Drawn::Element(element))));
+    }
+
+    fn slice(&mut self, line: Area, rect: &Rect) {
+        let hits = self.shown.found().map(|found| &found.slices).filter(|hits| !hits.is_empty());
+        let is_hit = hits.is_none_or(|hits| {
+            hits.in_rect(rect).map_or_else(|| hits.has(self.shown.layout(), rect.slice), |count| count > 0)
+        });
+        let name = self.shown.trace().slice_name(rect.slice);
+        self.element(line, rect, &name, Some(Element::Slice(rect.slice)), !is_hit);
+    }
+
+    /// Draws the objects of a process, which have lines below its header.
+    fn objects(&mut self, process: ProcessId, line: impl Fn(u64) -> Option<Area>) {
+        let shown = self.shown;
+        let all = shown.objects_of(process).flat_map(|(name, rows)| rows.iter().map(move |row| (name, row)));
+        for ((name, row), number) in all.zip(0..) {
+            let (Some(line), mut rects) = (line(number), Vec::new()) else { continue };
+            row.view(RowId(0)).rects(self.viewport(), &mut rects);
+            let name = shown.trace().name(name);
+            for rect in &rects {
+                self.element(line, rect, &name, Some(Element::Object(rect.slice.0)), false);
+            }
+        }
+    }
+
+    /// Draws the label of a process, track or pack, and what is shown on its line: how busy it is if it is folded, states,
+    /// counters and instants.
+    fn header(&mut self, area: Area, line: &Line, item: Item) {
+        let (shown, dim) = (self.shown, Style::new().add_modifier(Modifier::DIM));
+        let (view, trace, layout) = (shown.view(), shown.trace(), shown.layout());
+        self.drawn.push((area, Drawn::Header(item)));
+        let is_folded = view.is_folded(line.kind);
         if is_folded {
-            let rows = match line.kind {
-                LineKind::Pack(pack) => {
-                    layout.outermost_rows(self.packs[pack.index()].tracks().iter().copied())
-                }
+            let rows = match item {
+                Item::Pack(_) => layout.outermost_rows(view.tracks_of(trace, item)),
                 _ => line.outermost_rows(trace, layout),
             };
             let (most, mut busy) = (rows.len().max(1) as f32, Vec::new());
-            layout.busy_rows(rows, self.window.viewport(), &mut busy);
-            boxes::bars(buffer, area, busy.iter().map(|rows| rows / most), dim);
+            layout.busy_rows(rows, self.viewport(), &mut busy);
+            boxes::bars(self.buffer, area, busy.iter().map(|rows| rows / most), dim);
         }
-        if let LineKind::Track(track) = line.kind {
-            boxes::bars(buffer, area, self.counter(track, trace), dim);
-            let mut marks = Vec::new();
-            instant_marks(
-                &self.hidden.instants(trace.instants_of(track)),
-                self.window.viewport(),
-                &mut marks,
-            );
-            for mark in marks.iter().filter(|mark| mark.column < area.width.into()) {
-                buffer.set_stringn(area.x + mark.column as u16, area.y, "╷", 1, Style::new());
+        let tracks = if matches!(item, Item::Process(_)) { Vec::new() } else { view.tracks_of(trace, item) };
+        for track in tracks {
+            self.line_states(area, track);
+            let heights = counter(track, trace, self.viewport());
+            if !heights.is_empty() {
+                boxes::bars(self.buffer, area, heights, dim);
+                self.drawn.push((area, Drawn::Element(Element::Counter(track))));
             }
+            self.instants(area, track);
         }
-        let (indent, style) = match line.kind {
-            LineKind::Process(_) => (0, Style::new().add_modifier(Modifier::BOLD)),
-            _ => (1 + line.level.min(16) as usize, Style::new()),
+        let (indent, bold) = match item {
+            Item::Process(_) => (0, Modifier::BOLD),
+            _ => (1 + line.level.min(16) as usize, Modifier::empty()),
         };
-        let indent = " ".repeat(indent);
+        let (indent, label) = (" ".repeat(indent), view.label(line, trace).unwrap_or_default());
         let text = format!("{indent}{} {label} ", if is_folded { '▸' } else { '▾' });
-        buffer.set_stringn(area.x, area.y, text, area.width.into(), style);
+        let width = (Span::raw(&text).width() as u16).min(area.width);
+        let style = Style::reset().add_modifier(bold);
+        self.buffer.set_stringn(area.x, area.y, text, area.width.into(), style);
+        self.drawn.push((Area { width, ..area }, Drawn::Header(item)));
     }
 
-    /// Returns the text on a header, or `None` for another line. That of a pack says how many spans it has.
-    fn label<'t>(&self, line: &Line, trace: &'t impl TraceView) -> Option<Cow<'t, str>> {
-        let LineKind::Pack(pack) = line.kind else { return line.label(trace) };
-        let group = self.groups.as_ref()?.get(pack.index())?;
-        let n_spans = self.packs.get(pack.index())?.n_slices();
-        Some(format!("{} ({n_spans} spans)", group.title(trace)).into())
-    }
-
-    /// Returns how high the sum of a counter is in each column, from 0 to 1; empty for other tracks.
-    fn counter(&self, track: TrackId, trace: &impl TraceView) -> Vec<f32> {
-        let mut heights = vec![0.0; self.window.viewport().columns() as usize];
-        let sum = Series::stacked(trace.counters_of(track)).and_then(|mut layers| layers.pop());
-        let Some((sum, (_, most))) = sum.and_then(|sum| Some((sum.bounds()?, sum)).map(|(b, s)| (s, b)))
-        else {
-            return Vec::new();
-        };
-        let mut runs = Vec::new();
-        sum.runs(self.window.viewport(), &mut runs);
-        for run in runs {
-            heights[run.x0 as usize..run.x1 as usize].fill((run.max / most) as f32);
+    /// Draws the states of a thread along its header.
+    fn line_states(&mut self, line: Area, track: TrackId) {
+        let (shown, mut rects) = (self.shown, Vec::new());
+        let states = shown.trace().states_of(track);
+        if states.is_empty() {
+            return;
         }
-        heights
+        let known = self.states.entry(track).or_default();
+        if known.0 != states.len() {
+            let mut row = Row::new();
+            for (state, number) in states.iter().zip(0..) {
+                row.push(state.start, state.end, SliceId(number));
+            }
+            *known = (states.len(), row);
+        }
+        known.1.view(RowId(0)).rects(shown.view().window().viewport(), &mut rects);
+        for rect in &rects {
+            let Some(state) = states.get(rect.slice.index()) else { continue };
+            let element = shown.state(track, rect.slice.index());
+            self.element(line, rect, &shown.trace().name(state.name), element, false);
+        }
     }
 
-    /// Returns what there is to say about the selected slice, or else about what is shown.
-    pub fn describe(&self, trace: &impl TraceView, layout: &impl LayoutView) -> String {
-        let clock = trace.clock();
-        let Some((id, slice)) = self.selected.and_then(|id| Some((id, trace.slice(id)?))) else {
-            let Range { start, end } = self.window.viewport().range();
-            return format!("{} shown, {} slices in all", clock.duration(end - start), trace.n_slices());
-        };
-        let self_time = clock.duration(layout.self_time(id).unwrap_or_default());
-        let since = clock.duration(slice.start - self.window.bounds().start);
-        let (name, args) = (trace.slice_name(id), trace.slice_args(id));
-        let cpu = args.thread_measure(ThreadMeasure::Time).map_or(String::new(), |cpu| {
-            let waiting = (slice.duration() - Ticks(cpu)).max(Ticks::ZERO);
-            format!(", CPU {}, waiting {}", clock.duration(Ticks(cpu)), clock.duration(waiting))
-        });
-        format!("{name}: {}, self {self_time}{cpu}, at {since}  {args}", clock.duration(slice.duration()))
+    fn instants(&mut self, line: Area, track: TrackId) {
+        let (shown, mut marks) = (self.shown, Vec::new());
+        let instants = shown.instants_of(track);
+        instant_marks(instants, self.viewport(), &mut marks);
+        for InstantMark { column, first, .. } in marks {
+            if column >= line.width.into() {
+                continue;
+            }
+            let cell = Area { x: line.x + column as u16, width: 1, ..line };
+            let found = shown.found().is_some_and(|found| {
+                let name = instants.get(first as usize).map(|instant| instant.name);
+                name.is_some_and(|name| found.names.get(name.index()) == Some(&true))
+            });
+            let bold = if found { Modifier::BOLD } else { Modifier::empty() };
+            self.buffer.set_stringn(cell.x, cell.y, "╷", 1, bold);
+            let element = shown.instant(track, first);
+            self.drawn.extend(element.map(|element| (cell, Drawn::Element(element))));
+        }
     }
+}
+
+/// Returns how high a counter is in each column, from 0 to 1; nothing for other tracks.
+fn counter(track: TrackId, trace: &impl TraceView, viewport: &Viewport) -> Vec<f32> {
+    let values = trace.counters_of(track);
+    let sum = Series::stacked(values).and_then(|mut layers| layers.pop()).map(|sum| vec![sum]);
+    let layers = sum.unwrap_or_else(|| Series::of(values));
+    let most = layers.iter().filter_map(Series::bounds).fold(0.0, |most: f64, (_, high)| most.max(high));
+    let (mut heights, mut runs) = (Vec::new(), Vec::new());
+    for layer in &layers {
+        heights.resize(viewport.columns() as usize, 0.0_f32);
+        runs.clear();
+        layer.runs(viewport, &mut runs);
+        for run in &runs {
+            let height = (run.max / most) as f32;
+            heights[run.x0 as usize..run.x1 as usize].iter_mut().for_each(|other| *other = other.max(height));
+        }
+    }
+    heights
+}
+
+/// Returns what there is to say about what is selected, or else about what is shown.
+pub fn describe(shown: &impl Shown) -> String {
+    let (view, clock) = (shown.view(), shown.trace().clock());
+    if let Some(Selected { element, at, .. }) = &view.place().selected {
+        return shown.details(*element, *at).map_or_else(String::new, |details| in_a_line(&details));
+    }
+    let Range { start, end } = view.window().viewport().range();
+    let mut text =
+        format!("{} shown, {} slices in all", clock.duration(end - start), shown.trace().n_slices());
+    if let Some((range, _)) = view.range() {
+        text += &format!(", {} chosen", clock.duration(range.end - range.start));
+    }
+    text
+}
+
+/// The name, the facts with the duration first and the time last, and the arguments.
+fn in_a_line(details: &Details) -> String {
+    let mut facts: Vec<_> = details.facts.iter().filter(|(what, _)| !SEEN.contains(what)).collect();
+    facts.sort_by_key(|(what, _)| match *what {
+        "duration" => 0,
+        "start" | "time" => 2,
+        _ => 1,
+    });
+    let facts = facts.into_iter().map(|(what, text)| match *what {
+        "duration" | "note" => text.clone(),
+        "start" | "time" => format!("at {text}"),
+        what => format!("{what} {text}"),
+    });
+    let args = details.args.iter().map(|(key, value)| format!("{key}: {value}"));
+    let [facts, args] = [facts.collect::<Vec<_>>(), args.collect()].map(|texts| texts.join(", "));
+    format!("{}: {facts}  {args}", details.name)
+}
+
+/// Returns the time at the middle of a column, which no rounding moves out of it.
+pub fn time_at(column: u16, shown: &impl Shown) -> Since {
+    shown.view().since(shown.view().window().tick_at(x_of(column, shown)))
+}
+
+/// Returns where the middle of a column is.
+pub fn x_of(column: u16, shown: &impl Shown) -> f64 {
+    f64::from(column) + 0.5 - f64::from(shown.view().window().viewport().offset())
 }

@@ -130,9 +130,9 @@ fn a_file_is_shown_as_timeline_as_flame_graph_and_as_a_table() {
     for thread in ["▾ record", "▾ main", "▾ worker 1", "▾ worker 2", "▾ worker 3", "▾ worker 4"] {
         assert!(timeline.contains(thread), "{thread}");
     }
-    terminal.press(&["3"]);
-    terminal.wait_for_golden("flame.txt", "in all functions");
     terminal.press(&["2"]);
+    terminal.wait_for_golden("flame.txt", "in all functions");
+    terminal.press(&["t"]);
     let table = terminal.wait_for_golden("functions.txt", "self       total");
     let first = table.lines().nth(1).unwrap();
     assert!(first.ends_with("  load"), "the function with the most self time: {first}");
@@ -148,7 +148,7 @@ fn keys_select_and_zoom_and_lead_back() {
         let id = trace.names().find(name.as_bytes()).unwrap();
         let slice = trace.slices().names().iter().position(|&name| name == id).unwrap();
         let (start, end) = (trace.slices().starts()[slice], trace.slices().ends()[slice]);
-        format!("{name}: {}, self ", trace.clock().duration(end - start))
+        format!("{name}: {}, ", trace.clock().duration(end - start))
     };
     let all = terminal.wait_for("slices in all");
     terminal.press(&["Tab"]);
@@ -159,7 +159,7 @@ fn keys_select_and_zoom_and_lead_back() {
     terminal.wait_for(&about("wait for workers"));
     terminal.press(&["Up"]);
     terminal.wait_for(&about("main"));
-    terminal.press(&["Down", "Right", "Enter"]);
+    terminal.press(&["Down", "Right", "f"]);
     // The slice begins in the third of a hundred cells, which the one before owns, because it is longer. [layout 2.8]
     let zoomed = terminal.wait_for("\n▏s…▏wait for workers\n");
     assert_ne!(zoomed, all);
@@ -282,7 +282,7 @@ fn a_file_is_followed_while_it_is_written() {
 fn the_viewer_shows_itself_until_it_is_told_to_stop() {
     let Some(terminal) = Terminal::start(&[Path::new("--self")]) else { return };
     terminal.wait_for("▾ spall-terminal");
-    terminal.press(&["2"]);
+    terminal.press(&["t"]);
     for phase in ["frame", "commit", "lay out", "draw", "wait"] {
         terminal.wait_for(&format!("  {phase}\n"));
     }
@@ -368,13 +368,13 @@ fn a_name_and_a_track_are_hidden_until_all_are_shown_again() {
     assert!(all.contains("wait for workers"));
     terminal.press(&["Tab", "Down", "Right"]);
     terminal.wait_for("wait for workers: ");
-    terminal.press(&["h"]);
-    terminal.wait("no such slice", |screen| !screen.contains("wait for workers"));
+    terminal.press(&["x"]);
+    terminal.wait("no such slice", |screen| !screen.contains("▏wait for workers"));
     terminal.press(&["Tab", "p"]);
     terminal.wait("main twice", |screen| screen.matches("▾ main").count() == 2);
-    terminal.press(&["t"]);
+    terminal.press(&["h"]);
     terminal.wait("no such track", |screen| !screen.contains("▾ main") && screen.contains("▾ worker 1"));
-    terminal.press(&["2"]);
+    terminal.press(&["t"]);
     let functions = terminal.wait_for("  load\n");
     assert!(!functions.contains("start workers") && functions.contains("  job 1\n"), "{functions}");
     terminal.press(&["1", "H"]);
@@ -388,7 +388,7 @@ fn a_category_is_hidden_with_its_instants_and_is_not_found() {
     let Some(terminal) = Terminal::start(&[&path]) else { return };
     terminal.press(&["Tab"]);
     terminal.wait_for("Draw: ");
-    terminal.press(&["g", "/", "d", "r", "a", "w"]);
+    terminal.press(&["X", "/", "d", "r", "a", "w"]);
     terminal.wait_for("/draw▏ 2 slices, 1 instant, 1 track");
 }
 
@@ -397,7 +397,7 @@ fn a_key_goes_through_the_values_of_samples_and_back_to_that_of_the_file() {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("values.folded");
     std::fs::write(&path, "main;f 30 5\nmain;g 2 1\n").unwrap();
     let Some(terminal) = Terminal::start(&[&path]) else { return };
-    let of_file = terminal.press_and_wait("2", "  f\n");
+    let of_file = terminal.press_and_wait("t", "  f\n");
     let after = terminal.press_and_wait("v", "after:  1 timeline");
     let before = terminal.press_and_wait("v", "before:  1 timeline");
     let sums = |screen: &str| screen.lines().find(|line| line.ends_with("  f")).map(str::to_owned);
