@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use serde::{Deserialize, Serialize};
 use spall_trace::layout::{Hits, LayoutView};
-use spall_trace::model::{SliceId, Tick, TraceView, TrackId, TrackSet};
+use spall_trace::model::{SliceId, Tick, TraceView};
 
 use crate::{
     Engine, Since,
@@ -156,10 +156,10 @@ impl Engine {
         }
     }
 
-    /// Returns what statistics and call trees are about: what was chosen, or all of the trace that is not hidden.
+    /// Returns what statistics and call trees are about: what was chosen, or all of the trace.
     #[must_use]
     pub fn area(&self) -> Area {
-        self.view.area(&*self.trace, self.trace.shown_tracks())
+        self.view.area()
     }
 
     /// Finds all slices of the name of the selected one, and goes to the next or the previous one.
@@ -219,21 +219,13 @@ impl View {
         self.range().unwrap_or((bounds.start..Tick(bounds.end.0.saturating_add(1)), None))
     }
 
-    /// Returns what statistics and call trees are about: what was chosen, or all of the trace that is not hidden. Of the tracks,
-    /// those of the set count that the user has chosen, or else those of `shown`.
+    /// Returns what statistics and call trees are about: what was chosen, or all of the trace.
     #[must_use]
-    pub fn area(&self, trace: &impl TraceView, shown: TrackSet) -> Area {
+    pub fn area(&self) -> Area {
         let (range, items) = self.chosen();
-        let set = self.place().tracks.unwrap_or(shown);
-        let is_hidden = self.items.marked(trace, self.at_paths(&self.place().hidden));
-        let is_wanted = |track: &TrackId| {
-            let is_in = trace.track_info(*track).is_some_and(|track| set.contains(&track.kind));
-            is_in && is_hidden.get(track.index()) != Some(&true)
-        };
-        let tracks = || trace.track_ids().filter(is_wanted).map(Item::Track).collect::<Vec<_>>();
-        let is_all = set == TrackSet::All && self.place().hidden.is_empty();
-        let measure = Some(self.place().measure.clone()).filter(|measure| !measure.is_empty());
-        let items = items.or_else(|| (!is_all).then(tracks));
-        Area { start: self.since(range.start), end: self.since(range.end), items, measure }
+        let chosen = |name: &String| Some(name.clone()).filter(|name| !name.is_empty());
+        let Place { measure, tracks, .. } = self.place();
+        let (measure, tracks) = (chosen(measure), chosen(tracks));
+        Area { start: self.since(range.start), end: self.since(range.end), items, tracks, measure }
     }
 }

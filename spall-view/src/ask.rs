@@ -205,7 +205,7 @@ impl Engine {
                 // The calls of a slice are those of tracks like its own, unless others were chosen.
                 let track = wanted.slice.and_then(|slice| self.trace.track_of(slice));
                 let kind = track.and_then(|track| self.trace.track_info(track)).map(|track| track.kind);
-                if kind.is_some_and(|kind| !area.track_set(&self.trace).contains(&kind)) {
+                if kind.is_some_and(|kind| !self.view.track_set(&area).contains(&kind)) {
                     area.tracks.get_or_insert_with(|| TrackSet::Async.name().into());
                 }
                 self.begin_tree(&area, &wanted.without);

@@ -124,7 +124,9 @@ impl Engine {
         let (trace, layout) = spall_trace::lay_out(trace);
         let objects = objects::Objects::new(&trace);
         let has_instants = |track| !trace.instants_of(track).is_empty();
-        let view = View::new(&trace, &layout, heights, |process| objects.n_lines(process), has_instants);
+        let shown = trace.shown_tracks();
+        let view =
+            View::new(&trace, &layout, heights, |process| objects.n_lines(process), has_instants, shown);
         Self {
             filter: filter::Filter::default(),
             format,

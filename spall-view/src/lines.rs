@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 use spall_trace::layout::Vertical;
-use spall_trace::model::TrackId;
 
 use crate::{
     Engine,
@@ -52,12 +51,6 @@ impl Engine {
     #[must_use]
     pub fn lines(&self) -> (Lines, Lines) {
         (lines(self.view.main()), lines(self.view.pinned()))
-    }
-
-    /// Returns the tracks that some items stand for, in the order of the trace.
-    #[must_use]
-    pub fn tracks_of(&self, items: &[Item]) -> Vec<TrackId> {
-        self.view.tracks_in(Some(items), &*self.trace)
     }
 }
 

@@ -43,10 +43,9 @@ impl Area {
         self.measure.as_deref().and_then(Measure::of_name).unwrap_or_default()
     }
 
-    /// Returns the set of tracks that count if no items are chosen.
-    #[must_use]
-    pub fn track_set(&self, trace: &Trace) -> TrackSet {
-        self.tracks.as_deref().and_then(TrackSet::of_name).unwrap_or_else(|| trace.shown_tracks())
+    /// Returns the set of tracks that count if no items are chosen, if one is named.
+    pub(crate) fn track_set(&self) -> Option<TrackSet> {
+        TrackSet::of_name(self.tracks.as_deref()?)
     }
 }
 
@@ -195,7 +194,7 @@ impl Names {
 impl Engine {
     /// Begins to add up the slices of an area. A slice counts with the part inside the range.
     pub fn begin_statistics(&mut self, area: &Area, by: By) {
-        let (range, tracks) = (self.range(area.start, area.end), self.summed_tracks(area));
+        let (range, tracks) = (self.range(area.start, area.end), self.view.summed_tracks(area, &*self.trace));
         let (trace, layout) = (Arc::clone(&self.trace), Arc::clone(&self.layout));
         let measure = area.measure();
         if by == By::Function || measure != Measure::WallTime {
@@ -251,19 +250,11 @@ impl Engine {
         }
     }
 
-    /// Returns the tracks of an area.
-    pub(crate) fn summed_tracks(&self, area: &Area) -> Vec<TrackId> {
-        match &area.items {
-            Some(items) => self.tracks_of(items),
-            None => self.trace.tracks_in(area.track_set(&self.trace)).map(|track| track.id).collect(),
-        }
-    }
-
     /// Returns the slice of a name that takes the longest inside an area, the first one of several.
     #[must_use]
     pub fn longest(&self, name: NameId, area: &Area) -> Option<SliceId> {
         let Range { start, end } = self.range(area.start, area.end);
-        let tracks = self.summed_tracks(area).into_iter();
+        let tracks = self.view.summed_tracks(area, &*self.trace).into_iter();
         let slices = tracks.flat_map(|track| self.trace.slices_of(track));
         let named = slices.filter(|(_, slice)| slice.name == name);
         let inside = |(id, _)| {
@@ -367,8 +358,7 @@ impl View {
         trace: &impl TraceView,
         layout: &impl LayoutView,
     ) -> Ranked {
-        let (range, tracks) =
-            (self.tick(area.start)..self.tick(area.end), self.tracks_in(area.items.as_deref(), trace));
+        let (range, tracks) = (self.tick(area.start)..self.tick(area.end), self.summed_tracks(area, trace));
         let measure = area.measure();
         if measure == Measure::WallTime {
             let mut stats = Stats::new(trace, layout, tracks, range);
@@ -382,12 +372,23 @@ impl View {
         ranked(sums_of_functions(&tree, &extremes, name), ranking, trace)
     }
 
-    /// Returns the tracks that some items stand for, in the order of the trace; all tracks for `None`.
+    /// Returns the tracks of an area, in the order of the trace. Hidden ones are left out.
     #[must_use]
-    pub fn tracks_in(&self, items: Option<&[Item]>, trace: &impl TraceView) -> Vec<TrackId> {
-        let Some(items) = items else { return trace.track_ids().collect() };
-        let is_wanted = self.items.marked(trace, items.iter().copied());
-        trace.track_ids().filter(|track| is_wanted.get(track.index()) == Some(&true)).collect()
+    pub fn summed_tracks(&self, area: &Area, trace: &impl TraceView) -> Vec<TrackId> {
+        let set = self.track_set(area);
+        let is_wanted = area.items.as_ref().map(|items| self.items.marked(trace, items.iter().copied()));
+        let is_hidden = self.items.marked(trace, self.at_paths(&self.place().hidden));
+        let is_summed = |track: &TrackId| match &is_wanted {
+            Some(is_wanted) => is_wanted.get(track.index()) == Some(&true),
+            None => trace.track_info(*track).is_some_and(|track| set.contains(&track.kind)),
+        };
+        let tracks = trace.track_ids().filter(is_summed);
+        tracks.filter(|track| is_hidden.get(track.index()) != Some(&true)).collect()
+    }
+
+    /// Returns the set of tracks that count in an area without items.
+    pub(crate) fn track_set(&self, area: &Area) -> TrackSet {
+        area.track_set().unwrap_or(self.shown)
     }
 }
 

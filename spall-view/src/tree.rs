@@ -66,7 +66,7 @@ impl Engine {
             return;
         }
         let (trace, layout) = (Arc::clone(&self.trace), Arc::clone(&self.layout));
-        let (range, tracks) = (self.range(area.start, area.end), self.summed_tracks(area));
+        let (range, tracks) = (self.range(area.start, area.end), self.view.summed_tracks(area, &*self.trace));
         let (measure, without) = (area.measure(), wanted.1.clone());
         self.trees.job = Some(Task::new(async move {
             let mut hidden = HashMap::new();

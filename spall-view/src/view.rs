@@ -28,6 +28,8 @@ const STEPS: usize = 200;
 pub struct View {
     origin: Tick,
     pub(crate) heights: Heights,
+    /// The set of tracks that are added up if nobody chooses another one.
+    pub(crate) shown: TrackSet,
     pub(crate) items: Items,
     /// The height that the header of each track has while the track is open. 0 if nothing is shown on it.
     headers: Vec<u32>,
@@ -64,6 +66,7 @@ impl View {
         heights: Heights,
         object_lines: impl Fn(ProcessId) -> u32,
         has_instants: impl Fn(TrackId) -> bool,
+        shown: TrackSet,
     ) -> Self {
         let active = active_range(trace, layout).unwrap_or_default();
         let processes = trace.track_ids().filter_map(|track| trace.track_info(track)?.process);
@@ -74,6 +77,7 @@ impl View {
         let mut view = Self {
             origin: active.start,
             heights,
+            shown,
             items: Items::default(),
             headers: Vec::new(),
             objects: (0..n_processes).map(objects).collect(),
@@ -99,6 +103,7 @@ impl View {
         Self {
             origin: Tick(0),
             heights,
+            shown: TrackSet::All,
             items: Items::default(),
             headers: Vec::new(),
             objects: Vec::new(),
@@ -125,6 +130,13 @@ impl View {
         if self.place.view.is_none() {
             self.window.fit(bounds);
         }
+        let is_used = |track: &TrackId| {
+            let is_thread =
+                trace.track_info(*track).is_some_and(|track| TrackSet::Threads.contains(&track.kind));
+            is_thread && layout.track_rows(*track).next().is_some()
+        };
+        let has_threads = trace.track_ids().any(|track| is_used(&track));
+        self.shown = if has_threads { TrackSet::Threads } else { TrackSet::All };
         self.items = Items::new(trace, layout);
         self.lay_out(trace, layout, |track| !trace.instants_of(track).is_empty());
     }

@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 use spall_trace::layout::{Viewport, slice_tree};
-use spall_trace::model::{Function, Job, Measure, Tick, TraceView, TrackSet};
+use spall_trace::model::{Function, Job, Measure, Tick, TraceView};
 use spall_view::{
     Action, Area, By, Command, Element, Engine, Graph, GraphKind, Heights, Item, Place, Ranking, Since,
     Source, WantedGraph, open,
@@ -66,7 +66,7 @@ fn a_graph_of_a_tree_is_that_of_the_engine() {
         engine.begin_graph(0, &WantedGraph { graph: kind, node: None, slice: None, without: String::new() });
         let shape = core::iter::repeat_with(|| engine.step_graph()).flatten().next().unwrap();
         let (trace, range) = (engine.trace(), engine.tick(area.start)..engine.tick(area.end));
-        let tracks = engine.tracks_of(area.items.as_deref());
+        let tracks = engine.view().summed_tracks(&area, trace);
         let function = |slice| trace.slice_name_id(slice).map(Function::named);
         let tree = slice_tree(trace, engine.layout(), tracks, range, Measure::WallTime, function).run();
         let graph = Graph::of_tree(tree, kind);
@@ -96,9 +96,9 @@ fn hidden_tracks_and_those_of_other_sets_are_not_added_up() {
     engine.act(Action::Hide(first));
     assert_eq!(names(&mut engine), [("draw".into(), 1)]);
     engine.act(Action::Command(Command::Back));
-    engine.act(Action::Apply(Box::new(Place { tracks: Some(TrackSet::Async), ..Place::default() })));
+    engine.act(Action::Apply(Box::new(Place { tracks: "async".into(), ..Place::default() })));
     assert_eq!(names(&mut engine), [("load".into(), 1)]);
-    engine.act(Action::Apply(Box::new(Place { tracks: Some(TrackSet::All), ..Place::default() })));
+    engine.act(Action::Apply(Box::new(Place { tracks: "all".into(), ..Place::default() })));
     assert_eq!(names(&mut engine).len(), 3);
     assert!(!matches!(first, Item::Process(_)));
 }

@@ -10,13 +10,11 @@ use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event};
 use spall_record::{Recorder, span};
 use spall_trace::layout::{ColorKey, Hits, LayoutView, LiveLayout, Viewport, slice_tree};
-use spall_trace::model::{
-    Function, Instant, Job, Limits, LiveTrace, Receiver, Tick, TraceView, TrackId, TrackSet,
-};
+use spall_trace::model::{Function, Instant, Job, Limits, LiveTrace, Receiver, Tick, TraceView, TrackId};
 use spall_trace::{Found, Hidden, TraceParser, find};
 use spall_view::{
-    Action, Area, BoxFacts, Command, Details, Element, Graph, GraphFrame, GraphKind, Heights, Ranked,
-    Ranking, Shape, Since, View, matcher,
+    Action, BoxFacts, Command, Details, Element, Graph, GraphFrame, GraphKind, Heights, Ranked, Ranking,
+    Shape, Since, View, matcher,
 };
 
 use crate::{shown::Shown, viewer::Viewer};
@@ -57,16 +55,6 @@ impl<'g, T: TraceView, L: LayoutView> Now<'g, T, L> {
             _ = now.find(&search);
         }
         now
-    }
-
-    fn area(&self) -> Area {
-        let is_used = |track: &TrackId| {
-            let is_thread =
-                self.trace.track_info(*track).is_some_and(|track| TrackSet::Threads.contains(&track.kind));
-            is_thread && self.layout.track_rows(*track).next().is_some()
-        };
-        let has_threads = self.trace.track_ids().any(|track| is_used(&track));
-        self.view().area(self.trace, if has_threads { TrackSet::Threads } else { TrackSet::All })
     }
 }
 
@@ -118,13 +106,13 @@ impl<T: TraceView, L: LayoutView> Shown for Now<'_, T, L> {
     }
 
     fn sums(&mut self, ranking: &Ranking) -> Ranked {
-        self.view().statistics(&self.area(), ranking, self.trace, self.layout)
+        self.view().statistics(&self.view().area(), ranking, self.trace, self.layout)
     }
 
     fn graph(&mut self, kind: GraphKind) -> Shape {
-        let (view, area) = (self.view(), self.area());
+        let (view, area) = (self.view(), self.view().area());
         let (range, tracks) =
-            (view.tick(area.start)..view.tick(area.end), view.tracks_in(area.items.as_deref(), self.trace));
+            (view.tick(area.start)..view.tick(area.end), view.summed_tracks(&area, self.trace));
         let function = |slice| self.trace.slice_name_id(slice).map(Function::named);
         let tree = slice_tree(self.trace, self.layout, tracks, range, area.measure(), function).run();
         self.growing.graph = Graph::of_tree(tree, kind);
