@@ -36,10 +36,10 @@ pub enum Action {
     Hide(Item),
     /// Puts an item before another one of its list, or at the end.
     Move(Item, Option<Item>),
+    /// Looks for what [`matcher`](crate::matcher) says of a pattern, or for nothing if it is empty.
+    Search(String),
     /// Hides these categories and names, and no others.
     Filter(Vec<String>, Vec<String>),
-    /// Looks for what [`matcher`](crate::matcher) says, or for nothing if it is empty. The frontend begins the search.
-    Find(String),
     /// Shows what a place says.
     Apply(Box<Place>),
 }
@@ -89,15 +89,23 @@ impl Engine {
         is_done
     }
 
-    /// Does what follows from another place: what is hidden is laid out anew, and what is no longer looked for is forgotten.
+    /// Changes what the user has set, as one step.
+    pub fn change(&mut self, change: impl FnOnce(&mut Place)) {
+        let before = self.view.place().clone();
+        self.view.change(&*self.trace, &*self.layout, |place, _| change(place));
+        self.follow(&before);
+    }
+
+    /// Does what follows from another place: what is hidden is laid out anew, and what is looked for is found anew.
     fn follow(&mut self, before: &Place) {
         let now = self.view.place();
         let is_filtered = (&now.categories, &now.names) != (&before.categories, &before.names);
-        if now.search.is_empty() && !before.search.is_empty() {
-            self.find_nothing();
-        }
+        let is_sought = now.search != before.search;
         if is_filtered {
             self.refilter();
+        }
+        if is_filtered || is_sought {
+            self.find_again();
         }
     }
 
@@ -205,7 +213,7 @@ impl View {
             Action::Filter(categories, names) => self.change(trace, layout, |place, _| {
                 (place.categories, place.names) = (categories, names);
             }),
-            Action::Find(text) => self.change(trace, layout, |place, _| place.search = text),
+            Action::Search(pattern) => self.search(pattern),
             Action::Apply(place) => self.apply(*place, trace, layout),
         }
         true

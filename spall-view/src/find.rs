@@ -64,6 +64,8 @@ impl fmt::Debug for Searching {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FoundCounts {
+    /// The counts as a text: `14 slices, 1 instant`.
+    pub text: String,
     /// How many slices were found.
     pub slices: u32,
     /// How many instants were found.
@@ -125,6 +127,20 @@ impl Engine {
         Ok(())
     }
 
+    /// Returns whether something is being looked for.
+    #[must_use]
+    pub fn is_finding(&self) -> bool {
+        self.searching.is_some()
+    }
+
+    /// Looks for what the place says.
+    pub(crate) fn find_again(&mut self) {
+        let pattern = self.view.place().search.clone();
+        if pattern.is_empty() || self.begin_find(&pattern).is_err() {
+            self.find_nothing();
+        }
+    }
+
     /// Looks at some slices. Returns what was found once all were looked at.
     pub fn step_find(&mut self) -> Option<FoundCounts> {
         let Searching { task, .. } = self.searching.as_mut()?;
@@ -161,7 +177,7 @@ impl Engine {
         let mut tracks: Vec<_> = found.tracks.iter().map(|&track| self.view.items.item_of(track)).collect();
         tracks.dedup();
         let (slices, instants, n_tracks) = (found.slices.len(), found.instants, found.tracks.len());
-        Some(FoundCounts { slices, instants, n_tracks, tracks })
+        Some(FoundCounts { text: found.to_string(), slices, instants, n_tracks, tracks })
     }
 
     /// Returns up to `count` hits that follow upon a slice or a time, or precede it. Without a search there are none.

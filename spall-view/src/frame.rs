@@ -22,12 +22,14 @@ mod boxes;
 mod charts;
 mod headers;
 mod objects;
+mod pointed;
 
-pub use boxes::{Boxes, Style};
+pub use boxes::{Boxes, NamedBox, Style};
 pub(crate) use charts::values_at;
 pub use charts::{ChartPart, Layer};
 pub use headers::{Marks, Strip};
 pub use objects::ObjectLines;
+pub use pointed::Pointed;
 
 /// What a frontend wants a picture of: a range of time in columns, and a range of heights of each part of the timeline.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -185,14 +187,25 @@ impl Engine {
     pub fn frame(&mut self, wanted: &Wanted) -> Frame {
         let viewport = Viewport::new(self.range(wanted.start, wanted.end()), wanted.columns)
             .with_box_width(wanted.box_width);
+        self.frame_in(&viewport, wanted)
+    }
+
+    /// Does the same for a viewport, such as that of the window, whose edges may lie between ticks. The range of time and the
+    /// columns that are wanted do not count.
+    pub fn frame_in(&mut self, viewport: &Viewport, wanted: &Wanted) -> Frame {
         let mut names = Vec::new();
-        let main = self.part(false, &wanted.main, &viewport, wanted, &mut names);
-        let pinned = self.part(true, &wanted.pinned, &viewport, wanted, &mut names);
-        let ruler =
-            Ruler::since(self.view.origin(), &viewport, self.trace.clock().unit, wanted.between_marks);
+        let main = self.part(false, &wanted.main, viewport, wanted, &mut names);
+        let pinned = self.part(true, &wanted.pinned, viewport, wanted, &mut names);
+        let ruler = Ruler::since(self.view.origin(), viewport, self.trace.clock().unit, wanted.between_marks);
         let ruler = ruler.map(|mark| (mark.x - viewport.offset(), mark.label.to_string())).collect();
-        let (arrows, arrows_left_out) = self.arrows(&viewport, wanted);
+        let (arrows, arrows_left_out) = self.arrows(viewport, wanted);
         Frame { main, pinned, ruler, arrows, arrows_left_out, names }
+    }
+
+    /// Returns the colours that the file asks for, by the numbers that [`Style::OWN`] has.
+    #[must_use]
+    pub fn own_colours(&self) -> &[[u8; 3]] {
+        &self.pictures.own_colours
     }
 
     /// Forgets which names the frontend has, such as when another one asks.

@@ -29,4 +29,8 @@ impl Heights {
     /// Those of a terminal, in its lines. The names of tracks stand on their headers, and so do the states of threads.
     pub const TERMINAL: Self =
         Self { process: 1, row: 1, folded: 1, marks: 1, counter: 1, gap: 1, object: 1, states: 1 };
+
+    /// Those of a window, in points. The names of tracks stand above their lines.
+    pub const DESKTOP: Self =
+        Self { process: 24, row: 18, folded: 20, marks: 20, counter: 44, gap: 20, object: 14, states: 7 };
 }

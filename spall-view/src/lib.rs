@@ -65,7 +65,8 @@ pub use details::{Details, Link, SlicePlace, Step};
 pub use element::Element;
 pub use find::{FoundCounts, Hit, matcher};
 pub use frame::{
-    Boxes, ChartPart, Frame, Layer, Marks, ObjectLines, Part, Strip, Style, Wanted as WantedFrame,
+    Boxes, ChartPart, Frame, Layer, Marks, NamedBox, ObjectLines, Part, Pointed, Strip, Style,
+    Wanted as WantedFrame,
 };
 pub use graph::{BoxFacts, Graph, GraphFrame, Kind as GraphKind, Shape, Wanted as WantedGraph};
 pub use heights::Heights;
@@ -160,6 +161,18 @@ impl Engine {
     #[must_use]
     pub fn layout(&self) -> &Layout {
         &self.layout
+    }
+
+    /// Returns the names of the values that the samples have.
+    #[must_use]
+    pub fn values(&self) -> &[String] {
+        &self.values
+    }
+
+    /// Returns the value that was chosen; `None` if it is the one that the files say.
+    #[must_use]
+    pub fn value(&self) -> Option<&str> {
+        self.value.as_deref()
     }
 
     /// Returns the tick of a time.

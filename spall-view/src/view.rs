@@ -197,6 +197,12 @@ impl View {
         &self.place
     }
 
+    /// Returns how high lines are.
+    #[must_use]
+    pub fn heights(&self) -> &Heights {
+        &self.heights
+    }
+
     /// Returns where the times of the place are counted from.
     #[must_use]
     pub fn origin(&self) -> Tick {
@@ -215,6 +221,14 @@ impl View {
         let LineKind::Pack(pack) = line.kind else { return line.label(trace).map(Into::into) };
         let (group, packed) = (self.items.group(pack)?, self.items.pack(pack)?);
         Some(format!("{} ({} spans)", group.title(trace), packed.n_slices()))
+    }
+
+    /// Returns the item that has the line at a height of the main or the pinned part.
+    #[must_use]
+    pub fn item_at(&self, is_pinned: bool, y: u64) -> Option<Item> {
+        let vertical = self.part(is_pinned);
+        let above = vertical.lines().get(..=vertical.at(y)?.id.index())?;
+        above.iter().rev().find_map(|line| Item::of_header(line.kind))
     }
 
     /// Returns the tracks that an item stands for.
@@ -431,6 +445,24 @@ impl View {
         });
     }
 
+    /// Looks for what a pattern says. This is a step, and typing on belongs to it.
+    pub(crate) fn search(&mut self, pattern: String) {
+        let is_typed_on = self.past.last().is_some_and(|before| {
+            let undone = Place { search: before.search.clone(), ..self.place.clone() };
+            before.search != self.place.search && undone == *before
+        });
+        if !is_typed_on {
+            self.remember();
+        }
+        self.future.clear();
+        self.place.search = pattern;
+    }
+
+    /// Says which panel is open, which is no step.
+    pub fn set_panel(&mut self, panel: &str) {
+        panel.clone_into(&mut self.place.panel);
+    }
+
     /// Changes what the user has set, as one step. `change` is also given the paths of what is folded.
     pub fn change(
         &mut self,
@@ -462,7 +494,8 @@ impl View {
             false => (&mut self.future, &mut self.past),
         };
         let before = loop {
-            let Some(before) = from.pop() else { return false };
+            let Some(mut before) = from.pop() else { return false };
+            before.panel.clone_from(&self.place.panel); // it is not taken back
             if before != self.place {
                 break before;
             }

@@ -2,9 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot begin fails")]
 
+use spall_trace::layout::{LineKind, Viewport};
 use spall_trace::model::{SliceId, Tick, Ticks, TraceView};
 use spall_view::{
-    Action, ChosenRange, Command, Element, Engine, Heights, Item, Mark, Place, PlaceFile, Since, Source, open,
+    Action, Arrows, By, ChosenRange, ColorBy, Command, Element, Engine, Heights, Item, Mark, Order, Place,
+    PlaceFile, Ranking, Since, Source, Style, WantedFrame, open,
 };
 
 /// Two processes, the first with two threads that call, and a flow from one to the other.
@@ -213,6 +215,150 @@ fn an_element_that_is_not_there_is_not_selected() {
     }
 }
 
+/// A frontend loads a trace in a thread, and shows it in another one.
+#[test]
+fn an_engine_moves_to_another_thread() {
+    let engine = engine();
+    let n_slices = std::thread::spawn(move || engine.trace().slices().len());
+    assert_eq!(n_slices.join().unwrap(), 5);
+}
+
+fn find(engine: &mut Engine) -> Option<String> {
+    while engine.is_finding() {
+        engine.step_find();
+    }
+    Some(engine.found()?.text)
+}
+
+#[test]
+fn typing_is_one_step_and_what_is_looked_for_is_found_again() {
+    let mut engine = engine();
+    for pattern in ["d", "dr", "draw"] {
+        engine.act(Action::Search(pattern.into()));
+    }
+    assert_eq!(find(&mut engine).as_deref(), Some("2 slices"));
+    engine.act(Action::Filter(vec!["e".into()], Vec::new()));
+    assert_eq!(find(&mut engine).as_deref(), Some("1 slice"), "another one is hidden");
+    run(&mut engine, Command::Back);
+    assert_eq!(find(&mut engine).as_deref(), Some("2 slices"));
+    run(&mut engine, Command::Back);
+    assert_eq!((find(&mut engine), engine.view().place().search.as_str()), (None, ""));
+    run(&mut engine, Command::Forward);
+    assert_eq!(find(&mut engine).as_deref(), Some("2 slices"));
+    engine.act(Action::Search("/(/".into()));
+    assert_eq!(find(&mut engine), None, "no regular expression");
+    run(&mut engine, Command::Escape);
+    assert_eq!(engine.view().place().search, "");
+}
+
+#[test]
+fn escape_forgets_what_was_found_by_the_name_of_a_slice() {
+    let mut engine = engine();
+    let draw = slice(&engine, "draw", 0);
+    engine.act(Action::Go(draw));
+    run(&mut engine, Command::NextOfName);
+    assert_eq!(engine.found().unwrap().slices, 2);
+    run(&mut engine, Command::Escape);
+    assert_eq!((engine.found(), selected(&engine).as_str()), (None, "draw"));
+}
+
+#[test]
+fn a_panel_is_no_step_and_stays_when_a_step_is_taken_back() {
+    let mut engine = engine();
+    engine.change(|place| place.color_by = ColorBy::Track);
+    engine.change_view(|view| view.set_panel("statistics"));
+    run(&mut engine, Command::Back);
+    let place = engine.view().place();
+    assert_eq!((place.color_by, place.panel.as_str()), (ColorBy::Name, "statistics"));
+    run(&mut engine, Command::Forward);
+    assert_eq!(engine.view().place().color_by, ColorBy::Track);
+}
+
+#[test]
+fn sums_are_of_the_tracks_of_the_set_that_are_not_hidden() {
+    let span = r#"[{"ph":"b","cat":"io","name":"read","id":9,"pid":1,"ts":5},
+        {"ph":"e","cat":"io","name":"read","id":9,"pid":1,"ts":25},"#;
+    let mut engine = engine_of("a.json", &TRACE.replacen('[', span, 1));
+    let names = |engine: &mut Engine| {
+        engine.begin_statistics(&engine.area(), By::Name);
+        while !engine.step_statistics() {}
+        let ranking = Ranking { order: Order::Name, is_ascending: true, most: 9, ..Ranking::default() };
+        let rows = engine.statistics(&ranking).unwrap().rows;
+        rows.into_iter().map(|row| format!("{} {}", row.name, row.count)).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&mut engine), ["blit 1", "draw 2", "frame 1", "wait 1"], "those of threads");
+    engine.change(|place| place.tracks = "all".into());
+    assert_eq!(names(&mut engine), ["blit 1", "draw 2", "frame 1", "read 1", "wait 1"]);
+    let process = Item::Process(engine.trace().processes()[0].id);
+    engine.act(Action::Hide(process));
+    assert_eq!(names(&mut engine), ["blit 1"]);
+    engine.act(Action::Command(Command::Back));
+    engine.change(|place| place.tracks = "async".into());
+    assert_eq!(names(&mut engine), ["read 1"]);
+}
+
+/// A frontend points at what it has drawn.
+#[test]
+fn what_is_at_a_point_is_what_was_drawn_there() {
+    let data = r#"[
+        {"ph":"M","name":"thread_name","pid":1,"tid":1,"args":{"name":"main"}},
+        {"ph":"X","name":"frame","pid":1,"tid":1,"ts":0,"dur":100},
+        {"ph":"X","name":"draw","pid":1,"tid":1,"ts":10,"dur":20},
+        {"ph":"i","name":"click","pid":1,"tid":1,"ts":50,"s":"t"},
+        {"ph":"C","name":"memory","pid":1,"ts":0,"args":{"used":5}},
+        {"ph":"N","name":"Node","id":1,"pid":1,"ts":20},
+        {"ph":"D","name":"Node","id":1,"pid":1,"ts":60}]"#;
+    let mut engine = engine_of("a.json", data);
+    let (start, duration) = (Since::default(), Since(Ticks(100_000)));
+    let wanted = WantedFrame {
+        start,
+        duration,
+        columns: 1000,
+        box_width: 1,
+        main: 0.0..400.0,
+        pinned: 0.0..0.0,
+        selected: None,
+        arrows: Arrows::Selected,
+        between_marks: 100,
+        label_width: 20,
+        color_by: ColorBy::Name,
+        own_colors: false,
+    };
+    let frame = engine.frame(&wanted);
+    engine.forget_names();
+    let viewport = Viewport::new(engine.tick(start)..engine.tick(duration), 1000);
+    assert_eq!(engine.frame_in(&viewport, &wanted), frame);
+
+    let view = engine.view();
+    let middle_of = |is_wanted: &dyn Fn(LineKind) -> bool| {
+        let line = view.main().lines().iter().find(|line| is_wanted(line.kind)).unwrap();
+        line.top + u64::from(line.height) / 2
+    };
+    let is_track = |title: &'static str| {
+        let trace = engine.trace();
+        move |kind| matches!(kind, LineKind::Track(track) if trace.track_title(track) == title)
+    };
+    let row = middle_of(&|kind| matches!(kind, LineKind::Row(_)));
+    let below = row + u64::from(view.heights().row);
+    let (header, counter) = (middle_of(&is_track("main")), middle_of(&is_track("memory")));
+    let objects = u64::from(view.heights().process) + 5;
+    let at = |x, y| frame.main.at(x, y, 5.0).map(|found| found.element);
+    let [frame_slice, draw] = ["frame", "draw"].map(|name| Element::Slice(slice(&engine, name, 0)));
+    assert_eq!(at(50.0, row), Some(frame_slice));
+    assert_eq!((at(200.0, below), at(400.0, below)), (Some(draw), None));
+    assert_eq!((at(504.0, header), at(520.0, header)), (Some(Element::Instant(0)), None));
+    let memory = engine.trace().track_ids().find(|&track| engine.trace().track_title(track) == "memory");
+    assert_eq!(at(700.0, counter), memory.map(Element::Counter));
+    assert_eq!((at(300.0, objects), at(800.0, objects)), (Some(Element::Object(0)), None));
+
+    let main = view.item_at(false, header);
+    assert!(matches!(main, Some(Item::Track(_))));
+    assert_eq!([row, below].map(|y| view.item_at(false, y)), [main; 2]);
+    let drawn = frame.main.boxes.iter().find(|found| found.element() == draw).unwrap();
+    assert_eq!((drawn.x0, drawn.x1, drawn.count, drawn.style.busy()), (100.0, 300.0, 1, 1.0));
+    assert!(!drawn.style.has(Style::UNFINISHED) && !drawn.style.has(Style::STATE));
+}
+
 #[test]
 fn an_empty_trace_has_a_place_and_takes_every_command() {
     let mut engine = engine_of("empty.json", "[]");
@@ -220,4 +366,5 @@ fn an_empty_trace_has_a_place_and_takes_every_command() {
         run(&mut engine, info.command);
     }
     assert_eq!(engine.apply(Place::default()), [""; 0]);
+    assert_eq!(engine.view().item_at(false, 0), None);
 }

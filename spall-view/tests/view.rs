@@ -106,7 +106,7 @@ fn hidden_tracks_and_those_of_other_sets_are_not_added_up() {
 #[test]
 fn what_is_looked_for_is_a_step_and_escape_ends_the_search_for_a_name() {
     let mut engine = engine();
-    assert!(engine.act(Action::Find("draw".into())));
+    assert!(engine.act(Action::Search("draw".into())));
     assert_eq!(engine.view().place().search, "draw");
     engine.act(Action::Command(Command::Back));
     assert_eq!(engine.view().place().search, "");

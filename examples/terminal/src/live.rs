@@ -86,7 +86,7 @@ impl<T: TraceView, L: LayoutView> Shown for Now<'_, T, L> {
         let (name, is_next) = (self.trace.slice_name(slice).into_owned(), *command == Command::NextOfName);
         // A pattern is looked for in what is yet to come, too.
         _ = self.find(&name);
-        self.act(Action::Find(name));
+        self.act(Action::Search(name));
         self.act(Action::Command(if is_next { Command::NextHit } else { Command::PreviousHit }))
     }
 

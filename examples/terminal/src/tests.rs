@@ -152,7 +152,7 @@ fn keys_lead_where_the_commands_of_an_engine_lead() {
         screen.press(KeyCode::Char(key), &mut shown);
     }
     screen.press(KeyCode::Enter, &mut shown);
-    engine.act(Action::Find("draw".into()));
+    engine.act(Action::Search("draw".into()));
     engine.begin_find("draw").unwrap();
     while engine.step_find().is_none() {}
     engine.act(Action::Command(Command::NextHit));

@@ -164,10 +164,10 @@ impl Viewer {
             KeyCode::Backspace => _ = typed.pop(),
             KeyCode::Esc => {
                 self.typed = None;
-                shown.act(Action::Find(String::new()));
+                shown.act(Action::Search(String::new()));
             }
             KeyCode::Enter => {
-                shown.act(Action::Find(typed.clone()));
+                shown.act(Action::Search(typed.clone()));
                 self.search(shown);
                 self.typed = None;
                 shown.act(Action::Command(Command::NextHit));

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 use spall_trace::layout::{Instance, Rect, Viewport};
-use spall_trace::model::NameId;
+use spall_trace::model::{NameId, SliceId, StateId};
 
-use crate::Numbers;
+use crate::{Element, Numbers};
 
 /// Boxes of slices, states and objects, or of the nodes of a graph.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
@@ -34,6 +34,30 @@ impl Style {
     const BUSY: u32 = 5;
     const UPPER: u32 = 12;
 
+    /// Returns the number of the colour, below 32.
+    #[must_use]
+    pub fn shade(self) -> usize {
+        (self.0 & 31) as usize
+    }
+
+    /// Returns how much of the box is busy: a quarter, a half, three quarters, or all.
+    #[must_use]
+    pub fn busy(self) -> f32 {
+        ((self.0 >> Self::BUSY & 3) + 1) as f32 / 4.0
+    }
+
+    /// Returns whether a flag is set.
+    #[must_use]
+    pub fn has(self, flag: Self) -> bool {
+        self.0 & flag.0 != 0
+    }
+
+    /// Returns the number in the upper bits.
+    #[must_use]
+    pub fn upper(self) -> u32 {
+        self.0 >> Self::UPPER
+    }
+
     pub(crate) fn of_shade(shade: u8) -> Self {
         Self(u32::from(shade))
     }
@@ -60,9 +84,69 @@ impl Style {
     }
 }
 
+/// A box whose numbers have names.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct NamedBox {
+    /// The left edge, in columns.
+    pub x0: f32,
+    /// The right edge.
+    pub x1: f32,
+    /// The upper edge.
+    pub top: u32,
+    /// The height.
+    pub height: u32,
+    /// The number of the slice, state or piece of an object, or of the node of a graph.
+    pub id: u32,
+    /// Its name.
+    pub name: NameId,
+    /// How many elements the box stands for.
+    pub count: u32,
+    /// How it looks.
+    pub style: Style,
+}
+
+impl NamedBox {
+    /// Returns the element that a box of the timeline stands for, or the first one of several.
+    #[must_use]
+    pub fn element(&self) -> Element {
+        match (self.style.has(Style::STATE), self.style.upper()) {
+            (false, _) => Element::Slice(SliceId(self.id)),
+            (true, 0) => Element::State(StateId(self.id)),
+            (true, _) => Element::Object(self.id),
+        }
+    }
+}
+
 impl Boxes {
     /// How many numbers a box has.
     pub const EACH: usize = 6;
+
+    /// Returns the boxes one by one.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = NamedBox> + '_ {
+        let edges = self.edges.as_chunks().0.iter();
+        let numbers = self.numbers.as_chunks::<{ Self::EACH }>().0.iter();
+        edges.zip(numbers).map(|(&[x0, x1], &[top, height, id, name, count, style])| NamedBox {
+            x0,
+            x1,
+            top,
+            height,
+            id,
+            name: NameId(name),
+            count,
+            style: Style(style),
+        })
+    }
+
+    /// Returns the box at a column and a height, or else the closest one on its line that is at most `reach` columns away.
+    #[must_use]
+    pub fn at(&self, x: f32, y: u64, reach: f32) -> Option<NamedBox> {
+        let is_on_line =
+            |found: &NamedBox| (u64::from(found.top)..u64::from(found.top + found.height)).contains(&y);
+        // A box that is thinner than a column is drawn as wide as one.
+        let distance = |found: &NamedBox| (found.x0 - x).max(x - found.x1.max(found.x0 + 1.0)).max(0.0);
+        let near = self.iter().filter(is_on_line).filter(|found| distance(found) <= reach);
+        near.min_by(|a, b| distance(a).total_cmp(&distance(b)))
+    }
 
     pub(crate) fn push(
         &mut self,

@@ -17,6 +17,8 @@ pub(super) struct Chart {
 /// The chart of a counter on its header.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ChartPart {
+    /// The track of the counter.
+    pub track: TrackId,
     /// The upper edge of the header.
     pub top: u64,
     /// Its height.
@@ -72,6 +74,7 @@ impl Engine {
             Layer { shade: shades.get(series.name().index()).copied().unwrap_or_default(), runs }
         });
         Some(ChartPart {
+            track,
             top: line.top,
             height: line.height,
             offset: viewport.offset(),
