@@ -93,7 +93,7 @@ pub struct Part {
     pub marks: Vec<Marks>,
     /// The instants of processes and of the whole trace, which are as high as what they are about.
     pub wide: Vec<Marks>,
-    /// How busy tracks are that have no rows.
+    /// How busy folded processes and tracks are.
     pub strips: Vec<Strip>,
     /// Counters.
     pub charts: Vec<ChartPart>,
@@ -232,8 +232,7 @@ impl Engine {
                 self.objects(process, &line, viewport, names, &mut part);
                 continue;
             }
-            let next = self.view.part(is_pinned).lines().get(line.id.index() + 1);
-            if next.is_none_or(|next| Item::of_header(next.kind).is_some()) {
+            if self.view.is_folded(line.kind) {
                 part.strips.extend(self.strip(item, &line, viewport));
             }
             if matches!(item, Item::Process(_)) {

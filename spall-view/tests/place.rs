@@ -357,6 +357,10 @@ fn what_is_at_a_point_is_what_was_drawn_there() {
     let drawn = frame.main.boxes.iter().find(|found| found.element() == draw).unwrap();
     assert_eq!((drawn.x0, drawn.x1, drawn.count, drawn.style.busy()), (100.0, 300.0, 1, 1.0));
     assert!(!drawn.style.has(Style::UNFINISHED) && !drawn.style.has(Style::STATE));
+
+    assert_eq!(frame.main.strips, [], "nothing is folded");
+    run(&mut engine, Command::FoldAll);
+    assert_eq!(engine.frame(&wanted).main.strips.len(), 1);
 }
 
 #[test]

@@ -1,64 +1,53 @@
-//! What is known about a slice, as a table.
+//! What is known about an element, as a table.
 
 use eframe::egui::{Grid, Label, ScrollArea, Ui};
-use spall_trace::layout::{Layout, LayoutView};
-use spall_trace::model::{SliceId, ThreadMeasure, Ticks, Trace, TraceView};
+use spall_trace::model::TraceView;
+use spall_view::{Action, Details, Element, Engine, Since};
 
-/// Shows a slice. Returns another one if the user follows a flow to it.
-pub fn ui(ui: &mut Ui, trace: &Trace, layout: &Layout, id: Option<SliceId>) -> Option<SliceId> {
-    let Some((id, slice)) = id.and_then(|id| Some((id, trace.slice(id)?))) else {
-        ui.weak("No slice is selected.");
-        return None;
-    };
-    let clock = trace.clock();
-    let since = trace.bounds().map_or(Ticks::ZERO, |bounds| slice.start - bounds.start);
-    let mut rows = vec![
-        ("name", trace.slice_name(id).into_owned()),
-        ("start", clock.duration(since).to_string()),
-        ("duration", clock.duration(slice.duration()).to_string()),
-        ("self time", clock.duration(layout.self_time(id).unwrap_or_default()).to_string()),
-    ];
-    if let Some(cpu) = trace.slice_args(id).thread_measure(ThreadMeasure::Time).map(Ticks) {
-        rows.push(("CPU", clock.duration(cpu).to_string()));
-        rows.push(("waiting", clock.duration((slice.duration() - cpu).max(Ticks::ZERO)).to_string()));
-    }
-    if slice.flags.is_unfinished() {
-        rows.push(("", "not finished".into()));
-    }
-    if !slice.category.is_empty() {
-        rows.push(("category", trace.name(slice.category).into_owned()));
-    }
-    if let Some(function) = trace.function_of(id).filter(|function| function.source.is_some()) {
-        rows.push(("function", function.describe(trace)));
-    }
-    if let Some(track) = trace.track_of(id) {
-        rows.push(("track", trace.track_title(track).into_owned()));
-    }
-    let args: Vec<_> =
-        trace.slice_args(id).iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
-    let mut followed = None;
-    ScrollArea::both().auto_shrink(false).show(ui, |ui| {
-        Grid::new("details").striped(true).show(ui, |ui| {
-            let args = args.iter().map(|(key, value)| (key.as_str(), value));
-            for (key, value) in rows.iter().map(|(key, value)| (*key, value)).chain(args) {
-                ui.weak(key);
-                ui.add(Label::new(value).extend());
-                ui.end_row();
-            }
-            for flow in trace.flows() {
-                let (what, other) = match id {
-                    _ if flow.from == id => ("flow to", flow.to),
-                    _ if flow.to == id => ("flow from", flow.from),
-                    _ => continue,
+/// The details of the selected element, which are asked for once.
+#[derive(Default)]
+pub struct DetailsPanel(Option<((Element, Since), Option<Details>)>);
+
+impl DetailsPanel {
+    /// Shows what is selected. A click on a flow follows it.
+    pub fn ui(&mut self, ui: &mut Ui, engine: &mut Engine) {
+        let wanted = engine.view().place().selected.as_ref().map(|selected| (selected.element, selected.at));
+        if self.0.as_ref().map(|(shown, _)| *shown) != wanted {
+            self.0 = wanted.map(|(element, at)| ((element, at), engine.details(element, at)));
+        }
+        let Some((_, Some(details))) = &self.0 else {
+            ui.weak("Nothing is selected.");
+            return;
+        };
+        let clock = engine.trace().clock();
+        let mut followed = None;
+        ScrollArea::both().auto_shrink(false).show(ui, |ui| {
+            Grid::new("details").striped(true).show(ui, |ui| {
+                let mut row = |key: &str, value: &str| {
+                    ui.weak(key);
+                    ui.add(Label::new(value).extend());
+                    ui.end_row();
                 };
-                ui.weak(what);
-                let takes = clock.duration(flow.arrives - flow.leaves);
-                if ui.link(format!("{}, {takes}", trace.slice_name(other))).clicked() {
-                    followed = Some(other);
+                row("name", &details.name);
+                details.facts.iter().for_each(|(key, value)| row(key, value));
+                details.args.iter().for_each(|(key, value)| row(key, value));
+                details.stack.iter().for_each(|function| row("stack", function));
+                for link in &details.flows {
+                    ui.weak(if link.leaves { "flow to" } else { "flow from" });
+                    if ui.link(format!("{}, {}", link.name, clock.duration(link.takes.0))).clicked() {
+                        followed = Some(link.slice);
+                    }
+                    ui.end_row();
                 }
-                ui.end_row();
-            }
+            });
         });
-    });
-    followed
+        if let Some(slice) = followed {
+            engine.act(Action::Go(slice));
+        }
+    }
+
+    /// Asks again, because other slices are shown.
+    pub fn forget(&mut self) {
+        self.0 = None;
+    }
 }

@@ -1,83 +1,107 @@
 //! The sums of a range by name, as a table.
 
-use std::{cmp::Reverse, ops::Range};
-
 use eframe::egui::{Align, Layout as Direction, Ui};
 use egui_extras::{Column, TableBuilder};
-use spall_trace::layout::{Layout, NameStats, Stats};
-use spall_trace::model::{Job, NameId, Tick, Ticks, Trace, TraceView};
+use spall_trace::model::TraceView;
+use spall_view::{Area, By, Engine, Order, Ranked, Ranking, Since, Sums};
 
-const COLUMNS: [&str; 7] = ["name", "count", "total", "self", "mean", "min", "max"];
-/// The first column of times.
-const TOTAL: usize = 2;
+use crate::{calls::offer_sums, work};
 
-/// The statistics of a range.
+const COLUMNS: [(&str, Order); 7] = [
+    ("name", Order::Name),
+    ("count", Order::Count),
+    ("total", Order::Total),
+    ("self", Order::Own),
+    ("mean", Order::Mean),
+    ("min", Order::Min),
+    ("max", Order::Max),
+];
+/// More rows nobody reads.
+const MOST: usize = 10_000;
+
+/// The sums of what the user has chosen.
 #[derive(Default)]
 pub struct Statistics {
-    range: Option<Range<Tick>>,
-    rows: Vec<NameStats>,
-    /// The column that was clicked; `None` for the total.
-    sorted_by: Option<usize>,
+    /// What is being added up, and whether that is done.
+    of: Option<(Area, By)>,
+    is_done: bool,
+    by_function: bool,
+    ranking: Ranking,
+    ranked: Option<Ranked>,
 }
 
 impl Statistics {
-    /// Shows the statistics of a range. Returns the name that the user clicks.
-    pub fn ui(&mut self, ui: &mut Ui, trace: &Trace, layout: &Layout, range: Range<Tick>) -> Option<NameId> {
+    /// Shows the sums of what the user has chosen. A click on a name finds its slices.
+    pub fn ui(&mut self, ui: &mut Ui, engine: &mut Engine) {
+        ui.horizontal(|ui| {
+            offer_sums(ui, engine);
+            ui.checkbox(&mut self.by_function, "by function");
+        });
+        let area = engine.area();
+        let by = if self.by_function { By::Function } else { By::Name };
         // While a range is dragged, the sums are those of the range before.
-        if self.range.as_ref() != Some(&range) && !ui.input(|input| input.pointer.any_down()) {
-            self.rows = Stats::new(trace, layout, trace.track_ids(), range.clone()).run();
-            self.range = Some(range);
-            self.sort(trace);
+        if self.of.as_ref() != Some(&(area.clone(), by)) && !ui.input(|input| input.pointer.any_down()) {
+            engine.begin_statistics(&area, by);
+            (self.of, self.is_done, self.ranked) = (Some((area.clone(), by)), false, None);
         }
+        self.is_done = self.is_done || work::go_on(ui, || engine.step_statistics());
+        if self.is_done && self.ranked.is_none() {
+            self.ranking.most = MOST;
+            self.ranked = engine.statistics(&self.ranking);
+        }
+        let clock = area.measure().clock(engine.trace().clock());
         let (mut header_clicked, mut clicked) = (None, None);
-        let sorted_by = self.sorted_by.unwrap_or(TOTAL);
+        let rows = self.ranked.as_ref().map_or(&[][..], |ranked| &ranked.rows);
         let (names, numbers) =
             (Direction::left_to_right(Align::Center), Direction::right_to_left(Align::Center));
         let table = TableBuilder::new(ui).striped(true).auto_shrink(false);
         let table = table.column(Column::remainder().clip(true)).columns(Column::exact(90.0), 6);
         let table = table.header(20.0, |mut header| {
-            for (number, title) in COLUMNS.iter().enumerate() {
+            for (title, order) in COLUMNS {
+                let direction = if order == Order::Name { names } else { numbers };
                 header.col(|ui| {
-                    ui.with_layout(if number == 0 { names } else { numbers }, |ui| {
-                        if ui.selectable_label(number == sorted_by, *title).clicked() {
-                            header_clicked = Some(number);
+                    ui.with_layout(direction, |ui| {
+                        if ui.selectable_label(order == self.ranking.order, title).clicked() {
+                            header_clicked = Some(order);
                         }
                     });
                 });
             }
         });
         table.body(|body| {
-            body.rows(18.0, self.rows.len(), |mut line| {
-                let row = &self.rows[line.index()];
-                line.col(|ui| {
-                    if ui.with_layout(names, |ui| ui.link(trace.name(row.name))).inner.clicked() {
-                        clicked = Some(row.name);
+            body.rows(18.0, rows.len(), |mut line| {
+                let row = &rows[line.index()];
+                line.col(|ui| match row.id {
+                    None => _ = ui.with_layout(names, |ui| ui.label(&row.name)),
+                    Some(id) if ui.with_layout(names, |ui| ui.link(&row.name)).inner.clicked() => {
+                        clicked = Some(id)
                     }
+                    Some(_) => {}
                 });
                 line.col(|ui| _ = ui.with_layout(numbers, |ui| ui.label(row.count.to_string())));
-                for time in times(row) {
-                    let time = trace.clock().duration(time).to_string();
+                for Since(ticks) in times(row) {
+                    let time = clock.duration(ticks).to_string();
                     line.col(|ui| _ = ui.with_layout(numbers, |ui| ui.monospace(time)));
                 }
             });
         });
-        if header_clicked.is_some() {
-            self.sorted_by = header_clicked;
-            self.sort(trace);
+        if let Some(order) = header_clicked {
+            let is_turned = self.ranking.order == order && !self.ranking.is_ascending;
+            self.ranking.is_ascending = is_turned;
+            (self.ranking.order, self.ranked) = (order, None);
         }
-        clicked
+        if let Some(slice) = clicked.and_then(|name| engine.longest(name, &area)) {
+            engine.find_name(slice);
+        }
     }
 
-    fn sort(&mut self, trace: &Trace) {
-        match self.sorted_by.unwrap_or(TOTAL) {
-            0 => self.rows.sort_by_cached_key(|row| trace.name(row.name).into_owned()),
-            1 => self.rows.sort_by_key(|row| Reverse(row.count)),
-            column => self.rows.sort_by_key(|row| Reverse(times(row)[column - TOTAL])),
-        }
+    /// Adds up again, because other slices are shown.
+    pub fn forget(&mut self) {
+        self.of = None;
     }
 }
 
 /// The times of a row, in the order of the columns.
-fn times(row: &NameStats) -> [Ticks; 5] {
-    [row.total, row.self_time, row.mean, row.min, row.max]
+fn times(row: &Sums) -> [Since; 5] {
+    [row.total, row.own, row.mean, row.min, row.max]
 }

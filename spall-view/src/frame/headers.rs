@@ -35,7 +35,7 @@ pub struct Marks {
 }
 
 impl Engine {
-    /// How busy that is what a header stands for while there are no rows below it.
+    /// How busy that is what a folded header stands for.
     pub(super) fn strip(&mut self, item: Item, line: &Line, viewport: &Viewport) -> Option<Strip> {
         let rows = self.layout.outermost_rows(self.view.items.tracks_of(&*self.trace, item));
         if rows.is_empty() {

@@ -1,11 +1,18 @@
 //! The viewer without a window: events go in, and what it draws and remembers is looked at.
 
+use std::ops::Range;
+
 use eframe::egui::{Context, Event, Key, Modifiers, Panel, Pos2, RawInput};
-use spall_trace::layout::{Layout, LayoutView};
-use spall_trace::model::{SliceId, TraceView};
+use spall_trace::layout::LayoutView;
+use spall_trace::model::{SliceId, Tick, TraceView};
+use spall_view::{Action, COMMANDS, Command, Engine, Heights, Opened, Source, open};
 
 use super::Viewer;
-use crate::frame;
+use crate::{frame, keys};
+
+fn opened(data: &[u8]) -> Opened {
+    open(vec![Source { name: "trace".into(), read: data, offset: None }]).unwrap()
+}
 
 /// A viewer in a window of 1000×1000 points.
 struct Window {
@@ -20,10 +27,7 @@ impl Window {
     }
 
     fn of(data: &[u8]) -> Self {
-        let trace = spall_trace::load(data).unwrap();
-        let layout = Layout::new(&trace);
-        let viewer = Viewer::new(trace, layout, Default::default());
-        let mut window = Self { context: Context::default(), viewer };
+        let mut window = Self { context: Context::default(), viewer: Viewer::new(opened(data), None) };
         window.draw(vec![]);
         window
     }
@@ -37,8 +41,9 @@ impl Window {
         })
     }
 
-    /// Returns the texts of the next frame.
+    /// Returns the texts of the frame in which all is done that takes long.
     fn texts(&mut self) -> Vec<String> {
+        (0..3).for_each(|_| _ = self.draw(vec![]));
         self.draw(vec![]).into_iter().map(|(_, text)| text).collect()
     }
 
@@ -73,8 +78,13 @@ impl Window {
     }
 
     fn selected(&self) -> Option<String> {
-        let slice = self.viewer.timeline.selected?;
-        Some(self.viewer.trace.slice_name(slice).into_owned())
+        let slice = self.viewer.engine.view().selected_slice()?;
+        Some(self.viewer.engine.trace().slice_name(slice).into_owned())
+    }
+
+    /// Returns the range of time in view.
+    fn shown(&self) -> Range<Tick> {
+        self.viewer.engine.view().window().viewport().range()
     }
 }
 
@@ -88,14 +98,14 @@ fn a_click_selects_and_keys_go_on_from_there() {
     assert_eq!(window.selected().as_deref(), Some("start workers"));
     window.press(Key::ArrowUp, Modifiers::NONE);
     assert_eq!(window.selected().as_deref(), Some("main"));
-    let all = window.viewer.timeline.window.viewport().range();
+    let all = window.shown();
     window.press(Key::ArrowDown, Modifiers::NONE);
     window.press(Key::F, Modifiers::NONE);
-    let place = window.viewer.layout.place(SliceId(1)).unwrap();
-    let shown = window.viewer.timeline.window.viewport().range();
+    let place = window.viewer.engine.layout().place(SliceId(1)).unwrap();
+    let shown = window.shown();
     assert!(shown.start <= place.start && shown.end >= place.end && shown.end < all.end);
     window.press(Key::Backspace, Modifiers::NONE);
-    assert_eq!(window.viewer.timeline.window.viewport().range(), all);
+    assert_eq!(window.shown(), all);
 }
 
 #[test]
@@ -112,21 +122,27 @@ fn a_click_on_a_header_folds_it() {
 fn a_drag_selects_a_range_that_snaps_and_with_shift_it_pans() {
     let mut window = Window::open();
     let (from, to) = (window.find("job 4"), window.find("wait for workers"));
-    let shown = window.viewer.timeline.window.viewport().range();
+    let shown = window.shown();
     window.drag(from, to, Modifiers::NONE);
-    let range = window.viewer.timeline.range.clone().unwrap();
+    let range = window.viewer.engine.view().range().unwrap().0;
     assert!(range.start > shown.start && range.end < shown.end && range.start < range.end);
-    assert_eq!(window.viewer.timeline.window.viewport().range(), shown);
-    window.press(Key::Num2, Modifiers::NONE);
+    assert_eq!(window.shown(), shown);
+    window.press(Key::T, Modifiers::NONE);
     assert!(window.texts().contains(&"total".into()));
-    window.press(Key::Num3, Modifiers::NONE);
-    assert!(window.texts().contains(&"callers below".into()));
+    window.press(Key::Num2, Modifiers::NONE);
+    let texts = window.texts();
+    assert_eq!(
+        texts.iter().filter(|text| *text == "main").count(),
+        2,
+        "on its thread, and in the flame graph"
+    );
+    assert!(!texts.contains(&"total".into()));
 
     window.press(Key::Escape, Modifiers::NONE);
-    assert_eq!(window.viewer.timeline.range, None);
+    assert_eq!(window.viewer.engine.view().range(), None);
     window.drag(to, from, Modifiers::SHIFT);
-    let panned = window.viewer.timeline.window.viewport().range();
-    assert!(panned.start > shown.start && window.viewer.timeline.range.is_none());
+    let panned = window.shown();
+    assert!(panned.start > shown.start && window.viewer.engine.view().range().is_none());
 }
 
 #[test]
@@ -142,13 +158,23 @@ fn a_pinned_track_is_shown_twice_and_a_mark_tells_its_time() {
     window.press(Key::P, Modifiers::NONE);
     assert_eq!(n_shown(&mut window), 1);
 
-    let start = window.viewer.layout.place(window.viewer.timeline.selected.unwrap()).unwrap().start;
-    let since = start - window.viewer.trace.bounds().unwrap().start;
-    let time = window.viewer.trace.clock().duration(since).to_string();
+    let start = window
+        .viewer
+        .engine
+        .layout()
+        .place(window.viewer.engine.view().selected_slice().unwrap())
+        .unwrap()
+        .start;
+    let since = start - window.viewer.engine.trace().bounds().unwrap().start;
+    let time = window.viewer.engine.trace().clock().duration(since).to_string();
     let n_times = |window: &mut Window| window.texts().iter().filter(|text| **text == time).count();
+    let marks = |window: &Window| {
+        let view = window.viewer.engine.view();
+        view.place().marks.iter().map(|mark| view.tick(mark.at)).collect::<Vec<_>>()
+    };
     let before = n_times(&mut window);
     window.press(Key::M, Modifiers::NONE);
-    assert_eq!((n_times(&mut window), &window.viewer.timeline.marks), (before + 1, &vec![start]));
+    assert_eq!((n_times(&mut window), marks(&window)), (before + 1, vec![start]));
     window.press(Key::M, Modifiers::NONE);
     assert_eq!(n_times(&mut window), before);
 }
@@ -156,20 +182,19 @@ fn a_pinned_track_is_shown_twice_and_a_mark_tells_its_time() {
 #[test]
 fn a_drag_in_the_map_shows_that_time_and_a_click_moves_there() {
     let mut window = Window::open();
-    let bounds = window.viewer.trace.bounds().unwrap();
+    let bounds = window.viewer.engine.trace().bounds().unwrap();
     // The map is above the ruler, as wide as the window.
     let y = window.find("0 ms").y - 25.0;
     window.drag(Pos2::new(500.0, y), Pos2::new(600.0, y), Modifiers::NONE);
-    let shown = window.viewer.timeline.window.viewport().range();
-    let part =
-        |at: spall_trace::model::Tick| (at - bounds.start).0 as f64 / (bounds.end - bounds.start).0 as f64;
+    let shown = window.shown();
+    let part = |at: Tick| (at - bounds.start).0 as f64 / (bounds.end - bounds.start).0 as f64;
     assert!((part(shown.start) - 0.5).abs() < 0.02 && (part(shown.end) - 0.6).abs() < 0.02, "{shown:?}");
     let at = Pos2::new(200.0, y);
     window.drag(at, at, Modifiers::NONE);
-    let shown = window.viewer.timeline.window.viewport().range();
+    let shown = window.shown();
     assert!((part(shown.start) - 0.15).abs() < 0.02 && (part(shown.end) - 0.25).abs() < 0.02, "{shown:?}");
     window.press(Key::Backspace, Modifiers::NONE);
-    assert!(part(window.viewer.timeline.window.viewport().range().end) > 0.9);
+    assert!(part(window.shown().end) > 0.9);
 }
 
 #[test]
@@ -180,12 +205,12 @@ fn a_search_marks_counts_and_steps() {
     window.draw(vec![Event::Text("DRAW".into())]);
     assert!(window.texts().contains(&"14 slices".into()), "{:?}", window.texts());
     window.press(Key::Enter, Modifiers::NONE);
-    let first = window.viewer.timeline.selected;
+    let first = window.viewer.engine.view().selected_slice();
     assert_eq!(window.selected().as_deref(), Some("draw"));
     window.press(Key::Enter, Modifiers::NONE);
-    assert_ne!(window.viewer.timeline.selected, first);
+    assert_ne!(window.viewer.engine.view().selected_slice(), first);
     window.press(Key::Enter, Modifiers::SHIFT);
-    assert_eq!(window.viewer.timeline.selected, first);
+    assert_eq!(window.viewer.engine.view().selected_slice(), first);
 }
 
 #[test]
@@ -206,9 +231,101 @@ fn the_help_lists_every_key_once() {
     window.draw(vec![]);
     window.draw(vec![]);
     let texts = window.texts();
-    for (at, (key, _, what)) in super::KEYS.iter().enumerate() {
-        assert!(texts.contains(&String::from(*what)), "{what}");
-        assert!(super::KEYS[..at].iter().all(|(other, ..)| other != key), "{key}");
+    for info in keys::commands() {
+        assert!(texts.contains(&info.text.into()), "{}", info.text);
+        assert!(texts.contains(&info.keys.join("  ")), "{:?}", info.keys);
+    }
+}
+
+#[test]
+fn keys_have_the_names_of_the_table() {
+    let name = |key, physical_key, modifiers| {
+        let event = Event::Key { key, physical_key, pressed: true, repeat: false, modifiers };
+        keys::command_of(&event, false)
+    };
+    let (none, shift, ctrl) = (Modifiers::NONE, Modifiers::SHIFT, Modifiers::COMMAND);
+    for (key, modifiers, command) in [
+        (Key::W, none, Command::ZoomIn),
+        (Key::Num0, none, Command::FitAll),
+        (Key::ArrowUp, none, Command::Up),
+        (Key::PageDown, none, Command::PageDown),
+        (Key::Home, none, Command::FitAll),
+        (Key::Escape, none, Command::Escape),
+        (Key::Delete, none, Command::RemoveMarks),
+        (Key::Enter, none, Command::First),
+        (Key::F1, none, Command::Help),
+        (Key::Backspace, shift, Command::Forward),
+        (Key::C, shift, Command::FoldAll),
+        (Key::F, ctrl, Command::Find),
+        (Key::P, ctrl | shift, Command::Help),
+    ] {
+        assert_eq!(name(key, Some(key), modifiers), Some(command), "{key:?}");
+    }
+    assert_eq!(
+        name(Key::Z, Some(Key::W), none),
+        Some(Command::ZoomIn),
+        "a letter is a place on the keyboard"
+    );
+    assert_eq!(name(Key::Slash, Some(Key::Num7), shift), None, "what is typed is a text");
+    for (text, command) in [("+", Command::ZoomIn), ("?", Command::Help), ("]", Command::FlowOut)] {
+        assert_eq!(keys::command_of(&Event::Text(text.into()), false), Some(command));
+        assert_eq!(keys::command_of(&Event::Text(text.into()), true), None, "it is typed into a field");
+    }
+    let known = |key: &str| {
+        let texts = [Event::Text(key.into())].into_iter();
+        let places = Key::ALL.iter().flat_map(|&key| {
+            [none, shift, ctrl, ctrl | shift].map(|modifiers| Event::Key {
+                key,
+                physical_key: Some(key),
+                pressed: true,
+                repeat: false,
+                modifiers,
+            })
+        });
+        texts.chain(places).any(|event| keys::command_of(&event, false) == Command::of_key(key))
+    };
+    for key in keys::commands().flat_map(|info| info.keys) {
+        assert!(known(key), "{key} is on no keyboard");
+    }
+}
+
+#[test]
+fn commands_do_the_same_as_in_every_other_viewer() {
+    let data = include_bytes!("../../../../testdata/record.spall");
+    let mut window = Window::of(data);
+    let mut engine = Engine::new(opened(data), None, Heights::DESKTOP);
+    let Range { start, end } = window.viewer.engine.view().window().heights();
+    engine.change_view(|view| {
+        view.set_panel("details");
+        view.resize(1000, (end - start) as u32);
+    });
+    let are_same = |window: &Window, engine: &Engine, after: &str| {
+        assert_eq!(window.viewer.engine.current_place(), engine.current_place(), "{after}");
+    };
+    are_same(&window, &engine, "at first");
+    window.click("find");
+    window.draw(vec![Event::Text("draw".into())]);
+    engine.act(Action::Search("draw".into()));
+    while engine.step_find().is_none() {}
+    window.texts();
+    are_same(&window, &engine, "a search");
+    // All of them, and then those that need a selection with one.
+    let commands = COMMANDS.iter().map(|info| info.command);
+    let is_last = |command: &Command| !matches!(command, Command::Escape | Command::Back | Command::Forward);
+    let all: Vec<_> = commands.clone().filter(is_last).chain([Command::First]).chain(commands).collect();
+    for command in all {
+        if !engine.act(Action::Command(command)) {
+            continue;
+        }
+        while engine.is_finding() {
+            engine.step_find();
+        }
+        let Window { context, viewer } = &mut window;
+        frame::texts(context, RawInput::default(), |ui| viewer.run(command, ui));
+        while viewer.engine.is_finding() {
+            viewer.engine.step_find();
+        }
+        are_same(&window, &engine, &format!("{command:?}"));
     }
 }
 
@@ -216,14 +333,17 @@ fn the_help_lists_every_key_once() {
 fn what_is_hidden_is_gone_until_all_is_shown_again() {
     let mut window = Window::open();
     window.click("wait for workers");
-    let n_slices = window.viewer.trace.slices().len();
+    let n_slices = window.viewer.engine.trace().slices().len();
     let n_shown = |window: &Window| {
-        (0..n_slices).filter(|&slice| window.viewer.layout.place(SliceId::new(slice)).is_some()).count()
+        (0..n_slices)
+            .filter(|&slice| window.viewer.engine.layout().place(SliceId::new(slice)).is_some())
+            .count()
     };
     assert_eq!(n_shown(&window), n_slices);
     window.click("Hide name");
-    assert_eq!(window.selected(), None);
-    assert!(!window.texts().contains(&"wait for workers".into()));
+    assert_eq!(window.selected().as_deref(), Some("wait for workers"), "the key takes it back");
+    let n_times = |window: &mut Window| window.texts().iter().filter(|t| *t == "wait for workers").count();
+    assert_eq!(n_times(&mut window), 1, "among the details");
     assert_eq!(n_shown(&window), n_slices - 1);
     window.click("Show all");
     assert!(window.texts().contains(&"wait for workers".into()));
@@ -235,8 +355,7 @@ fn a_hidden_track_is_gone_and_counts_no_longer() {
     let mut window = Window::open();
     window.click("wait for workers");
     window.press(Key::P, Modifiers::NONE);
-    window.press(Key::Num2, Modifiers::NONE);
-    window.click("self");
+    window.press(Key::T, Modifiers::NONE);
     // The table, and the timeline twice: the track is pinned.
     let n_times = |window: &mut Window, text: &str| window.texts().iter().filter(|&t| t == text).count();
     assert_eq!(n_times(&mut window, "wait for workers"), 3);
@@ -244,5 +363,42 @@ fn a_hidden_track_is_gone_and_counts_no_longer() {
     assert_eq!(n_times(&mut window, "wait for workers") + n_times(&mut window, "▼ main"), 0);
     assert_eq!(n_times(&mut window, "▼ worker 1"), 1);
     window.click("Show all");
-    assert_eq!((n_times(&mut window, "wait for workers"), n_times(&mut window, "▼ main")), (2, 2));
+    assert_eq!((n_times(&mut window, "wait for workers"), n_times(&mut window, "▼ main")), (3, 2));
+}
+
+#[test]
+fn what_is_typed_is_a_step_that_can_be_taken_back() {
+    let mut window = Window::open();
+    window.draw(vec![Event::Text("/".into())]);
+    window.draw(vec![]);
+    for letter in ["d", "r", "a"] {
+        window.draw(vec![Event::Text(letter.into())]);
+    }
+    assert!(window.texts().contains(&"14 slices".into()));
+    window.press(Key::Escape, Modifiers::NONE);
+    assert!(!window.texts().contains(&"14 slices".into()));
+    window.press(Key::Backspace, Modifiers::NONE);
+    assert!(window.texts().contains(&"14 slices".into()), "it is found again");
+    window.press(Key::Backspace, Modifiers::NONE);
+    assert_eq!(window.viewer.engine.view().place().search, "");
+}
+
+#[test]
+fn every_panel_says_something_about_every_kind_of_trace() {
+    for data in [
+        &include_bytes!("../../../../testdata/small/kinds.json")[..],
+        include_bytes!("../../../../testdata/record.spall"),
+        b"[]",
+    ] {
+        let mut window = Window::of(data);
+        window.press(Key::Enter, Modifiers::NONE);
+        for (_, title) in super::PANELS {
+            window.click(title);
+            assert!(window.texts().contains(&title.into()));
+        }
+        window.press(Key::Q, Modifiers::NONE);
+        assert!(!window.texts().contains(&"Flame graph".into()));
+        window.press(Key::Q, Modifiers::NONE);
+        assert!(window.texts().contains(&"Flame graph".into()));
+    }
 }
