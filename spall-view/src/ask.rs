@@ -1,7 +1,7 @@
 //! Questions and answers as values, for a frontend behind a channel.
 
 use serde::{Deserialize, Serialize};
-use spall_trace::model::{NameId, SliceId, Ticks, TraceView, TrackSet};
+use spall_trace::model::{NameId, SliceId, Ticks, TraceView, TrackId, TrackSet};
 
 use crate::{
     About, Action, Area, BoxFacts, By, Details, Element, Engine, FoundCounts, Frame, GraphFrame, Group, Hit,
@@ -137,7 +137,7 @@ pub(crate) struct Asked {
     find: Option<Steps<()>>,
     statistics: Option<Steps<Ranking>>,
     /// What the sums at hand are of.
-    summed: Option<(Area, By)>,
+    summed: Option<(Area, Vec<TrackId>, By)>,
     /// The graph that is made of the tree, and its place; `None` if it is the tree that is wanted.
     graph: Option<Steps<Option<(usize, WantedGraph)>>>,
 }
@@ -188,12 +188,13 @@ impl Engine {
                 Err(error) => Answer::Error { error },
             },
             Question::Statistics(area, by, ranking) => {
-                let what = Some((area, by));
+                let tracks = self.view.summed_tracks(&area, &*self.trace);
+                let what = Some((area, tracks, by));
                 if self.asked.summed == what && self.asked.statistics.is_none() {
                     return Reply::Now(or_nothing(self.statistics(&ranking), Answer::Ranked));
                 }
                 self.asked.summed = what;
-                if let Some((area, by)) = self.asked.summed.clone() {
+                if let Some((area, _, by)) = self.asked.summed.clone() {
                     self.begin_statistics(&area, by);
                 }
                 let steps = self.asked.steps(ranking);
@@ -205,7 +206,7 @@ impl Engine {
                 // The calls of a slice are those of tracks like its own, unless others were chosen.
                 let track = wanted.slice.and_then(|slice| self.trace.track_of(slice));
                 let kind = track.and_then(|track| self.trace.track_info(track)).map(|track| track.kind);
-                if kind.is_some_and(|kind| !self.view.track_set(&area).contains(&kind)) {
+                if kind.is_some_and(|kind| !self.view.set_of(&area).contains(&kind)) {
                     area.tracks.get_or_insert_with(|| TrackSet::Async.name().into());
                 }
                 self.begin_tree(&area, &wanted.without);

@@ -375,7 +375,7 @@ impl View {
     /// Returns the tracks of an area, in the order of the trace. Hidden ones are left out.
     #[must_use]
     pub fn summed_tracks(&self, area: &Area, trace: &impl TraceView) -> Vec<TrackId> {
-        let set = self.track_set(area);
+        let set = self.set_of(area);
         let is_wanted = area.items.as_ref().map(|items| self.items.marked(trace, items.iter().copied()));
         let is_hidden = self.items.marked(trace, self.at_paths(&self.place().hidden));
         let is_summed = |track: &TrackId| match &is_wanted {
@@ -387,7 +387,7 @@ impl View {
     }
 
     /// Returns the set of tracks that count in an area without items.
-    pub(crate) fn track_set(&self, area: &Area) -> TrackSet {
+    pub(crate) fn set_of(&self, area: &Area) -> TrackSet {
         area.track_set().unwrap_or(self.shown)
     }
 }

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 use spall_trace::layout::slice_tree;
 use spall_trace::model::{
-    CallTree, CallTreeBuilder, Function, FunctionSource, Measure, NameId, Ticks, Trace, TraceView, TreeNode,
-    TreeNodeId,
+    CallTree, CallTreeBuilder, Function, FunctionSource, Measure, NameId, Ticks, Trace, TraceView, TrackId,
+    TreeNode, TreeNodeId,
 };
 
 use crate::{
@@ -21,7 +21,7 @@ use crate::{
 #[derive(Default)]
 pub(crate) struct Trees {
     /// What the tree is of, and what is left out.
-    of: Option<(Area, String)>,
+    of: Option<(Area, Vec<TrackId>, String)>,
     job: Option<Task<CallTree>>,
     pub(crate) tree: Arc<CallTree>,
     /// The tree of another trace, and the names that only that has. They are numbered behind those of this trace.
@@ -43,7 +43,7 @@ impl Trees {
 
     /// What the tree adds up.
     pub(crate) fn measure(&self) -> Measure {
-        self.of.as_ref().map_or(Measure::WallTime, |(area, _)| area.measure())
+        self.of.as_ref().map_or(Measure::WallTime, |(area, ..)| area.measure())
     }
 }
 
@@ -61,13 +61,14 @@ impl Engine {
     /// Begins to add up the calls of an area, unless that is done already. Functions with `without` in their name or source are
     /// left out, and their time is that of their callers.
     pub fn begin_tree(&mut self, area: &Area, without: &str) {
-        let wanted = (area.clone(), without.to_ascii_lowercase());
+        let tracks = self.view.summed_tracks(area, &*self.trace);
+        let wanted = (area.clone(), tracks.clone(), without.to_ascii_lowercase());
         if self.trees.of.as_ref() == Some(&wanted) {
             return;
         }
         let (trace, layout) = (Arc::clone(&self.trace), Arc::clone(&self.layout));
-        let (range, tracks) = (self.range(area.start, area.end), self.view.summed_tracks(area, &*self.trace));
-        let (measure, without) = (area.measure(), wanted.1.clone());
+        let range = self.range(area.start, area.end);
+        let (measure, without) = (area.measure(), wanted.2.clone());
         self.trees.job = Some(Task::new(async move {
             let mut hidden = HashMap::new();
             let mut is_hidden =

@@ -261,6 +261,12 @@ impl View {
         Measure::of_name(&self.place.measure).unwrap_or_default()
     }
 
+    /// Returns the set of tracks that are added up where no items are chosen.
+    #[must_use]
+    pub fn track_set(&self) -> TrackSet {
+        TrackSet::of_name(&self.place.tracks).unwrap_or(self.shown)
+    }
+
     /// Returns the tick of a time.
     #[must_use]
     pub fn tick(&self, at: Since) -> Tick {

@@ -2,7 +2,7 @@
 
 use eframe::egui::{Align2, Color32, ComboBox, FontId, Painter, Rect, ScrollArea, Sense, Ui, pos2, vec2};
 use spall_trace::layout::{Ellipsis, Theme, fit_chars};
-use spall_trace::model::{Measure, SliceId, Ticks, TraceView, TrackSet};
+use spall_trace::model::{Measure, SliceId, Ticks, TraceView, TrackId, TrackSet};
 use spall_view::{Area, BoxFacts, Engine, GraphFrame, GraphKind, Shape, Since, WantedGraph};
 
 use crate::work;
@@ -12,7 +12,7 @@ const LETTER: f32 = 7.0;
 /// The graphs of what the user has chosen.
 #[derive(Default)]
 pub struct Calls {
-    of: Option<(Area, Vec<GraphKind>, Option<SliceId>)>,
+    of: Option<Wanted>,
     /// The graphs that are not made yet.
     waiting: Vec<(usize, WantedGraph)>,
     is_making: bool,
@@ -32,6 +32,9 @@ impl Graph {
     }
 }
 
+/// What is added up of which tracks, the graphs of it, and the slice whose function they are about.
+type Wanted = (Area, Vec<TrackId>, Vec<GraphKind>, Option<SliceId>);
+
 impl Calls {
     /// Shows one or two graphs, the second one below the first. A click zooms to a function, and beside all functions
     /// to everything.
@@ -42,7 +45,9 @@ impl Calls {
             ui.weak("Select a slice to see what calls its function, and what that calls.");
             return;
         }
-        let wanted = (engine.area(), kinds.to_vec(), slice);
+        let area = engine.area();
+        let tracks = engine.view().summed_tracks(&area, engine.trace());
+        let wanted = (area, tracks, kinds.to_vec(), slice);
         if self.of.as_ref() != Some(&wanted) && !ui.input(|input| input.pointer.any_down()) {
             engine.cancel_graph();
             engine.begin_tree(&wanted.0, "");
@@ -90,7 +95,7 @@ impl Calls {
 
 /// Offers what can be added up, and of which tracks.
 pub fn offer_sums(ui: &mut Ui, engine: &mut Engine) {
-    let tracks = engine.view().place().tracks.unwrap_or_else(|| engine.trace().shown_tracks());
+    let tracks = engine.view().track_set();
     let before = (engine.view().measure(), tracks);
     let mut wanted = before;
     ComboBox::from_id_salt("measure").selected_text(before.0.name()).show_ui(ui, |ui| {
@@ -107,7 +112,7 @@ pub fn offer_sums(ui: &mut Ui, engine: &mut Engine) {
         engine.change(|place| place.measure = wanted.0.name().into());
     }
     if wanted.1 != before.1 {
-        engine.change(|place| place.tracks = Some(wanted.1));
+        engine.change(|place| place.tracks = wanted.1.name().into());
     }
 }
 

@@ -2,7 +2,7 @@
 
 use eframe::egui::{Align, Layout as Direction, Ui};
 use egui_extras::{Column, TableBuilder};
-use spall_trace::model::TraceView;
+use spall_trace::model::{TraceView, TrackId};
 use spall_view::{Area, By, Engine, Order, Ranked, Ranking, Since, Sums};
 
 use crate::{calls::offer_sums, work};
@@ -23,7 +23,7 @@ const MOST: usize = 10_000;
 #[derive(Default)]
 pub struct Statistics {
     /// What is being added up, and whether that is done.
-    of: Option<(Area, By)>,
+    of: Option<(Area, Vec<TrackId>, By)>,
     is_done: bool,
     by_function: bool,
     ranking: Ranking,
@@ -40,9 +40,10 @@ impl Statistics {
         let area = engine.area();
         let by = if self.by_function { By::Function } else { By::Name };
         // While a range is dragged, the sums are those of the range before.
-        if self.of.as_ref() != Some(&(area.clone(), by)) && !ui.input(|input| input.pointer.any_down()) {
+        let wanted = (area.clone(), engine.view().summed_tracks(&area, engine.trace()), by);
+        if self.of.as_ref() != Some(&wanted) && !ui.input(|input| input.pointer.any_down()) {
             engine.begin_statistics(&area, by);
-            (self.of, self.is_done, self.ranked) = (Some((area.clone(), by)), false, None);
+            (self.of, self.is_done, self.ranked) = (Some(wanted), false, None);
         }
         self.is_done = self.is_done || work::go_on(ui, || engine.step_statistics());
         if self.is_done && self.ranked.is_none() {
