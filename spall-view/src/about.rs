@@ -6,6 +6,7 @@ use spall_trace::model::{Ticks, TraceView};
 
 use crate::{
     Engine, Since,
+    command::{COMMANDS, CommandInfo},
     item::{Group, Item},
     open::{Note, Placed},
 };
@@ -46,6 +47,8 @@ pub struct About {
     pub folded: Vec<Item>,
     /// The colours of boxes.
     pub colours: Colours,
+    /// What a user can do with a key.
+    pub commands: &'static [CommandInfo],
 }
 
 /// What a tick is: a number of nanoseconds, or one of the things with a name.
@@ -130,6 +133,7 @@ impl Engine {
             value: self.value.clone(),
             groups: self.groups(),
             folded: self.view.folded_items(),
+            commands: COMMANDS,
             colours: Colours {
                 light: Theme::Light.into(),
                 dark: Theme::Dark.into(),

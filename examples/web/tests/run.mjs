@@ -698,6 +698,8 @@ async function settings(page) {
   await load(page, write('empty.json', JSON.stringify([name(1), name(2), { ph: 'X', name: 'f', pid: 1, tid: 1, ts: 0, dur: 9 }])));
   const tracks = () => page.value('viewer.lines.main.headers.filter(({ item }) => item.kind === "track").map(({ item }) => viewer.labels.get(viewer.key(item)).label).join()');
   check(await tracks(), 'thread 1', 'empty tracks are hidden');
+  const undone = "import('./ui/keys.js').then(({ commandsOf }) => viewer.about.commands.filter(({ command }) => !commandsOf(viewer).some((one) => one.command === command)).map(({ command }) => command).join())";
+  check(await page.value(undone), '', 'commands of the table that the page does not do');
   const choose = async (title, text) => {
     await page.value('[...root.querySelectorAll("#tools button")].find(({ title }) => title === "Settings").click()');
     await page.value(`(() => { const choose = [...root.querySelectorAll('#palette label')].find(({ textContent }) => textContent.startsWith('${title}')).querySelector('select'); choose.selectedIndex = [...choose.options].findIndex(({ text }) => text === '${text}'); choose.onchange(); })()`);

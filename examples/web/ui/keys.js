@@ -1,5 +1,6 @@
-// Keys and commands: one table, from which the keyboard, the list of keys and the command palette work.
+// Keys and commands, by the engine's table: the keyboard, the list of keys and the command palette work from it.
 import { element, button, choice } from './dom.js';
+import { NUMBERS, kindOf } from './boxes.js';
 
 // Letters and digits are keys of the keyboard, whatever is printed on them; all else is a character.
 const held = new Set();
@@ -19,61 +20,76 @@ const SETTINGS = [
   ['drag', 'Drag', [['select', 'selects'], ['pan', 'moves']]],
 ];
 
-// `hold` is called with every frame while the key is down, with the seconds since the last one.
-const COMMANDS = [
-  { group: 'Move', keys: ['W', '+', '='], text: 'Zoom in', hold: (viewer, seconds) => zoom(viewer, SPEED ** seconds) },
-  { group: 'Move', keys: ['S', '-'], text: 'Zoom out', hold: (viewer, seconds) => zoom(viewer, SPEED ** -seconds) },
-  { group: 'Move', keys: ['A'], text: 'To earlier times', hold: (viewer, seconds) => pan(viewer, -seconds) },
-  { group: 'Move', keys: ['D'], text: 'To later times', hold: (viewer, seconds) => pan(viewer, seconds) },
-  { group: 'Move', keys: ['F'], text: 'Zoom to the selection; again: to everything', run: (viewer) => viewer.focus() },
-  { group: 'Move', keys: ['0', 'Home', 'Z'], text: 'Show the whole trace', run: (viewer) => viewer.fitAll() },
-  { group: 'Move', keys: ['Backspace'], text: 'Take back the last step', run: (viewer) => viewer.back() },
-  { group: 'Move', keys: ['PageUp'], text: 'Page up', run: (viewer) => viewer.main.scrollBy(0, -viewer.height * 0.8) },
-  { group: 'Move', keys: ['PageDown'], text: 'Page down', run: (viewer) => viewer.main.scrollBy(0, viewer.height * 0.8) },
-  { group: 'Select', keys: ['ArrowLeft'], text: 'Previous on the row; without a selection: earlier', run: (viewer) => walk(viewer, 'previous', () => pan(viewer, -0.1)) },
-  { group: 'Select', keys: ['ArrowRight'], text: 'Next on the row; without a selection: later', run: (viewer) => walk(viewer, 'next', () => pan(viewer, 0.1)) },
-  { group: 'Select', keys: ['ArrowUp'], text: 'Parent; without a selection: up', run: (viewer) => walk(viewer, 'parent', () => viewer.main.scrollBy(0, -60)) },
-  { group: 'Select', keys: ['ArrowDown'], text: 'Longest child; without a selection: down', run: (viewer) => walk(viewer, 'child', () => viewer.main.scrollBy(0, 60)) },
-  { group: 'Select', keys: ['.'], text: 'Next on the row', run: (viewer) => viewer.step('next') },
-  { group: 'Select', keys: [','], text: 'Previous on the row', run: (viewer) => viewer.step('previous') },
-  { group: 'Select', keys: ['*'], text: 'Next of the same name', run: (viewer) => viewer.finder.sameName(false) },
-  { group: 'Select', keys: ['#'], text: 'Previous of the same name', run: (viewer) => viewer.finder.sameName(true) },
-  { group: 'Select', keys: [']'], text: 'Follow the flow that leaves', run: (viewer) => viewer.drawer.details.follow(true) },
-  { group: 'Select', keys: ['['], text: 'Follow the flow that arrives', run: (viewer) => viewer.drawer.details.follow(false) },
-  { group: 'Select', keys: ['}'], text: 'Choose another flow that leaves', run: (viewer) => viewer.drawer.details.chooseFlow(true) },
-  { group: 'Select', keys: ['{'], text: 'Choose another flow that arrives', run: (viewer) => viewer.drawer.details.chooseFlow(false) },
-  { group: 'Select', keys: ['R'], text: 'Selection to range', run: selectionToRange },
-  { group: 'Select', keys: ['Shift+R'], text: 'The whole track as range', panel: 'statistics', run: (viewer) => withItem(viewer, (item) => viewer.setRange({ start: viewer.about.start, end: viewer.about.end + 1, items: [item] })) },
-  { group: 'Select', keys: ['M'], text: 'Mark the start of the selection or the pointer', run: mark },
-  { group: 'Select', keys: ['Shift+M', 'Delete'], text: 'Remove all marks', run: (viewer) => { viewer.marks = []; viewer.redraw(); viewer.remember(); } },
-  { group: 'Select', keys: ['Escape'], text: 'Close, then end the search, then select nothing', run: escape },
-  { group: 'Find', keys: ['/', 'Ctrl+F'], text: 'Find', run: (viewer) => viewer.$('#find').select() },
-  { group: 'Find', keys: ['N'], text: 'Next hit', run: (viewer) => viewer.finder.next(false) },
-  { group: 'Find', keys: ['Shift+N'], text: 'Previous hit', run: (viewer) => viewer.finder.next(true) },
-  { group: 'Tracks', keys: ['C'], text: 'Fold or open the track', run: (viewer) => withItem(viewer, (item) => viewer.toggle('folded', item)) },
-  { group: 'Tracks', keys: ['Shift+C'], text: 'Fold or open all processes', run: (viewer) => viewer.toggleAll() },
-  { group: 'Tracks', keys: ['P'], text: 'Pin the track', run: (viewer) => withItem(viewer, (item) => item.kind !== 'process' && viewer.toggle('pinned', item)) },
-  { group: 'Tracks', keys: ['K'], text: 'Move the track up', run: (viewer) => withItem(viewer, (item) => viewer.shift(item, -1)) },
-  { group: 'Tracks', keys: ['J'], text: 'Move the track down', run: (viewer) => withItem(viewer, (item) => viewer.shift(item, 1)) },
-  { group: 'Tracks', keys: [], text: 'Tracks in the order of the file', run: (viewer) => { viewer.arrangement.moves = []; viewer.arrange(); } },
-  { group: 'Tracks', keys: ['H'], text: 'Hide the track', run: (viewer) => withItem(viewer, (item) => viewer.toggle('hidden', item)) },
-  { group: 'Tracks', keys: ['O'], text: 'Busiest tracks first, or the order of the trace', run: (viewer) => viewer.sortByActivity() },
-  { group: 'Tracks', keys: ['Shift+H'], text: 'Show all tracks', run: (viewer) => { viewer.arrangement.hidden = []; viewer.arrange(); } },
-  { group: 'Panels', keys: ['Q'], text: 'Close or open the panel', run: (viewer) => viewer.drawer.toggle() },
-  { group: 'Panels', keys: ['1'], text: 'Timeline', run: (viewer) => { viewer.drawer.hide(); viewer.canvas.focus(); } },
-  { group: 'Panels', keys: ['2'], text: 'Flame graph', panel: 'calls', run: (viewer) => viewer.drawer.show('calls', 'flame') },
-  { group: 'Panels', keys: ['3'], text: 'Sandwich: callers and callees of the selection', panel: 'calls', run: (viewer) => viewer.drawer.show('calls', 'sandwich') },
-  { group: 'Panels', keys: ['4'], text: 'Bottom-up', panel: 'calls', run: (viewer) => viewer.drawer.show('calls', 'bottom-up') },
-  { group: 'Panels', keys: ['5'], text: 'Comparison with another trace', source: 'compare', run: (viewer) => viewer.drawer.show('calls', 'comparison') },
-  { group: 'Panels', keys: ['T'], text: 'Statistics', panel: 'statistics', run: (viewer) => viewer.drawer.show('statistics') },
-  { group: 'Panels', keys: ['L'], text: 'List of tracks', panel: 'tracks', run: (viewer) => viewer.drawer.show('tracks') },
-  { group: 'Panels', keys: ['G'], text: 'Categories, which can be hidden', panel: 'categories', run: (viewer) => viewer.drawer.show('categories') },
-  { group: 'Settings', keys: ['I'], text: 'Time of each part of a frame', run: (viewer) => viewer.meter.toggle() },
-  { group: 'Settings', keys: ['?', 'F1', 'Ctrl+Shift+P'], text: 'Keys and commands', run: (viewer) => openPalette(viewer) },
-  { group: 'Settings', keys: [], text: 'Save as a page', source: 'save', run: (viewer) => viewer.save() },
-  { group: 'Settings', keys: [], text: 'Settings', run: (viewer) => openSettings(viewer) },
-  ...SETTINGS.flatMap(([key, title, choices]) => choices.map(([value, text]) => ({ group: 'Settings', keys: [], text: `${title}: ${text}`, run: (viewer) => viewer.setOption(key, value) }))),
-];
+// What the page does for each command of the engine's table, which has their keys and texts. `hold` is called with every frame
+// while the key is down, with the seconds since the last one. A command that is not here is none of this viewer.
+const DOES = {
+  zoomIn: { hold: (viewer, seconds) => zoom(viewer, SPEED ** seconds) },
+  zoomOut: { hold: (viewer, seconds) => zoom(viewer, SPEED ** -seconds) },
+  earlier: { hold: (viewer, seconds) => pan(viewer, -seconds) },
+  later: { hold: (viewer, seconds) => pan(viewer, seconds) },
+  fit: { run: (viewer) => viewer.focus() },
+  fitAll: { run: (viewer) => viewer.fitAll() },
+  back: { run: (viewer) => viewer.back() },
+  forward: { run: (viewer) => viewer.forward() },
+  pageUp: { run: (viewer) => viewer.main.scrollBy(0, -viewer.height * 0.8) },
+  pageDown: { run: (viewer) => viewer.main.scrollBy(0, viewer.height * 0.8) },
+  first: { run: first },
+  left: { run: (viewer) => walk(viewer, 'previous', () => pan(viewer, -0.1)) },
+  right: { run: (viewer) => walk(viewer, 'next', () => pan(viewer, 0.1)) },
+  up: { run: (viewer) => walk(viewer, 'parent', () => viewer.main.scrollBy(0, -60)) },
+  down: { run: (viewer) => walk(viewer, 'child', () => viewer.main.scrollBy(0, 60)) },
+  next: { run: (viewer) => viewer.step('next') },
+  previous: { run: (viewer) => viewer.step('previous') },
+  nextOfName: { source: 'findName', run: (viewer) => viewer.finder.sameName(false) },
+  previousOfName: { source: 'findName', run: (viewer) => viewer.finder.sameName(true) },
+  flowOut: { run: (viewer) => viewer.drawer.details.follow(true) },
+  flowIn: { run: (viewer) => viewer.drawer.details.follow(false) },
+  otherFlowOut: { run: (viewer) => viewer.drawer.details.chooseFlow(true) },
+  otherFlowIn: { run: (viewer) => viewer.drawer.details.chooseFlow(false) },
+  rangeOfSelection: { run: selectionToRange },
+  rangeOfTrack: { panel: 'statistics', run: (viewer) => withItem(viewer, (item) => viewer.setRange({ start: viewer.about.start, end: viewer.about.end + 1, items: [item] })) },
+  mark: { run: mark },
+  removeMarks: { run: (viewer) => { viewer.marks = []; viewer.redraw(); viewer.remember(); } },
+  escape: { run: escape },
+  find: { run: (viewer) => viewer.$('#find').select() },
+  nextHit: { run: (viewer) => viewer.finder.next(false) },
+  previousHit: { run: (viewer) => viewer.finder.next(true) },
+  fold: { run: (viewer) => withItem(viewer, (item) => viewer.toggle('folded', item)) },
+  foldAll: { run: (viewer) => viewer.toggleAll() },
+  pin: { run: (viewer) => withItem(viewer, (item) => item.kind !== 'process' && viewer.toggle('pinned', item)) },
+  moveUp: { run: (viewer) => withItem(viewer, (item) => viewer.shift(item, -1)) },
+  moveDown: { run: (viewer) => withItem(viewer, (item) => viewer.shift(item, 1)) },
+  orderOfFile: { run: (viewer) => { viewer.arrangement.moves = []; viewer.arrange(); } },
+  hideTrack: { run: (viewer) => withItem(viewer, (item) => viewer.toggle('hidden', item)) },
+  hideName: { source: 'categories', run: (viewer) => hide(viewer, 'names', (details) => details.name) },
+  hideCategory: { source: 'categories', run: (viewer) => hide(viewer, 'categories', ({ facts }) => facts.find(([what]) => what === 'category')?.[1]) },
+  showAll: { run: showAll },
+  byActivity: { run: (viewer) => viewer.sortByActivity() },
+  togglePanel: { run: (viewer) => viewer.drawer.toggle() },
+  timeline: { run: (viewer) => { viewer.drawer.hide(); viewer.canvas.focus(); } },
+  flame: { panel: 'calls', run: (viewer) => viewer.drawer.show('calls', 'flame') },
+  sandwich: { panel: 'calls', run: (viewer) => viewer.drawer.show('calls', 'sandwich') },
+  bottomUp: { panel: 'calls', run: (viewer) => viewer.drawer.show('calls', 'bottom-up') },
+  comparison: { source: 'compare', run: (viewer) => viewer.drawer.show('calls', 'comparison') },
+  statistics: { panel: 'statistics', run: (viewer) => viewer.drawer.show('statistics') },
+  tracks: { panel: 'tracks', run: (viewer) => viewer.drawer.show('tracks') },
+  categories: { panel: 'categories', run: (viewer) => viewer.drawer.show('categories') },
+  nextMeasure: { source: 'hasMeasures', run: (viewer) => another(viewer, 'measure', MEASURES) },
+  nextTracks: { source: 'hasMeasures', run: (viewer) => another(viewer, 'tracks', SETS) },
+  nextValue: { source: 'hasMeasures', run: nextValue },
+  frameTimes: { run: (viewer) => viewer.meter.toggle() },
+  help: { run: (viewer) => openPalette(viewer) },
+  savePage: { source: 'save', run: (viewer) => viewer.save() },
+  settings: { run: (viewer) => openSettings(viewer) },
+};
+const MEASURES = ['wall-time', 'thread-time', 'instructions', 'count', 'samples'], SETS = ['threads', 'async', 'all'];
+
+// The commands of a viewer: those of the table that it does, and its settings.
+export function commandsOf(viewer) {
+  const known = viewer.about.commands.filter(({ command }) => isAvailable(viewer, DOES[command])).map((info) => ({ ...info, ...DOES[info.command] }));
+  const settings = SETTINGS.flatMap(([key, title, choices]) => choices.map(([value, text]) => ({ group: 'Settings', keys: [], text: `${title}: ${text}`, run: () => viewer.setOption(key, value) })));
+  return [...known, ...settings];
+}
 
 // Gestures that no key does, for the list of keys.
 const GESTURES = [
@@ -102,6 +118,36 @@ function zoom(viewer, factor) {
 function pan(viewer, part) {
   viewer.view.pan(part);
   viewer.moved();
+}
+
+// Selects the first slice that is shown.
+async function first(viewer) {
+  const at = viewer.frame?.main.numbers.findIndex((style, at) => at % NUMBERS === NUMBERS - 1 && kindOf(style) === 'slice');
+  if (at >= 0) await viewer.go(viewer.frame.main.numbers[at - 3]);
+}
+
+// Hides a text of the selected slice, or shows it again.
+async function hide(viewer, list, textOf) {
+  const text = viewer.selected?.kind === 'slice' && textOf(await viewer.source.details(viewer.selected));
+  if (text) await viewer.flip(list, text);
+}
+
+function showAll(viewer) {
+  Object.assign(viewer.arrangement, { hidden: [], categories: [], names: [] });
+  viewer.arrange();
+}
+
+// Chooses the next of some values, and adds up again what is shown.
+function another(viewer, key, values) {
+  viewer[key] = values[(values.indexOf(viewer[key] ?? values[0]) + 1) % values.length];
+  viewer.remember();
+  viewer.drawer.ranged();
+}
+
+function nextValue(viewer) {
+  const { value, values = [] } = viewer.about;
+  const all = [undefined, ...values];
+  if (values.length > 1) viewer.showValue?.(all[(all.indexOf(value ?? undefined) + 1) % all.length]);
 }
 
 async function walk(viewer, step, otherwise) {
@@ -151,13 +197,14 @@ function nameOf(event) {
   return (event.ctrlKey || event.metaKey ? 'Ctrl+' : '') + shift + key;
 }
 
-function isAvailable(viewer, { panel, source }) {
-  return (!panel || viewer.drawer.panels.has(panel)) && (!source || viewer.source[source]);
+function isAvailable(viewer, does) {
+  return does && (!does.panel || viewer.drawer.panels.has(does.panel)) && (!does.source || viewer.source[does.source]);
 }
 
 export function attachKeys(viewer) {
   const { signal } = viewer.ends;
-  const find = (event) => COMMANDS.find((command) => command.keys.includes(nameOf(event)) && isAvailable(viewer, command));
+  const commands = commandsOf(viewer);
+  const find = (event) => commands.find(({ keys }) => keys.includes(nameOf(event)));
   viewer.keyboard.addEventListener('keydown', (event) => {
     const [target] = event.composedPath(); // also inside of a shadow root
     const isText = target.matches?.('input, textarea, select, [contenteditable]') || viewer.$('#palette').open;
@@ -205,7 +252,7 @@ export function openPalette(viewer, text = '') {
   const list = element('div', { className: 'commands' });
   const fill = () => {
     const wanted = field.value.toLowerCase();
-    const rows = COMMANDS.filter((command) => isAvailable(viewer, command) && `${command.group} ${command.text}`.toLowerCase().includes(wanted));
+    const rows = commandsOf(viewer).filter((command) => `${command.group} ${command.text}`.toLowerCase().includes(wanted));
     list.replaceChildren(...rows.map((command) => row(viewer, command)));
     if (!wanted) list.append(...GESTURES.map(([keys, text]) => element('p', {}, element('kbd', { textContent: keys }), ` ${text}`)));
   };

@@ -39,6 +39,7 @@ export class Viewer {
     this.arrangement = { hidden: [], pinned: [], categories: [], names: [], moves: [], byActivity: false }; // what of the place is about tracks
     this.filter = this.hiddenInPlace(); // what the source leaves out
     this.past = []; // the places that Backspace returns to, as addresses
+    this.future = []; // and those that it came from
     this.groups = about.groups; // in the order in which they are shown
     this.options = { wheel: 'scroll', drag: 'select', colour: 'name', own: 'use', palette: 'calm', theme: 'auto', arrows: 'selected', text: 11, empty: 'hide', ...JSON.parse(memory.get('options') ?? '{}') };
     this.frame = undefined;
@@ -636,7 +637,10 @@ export class Viewer {
     const { view: _view, top: _top, ...rest } = this.place;
     const step = JSON.stringify([this.view.jumps, rest]);
     const isStep = this.lastStep !== undefined && this.lastStep !== step && !this.isRestoring;
-    if (isStep) this.past = [...this.past.slice(-199), this.address];
+    if (isStep) {
+      this.past = [...this.past.slice(-199), this.address];
+      this.future = [];
+    }
     this.isStep ||= isStep;
     this.lastStep = step;
     this.address = toAddress(this.place);
@@ -650,9 +654,20 @@ export class Viewer {
   }
 
   // Takes the last step back.
-  async back() {
-    let before = this.past.pop();
-    while (before === this.address) before = this.past.pop();
-    if (before !== undefined) await this.restore(before);
+  back() {
+    return this.take(this.past, this.future);
+  }
+
+  // Does it again.
+  forward() {
+    return this.take(this.future, this.past);
+  }
+
+  async take(from, to) {
+    let address = from.pop();
+    while (address === this.address) address = from.pop();
+    if (address === undefined) return;
+    to.push(this.address);
+    await this.restore(address);
   }
 }

@@ -43,7 +43,10 @@ pub(super) fn of_cell() -> String {
 
 /// Every module as a function that returns what the module exports.
 fn all() -> String {
-    MODULES.iter().map(|(name, code)| module(name, code)).collect()
+    // Nothing in the table fails to serialise.
+    let commands = serde_json::to_string(spall_view::COMMANDS).unwrap_or_default();
+    let modules = MODULES.iter().map(|(name, code)| module(name, code));
+    core::iter::once(format!("const COMMANDS = {commands};\n")).chain(modules).collect()
 }
 
 /// Imports and exports are lines of one form: `import { a, b } from './name.js';`, and `export` before a declaration.

@@ -178,7 +178,7 @@ export class EmbeddedSource {
 
   about(colours) {
     const { title, summary, notes, unit, span, active, groups } = this.trace;
-    return { title, summary, notes, unit, start: 0, end: span, span, active, groups, colours };
+    return { title, summary, notes, unit, start: 0, end: span, span, active, groups, colours, commands: COMMANDS }; // `modules.rs` writes the table of commands before the modules
   }
 
   // Shows what a place says.
