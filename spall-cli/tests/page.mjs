@@ -15,7 +15,7 @@ const { trace } = source, ranking = { order: 'name', isAscending: true, filter: 
 
 function tree(range) {
   const nodes = [];
-  for (const waiting = [['', new Graphs(source).tree(range, [])]]; waiting.length;) {
+  for (const waiting = [['', new Graphs(source).tree({ ...range, tracks: 'all' }, [])]]; waiting.length;) {
     const [path, { children }] = waiting.pop();
     for (const child of children.values()) {
       const below = `${path};${trace.names[child.name]}`;
@@ -27,7 +27,7 @@ function tree(range) {
 }
 
 const answers = JSON.parse(process.argv[2]).map(([start, end]) => {
-  const { rows } = source.statistics({ start, end }, 'name', ranking);
+  const { rows } = source.statistics({ start, end, tracks: 'all' }, 'name', ranking);
   return { statistics: rows.map((row) => [row.name, row.count, row.total, row.own, row.min, row.max, row.mean]), tree: tree({ start, end }) };
 });
 const columns = Number(process.argv[3]);

@@ -1205,6 +1205,19 @@ async function rendered(page, url) {
   await page.until('viewer?.frame');
   await searched(page);
   rmSync(file);
+  // Spans that overlap are folded where they are many, and threads are added up, as in the viewer.
+  const [, write, end] = folderOf();
+  const span = (id) => [{ ph: 'b', ts: id }, { ph: 'e', ts: 1000 + id }].map((event) => ({ ...event, cat: 'net', name: 'request', id, pid: 1 }));
+  const spans = write('spans.json', JSON.stringify([...Array.from({ length: 100 }, (_, id) => span(id)).flat(), { ph: 'X', name: 'work', pid: 1, tid: 1, ts: 0, dur: 9 }]));
+  program('render', spans, file);
+  await page.open(`${url}/render-test.html`);
+  await page.until('viewer?.frame');
+  const [high, left] = await page.value('[viewer.lines.main.height, viewer.about.leftOut]');
+  ensure(high < 200, `the lines of 100 spans are folded: they are ${high} pixels high`);
+  const { rows } = await page.value("viewer.source.statistics(viewer.area, 'name', { order: 'own', filter: '', most: 9 })");
+  check([left, rows.map(({ name }) => name)], [100, ['work']], 'sums of threads alone');
+  rmSync(file);
+  end();
 }
 
 // Nothing sticks out of a window of any size.

@@ -5,6 +5,7 @@ import { Graphs } from './graphs.js';
 import { UNFINISHED, HIT, STATE, OWN, UPPER_BITS } from '../../web/ui/boxes.js';
 
 const PROCESS = 22, ROW = 18, FOLDED = 20, COUNTER = 44, GAP = 5, STATES = 7; // pixels
+const OPEN_LINES = 50; // the most of async spans of one kind that are open at first
 const MAX_ARROWS = 400;
 const FLAGS = (3 << 5) | UNFINISHED | HIT | STATE; // of a style: all but its colour
 
@@ -163,6 +164,9 @@ export class EmbeddedSource {
     this.trace = readTrace(new Reader(bytes));
     this.hitsByStart = undefined;
     this.name();
+    // As the library has it: what is very high is folded at first, and threads are added up if they have something.
+    this.high = this.trace.lanes.filter(({ what, rows }) => what === 'async' && rows.length > OPEN_LINES).map(({ item }) => item);
+    this.set = this.trace.lanes.some(({ what, rows }) => what === 'thread' && rows.length) ? 'threads' : 'all';
     this.arrange({ folded: [], hidden: [], pinned: [] });
     // A box that stands for several slices says too little about them.
     if (!this.trace.isWhole) {
@@ -177,8 +181,10 @@ export class EmbeddedSource {
   }
 
   about(colours) {
-    const { title, summary, notes, unit, span, active, groups } = this.trace;
-    return { title, summary, notes, unit, start: 0, end: span, span, active, groups, colours, commands: COMMANDS }; // `modules.rs` writes the table of commands before the modules
+    const { title, summary, notes, unit, span, active, groups, lanes } = this.trace;
+    const isLeftOut = ({ what }) => this.set === 'threads' && what !== 'thread';
+    const leftOut = lanes.filter(isLeftOut).reduce((sum, { rows }) => sum + rows.reduce((sum, { first, last }) => sum + last - first, 0), 0);
+    return { title, summary, notes, unit, start: 0, end: span, span, active, groups, folded: this.high, tracks: this.set, leftOut, colours, commands: COMMANDS }; // `modules.rs` writes the table of commands before the modules
   }
 
   // Shows what a place says.
@@ -189,7 +195,7 @@ export class EmbeddedSource {
     const isOrdered = place.byActivity || place.moves.length;
     const groups = inOrder(place.byActivity ? byActivity(this.trace.groups) : this.trace.groups, place.moves, pathOf);
     const order = isOrdered ? groups.flatMap(({ members }) => members.map(({ item }) => item)) : undefined;
-    const [main, pinned] = this.arrange({ folded: items(place.folded), hidden: items(place.hidden), pinned: items(place.pinned), order });
+    const [main, pinned] = this.arrange({ folded: place.folded ? items(place.folded) : this.high, hidden: items(place.hidden), pinned: items(place.pinned), order });
     return { missing: [], place, main, pinned, groups };
   }
 
@@ -589,10 +595,11 @@ export class EmbeddedSource {
 
   // Visits the slices of an area, each after those around it: where its part in the range begins and ends, the slice around it
   // if that is in the range, and its lane.
-  walk({ start, end, items }, visit) {
+  walk({ start, end, items, tracks = this.set }, visit) {
     const { trace } = this;
     const ids = items && new Set(items.map(({ kind, id }) => `${kind} ${id}`));
-    const isWanted = ({ item, group }) => !ids || ids.has(`track ${item.id}`) || ids.has(`process ${group.item.id}`);
+    const isInSet = (what) => tracks === 'all' || (what === 'thread') === (tracks === 'threads');
+    const isWanted = ({ item, group, what }) => (ids ? ids.has(`track ${item.id}`) || ids.has(`process ${group.item.id}`) : isInSet(what));
     const isInRange = (slice) => trace.start[slice] < end && (trace.end[slice] > start || trace.start[slice] >= start);
     for (const lane of trace.lanes.filter(isWanted)) {
       const slices = [];
