@@ -114,6 +114,7 @@ mod limits;
 mod log;
 #[cfg(feature = "alloc")]
 mod name_pairs;
+#[cfg(feature = "alloc")]
 mod names;
 #[cfg(feature = "alloc")]
 mod natural;
