@@ -1,0 +1,278 @@
+//! What a command does to a view.
+
+use core::ops::Range;
+use std::collections::HashSet;
+
+use spall_trace::layout::{Hits, LayoutView, LineRect};
+use spall_trace::model::{Flow, Measure, SliceId, Tick, TraceView, TrackSet};
+
+use super::View;
+use crate::{
+    command::Command,
+    element::Element,
+    item::Item,
+    place::{Mark, Place, toggle},
+};
+
+impl View {
+    /// Does what a command says, as far as it is about the timeline. Returns whether it is.
+    pub fn run(
+        &mut self,
+        command: Command,
+        trace: &impl TraceView,
+        layout: &impl LayoutView,
+        hits: &Hits,
+    ) -> bool {
+        let columns = f64::from(self.window.viewport().columns());
+        let item = self.current_item(trace);
+        match (command, item) {
+            (Command::ZoomIn, _) => self.zoom(self.anchor(trace), 1.25),
+            (Command::ZoomOut, _) => self.zoom(self.anchor(trace), 0.8),
+            (Command::Earlier, _) => self.pan(-0.1 * columns),
+            (Command::Later, _) => self.pan(0.1 * columns),
+            (Command::PageUp, _) => self.scroll_pages(-0.9),
+            (Command::PageDown, _) => self.scroll_pages(0.9),
+            (Command::Fit, _) => self.fit_selection(trace, layout),
+            (Command::FitAll, _) => self.fit_all(trace, layout),
+            (Command::Back, _) => _ = self.take_back(true, trace, layout),
+            (Command::Forward, _) => _ = self.take_back(false, trace, layout),
+            (
+                Command::First
+                | Command::Left
+                | Command::Right
+                | Command::Up
+                | Command::Down
+                | Command::Next
+                | Command::Previous,
+                _,
+            ) => self.walk(command, trace, layout),
+            (Command::FlowOut | Command::FlowIn, _) => {
+                if let Some(slice) = self.flow(command == Command::FlowOut, trace) {
+                    self.go(slice, trace, layout);
+                }
+            }
+            (Command::OtherFlowOut | Command::OtherFlowIn, _) => self.flow += 1,
+            (Command::NextHit, _) => {
+                let found = hits.step_forward(layout, self.selected_slice(), self.window.viewport().range());
+                found.into_iter().for_each(|slice| self.go(slice, trace, layout));
+            }
+            (Command::PreviousHit, _) => {
+                let found = hits.step_back(layout, self.selected_slice(), self.window.viewport().range());
+                found.into_iter().for_each(|slice| self.go(slice, trace, layout));
+            }
+            (Command::RangeOfSelection, _) => {
+                let placed = self.selected_slice().and_then(|slice| layout.place(slice));
+                self.choose(placed.map(|placed| (placed.start..placed.end, None)));
+            }
+            (Command::RangeOfTrack, Some(item)) => {
+                let bounds = self.window.bounds();
+                self.choose(Some((bounds.start..Tick(bounds.end.0.saturating_add(1)), Some(vec![item]))));
+            }
+            (Command::Mark, _) => self.mark(trace),
+            (Command::RemoveMarks, _) => {
+                self.remember();
+                self.place.marks.clear();
+            }
+            (Command::Escape, _) => return self.escape(),
+            (Command::Fold, Some(item)) => self.toggle_fold(item, trace, layout),
+            (Command::FoldAll, _) => self.fold_all(trace, layout),
+            (Command::Pin, Some(item)) => self.toggle_pin(item, trace, layout),
+            (Command::HideTrack, Some(item)) => self.toggle_hidden(item, trace, layout),
+            (Command::MoveUp, Some(item)) => self.shift(item, true, trace, layout),
+            (Command::MoveDown, Some(item)) => self.shift(item, false, trace, layout),
+            (Command::OrderOfFile, _) => self.change(trace, layout, |place, _| place.moves.clear()),
+            (Command::ByActivity, _) => self.change(trace, layout, |place, _| {
+                place.by_activity = !place.by_activity;
+                place.moves.clear();
+            }),
+            (Command::ShowAll, _) => self.change(trace, layout, |place, _| {
+                (place.hidden, place.categories, place.names) = Default::default();
+            }),
+            (Command::HideName | Command::HideCategory, _) => {
+                let Some(slice) = self.selected_slice().and_then(|slice| trace.slice(slice)) else {
+                    return true;
+                };
+                self.change(trace, layout, |place, _| match command {
+                    Command::HideName => _ = toggle(&mut place.names, &trace.name(slice.name)),
+                    _ => _ = toggle(&mut place.categories, &trace.name(slice.category)),
+                });
+            }
+            (Command::NextMeasure, _) => {
+                let now = self.measure();
+                let mut from_now = Measure::ALL.into_iter().cycle().skip_while(|&measure| measure != now);
+                self.remember();
+                self.place.measure = from_now.nth(1).unwrap_or_default().name().into();
+            }
+            (Command::NextTracks, _) => {
+                self.remember();
+                let next = match TrackSet::of_name(&self.place.tracks) {
+                    None => TrackSet::ALL.into_iter().next(),
+                    Some(now) => TrackSet::ALL.into_iter().skip_while(|&set| set != now).nth(1),
+                };
+                self.place.tracks = next.map_or("", TrackSet::name).into();
+            }
+            (
+                Command::RangeOfTrack
+                | Command::Fold
+                | Command::Pin
+                | Command::HideTrack
+                | Command::MoveUp
+                | Command::MoveDown,
+                None,
+            ) => {}
+            _ => return false,
+        }
+        true
+    }
+
+    /// The track of the selected slice, or else what is under the pointer.
+    fn current_item(&self, trace: &impl TraceView) -> Option<Item> {
+        let track = match self.place.selected.as_ref().map(|selected| selected.element) {
+            Some(Element::Slice(slice)) => trace.track_of(slice),
+            Some(Element::Counter(track)) => Some(track),
+            _ => None,
+        };
+        track.map(|track| self.items.item_of(track)).or(self.pointer.1)
+    }
+
+    /// The column around which keys zoom: that of the pointer, or the start of the selected slice, or the middle.
+    fn anchor(&self, trace: &impl TraceView) -> f64 {
+        let start = self.selected_slice().and_then(|slice| trace.slice(slice)).map(|slice| slice.start);
+        let start = start.filter(|start| self.window.viewport().range().contains(start));
+        let start = start.map(|start| f64::from(self.window.x(start)));
+        self.pointer.0.or(start).unwrap_or(f64::from(self.window.viewport().columns()) / 2.0)
+    }
+
+    fn scroll_pages(&mut self, pages: f64) {
+        let Range { start, end } = self.window.heights();
+        self.scroll((pages * (end - start) as f64).round());
+    }
+
+    /// Zooms to the selected slice, or else to the range; once more to everything.
+    fn fit_selection(&mut self, trace: &impl TraceView, layout: &impl LayoutView) {
+        let placed = self.selected_slice().and_then(|slice| layout.place(slice));
+        let placed = placed.map(|placed| placed.start..placed.end);
+        let Some(wanted) = placed.or_else(|| Some(self.range()?.0)) else {
+            return self.fit_all(trace, layout);
+        };
+        let mut there = self.window.clone();
+        there.fit(wanted.clone());
+        match there == self.window {
+            true => self.fit_all(trace, layout),
+            false => self.fit(wanted),
+        }
+    }
+
+    /// Selects a slice beside the selected one. Without one it moves.
+    fn walk(&mut self, command: Command, trace: &impl TraceView, layout: &impl LayoutView) {
+        let columns = f64::from(self.window.viewport().columns());
+        let found = match (command, self.selected_slice()) {
+            (Command::First, _) => self.rects(layout).first().map(|found| found.rect.slice),
+            (Command::Left, None) => return self.pan(-0.1 * columns),
+            (Command::Right, None) => return self.pan(0.1 * columns),
+            (Command::Up, None) => return self.scroll(-f64::from(self.heights.row)),
+            (Command::Down, None) => return self.scroll(f64::from(self.heights.row)),
+            (_, None) => None,
+            (Command::Left | Command::Previous, Some(slice)) => layout.previous(slice),
+            (Command::Right | Command::Next, Some(slice)) => layout.next(slice),
+            (Command::Up, Some(slice)) => layout.parent(slice).or_else(|| self.beside(slice, true, layout)),
+            (_, Some(slice)) => {
+                let children = layout.children(slice).iter().copied();
+                // The longest one is most likely the one that is visible, and the first one of several.
+                let longest =
+                    children.rev().max_by_key(|&child| trace.slice(child).map(|child| child.duration()));
+                longest.or_else(|| self.beside(slice, false, layout))
+            }
+        };
+        found.into_iter().for_each(|slice| self.go(slice, trace, layout));
+    }
+
+    fn rects(&self, layout: &impl LayoutView) -> Vec<LineRect> {
+        let mut rects = Vec::new();
+        self.main.rects(self.window.heights(), layout, self.window.viewport(), &mut rects);
+        rects
+    }
+
+    /// The slice that is drawn above or below another one, on the nearest line that has one.
+    fn beside(&self, slice: SliceId, is_above: bool, layout: &impl LayoutView) -> Option<SliceId> {
+        let rects = self.rects(layout);
+        let from = rects.iter().find(|found| found.rect.slice == slice)?;
+        let reaches = |found: &&LineRect| found.rect.x1 > from.rect.x0 && found.rect.x0 < from.rect.x1;
+        let mut others = rects.iter().filter(reaches);
+        let found = match is_above {
+            true => others.rfind(|found| found.line < from.line),
+            false => others.find(|found| found.line > from.line),
+        };
+        Some(found?.rect.slice)
+    }
+
+    /// The slice at the other end of a flow of the selected slice.
+    fn flow(&self, leaves: bool, trace: &impl TraceView) -> Option<SliceId> {
+        let slice = self.selected_slice()?;
+        let other = |flow: &Flow| match leaves {
+            true => (flow.from == slice).then_some(flow.to),
+            false => (flow.to == slice).then_some(flow.from),
+        };
+        let all: Vec<SliceId> = trace.flows().iter().filter_map(other).collect();
+        all.get(self.flow.checked_rem(all.len())?).copied()
+    }
+
+    /// Marks the start of the selected slice, or else the pointer or the middle of the window. A mark that is there goes away.
+    fn mark(&mut self, trace: &impl TraceView) {
+        let start = self.selected_slice().and_then(|slice| trace.slice(slice)).map(|slice| slice.start);
+        let at = self.since(start.unwrap_or_else(|| self.window.tick_at(self.anchor(trace))));
+        self.remember();
+        let n_marks = self.place.marks.len();
+        self.place.marks.retain(|mark| mark.at != at);
+        if self.place.marks.len() == n_marks {
+            self.place.marks.push(Mark { at, text: String::new() });
+        }
+    }
+
+    /// Ends the search, then the selection, then the range. Returns whether there was one of them.
+    fn escape(&mut self) -> bool {
+        let Place { search, selected, range, .. } = &self.place;
+        if search.is_empty() && selected.is_none() && range.is_none() {
+            return false;
+        }
+        self.remember();
+        let Place { search, selected, range, .. } = &mut self.place;
+        match () {
+            () if !search.is_empty() => search.clear(),
+            () if selected.is_some() => *selected = None,
+            () => *range = None,
+        }
+        true
+    }
+
+    /// Folds all processes, or opens everything if one is folded.
+    fn fold_all(&mut self, trace: &impl TraceView, layout: &impl LayoutView) {
+        let processes = self.items.lists().first().into_iter().flatten();
+        let paths: Vec<String> =
+            processes.filter_map(|&item| self.items.path(item)).map(str::to_owned).collect();
+        self.change(trace, layout, |place, folded| {
+            let is_one_folded = folded.iter().any(|path| paths.contains(path));
+            if is_one_folded {
+                folded.clear();
+            } else {
+                folded.extend(paths);
+            }
+            place.folded = Some(core::mem::take(folded));
+        });
+    }
+
+    /// Moves an item up or down by one that is shown.
+    fn shift(&mut self, item: Item, is_up: bool, trace: &impl TraceView, layout: &impl LayoutView) {
+        let shown: HashSet<Item> =
+            self.main.lines().iter().filter_map(|line| Item::of_header(line.kind)).collect();
+        let lists = self.lists(trace, layout);
+        let Some(list) = lists.iter().find(|list| list.contains(&item)) else { return };
+        let list: Vec<Item> = list.iter().copied().filter(|other| shown.contains(other)).collect();
+        let Some(at) = list.iter().position(|&other| other == item) else { return };
+        match is_up {
+            true if at > 0 => self.move_item(item, list.get(at - 1).copied(), trace, layout),
+            false if at + 1 < list.len() => self.move_item(item, list.get(at + 2).copied(), trace, layout),
+            _ => {}
+        }
+    }
+}
