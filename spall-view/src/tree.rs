@@ -52,9 +52,15 @@ impl Trees {
 pub struct SentTree {
     /// The names of functions and files.
     pub names: Vec<String>,
-    /// Seven numbers for each node: its parent, name, URL, line and column, how often it was called, and its self time. Those
-    /// that may be absent are greater by one, and 0 if they are.
+    /// Eight numbers for each node: its parent, name, URL, line and column, how often it was called, and its self time, as
+    /// how many times 2³² ticks it has and what is left. Those that may be absent are greater by one, and 0 if they
+    /// are.
     pub numbers: Numbers<f64>,
+}
+
+impl SentTree {
+    /// A number has 53 bits, and a time 64.
+    const LARGE: i64 = 1 << 32;
 }
 
 impl Engine {
@@ -123,20 +129,25 @@ impl Engine {
                 one_more(source.and_then(|source| source.line)),
                 one_more(source.and_then(|source| source.column)),
                 *count as f64,
-                self_time.0 as f64,
+                self_time.0.div_euclid(SentTree::LARGE) as f64,
+                self_time.0.rem_euclid(SentTree::LARGE) as f64,
             ]);
         }
         SentTree { names, numbers: Numbers(numbers) }
     }
 
-    /// Takes the tree of another trace, to compare with.
+    /// Takes the tree of another trace, to compare with. A name that is no UTF-8 is that of the same text.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "they were whole numbers")]
     pub fn compare(&mut self, sent: SentTree) {
         let ours = self.trace.names();
+        let is_text = |name: &NameId| core::str::from_utf8(ours.bytes(*name)).is_ok();
+        let no_texts = (0..ours.len()).map(NameId::new).filter(|name| !is_text(name));
+        let no_texts: HashMap<_, _> = no_texts.map(|name| (ours.text(name), name)).collect();
         let others = &mut self.trees.names;
         others.clear();
         let number = |name: String| {
-            ours.find(name.as_bytes()).unwrap_or_else(|| {
+            let found = ours.find(name.as_bytes()).or_else(|| no_texts.get(name.as_str()).copied());
+            found.unwrap_or_else(|| {
                 others.push(name);
                 NameId::new(ours.len() + others.len() - 1)
             })
@@ -144,14 +155,15 @@ impl Engine {
         let ids: Vec<NameId> = sent.names.into_iter().map(number).collect();
         let one_less = |number: f64| (number as u32).checked_sub(1);
         let mut builder = CallTreeBuilder::new();
-        for &[parent, name, url, line, column, count, self_time] in sent.numbers.as_chunks().0 {
+        for &[parent, name, url, line, column, count, large, rest] in sent.numbers.as_chunks().0 {
             let Some(&name) = ids.get(name as usize) else { continue };
             let url = one_less(url).and_then(|url| ids.get(url as usize));
             let source =
                 url.map(|&url| FunctionSource { url, line: one_less(line), column: one_less(column) });
             let node = builder.child(one_less(parent).map(TreeNodeId), Function { name, source });
             builder.add_count(node, count as u64);
-            builder.add_time(Some(node), Ticks(self_time as i64));
+            let self_time = (large as i64).saturating_mul(SentTree::LARGE).saturating_add(rest as i64);
+            builder.add_time(Some(node), Ticks(self_time));
         }
         self.trees.other = Arc::new(builder.finish());
     }

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot begin fails")]
 
 use spall_trace::model::Ticks;
-use spall_view::{Area, By, Engine, Heights, Order, Ranking, Since, Source, open};
+use spall_view::{Area, By, Engine, GraphKind, Heights, Order, Ranking, Since, Source, WantedGraph, open};
 
 const TRACE: &str = r#"[
     {"ph":"X","name":"work","pid":1,"tid":1,"ts":0,"dur":10},
@@ -52,4 +52,30 @@ fn where_threads_have_nothing_spans_are_added_up() {
     let about = engine.about();
     assert_eq!((about.tracks, about.left_out), ("all", 0));
     assert_eq!(sums(&mut engine, None), [("wait".into(), 90_000)]);
+}
+
+/// A name that is no UTF-8 is sent as text, and a time may have more bits than a number that is sent.
+#[test]
+fn a_trace_does_not_differ_from_itself() {
+    let mut data =
+        TRACE.replace("1,\"ts\":0,\"dur\":10}", "1,\"ts\":0,\"dur\":9007199254740.993}").into_bytes();
+    let name = data.windows(4).position(|bytes| bytes == b"work").unwrap();
+    data[name] = 0xff;
+    let source = Source { name: "a.json".into(), read: &data[..], offset: None };
+    let mut engine = Engine::new(open(vec![source]).unwrap(), None, Heights::PAGE);
+    engine.begin_tree(&engine.area(), "");
+    while !engine.step_tree() {}
+    assert_eq!(engine.tree().total(), Ticks((1 << 53) + 1 + 4000), "an odd time");
+    engine.compare(engine.sent_tree());
+    engine.begin_graph(
+        0,
+        &WantedGraph { graph: GraphKind::Comparison, node: None, slice: None, without: String::new() },
+    );
+    let shape = core::iter::repeat_with(|| engine.step_graph()).flatten().next().unwrap();
+    assert_eq!(shape.total, Since(engine.tree().total()));
+    for node in 0..engine.tree().nodes().len() {
+        let facts = engine.graph_box(0, node).unwrap().facts;
+        assert_eq!(facts[2], ("change", "0 ns".into()), "{facts:?}");
+    }
+    assert_eq!(engine.graph_box(0, engine.tree().nodes().len()), None);
 }
