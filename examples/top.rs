@@ -5,7 +5,7 @@
 
 use std::{cmp::Reverse, error::Error, io::Write};
 
-use spall_trace::model::{Measure, TraceView};
+use spall_trace::model::{Measure, Tick, TraceView};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args_os().skip(1);
@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         writeln!(out, "{self_time:>12} {total:>12} {calls:>9} {hits:>9}  {function}")?;
     }
     writeln!(out, "\n{:>12}  longest calls", "duration")?;
-    for id in trace.longest_slices(tracks, trace.bounds().unwrap_or_default(), count) {
+    for id in trace.longest_slices(tracks, Tick::MIN..Tick::MAX, count) {
         let Some(slice) = trace.slice(id) else { continue };
         let (name, args) = (trace.name(slice.name), trace.slice_args(id));
         writeln!(out, "{:>12}  {name} {args}", duration(slice.duration()))?;

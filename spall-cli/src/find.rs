@@ -5,13 +5,14 @@
 
 use std::{
     io::{self, Write},
+    ops::Range,
     path::PathBuf,
 };
 
 use spall_trace::{
     Found, find, ignoring_case,
     layout::{Flows, Hits, Layout, LayoutView, RowId, Series, Vertical, VerticalStyle, Viewport, block},
-    model::{FlowId, Job, Key, Tick, Trace, TraceView, TrackId, TrackKind},
+    model::{FlowId, Job, Key, Tick, Ticks, Trace, TraceView, TrackId, TrackKind},
 };
 
 use crate::{
@@ -106,12 +107,15 @@ struct Picture<'a> {
 
 fn draw(trace: &Trace, layout: &Layout, found: &Found, out: &mut dyn Write) -> io::Result<()> {
     let columns = terminal::width().saturating_sub(BESIDE).clamp(MIN_COLUMNS, MAX_COLUMNS);
+    let Range { start, end } = trace.bounds().unwrap_or_default();
+    // A hit without duration at the very end lies behind a range that ends there.
+    let is_at_end = found.slices.first_from(layout, end).is_some();
     let picture = Picture {
         trace,
         layout,
         hits: &found.slices,
         vertical: Vertical::new(trace, layout, &VerticalStyle::FLAT),
-        viewport: Viewport::new(trace.bounds().unwrap_or_default(), columns),
+        viewport: Viewport::new(start..end + Ticks(i64::from(is_at_end)), columns),
     };
     writeln!(out, "{found}")?;
     picture.axis(out)?;
@@ -123,7 +127,7 @@ fn draw(trace: &Trace, layout: &Layout, found: &Found, out: &mut dyn Write) -> i
 impl Picture<'_> {
     /// The times of the first and the last column.
     fn axis(&self, out: &mut dyn Write) -> io::Result<()> {
-        let (clock, range) = (self.trace.clock(), self.viewport.range());
+        let (clock, range) = (self.trace.clock(), self.trace.bounds().unwrap_or_default());
         let [start, end] = [range.start, range.end].map(|at| clock.time(at).to_string());
         let n_between = (self.viewport.columns() as usize)
             .saturating_sub(start.chars().count() + end.chars().count())

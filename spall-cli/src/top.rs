@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use spall_trace::model::{Measure, Ticks, Trace, TraceView, TrackSet};
+use spall_trace::model::{Measure, Tick, Ticks, Trace, TraceView, TrackSet};
 
 use crate::{
     error::{Error, Result},
@@ -67,7 +67,8 @@ fn print_calls(
     format: TableFormat,
     session: &Session,
 ) -> Result<()> {
-    let longest = trace.longest_slices(tracks, trace.bounds().unwrap_or_default(), count);
+    // The bounds of the trace would leave out a call that takes no time at their end.
+    let longest = trace.longest_slices(tracks, Tick::MIN..Tick::MAX, count);
     if longest.is_empty() && count > 0 {
         return Err(Error::new(format_args!(
             "{title}: there are no slices, of which one would be the longest. `spall info` says what is in a file."

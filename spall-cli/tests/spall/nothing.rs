@@ -150,3 +150,19 @@ fn info_and_render_count_the_same_slices() {
     }
     assert_eq!(n_sampled, 2);
 }
+
+/// A range that ends where the trace does has no call that takes no time there.
+#[test]
+fn a_call_that_takes_no_time_at_the_end_is_listed_and_marked() {
+    let end = r#"{"ph":"X","name":"end","pid":1,"tid":1,"ts":10,"dur":0}"#;
+    let all = TRACE.replace(']', &format!(",{end}]"));
+    let folder = Folder::new("at_the_end").with("all.json", all).with("end.json", format!("[{end}]"));
+    for file in ["all.json", "end.json"] {
+        let longest = folder.prints(&["top", "--longest", file]);
+        assert!(longest.lines().last().unwrap().ends_with("end"), "{longest}");
+        let found = folder.prints(&["find", file, "end"]);
+        let strip = found.lines().nth(2).unwrap();
+        assert!(strip.contains('█') && strip.ends_with("      1  Thread 1, from 10 µs"), "{found}");
+        assert!(found.lines().nth(1).unwrap().ends_with(" 10 µs"), "{found}");
+    }
+}
