@@ -4,6 +4,7 @@
 
 mod arguments;
 mod commands;
+mod doors;
 mod hostile_text;
 mod in_terminal;
 mod mistakes;
