@@ -99,7 +99,7 @@ pub(crate) enum Command {
     )]
     Find {
         /// Traces: files, folders, patterns, or `-` for the standard input; and behind them TEXT, a part of a name or an
-        /// argument, in upper or lower case
+        /// argument, in upper or lower case, or a regular expression between slashes
         #[arg(required = true, value_name = "FILE")]
         files_and_text: Vec<OsString>,
         #[command(flatten)]

@@ -10,7 +10,7 @@ use std::{
 };
 
 use spall_trace::{
-    Found, find, ignoring_case,
+    Found, find,
     layout::{Flows, Hits, Layout, LayoutView, RowId, Series, Vertical, VerticalStyle, Viewport, block},
     model::{FlowId, Job, Key, Tick, Ticks, Trace, TraceView, TrackId, TrackKind},
 };
@@ -31,7 +31,7 @@ const MIN_COLUMNS: u16 = 20;
 const MAX_COLUMNS: u16 = 80;
 const BESIDE: u16 = 40;
 
-/// Prints where the slices are that contain `text` in their name or arguments, or with JSON the slices.
+/// Prints where the slices are that [`text`](spall_view::matcher) matches in their name or arguments, or with JSON the slices.
 pub(crate) fn run(
     files: &[PathBuf],
     text: &str,
@@ -39,13 +39,14 @@ pub(crate) fn run(
     format: TableFormat,
     session: &Session,
 ) -> Result<()> {
+    let matches = spall_view::matcher(text).map_err(|error| Error::new(format_args!("{text}: {error}.")))?;
     let opened = open(files, Default::default(), session)?;
     let trace = selection.of_value(opened.trace, &opened.title, session)?;
     let trace = spall_trace::merge_samples(trace);
     session.doing("finding");
     let hidden = selection.hidden(&trace, &opened.title, session);
     let layout = hidden.layout(&trace);
-    let found = find(&trace, &layout, &hidden, ignoring_case(text)).run();
+    let found = find(&trace, &layout, &hidden, matches).run();
     session.done();
     if found.slices.is_empty() && found.instants == 0 && found.tracks.is_empty() {
         let title = opened.title;

@@ -202,6 +202,9 @@ fn find_marks_hits_and_lists_their_flows_and_the_counters() {
         &["find", "a.json", "receiver"],
         "a.json: nothing has a name that contains \"receiver\". `spall top` lists names.",
     );
+    // Between slashes it is a regular expression, as in the viewers.
+    assert_eq!(folder.prints(&["find", "a.json", "/^s.nd$/"]), text);
+    folder.fails(&["find", "a.json", "/(/"], "/(/: found open group without closing ')'.");
 }
 
 /// A trace in which 50 flows go from and to other slices of the row of the hit.
