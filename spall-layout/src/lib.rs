@@ -59,7 +59,7 @@
 //! | draw counters, instants, states and flows | [`Series`], [`instant_marks`], [`Row::of_states`], [`Flows`] |
 //! | draw many async spans on few lines | [`AsyncGroup`], [`Packed`] |
 //! | move tracks, and keep some in sight | [`VerticalStyle::tracks`] |
-//! | show a folded group, and search hits | [`LayoutView::busy_rows`], [`Hits`] |
+//! | show a folded group, and search hits | [`LayoutView::busy_rows`], [`BusyRows`], [`Hits`] |
 //! | sum up by name, also while a range is dragged | [`Stats`], [`Histogram`] |
 //! | draw a flame graph, a sandwich, a comparison | [`slice_tree`], [`flame_rows`], [`diff_rows`] |
 //! | do any of these step by step, so that a viewer stays alive | [`Job`](spall_model::Job) |
@@ -96,6 +96,7 @@ mod async_group;
 mod bits;
 mod blocks;
 mod build;
+mod busy;
 mod color;
 mod convert;
 mod counters;
@@ -135,6 +136,7 @@ mod window;
 
 pub use active::active_range;
 pub use async_group::AsyncGroup;
+pub use busy::BusyRows;
 pub use color::{ColorKey, Theme};
 pub use counters::{CounterRun, Series};
 pub use flame::{diff_rows, flame_rows};

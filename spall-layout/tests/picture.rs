@@ -2,7 +2,7 @@
 
 use crate::common;
 use spall_layout::{
-    Folds, Hits, Layout, LayoutView, LineKind, Rect, RowId, Vertical, VerticalStyle, Viewport,
+    BusyRows, Folds, Hits, Layout, LayoutView, LineKind, Rect, RowId, Vertical, VerticalStyle, Viewport,
 };
 use spall_model::{
     Event, Job, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
@@ -257,6 +257,27 @@ fn layout_10_1_busy_rows_are_counted_column_by_column() {
     assert_eq!(busy, expected);
     layout.busy_rows([], &viewport, &mut busy);
     assert_eq!(busy, [0.0; 13]);
+}
+
+#[test]
+fn layout_10_1_rows_that_are_put_together_are_as_busy_as_before() {
+    let trace = trace();
+    let layout = Layout::new(&trace);
+    let all: Vec<_> = layout.rows().iter().collect();
+    for rows in [&all[..], &all[..1], &[]] {
+        let merged = BusyRows::new(&layout, rows.iter().copied());
+        assert!(merged.len() <= rows.len(), "no more than there were");
+        assert_eq!(merged.is_empty(), rows.is_empty());
+        for (start, end, columns) in [(0, 104, 13), (-10, 0, 3), (0, 104, 1), (92, 200, 50), (20, 30, 7)] {
+            let viewport = Viewport::new(Tick(start)..Tick(end), columns);
+            let (mut expected, mut busy) = (Vec::new(), Vec::new());
+            layout.busy_rows(rows.iter().copied(), &viewport, &mut expected);
+            merged.busy(&viewport, &mut busy);
+            assert_eq!(busy.len(), expected.len());
+            let is_same = |(a, b): (&f32, &f32)| (a - b).abs() < 1e-3;
+            assert!(busy.iter().zip(&expected).all(is_same), "{start}..{end}: {busy:?}, {expected:?}");
+        }
+    }
 }
 
 #[test]

@@ -115,6 +115,7 @@ pub(crate) struct Pictures {
     /// Which names the frontend has.
     is_sent: Vec<bool>,
     states: HashMap<TrackId, Row>,
+    strips: HashMap<Item, headers::StripRows>,
     charts: HashMap<TrackId, charts::Chart>,
     rects: Vec<LineRect>,
     line_rects: Vec<Rect>,
@@ -139,6 +140,7 @@ impl Pictures {
     /// Binds flows to other rows.
     pub(crate) fn lay_out(&mut self, trace: &Trace, layout: &Layout) {
         (self.flows, self.own_flows) = (Flows::new(trace, layout), Default::default());
+        self.strips.clear();
     }
 
     /// The number of the colour of a name. A name that only another trace has gets the first colour.
@@ -238,7 +240,7 @@ impl Engine {
             if matches!(item, Item::Process(_)) {
                 continue;
             }
-            for track in self.view.items.tracks_of(&*self.trace, item) {
+            for track in self.view.items.drawn_on_header(item) {
                 self.states(track, &line, viewport, names, &mut part.boxes);
                 part.marks.extend(self.marks(track, &line, viewport));
                 part.charts.extend(self.chart(track, &line, viewport));

@@ -121,6 +121,8 @@ pub(crate) struct Items {
     /// The lines of the packs, by pack.
     packs: Vec<Packed>,
     of_tracks: HashMap<TrackId, PackId>,
+    /// The tracks of each pack that have something on their header, such as instants.
+    on_headers: Vec<Vec<TrackId>>,
     /// The tracks that have something on them, in order.
     shown: Vec<TrackId>,
     /// The lists that a user can put in another order: the processes, then the tracks and packs of each, those of no process
@@ -197,6 +199,22 @@ impl Items {
     pub(crate) fn lay_out(&mut self, layout: &impl LayoutView) {
         for pack in &mut self.packs {
             *pack = Packed::new(layout, pack.tracks().iter().copied());
+        }
+    }
+
+    /// Finds the tracks that have something on their header.
+    pub(crate) fn set_on_headers(&mut self, has_something: impl Fn(TrackId) -> bool) {
+        let of_pack =
+            |pack: &Packed| pack.tracks().iter().copied().filter(|&track| has_something(track)).collect();
+        self.on_headers = self.packs.iter().map(of_pack).collect();
+    }
+
+    /// The tracks that have something on a header, such as instants, states or a counter.
+    pub(crate) fn drawn_on_header(&self, item: Item) -> Vec<TrackId> {
+        match item {
+            Item::Process(_) => Vec::new(),
+            Item::Track(track) => vec![track],
+            Item::Pack(pack) => self.on_headers.get(pack.index()).cloned().unwrap_or_default(),
         }
     }
 

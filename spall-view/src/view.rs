@@ -156,6 +156,10 @@ impl View {
             }
         };
         self.headers = trace.track_ids().map(header).collect();
+        self.items.set_on_headers(|track| {
+            let has_values = !trace.counters_of(track).is_empty() || !trace.states_of(track).is_empty();
+            has_values || has_instants(track)
+        });
         self.stack(trace, layout);
     }
 

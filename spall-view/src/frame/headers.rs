@@ -1,11 +1,21 @@
 //! What is drawn on headers: how busy the tracks are that it stands for, states, and instants.
 
 use serde::Serialize;
-use spall_trace::layout::{InstantMark, LayoutView, Line, Row, RowId, Viewport, instant_marks};
+use spall_trace::layout::{BusyRows, InstantMark, LayoutView, Line, Row, RowId, Viewport, instant_marks};
 use spall_trace::model::{NameId, TraceView, Track, TrackId, TrackKind};
 
 use super::{Boxes, Pictures, Style};
 use crate::{Engine, Numbers, Since, item::Item};
+
+/// More rows than this are put together before they are looked at in each frame.
+const MANY_ROWS: usize = 1000;
+
+/// The rows that say how busy a header is.
+#[derive(Debug)]
+pub(super) enum StripRows {
+    Rows(Vec<RowId>),
+    Merged(BusyRows),
+}
 
 /// How busy the tracks of a header are.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -37,12 +47,21 @@ pub struct Marks {
 impl Engine {
     /// How busy that is what a folded header stands for.
     pub(super) fn strip(&mut self, item: Item, line: &Line, viewport: &Viewport) -> Option<Strip> {
-        let rows = self.layout.outermost_rows(self.view.items.tracks_of(&*self.trace, item));
-        if rows.is_empty() {
-            return None;
-        }
+        let Self { trace, layout, pictures, view, .. } = self;
+        let rows = pictures.strips.entry(item).or_insert_with(|| {
+            let rows = layout.outermost_rows(view.items.tracks_of(&**trace, item));
+            if rows.len() > MANY_ROWS {
+                StripRows::Merged(BusyRows::new(&**layout, rows))
+            } else {
+                StripRows::Rows(rows)
+            }
+        });
         let mut busy = Vec::new();
-        self.layout.busy_rows(rows, viewport, &mut busy);
+        match rows {
+            StripRows::Rows(rows) if rows.is_empty() => return None,
+            StripRows::Rows(rows) => layout.busy_rows(rows.iter().copied(), viewport, &mut busy),
+            StripRows::Merged(rows) => rows.busy(viewport, &mut busy),
+        }
         Some(Strip { top: line.top, height: line.height, offset: viewport.offset(), busy: Numbers(busy) })
     }
 
