@@ -1216,6 +1216,9 @@ async function rendered(page, url) {
   ensure(high < 200, `the lines of 100 spans are folded: they are ${high} pixels high`);
   const { rows } = await page.value("viewer.source.statistics(viewer.area, 'name', { order: 'own', filter: '', most: 9 })");
   check([left, rows.map(({ name }) => name)], [100, ['work']], 'sums of threads alone');
+  await page.key('t', 'KeyT');
+  await page.until('root.querySelector("#panel tbody tr")');
+  ensure(/100 of other tracks left out/.test(await page.value('root.querySelector("#panel").textContent')), 'the page says what is left out');
   rmSync(file);
   end();
 }

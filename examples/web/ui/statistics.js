@@ -78,11 +78,11 @@ export class StatisticsPanel {
     const what = range
       ? `${duration(range.end - range.start, about.unit)} selected${range.items ? `, ${counted(range.items.length, 'track')}` : ''}`
       : `The whole trace. ${hasFingers() ? 'Hold a finger on' : 'Drag over'} the timeline to select a part.`;
-    const tools = element('p', {}, `${what}  `);
+    const again = () => { this.other = undefined; this.fill(panel); };
+    const tools = element('p', {}, `${what}  `, tracksField(viewer, again));
     if (viewer.source.statistics.byFunction) {
       const choose = choice('What is added up', [['name', 'by name'], ['function', 'by function']], this.by, (by) => { this.by = by; this.fill(panel); });
-      const again = () => { this.other = undefined; this.fill(panel); };
-      tools.append(choose, tracksField(viewer, again), measureField(viewer, again), valueField(viewer));
+      tools.append(choose, measureField(viewer, again), valueField(viewer));
     }
     const filter = element('input', { type: 'search', placeholder: 'Filter', value: this.filter, ariaLabel: 'Filter names' });
     filter.dataset.key = 'filter';
