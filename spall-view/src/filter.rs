@@ -99,6 +99,7 @@ impl Engine {
         self.forget();
         self.layout = self.filter.hidden.layout(&self.trace).into();
         let Self { trace, layout, filter, view, .. } = self;
+        view.items.lay_out(&**layout);
         view.lay_out(&**trace, &**layout, |track| filter.has_instants(trace, track));
         self.pictures.lay_out(&self.trace, &self.layout);
     }

@@ -71,23 +71,12 @@ impl View {
         window.fit(active.clone());
         let mut view = Self {
             origin: active.start,
-            heights,
             shown,
-            items: Items::default(),
-            headers: Vec::new(),
+            items: Items::new(trace, layout),
             objects: (0..n_processes).map(objects).collect(),
-            place: Place::default(),
-            past: Vec::new(),
-            future: Vec::new(),
             window,
-            folds: Folds::new(),
-            main: Vertical::default(),
-            pinned: Vertical::default(),
-            wide: Vec::new(),
-            pointer: (None, None),
-            flow: 0,
+            ..Self::live(heights)
         };
-        view.items = Items::new(trace, layout);
         view.lay_out(trace, layout, has_instants);
         view
     }
@@ -143,7 +132,6 @@ impl View {
         layout: &impl LayoutView,
         has_instants: impl Fn(TrackId) -> bool,
     ) {
-        self.items.lay_out(layout);
         let Heights { counter, marks, gap, folded, .. } = self.heights;
         let header = |track: TrackId| {
             let next = trace.track_info(TrackId::new(track.index() + 1));
