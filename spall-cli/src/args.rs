@@ -11,6 +11,7 @@ use crate::{
     error::Result,
     find, flame, info, render,
     selection::Selection,
+    serve::{self, Reach},
     session::Session,
     shown::{Printed, to_stdout},
     sums::SumChoice,
@@ -59,12 +60,32 @@ pub(crate) enum Command {
         #[arg(long, value_enum, default_value_t)]
         format: TableFormat,
     },
-    /// Shows traces as a page in the browser
+    /// Shows traces in the browser
+    ///
+    /// The page asks this program, which ends when the page is closed.
     #[command(after_help = "Example:\n  spall open server.json client.json")]
     Open {
         /// Traces: files, folders, patterns, or `-` for the standard input
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
+        #[command(flatten)]
+        selection: Selection,
+    },
+    /// Serves the page of traces to a browser of another machine, until it is interrupted
+    ///
+    /// The page is served to this machine alone. With `ssh -L 8000:localhost:8000 HOST` the other machine reaches it, at the address
+    /// that this prints.
+    #[command(after_help = "Example:\n  spall serve --port 8000 trace.json")]
+    Serve {
+        /// Traces: files, folders, patterns, or `-` for the standard input
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// The port; any that is free if none is given
+        #[arg(long, default_value_t = 0, hide_default_value = true)]
+        port: u16,
+        /// Start the browser of this machine, too
+        #[arg(long)]
+        browser: bool,
         #[command(flatten)]
         selection: Selection,
     },
@@ -78,12 +99,12 @@ pub(crate) enum Command {
         #[arg(long)]
         follow: bool,
     },
-    /// Draws traces into a page or a picture, `render.html` if none is given
+    /// Draws traces into a picture, or a page that has the viewer and the traces in itself; `render.svg` if none is given
     #[command(
         after_help = "Example:\n  spall render trace.json picture.svg\n\nWithout a file it draws the trace that comes with it."
     )]
     Render {
-        /// Traces, and at last a picture that ends with .svg or .html
+        /// Traces, and at last a file that ends with .svg or .html
         #[arg(value_name = "FILE")]
         files: Vec<PathBuf>,
         /// Replace the input, if the picture is the same file
@@ -285,7 +306,13 @@ impl Command {
     pub(crate) fn run(self, session: &Session) -> Result<()> {
         match self {
             Self::Info { files, format } => info::run(&files, format, session),
-            Self::Open { files, selection } => render::show(&files, &selection, session),
+            Self::Open { files, selection } => {
+                let reach = Reach { port: 0, browser: true, ends_with_page: true };
+                serve::run(&files, &selection, reach, session)
+            }
+            Self::Serve { files, port, browser, selection } => {
+                serve::run(&files, &selection, Reach { port, browser, ends_with_page: false }, session)
+            }
             Self::Render { files, force, selection } => render::run(files, force, &selection, session),
             Self::Find { files_and_text, selection, format } => {
                 let (files, text) = last_of(files_and_text);

@@ -1,7 +1,7 @@
 //! The command `spall`: looks at profiler traces of any supported format, compares, converts and draws them.
 //!
 //! `spall --help` lists what it does. The modules of this crate are what the command is made of, and what the examples of
-//! the repository share with it: [`picture`] draws a trace into one file, [`terminal`] with characters.
+//! the repository share with it: [`picture`] draws a trace as SVG, [`terminal`] with characters.
 
 mod args;
 mod convert;
@@ -22,6 +22,7 @@ pub mod picture;
 mod query;
 mod render;
 mod selection;
+mod serve;
 mod session;
 mod shown;
 mod sums;

@@ -24,8 +24,6 @@ const MAX_LINKS: usize = 40;
 /// links) or another owner is the same file afterwards: the complete content is copied into it.
 pub(crate) struct Output {
     pub(crate) path: PathBuf,
-    /// Whether nobody but the user may read the file.
-    is_private: bool,
 }
 
 impl Output {
@@ -47,12 +45,7 @@ impl Output {
                 "{file}: this is the input, which would be replaced. Give another name, or `--force` to replace it."
             )));
         }
-        Ok(Self { path: path.to_owned(), is_private: false })
-    }
-
-    /// Returns a new file that nobody but the user may read.
-    pub(crate) fn private(path: &Path) -> Self {
-        Self { path: path.to_owned(), is_private: true }
+        Ok(Self { path: path.to_owned() })
     }
 
     /// Writes the file, and returns what `write` returns.
@@ -105,7 +98,6 @@ impl Output {
             use std::{fs::Permissions, os::unix::fs::PermissionsExt};
             let mode = match old {
                 Some(old) => old.metadata()?.permissions().mode() & 0o777,
-                None if self.is_private => 0o600,
                 None => 0o666,
             };
             builder.permissions(Permissions::from_mode(mode));

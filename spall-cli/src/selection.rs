@@ -7,6 +7,8 @@ use spall_trace::{
     model::{NameId, Trace, TraceView},
 };
 
+use spall_view::Place;
+
 use crate::{
     error::Result,
     input::{Opened, open},
@@ -28,6 +30,11 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
+    /// Returns the place of a viewer that shows it.
+    pub(crate) fn place(&self) -> Place {
+        Place { value: self.value.name().map(Into::into), categories: self.hide.clone(), ..Place::default() }
+    }
+
     /// Returns a trace with the samples of the value that is shown.
     pub(crate) fn of_value(&self, trace: Trace, title: &str, session: &Session) -> Result<Trace> {
         self.value.of(trace, title, session)

@@ -22,6 +22,11 @@ impl ValueChoice {
         self.value.is_none()
     }
 
+    /// Returns the one that was chosen.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.value.as_deref()
+    }
+
     /// Returns a trace with the samples of the value that was chosen, or of the one that the file says. Says which others
     /// there are, and how much is left out because it is not on the axis of the value.
     pub(crate) fn of(&self, trace: Trace, title: &str, session: &Session) -> Result<Trace> {

@@ -115,7 +115,7 @@ impl Engine {
         let active = active_range(trace, &*self.layout).unwrap_or_default();
         let span = i64::try_from(bounds.end.0.abs_diff(bounds.start.0)).unwrap_or(i64::MAX);
         About {
-            format: self.format.clone(),
+            format: self.said.format.clone(),
             counts: counts.into_iter().filter(|&(_, count)| count > 0).collect(),
             start: self.since(bounds.start),
             end: self.since(bounds.end),
@@ -126,11 +126,11 @@ impl Engine {
             },
             active: (self.since(active.start), self.since(active.end)),
             notes: self.notes(),
-            placed: self.placed.clone(),
+            placed: self.said.placed.clone(),
             tracks: trace.shown_tracks().name(),
             left_out: trace.n_left_out(trace.shown_tracks()),
-            values: self.values.clone(),
-            value: self.value.clone(),
+            values: self.said.values.clone(),
+            value: self.said.value.clone(),
             groups: self.groups(),
             folded: self.view.folded_items(),
             commands: COMMANDS,
@@ -153,7 +153,7 @@ impl Engine {
     /// Returns what there is to say about the files and the timeline.
     #[must_use]
     pub fn notes(&self) -> Vec<Note> {
-        let mut notes = self.notes.clone();
+        let mut notes = self.said.notes.clone();
         for (count, text) in [
             (
                 self.layout.n_overlapping(),

@@ -59,7 +59,7 @@ impl Engine {
     /// Returns what the user has set, with the files and the value of samples.
     #[must_use]
     pub fn current_place(&self) -> Place {
-        Place { files: self.files.clone(), value: self.value.clone(), ..self.view.place().clone() }
+        Place { files: self.said.files.clone(), value: self.said.value.clone(), ..self.view.place().clone() }
     }
 
     /// Does what the user wants. Returns whether it is something that the engine does: a panel, for example, is opened by the
@@ -114,7 +114,7 @@ impl Engine {
         let mut missing = Vec::new();
         if !place.files.is_empty() {
             let others: Vec<&str> = place.files.iter().map(|file| file.name.as_str()).collect();
-            if !self.files.iter().map(|file| file.name.as_str()).eq(others.iter().copied()) {
+            if !self.said.files.iter().map(|file| file.name.as_str()).eq(others.iter().copied()) {
                 missing.push(format!("This place is one of {}.", others.join(", ")));
             }
         }

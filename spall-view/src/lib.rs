@@ -49,6 +49,8 @@ mod statistics;
 mod task;
 mod tree;
 mod view;
+#[cfg(feature = "wire")]
+pub mod wire;
 
 use alloc::sync::Arc;
 use core::ops::Range;
@@ -88,14 +90,7 @@ pub struct Engine {
     /// The rows of what is shown of it.
     layout: Arc<Layout>,
     filter: filter::Filter,
-    /// The formats of the files, and what there is to say about the files.
-    format: String,
-    notes: Vec<Note>,
-    placed: Vec<Placed>,
-    files: Vec<PlaceFile>,
-    /// The names of the values of the samples, and the one that was chosen.
-    values: Vec<String>,
-    value: Option<String>,
+    said: Said,
     view: View,
     objects: objects::Objects,
     pictures: frame::Pictures,
@@ -106,6 +101,19 @@ pub struct Engine {
     graphs: [graph::Graph; 2],
     making: Option<graph::Making>,
     asked: ask::Asked,
+}
+
+/// What there is to say about the files.
+#[derive(Debug, Clone)]
+struct Said {
+    /// The formats of the files.
+    format: String,
+    notes: Vec<Note>,
+    placed: Vec<Placed>,
+    files: Vec<PlaceFile>,
+    /// The names of the values of the samples, and the one that was chosen.
+    values: Vec<String>,
+    value: Option<String>,
 }
 
 impl Engine {
@@ -123,24 +131,35 @@ impl Engine {
             None => trace,
         };
         let (trace, layout) = spall_trace::lay_out(trace);
+        let said = Said { format, notes, placed, files, values, value };
+        Self::of(trace.into(), layout.into(), said, heights)
+    }
+
+    /// Returns another engine of the same trace, which shows all of it. It shares the trace with this one, and its layout unless
+    /// this one hides something.
+    #[must_use]
+    pub fn again(&self) -> Self {
+        let layout = match self.filter.hidden == Default::default() {
+            true => self.layout.clone(),
+            false => Layout::new(&self.trace).into(),
+        };
+        Self::of(self.trace.clone(), layout, self.said.clone(), *self.view.heights())
+    }
+
+    fn of(trace: Arc<Trace>, layout: Arc<Layout>, said: Said, heights: Heights) -> Self {
         let objects = objects::Objects::new(&trace);
         let has_instants = |track| !trace.instants_of(track).is_empty();
         let shown = trace.shown_tracks();
         let view =
-            View::new(&trace, &layout, heights, |process| objects.n_lines(process), has_instants, shown);
+            View::new(&*trace, &*layout, heights, |process| objects.n_lines(process), has_instants, shown);
         Self {
             filter: filter::Filter::default(),
-            format,
-            notes,
-            placed,
-            files,
-            values,
-            value,
+            said,
             view,
             objects,
             pictures: frame::Pictures::new(&trace, &layout),
-            trace: Arc::new(trace),
-            layout: Arc::new(layout),
+            trace,
+            layout,
             search: find::Search::default(),
             searching: None,
             statistics: statistics::Statistics::default(),
@@ -166,13 +185,13 @@ impl Engine {
     /// Returns the names of the values that the samples have.
     #[must_use]
     pub fn values(&self) -> &[String] {
-        &self.values
+        &self.said.values
     }
 
     /// Returns the value that was chosen; `None` if it is the one that the files say.
     #[must_use]
     pub fn value(&self) -> Option<&str> {
-        self.value.as_deref()
+        self.said.value.as_deref()
     }
 
     /// Returns the tick of a time.

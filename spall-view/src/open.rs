@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use serde::Serialize;
 use spall_trace::model::{Limits, Trace, TraceView};
 use spall_trace::{
-    Alignment, Error, MergeInput, MergedTraces, PlacedBy, Placement, detect, load_from, merge_traces,
+    Alignment, Error, Loader, MergeInput, MergedTraces, PlacedBy, Placement, detect, merge_traces,
 };
 
 use crate::place::PlaceFile;
@@ -77,7 +77,7 @@ impl Note {
     }
 }
 
-/// Opens files of any format. A file that cannot be read is a note, unless none can be read.
+/// Opens files of any format, on all cores with the feature `parallel`. A file that cannot be read is a note, unless none can be read.
 ///
 /// # Errors
 ///
@@ -133,7 +133,10 @@ fn load(mut read: impl Read) -> Result<(Trace, &'static str), Error> {
     let mut head = Vec::new();
     read.by_ref().take(HEAD as u64).read_to_end(&mut head)?;
     let format = detect(&head).map_or("", |format| format.name());
-    Ok((load_from(io::Cursor::new(head).chain(read))?, format))
+    let loader = Loader::new();
+    #[cfg(feature = "parallel")]
+    let loader = loader.on_all_cores();
+    Ok((loader.load_from(io::Cursor::new(head).chain(read))?, format))
 }
 
 /// Traces of which nothing tells where they belong begin together with the first one.

@@ -56,10 +56,13 @@ impl<'de> Deserialize<'de> for Since {
     }
 }
 
-/// Numbers of one kind. They are serialised as bytes, the least significant byte of each number first, so that a frontend
-/// gets them in one piece.
+/// Numbers of one kind, which a frontend gets in one piece. They are serialised as a tag, which says their kind, and bytes, the
+/// least significant byte of each number first; in MessagePack, as an extension.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Numbers<T>(pub Vec<T>);
+
+/// The name by which a serializer of MessagePack knows an extension.
+const EXTENSION: &str = "_ExtStruct";
 
 impl<T> Deref for Numbers<T> {
     type Target = Vec<T>;
@@ -69,24 +72,18 @@ impl<T> Deref for Numbers<T> {
     }
 }
 
-macro_rules! numbers {
-    ($($number:ty),*) => {
-        $(impl Serialize for Numbers<$number> {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                let bytes: Vec<u8> = self.0.iter().flat_map(|number| number.to_le_bytes()).collect();
-                serializer.serialize_bytes(&bytes)
-            }
-        })*
-    };
+struct Bytes<B>(B);
+
+impl Serialize for Bytes<&[u8]> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(self.0)
+    }
 }
 
-numbers!(f32, f64, u32);
-
-/// Reads numbers from their bytes. Bytes behind the last whole number are left out.
-impl<'de> Deserialize<'de> for Numbers<f64> {
+impl<'de> Deserialize<'de> for Bytes<Vec<u8>> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Bytes;
-        impl<'de> Visitor<'de> for Bytes {
+        struct Any;
+        impl<'de> Visitor<'de> for Any {
             type Value = Vec<u8>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -101,7 +98,42 @@ impl<'de> Deserialize<'de> for Numbers<f64> {
                 core::iter::from_fn(|| list.next_element().transpose()).collect()
             }
         }
-        let bytes = deserializer.deserialize_bytes(Bytes)?;
-        Ok(Self(bytes.as_chunks().0.iter().copied().map(f64::from_le_bytes).collect()))
+        deserializer.deserialize_bytes(Any).map(Self)
     }
 }
+
+macro_rules! numbers {
+    ($($number:ty = $tag:literal),*) => {
+        $(impl Serialize for Numbers<$number> {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                let bytes: Vec<u8> = self.0.iter().flat_map(|number| number.to_le_bytes()).collect();
+                serializer.serialize_newtype_struct(EXTENSION, &($tag, Bytes(&*bytes)))
+            }
+        }
+
+        /// Reads numbers from their bytes. Bytes behind the last whole number are left out.
+        impl<'de> Deserialize<'de> for Numbers<$number> {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct Extension;
+                impl<'de> Visitor<'de> for Extension {
+                    type Value = Vec<u8>;
+
+                    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                        f.write_str("numbers of one kind")
+                    }
+
+                    fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<Vec<u8>, D::Error> {
+                        match <(i8, Bytes<Vec<u8>>)>::deserialize(inner)? {
+                            ($tag, Bytes(bytes)) => Ok(bytes),
+                            _ => Err(D::Error::custom("numbers of another kind")),
+                        }
+                    }
+                }
+                let bytes = deserializer.deserialize_newtype_struct(EXTENSION, Extension)?;
+                Ok(Self(bytes.as_chunks().0.iter().copied().map(<$number>::from_le_bytes).collect()))
+            }
+        })*
+    };
+}
+
+numbers!(f32 = 1_i8, f64 = 2_i8, u32 = 3_i8);

@@ -1,10 +1,10 @@
 //! The engine of the viewer, compiled to WebAssembly: the page asks it through a worker. The worker ends when the page opens
 //! another file.
 
+mod file;
+
 use js_sys::Function;
-use serde::Serialize;
-use serde_wasm_bindgen::Serializer;
-use spall_view::{Engine, Heights};
+use spall_view::{Engine, Heights, wire};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 /// A trace, and what the page has chosen to see of it.
@@ -27,7 +27,7 @@ impl Viewer {
         offsets: Vec<i64>,
         value: Option<String>,
     ) -> Result<Viewer, JsValue> {
-        let mut opened = spall_web_file::open(names, &reads, &offsets)?;
+        let mut opened = file::open(names, &reads, &offsets)?;
         let unread = std::mem::take(&mut opened.unread);
         Ok(Self { engine: Engine::new(opened, value.as_deref(), Heights::PAGE), unread })
     }
@@ -37,25 +37,14 @@ impl Viewer {
         self.unread.iter().map(|&unread| unread.into()).collect()
     }
 
-    /// Returns the time of the page at a tick.
-    pub fn at(&self, tick: i64) -> f64 {
-        self.engine.since(spall_view::Tick(tick)).0.0 as f64
+    /// Answers a question with a message. One that says that the question takes long is handed to [`go_on`](Self::go_on).
+    pub fn ask(&mut self, question: &[u8]) -> Vec<u8> {
+        wire::ask(&mut self.engine, question)
     }
 
-    /// Answers a question: `now` is the answer, or `later` what [`go_on`](Self::go_on) takes.
-    pub fn ask(&mut self, question: JsValue) -> Result<JsValue, JsValue> {
-        let question = serde_wasm_bindgen::from_value(question)?;
-        Ok(value(&self.engine.ask(question))?)
+    /// Goes on with a question that takes long for as long as a function returns `true`, and returns the next message.
+    pub fn go_on(&mut self, later: &[u8], goes_on: &Function) -> Vec<u8> {
+        let goes_on = || goes_on.call0(&JsValue::NULL).is_ok_and(|goes_on| goes_on.is_truthy());
+        wire::go_on(&mut self.engine, later, goes_on)
     }
-
-    /// Goes on with a question that takes long: `done` is the answer, and `of` how far it is.
-    pub fn go_on(&mut self, ticket: JsValue) -> Result<JsValue, JsValue> {
-        let ticket = serde_wasm_bindgen::from_value(ticket)?;
-        Ok(value(&self.engine.go_on(ticket))?)
-    }
-}
-
-/// An answer as an object of JavaScript.
-fn value(answer: &impl Serialize) -> Result<JsValue, serde_wasm_bindgen::Error> {
-    answer.serialize(&Serializer::new().serialize_maps_as_objects(true))
 }

@@ -2,7 +2,7 @@
 //
 // Loads files of every format and does what a user does. What the page says is compared with what the programs `dump`
 // and `top` say about the same file. Needs `dist`, which `cargo web --build` makes.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync, rmSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -1093,31 +1093,82 @@ async function damaged(page) {
   end();
 }
 
-// A trace is saved as the page that `render` writes of its file.
-async function saves(page, url) {
-  const path = join(recordings, 'calls.json'), written = join(dist, 'saved-test.html'), rendered = join(dist, 'rendered-test.html');
-  await load(page, path);
-  await page.value('window.made = URL.createObjectURL, URL.createObjectURL = (blob) => { window.saved = blob.text(); return made.call(URL, blob); }, 0');
-  await page.value('[...root.querySelectorAll("#tools button")].find(({ title }) => title === "Save as a page").click()');
-  await page.until('window.saved');
-  writeFileSync(written, await page.value('saved'));
-  program('render', path, rendered);
-  const [ours, theirs] = [written, rendered].map((file) => readFileSync(file, 'utf8'));
-  ensure(ours === theirs, `the saved page of ${ours.length} bytes is the rendered one of ${theirs.length}`);
-  const shown = 'viewer.frame.main.numbers.filter((_, at) => at % 6 === 4).reduce((sum, count) => sum + count, 0)';
-  const slices = await page.value('viewer.about.counts.find(([what]) => what === "slice")[1]');
-  await page.open(`${url}/saved-test.html`);
-  await page.until('viewer?.frame');
+// What a viewer says and draws of its trace.
+const answers = (page) => page.value(`(async () => {
+  const { source, about } = viewer, found = [];
+  const area = { start: about.start, end: about.end + 1 };
+  for (const by of ['name', 'function']) found.push((await source.statistics(area, by, { order: 'own', isAscending: false, filter: '', most: 1e6 })).rows);
+  for (const text of ['a', '/^f/', 'nothing of this name']) found.push(text, await source.find(text), await source.hits(undefined, about.start, false, 1e4), [...await source.hitsOverview(about.start, about.end + 1, 100)]);
+  const [hit] = (await source.find('e'), await source.hits(undefined, about.start, false, 1));
+  for (const [graph, slice] of [['flame'], ['bottom-up'], ...(hit ? [['callers', hit.slice], ['callees', hit.slice]] : [])]) {
+    const { total, rows } = await source.graph(0, { graph, slice, area, without: '' });
+    const { part: { numbers } } = await source.graphFrame(0, 0, Math.max(total, 1), 65535, 1e6, 0);
+    found.push([graph, total, rows]);
+    for (let at = 2; at < numbers.length; at += 6) found.push(await source.graphBox(0, numbers[at]));
+  }
+  await source.find(undefined);
+  return JSON.stringify(found);
+})()`);
+
+// The picture of the whole trace.
+async function picture(page) {
   await page.value('viewer.fitAll()');
   await settled(page);
-  check(await page.value(shown), slices, 'slices of the saved page');
-  for (const file of [written, rendered]) rmSync(file);
+  await page.until('viewer.drawnAt < performance.now() - 300');
+  return page.value('viewer.canvas.toDataURL()');
 }
 
-// Another value of the samples has its own timeline and sums, also after a reload and in a page that is saved, and that of
+// Whichever way the page reaches its engine, it says and draws the same: a worker, the program that serves it, and a page of its
+// own that this viewer, that program or the command has written. Such a page is opened as a file.
+async function wires(page, url) {
+  const [folder, , end] = folderOf();
+  for (const [path, ...options] of [[join(recordings, 'calls.json')], [join(recordings, 'threads-v3.spall')], [join(recordings, 'motley.json')], [join(root, 'testdata/record.spall')]]) {
+    const name = basename(path);
+    const save = async (file) => {
+      await page.value('window.made = URL.createObjectURL, URL.createObjectURL = (blob) => { window.saved = blob.text(); return made.call(URL, blob); }, 0');
+      await page.value('[...root.querySelectorAll("#tools button")].find(({ title }) => title === "Save as a page").click()');
+      await page.until('window.saved');
+      writeFileSync(file, await page.value('saved'));
+    };
+    const [written, served, rendered] = ['written', 'served', 'rendered'].map((what) => join(folder, `${what} & more.html`));
+    await page.open(`${url}/`);
+    await load(page, path);
+    const expected = [await answers(page), await picture(page)];
+    ensure(expected[0].length > 1000 && expected[1].length > 1000, 'there is something to compare');
+    await save(written);
+    program('render', path, ...options, rendered);
+    const [server, address] = await serving(path, ...options);
+    for (const [what, where] of [['served', address], ['written', `file://${written}`], ['rendered', `file://${rendered}`], ['saved by the server', `file://${served}`], ['saved by a saved page', `file://${written}`]]) {
+      await page.open(where.replaceAll(' ', '%20'));
+      await page.until('viewer?.frame');
+      await settled(page);
+      for (const [at, kind] of ['sums and hits', 'the picture'].entries()) ensure([answers, picture][at] && (await [answers, picture][at](page)) === expected[at], `${kind} of ${name}, ${what}`);
+      if (what === 'served') await save(served);
+      if (what === 'rendered') await save(written);
+    }
+    server.kill('SIGINT');
+  }
+  end();
+}
+
+// The program that serves a trace, and the address of its page.
+async function serving(...options) {
+  const server = spawn(programs.spall, ['serve', ...options], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const address = await new Promise((done) => {
+    let text = '';
+    server.stdout.on('data', (data) => {
+      text += data;
+      const [, found] = text.match(/page: (\S+)/) ?? [];
+      if (found) done(found);
+    });
+  });
+  return [server, address];
+}
+
+// Another value of the samples has its own timeline and sums, also after a reload, and that of
 // the file comes back.
 async function values(page) {
-  const folder = mkdtempSync(join(tmpdir(), 'viewer-')), file = join(folder, 'values.folded'), rendered = join(folder, 'rendered.html');
+  const folder = mkdtempSync(join(tmpdir(), 'viewer-')), file = join(folder, 'values.folded');
   writeFileSync(file, 'main;f 30 5\nmain;g 2 1\n');
   const rows = '[...root.querySelectorAll("#panel tbody tr")].map((row) => [row.children[0].textContent, row.children[3].textContent.replace(/\\s/g, " ")].join())';
   const choose = (at) => page.value(`(() => { const field = root.querySelector('#panel select[aria-label="Value of samples"]'); field.selectedIndex = ${at}; field.onchange(); })()`);
@@ -1134,8 +1185,6 @@ async function values(page) {
   await page.until('viewer !== before && viewer?.frame');
   await shows('before', ['f,30 samples', 'g,2 samples']);
   check(await page.value('viewer.about.span'), 32, 'the axis of the value');
-  program('render', file, rendered, '--value', 'before');
-  ensure(await page.value('viewer.source.save(viewer.title)') === readFileSync(rendered, 'utf8'), 'the saved page is the rendered one of the value');
   await page.until('/value=before/.test(location.hash)', 10);
   await page.reload();
   await load(page, file);
@@ -1164,54 +1213,11 @@ async function addresses(page) {
   rmSync(folder);
 }
 
-// The page that `render` writes has the same parts, and no panel that it cannot fill.
-async function rendered(page, url) {
-  const file = join(dist, 'render-test.html');
-  program('render', join(recordings, 'calls.json'), file);
-  await page.open(`${url}/render-test.html`);
-  await page.until('viewer?.frame');
-  await page.key('t', 'KeyT');
-  await page.until('root.querySelector("#panel tbody tr")');
-  const lines = program('top', join(recordings, 'calls.json'), '5').split('\n').slice(1, 4);
-  const shown = await page.value('root.querySelector("#panel").innerText');
-  const plain = (text) => text.replace(/[\s\u202f]+/g, ' ');
-  for (const line of lines) ensure(plain(shown).includes(plain(line).trim().split(' ').slice(0, 2).join(' ')), `the table has ${line.trim()}`);
-  // Call graphs are the same as those that the library makes.
-  const graphs = () => page.value(`(async () => {
-    const { source, about } = viewer, found = [];
-    const area = { start: about.start, end: about.end + 1 };
-    await source.find('/^gc$/');
-    const [{ slice: gc }] = await source.hits(undefined, about.start, false, 1);
-    for (const [graph, slice] of [['flame'], ['bottom-up'], ['callers', gc], ['callees', gc]]) {
-      const { total, rows } = await source.graph(0, { graph, slice, area, without: '' });
-      const { part: { numbers } } = await source.graphFrame(0, 0, total, 65535, 1e6, 0);
-      const boxes = [];
-      for (let at = 2; at < numbers.length; at += 6) {
-        const { name, depth, facts } = await source.graphBox(0, numbers[at]);
-        boxes.push([depth, name, ...facts.map(([, fact]) => fact.replace(/\\s/g, ' '))].join(' '));
-      }
-      found.push([graph, total, rows, boxes.sort()]);
-    }
-    return found;
-  })()`);
-  const ours = await graphs();
-  await page.open(`${url}/`);
-  await load(page, join(recordings, 'calls.json'));
-  const theirs = await graphs();
-  for (const [at, [graph, ...expected]] of theirs.entries()) check(ours[at].slice(1), expected, `the graph ${graph}`);
-  ensure(theirs[0][3].length > 10, 'there is something to compare');
-  program('render', join(root, 'testdata/small/search.json'), file);
-  await page.open(`${url}/render-test.html`);
-  await page.until('viewer?.frame');
-  await searched(page);
-  rmSync(file);
-  // Spans that overlap are folded where they are many, and threads are added up, as in the viewer.
+// Spans that overlap are folded where they are many, and threads are added up.
+async function crowded(page) {
   const [, write, end] = folderOf();
   const span = (id) => [{ ph: 'b', ts: id }, { ph: 'e', ts: 1000 + id }].map((event) => ({ ...event, cat: 'net', name: 'request', id, pid: 1 }));
-  const spans = write('spans.json', JSON.stringify([...Array.from({ length: 100 }, (_, id) => span(id)).flat(), { ph: 'X', name: 'work', pid: 1, tid: 1, ts: 0, dur: 9 }]));
-  program('render', spans, file);
-  await page.open(`${url}/render-test.html`);
-  await page.until('viewer?.frame');
+  await load(page, write('spans.json', JSON.stringify([...Array.from({ length: 100 }, (_, id) => span(id)).flat(), { ph: 'X', name: 'work', pid: 1, tid: 1, ts: 0, dur: 9 }])));
   const [high, left] = await page.value('[viewer.lines.main.height, viewer.about.leftOut]');
   ensure(high < 200, `the lines of 100 spans are folded: they are ${high} pixels high`);
   const { rows } = await page.value("viewer.source.statistics(viewer.area, 'name', { order: 'own', filter: '', most: 9 })");
@@ -1219,7 +1225,6 @@ async function rendered(page, url) {
   await page.key('t', 'KeyT');
   await page.until('root.querySelector("#panel tbody tr")');
   ensure(/100 of other tracks left out/.test(await page.value('root.querySelector("#panel").textContent')), 'the page says what is left out');
-  rmSync(file);
   end();
 }
 
@@ -1269,7 +1274,7 @@ try {
     await load(page, file);
     await use(page, file, await compare(page, file));
   }
-  const others = { 'files that cannot be read': refuse, brotli, 'several files': several, 'unrelated files': strangers, 'what is open stays': stays, 'back and forward': goesBack, 'exact times': exact, 'an element of a page': embedded, 'a bundle': bundled, 'heights of instants': instants, 'what is hidden in place': hides, 'ranges that are compared': compares, 'objects, stacks and hits': facts, backtraces, 'the beginning of a large file': begins, 'a picture alone': svg, settings, 'a million names': manyNames, 'names and lists of tracks': tracks, 'by keyboard and ear': accessible, 'the page stays alive': alive, 'tracks that move': moves, reloads, 'busy tracks': activity, arrows, fingers: touches, colours, 'the page of render': rendered, 'what is damaged': damaged, 'a page that is saved': saves, 'values of samples': values, 'an address': addresses, sizes };
+  const others = { 'files that cannot be read': refuse, brotli, 'several files': several, 'unrelated files': strangers, 'what is open stays': stays, 'back and forward': goesBack, 'exact times': exact, 'an element of a page': embedded, 'a bundle': bundled, 'heights of instants': instants, 'what is hidden in place': hides, 'ranges that are compared': compares, 'objects, stacks and hits': facts, backtraces, 'the beginning of a large file': begins, 'a picture alone': svg, settings, 'a million names': manyNames, 'names and lists of tracks': tracks, 'by keyboard and ear': accessible, 'the page stays alive': alive, 'tracks that move': moves, reloads, 'busy tracks': activity, arrows, fingers: touches, colours, 'spans that overlap': crowded, 'what is damaged': damaged, 'every wire': wires, 'values of samples': values, 'an address': addresses, sizes };
   for (const [what, look] of Object.entries(others).filter(([what]) => what.includes(only))) {
     console.log(what);
     await page.open(`${url}/`);

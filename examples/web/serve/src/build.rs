@@ -22,29 +22,32 @@ pub struct Page {
     packages: &'static [&'static str],
     /// Its folder in that of the workspace.
     folder: &'static str,
-    /// What the page has besides, some of it folders of files.
+    /// What the page has besides.
     parts: &'static [&'static str],
+    /// Whether it is the viewer, whose other files are those of `spall-page`.
+    is_viewer: bool,
 }
 
 pub const VIEWER: Page = Page {
-    packages: &["spall-web", "spall-web-brotli", "spall-web-extra"],
+    packages: &["spall-web", "spall-web-brotli"],
     folder: "",
     parts: &[
         "index.html",
-        "page.css",
         "page.js",
         "trace-view.js",
         "trace-view.d.ts",
         "package.json",
-        "wasm.js",
-        "worker.js",
-        "ui",
         "../../testdata/record.spall",
     ],
+    is_viewer: true,
 };
 
-pub const MINIMAL: Page =
-    Page { packages: &["spall-web-minimal"], folder: "minimal", parts: &["index.html", "viewer.js"] };
+pub const MINIMAL: Page = Page {
+    packages: &["spall-web-minimal"],
+    folder: "minimal",
+    parts: &["index.html", "viewer.js"],
+    is_viewer: false,
+};
 
 /// Builds a page, and returns the folder that has all of it.
 pub fn build(web: &Path, page: &Page) -> Result<PathBuf, Box<dyn Error>> {
@@ -53,15 +56,7 @@ pub fn build(web: &Path, page: &Page) -> Result<PathBuf, Box<dyn Error>> {
     // One at a time, so that none has the features that only another asks for.
     for package in page.packages {
         let (mut cargo, target_dir) = toolchain(web).ok_or(HINT)?;
-        cargo.current_dir(web).args([
-            "build",
-            "--quiet",
-            "--release",
-            "--package",
-            package,
-            "--target",
-            TARGET,
-        ]);
+        cargo.current_dir(web).args(["build", "--release", "--package", package, "--target", TARGET]);
         if !cargo.arg("--target-dir").arg(&target_dir).status()?.success() {
             return Err("the viewer does not compile".into());
         }
@@ -77,22 +72,32 @@ pub fn build(web: &Path, page: &Page) -> Result<PathBuf, Box<dyn Error>> {
     }
     for part in page.parts {
         let part = source.join(part);
-        copy(&part, &folder.join(part.file_name().unwrap_or_default()))?;
+        fs::copy(&part, folder.join(part.file_name().unwrap_or_default()))?;
+    }
+    if page.is_viewer {
+        let of_others = ["http.js", "served.html", "served.js", "urls.js", "widget.js"];
+        for file in spall_page::FILES.iter().filter(|file| !of_others.contains(&file.path)) {
+            let path = folder.join(file.path);
+            fs::create_dir_all(path.parent().unwrap_or(&folder))?;
+            fs::write(path, file.bytes)?;
+        }
+        keep_engine(web, &folder)?;
     }
     Ok(folder)
 }
 
-/// Copies a file, or the files of a folder.
-fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
-    if !from.is_dir() {
-        return fs::copy(from, to).map(drop);
+/// Puts the engine where `spall-page` finds it, and what a saved page begins with beside the page.
+fn keep_engine(web: &Path, folder: &Path) -> std::io::Result<()> {
+    let built = web.join("../../spall-page/built");
+    fs::create_dir_all(&built)?;
+    for name in ["spall_web.js", "spall_web_bg.wasm"] {
+        fs::copy(folder.join("pkg").join(name), built.join(name))?;
     }
-    fs::create_dir_all(to)?;
-    for file in fs::read_dir(from)? {
-        let file = file?;
-        fs::copy(file.path(), to.join(file.file_name()))?;
-    }
-    Ok(())
+    let glue = fs::read_to_string(built.join("spall_web.js"))?;
+    fs::write(
+        folder.join("saved.html"),
+        spall_page::empty_page(&glue, &fs::read(built.join("spall_web_bg.wasm"))?),
+    )
 }
 
 /// The cargo that can build for browsers, and the folder for what it builds.

@@ -1,0 +1,276 @@
+//! Requests of the page. Every address begins with the token; what is not of this page is refused before it is looked at.
+
+use std::{convert::Infallible, io, net::TcpListener, sync::Arc, time::Duration};
+
+use http_body_util::{BodyExt, Limited};
+use hyper::{
+    Method, Request, Response, StatusCode,
+    body::Incoming,
+    header::{self, HeaderMap},
+    server::conn::http1,
+    service::service_fn,
+};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use spall_view::{Answer, Engine, Place, Progress, Question, Reply, wire};
+use tokio::sync::Semaphore;
+
+use super::{
+    answer::{self, Answered, Messages, refusal},
+    files::{Files, Wanted},
+    pages::{Asked, Pages},
+};
+
+/// More bytes than a question has.
+const MAX_QUESTION: usize = 8 << 20;
+
+/// The largest file that a page can send. The program can be started with larger ones.
+const MAX_FILE: usize = 1 << 30;
+
+/// The most connections at one time. A browser has six to one server.
+const MAX_CONNECTIONS: usize = 256;
+
+/// Who says nothing for so long is not waited for.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long a page may be away while it is loaded again.
+const AWAY: Duration = Duration::from_secs(3);
+
+/// What is served.
+pub(super) struct Server {
+    pub(super) token: String,
+    pub(super) files: Arc<Files>,
+    /// What the page shows at first.
+    pub(super) place: Place,
+    pub(super) pages: Pages,
+}
+
+/// Answers requests, until the last page is closed if that is wanted.
+pub(super) async fn serve(
+    server: Arc<Server>,
+    listener: TcpListener,
+    ends_with_page: bool,
+) -> io::Result<()> {
+    listener.set_nonblocking(true)?;
+    let listener = tokio::net::TcpListener::from_std(listener)?;
+    let free = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let served = server.clone();
+    tokio::spawn(async move {
+        loop {
+            // A browser that goes away is no reason to end.
+            let Ok((connection, _)) = listener.accept().await else {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+                continue;
+            };
+            // Who opens more connections than that is no browser.
+            let Ok(place) = free.clone().try_acquire_owned() else { continue };
+            // A short answer is not held back until the browser has said that it has the last one.
+            _ = connection.set_nodelay(true);
+            let server = served.clone();
+            let service = service_fn(move |request| {
+                let server = server.clone();
+                async move { Ok::<_, Infallible>(server.answer(request).await) }
+            });
+            tokio::spawn(async move {
+                let mut connections = http1::Builder::new();
+                connections.timer(TokioTimer::new()).header_read_timeout(PATIENCE).max_buf_size(64 << 10);
+                _ = connections.serve_connection(TokioIo::new(connection), service).await;
+                drop(place);
+            });
+        }
+    });
+    let (mut was_open, mut away) = (false, Duration::ZERO);
+    while !ends_with_page || !was_open || away < AWAY {
+        let period = Duration::from_millis(250);
+        tokio::time::sleep(period).await;
+        let is_open = server.pages.n_open() > 0;
+        was_open |= is_open;
+        away = if is_open { Duration::ZERO } else { away + period };
+    }
+    Ok(())
+}
+
+impl Server {
+    async fn answer(self: Arc<Self>, request: Request<Incoming>) -> Response<Answered> {
+        if let Some(sentence) = foreign(request.headers()) {
+            return refusal(StatusCode::FORBIDDEN, sentence);
+        }
+        let path = request.uri().path().to_owned();
+        let own = path.strip_prefix('/').and_then(|path| path.strip_prefix(&*self.token));
+        let Some(path) = own.and_then(|path| path.strip_prefix('/')) else {
+            return refusal(StatusCode::NOT_FOUND, "this is no address of a page");
+        };
+        match (request.method(), path) {
+            (&Method::GET, "") => file("served.html"),
+            (&Method::GET, "started") => self.started(),
+            (&Method::GET, path) => file(path),
+            (&Method::POST, path) => self.clone().act(path, request).await,
+            _ => refusal(StatusCode::METHOD_NOT_ALLOWED, "only GET and POST are answered"),
+        }
+    }
+
+    /// What the page begins with: its files, and the place to show.
+    fn started(&self) -> Response<Answered> {
+        let started = serde_json::json!({ "files": self.files.list(), "place": self.place });
+        answer::bytes(StatusCode::OK, "application/json", started.to_string())
+    }
+
+    async fn act(self: Arc<Self>, path: &str, request: Request<Incoming>) -> Response<Answered> {
+        let page = parameter(&request, "page");
+        let limit = if path == "file" { MAX_FILE } else { MAX_QUESTION };
+        let name = parameter(&request, "name");
+        let Ok(body) = Limited::new(request.into_body(), limit).collect().await else {
+            return refusal(StatusCode::PAYLOAD_TOO_LARGE, "this is more than a page sends");
+        };
+        let body = Vec::from(body.to_bytes());
+        let (messages, answer) = Messages::answer();
+        match path {
+            "ask" => {
+                if !self.pages.ask(&page, Asked::Question(body, messages.clone())) {
+                    messages.send(wire::error("the trace was closed"));
+                }
+            }
+            "open" => {
+                self.in_background(messages, move |server, messages| server.open(page, &body, messages))
+            }
+            "compare" => {
+                self.in_background(messages, move |server, messages| server.compare(&page, &body, messages))
+            }
+            "file" => messages.send(wire::message(wire::Kind::Answer, &self.files.add(name, body))),
+            "save" => return self.save(&body).await,
+            "closed" => self.pages.close(&page),
+            _ => return refusal(StatusCode::NOT_FOUND, "this is nothing that a page asks"),
+        }
+        answer
+    }
+
+    /// Does something that takes long on a thread of its own.
+    fn in_background(
+        self: Arc<Self>,
+        messages: Messages,
+        act: impl FnOnce(&Self, &Messages) + Send + 'static,
+    ) {
+        let told = messages.clone();
+        if let Err(error) = std::thread::Builder::new().spawn(move || act(&self, &messages)) {
+            told.send(wire::error(error.to_string()));
+        }
+    }
+
+    /// Loads what a page wants to see.
+    fn load(&self, wanted: &[u8], messages: &Messages) -> Option<Engine> {
+        let wanted: Wanted = match rmp_serde::from_slice(wanted) {
+            Ok(wanted) => wanted,
+            Err(error) => {
+                messages.send(wire::error(error.to_string()));
+                return None;
+            }
+        };
+        let told = messages.clone();
+        let tell =
+            move |at: u64, what: Option<&str>| told.send(wire::message(wire::Kind::Progress, &(at, what)));
+        match self.files.load(&wanted, tell) {
+            Ok(engine) => Some(engine),
+            Err(error) => {
+                let error = wire::WireError { message: error.message, offset: Some(error.offset) };
+                messages.send(wire::message(wire::Kind::Error, &error));
+                None
+            }
+        }
+    }
+
+    fn open(&self, page: String, wanted: &[u8], messages: &Messages) {
+        let Some(engine) = self.load(wanted, messages) else { return };
+        messages.send(match self.pages.open(page, engine) {
+            Ok(()) => wire::message(wire::Kind::Answer, &()),
+            Err(error) => wire::error(error.to_string()),
+        });
+    }
+
+    /// Compares the trace of a page with another one, of which only the call tree is kept.
+    fn compare(&self, page: &str, wanted: &[u8], messages: &Messages) {
+        let Some(mut other) = self.load(wanted, messages) else { return };
+        let Reply::Later(ticket) = other.ask(Question::Tree) else { return };
+        let tree = loop {
+            match other.go_on(ticket) {
+                Progress::Of(..) if !messages.is_closed() => {}
+                Progress::Done(Answer::Tree(tree)) => break tree,
+                _ => return,
+            }
+        };
+        drop(other);
+        let compare = move |engine: &mut Engine| {
+            engine.compare(tree);
+            wire::message(wire::Kind::Answer, &())
+        };
+        if !self.pages.ask(page, Asked::Other(Box::new(compare), messages.clone())) {
+            messages.send(wire::error("the trace was closed"));
+        }
+    }
+
+    /// Returns a page of its own, which shows a place.
+    async fn save(self: Arc<Self>, place: &[u8]) -> Response<Answered> {
+        let Ok(place) = serde_json::from_slice::<Place>(place) else {
+            return refusal(StatusCode::BAD_REQUEST, "this is no place");
+        };
+        let written = tokio::task::spawn_blocking(move || {
+            let names: Vec<_> = place.files.iter().map(|file| file.name.clone()).collect();
+            let mut page = Vec::new();
+            let place = serde_json::to_string(&place).unwrap_or_default();
+            spall_page::save(&mut page, &place, self.files.read(&names)?)?;
+            Ok::<_, spall_page::SaveError>(page)
+        });
+        match written.await {
+            Ok(Ok(page)) => answer::bytes(StatusCode::OK, "text/html; charset=utf-8", page),
+            Ok(Err(error)) => {
+                answer::bytes(StatusCode::CONFLICT, "text/plain; charset=utf-8", error.to_string())
+            }
+            Err(_) => refusal(StatusCode::INTERNAL_SERVER_ERROR, "the page could not be written"),
+        }
+    }
+}
+
+/// Says what is wrong with a request that is not of this page: another site's page whose name now leads here, or that sends
+/// something without being asked.
+fn foreign(headers: &HeaderMap) -> Option<&'static str> {
+    let text =
+        |name| headers.get_all(name).iter().map(|value| value.to_str().unwrap_or("?")).collect::<Vec<_>>();
+    let (hosts, origins) = (text(header::HOST), text(header::ORIGIN));
+    let [host] = hosts.as_slice() else { return Some("a request names one host") };
+    let name = host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
+    let name = name.map_or(*host, |(name, _)| name).to_ascii_lowercase();
+    if !matches!(&*name, "127.0.0.1" | "localhost" | "[::1]") {
+        return Some("this host is not this machine");
+    }
+    let is_own = |origin: &&str| origin.strip_prefix("http://").is_some_and(|from| from == *host);
+    let sites = text(header::HeaderName::from_static("sec-fetch-site"));
+    let is_same = |site: &&str| matches!(*site, "same-origin" | "none");
+    (!origins.iter().all(is_own) || !sites.iter().all(is_same)).then_some("this is a request of another page")
+}
+
+/// A file of the page.
+fn file(path: &str) -> Response<Answered> {
+    match spall_page::file(path) {
+        Some(file) => answer::bytes(StatusCode::OK, spall_page::media_type(path), file.bytes),
+        None => refusal(StatusCode::NOT_FOUND, "the page has no such file"),
+    }
+}
+
+/// A parameter behind the `?` of an address; empty if there is none.
+fn parameter(request: &Request<Incoming>, name: &str) -> String {
+    let query = request.uri().query().unwrap_or_default();
+    let found = query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
+    unescaped(found.unwrap_or_default())
+}
+
+/// A text without its percent escapes.
+fn unescaped(text: &str) -> String {
+    let mut parts = text.split('%');
+    let mut bytes = parts.next().unwrap_or_default().replace('+', " ").into_bytes();
+    for part in parts {
+        let byte = part.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        bytes.extend(byte);
+        bytes.extend(
+            part.get(if byte.is_some() { 2.. } else { 0.. }).unwrap_or_default().replace('+', " ").bytes(),
+        );
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}

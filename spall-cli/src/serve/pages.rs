@@ -1,0 +1,108 @@
+//! The pages that are open, each with an engine of its own on a thread of its own.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        mpsc::{Receiver, Sender, TryRecvError, channel},
+    },
+    time::{Duration, Instant},
+};
+
+use spall_view::{Engine, wire};
+
+use super::answer::Messages;
+
+/// How long a long question is gone on with before others are looked at.
+const TURN: Duration = Duration::from_millis(8);
+
+/// How often it is told how far a long question is.
+const PERIOD: Duration = Duration::from_millis(100);
+
+/// What the engine of a page is asked.
+pub(super) enum Asked {
+    /// A question of the page.
+    Question(Vec<u8>, Messages),
+    /// Something that is done with the engine, which returns a message.
+    Other(Box<dyn FnOnce(&mut Engine) -> Vec<u8> + Send>, Messages),
+}
+
+/// The pages that are open, by the names that they have given themselves.
+#[derive(Default)]
+pub(super) struct Pages {
+    open: Mutex<HashMap<String, Sender<Asked>>>,
+}
+
+impl Pages {
+    /// Opens a page, or shows another trace on one that is open.
+    pub(super) fn open(&self, page: String, engine: Engine) -> std::io::Result<()> {
+        let (sender, asked) = channel();
+        std::thread::Builder::new().spawn(move || answer_all(engine, &asked))?;
+        self.all().insert(page, sender);
+        Ok(())
+    }
+
+    /// Asks the engine of a page. Returns `false` if there is no such page.
+    pub(super) fn ask(&self, page: &str, asked: Asked) -> bool {
+        self.all().get(page).is_some_and(|sender| sender.send(asked).is_ok())
+    }
+
+    pub(super) fn close(&self, page: &str) {
+        self.all().remove(page);
+    }
+
+    pub(super) fn n_open(&self) -> usize {
+        self.all().len()
+    }
+
+    fn all(&self) -> MutexGuard<'_, HashMap<String, Sender<Asked>>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A question that takes long.
+struct Long {
+    later: Vec<u8>,
+    messages: Messages,
+    told: Instant,
+}
+
+/// Answers until the page is closed. Short questions are answered before long ones go on.
+fn answer_all(mut engine: Engine, asked: &Receiver<Asked>) {
+    let mut waiting: VecDeque<Long> = VecDeque::new();
+    loop {
+        let next = match waiting.is_empty() {
+            true => asked.recv().map_err(|_| TryRecvError::Disconnected),
+            false => asked.try_recv(),
+        };
+        match next {
+            Ok(Asked::Question(question, messages)) => {
+                let message = wire::ask(&mut engine, &question);
+                match wire::Kind::of(&message) {
+                    wire::Kind::Later => {
+                        waiting.push_back(Long { later: message, messages, told: Instant::now() })
+                    }
+                    _ => messages.send(message),
+                }
+            }
+            Ok(Asked::Other(act, messages)) => messages.send(act(&mut engine)),
+            Err(TryRecvError::Empty) => go_on(&mut engine, &mut waiting),
+            Err(TryRecvError::Disconnected) => return,
+        }
+    }
+}
+
+/// Goes on with the long question that has waited longest, unless nobody waits for its answer any more.
+fn go_on(engine: &mut Engine, waiting: &mut VecDeque<Long>) {
+    let Some(mut long) = waiting.pop_front().filter(|long| !long.messages.is_closed()) else { return };
+    let began = Instant::now();
+    let message = wire::go_on(engine, &long.later, || began.elapsed() < TURN);
+    if wire::Kind::of(&message) != wire::Kind::Progress {
+        return long.messages.send(message);
+    }
+    if long.told.elapsed() > PERIOD {
+        long.told = Instant::now();
+        long.messages.send(message);
+    }
+    waiting.push_back(long);
+}

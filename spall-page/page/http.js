@@ -1,0 +1,77 @@
+// A wire to a server on this machine, which has the trace and the library: `spall open` and `spall serve`.
+import { answered, messageOf, sourceOf, ERROR } from './source.js';
+
+const page = crypto.randomUUID(); // by which the server knows this page
+const at = (path) => new URL(`${path}${path.includes('?') ? '&' : '?'}page=${page}`, document.baseURI);
+const LOST = 'the program that has the trace does not answer any more; it was ended, or the connection is lost';
+
+// Sends bytes, or a file, and hands each message of the answer to `take`.
+async function send(path, body, take, signal) {
+  let answer;
+  try {
+    answer = await fetch(at(path), { method: 'POST', body, signal });
+    if (!answer.ok) throw new Error((await answer.text()) || `${answer.status} ${answer.statusText}`);
+    const reader = answer.body.getReader();
+    let held = new Uint8Array();
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      held = held.length ? joined(held, value) : value;
+      // A message comes behind its length.
+      while (held.length >= 4) {
+        const end = 4 + new DataView(held.buffer, held.byteOffset).getUint32(0, true);
+        if (held.length < end) break;
+        take(held.slice(4, end));
+        held = held.subarray(end);
+      }
+    }
+    if (held.length) throw new TypeError('cut short');
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    take(messageOf(ERROR, { message: LOST }));
+  }
+}
+
+function joined(first, second) {
+  const all = new Uint8Array(first.length + second.length);
+  all.set(first);
+  all.set(second, first.length);
+  return all;
+}
+
+const asked = (path, signal) => (question, take) => send(path, question, take, signal);
+
+// What the server was started with: its files, and the place to show.
+export async function started() {
+  const answer = await fetch(at('started'));
+  return answer.json();
+}
+
+// Loads files, which are those of the server, or others that it is sent.
+export async function open(files, progress, signal, offsets, value) {
+  const numbers = [];
+  for (const file of files) numbers.push((file.number ??= await sent(file, progress, signal)));
+  const closed = new AbortController();
+  await answered(asked('open', signal), { files: numbers, offsets: offsets.map((offset) => offset?.toString()), value }, progress);
+  const source = sourceOf({ ask: asked('ask', closed.signal), close: () => closed.abort() });
+  source.compare = async (file, progress, signal) => {
+    const number = await sent(file, progress, signal);
+    await answered(asked('compare', signal), { files: [number], offsets: [undefined], value }, progress);
+  };
+  source.save = async (place) => {
+    const answer = await fetch(at('save'), { method: 'POST', body: JSON.stringify(place) });
+    if (!answer.ok) throw new Error(await answer.text());
+    return answer.blob();
+  };
+  return { source, about: await source.about() };
+}
+
+// Sends a file, and returns the number that the server has for it.
+function sent(file, progress, signal) {
+  progress(0, `Sending ${file.name} …`);
+  return answered((_, take) => send(`file?${new URLSearchParams({ name: file.name })}`, file, take, signal));
+}
+
+// Tells the server when the page is closed. One that comes back from the memory of the browser begins anew.
+addEventListener('pagehide', () => navigator.sendBeacon(at('closed')));
+addEventListener('pageshow', ({ persisted }) => { if (persisted) location.reload(); });

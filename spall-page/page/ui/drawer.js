@@ -1,0 +1,133 @@
+// The panels below the timeline, of which one is open at a time.
+import { element, button, memory } from './dom.js';
+import { DetailsPanel } from './details.js';
+import { StatisticsPanel } from './statistics.js';
+import { CallsPanel } from './calls.js';
+import { TracksPanel, fillNotes } from './tracks.js';
+import { FilterPanel } from './filter.js';
+import { counted } from './text.js';
+
+export class Drawer {
+  constructor(viewer) {
+    this.viewer = viewer;
+    this.current = '';
+    const { about } = viewer;
+    const all = [
+      ['details', 'Details', (this.details = new DetailsPanel(viewer))],
+      ['statistics', 'Statistics', (this.statistics = new StatisticsPanel(viewer))],
+      ['calls', 'Calls', (this.calls = new CallsPanel(viewer))],
+      ['hits', 'Hits', viewer.finder],
+      ['tracks', 'Tracks', new TracksPanel(viewer)],
+      ['categories', 'Categories', new FilterPanel(viewer)],
+      ['notes', counted(about.notes.length, 'note'), about.notes.length && { fill: (panel) => fillNotes(viewer, panel) }],
+    ];
+    this.panels = new Map(all.filter(([, , panel]) => panel).map(([id, title, panel]) => [id, { title, panel }]));
+    this.listen();
+    this.hide();
+  }
+
+  // The buttons at the top of the page.
+  buttons() {
+    return [...this.panels].filter(([id]) => id !== 'details' && id !== 'hits').map(([id, { title }]) => {
+      const made = button(title, title, () => (this.current === id ? this.hide() : this.show(id)));
+      made.dataset.panel = id;
+      return made;
+    });
+  }
+
+  show(id, mode) {
+    if (!this.panels.has(id)) return;
+    if (this.current !== id) this.leave();
+    this.current = this.last = id;
+    this.viewer.$('#drawer').hidden = false;
+    const tab = (name, { title }) => {
+      const made = element('button', { type: 'button', role: 'tab', textContent: title, ariaSelected: String(name === id), tabIndex: name === id ? 0 : -1, onclick: () => this.show(name) });
+      made.dataset.panel = name;
+      return made;
+    };
+    const tabs = this.viewer.$('#tabs');
+    const hasFocus = tabs.contains(tabs.getRootNode().activeElement);
+    tabs.replaceChildren(...[...this.panels].map(([name, panel]) => tab(name, panel)));
+    if (hasFocus) tabs.querySelector('[tabindex="0"]').focus();
+    this.viewer.$('#panel').className = id;
+    this.panels.get(id).panel.fill(this.viewer.$('#panel'), mode);
+    this.viewer.remember?.();
+  }
+
+  // Gives up what a panel that is closed has asked for.
+  leave() {
+    this.panels.get(this.current)?.panel.leave?.();
+  }
+
+  hide() {
+    this.leave();
+    this.viewer.$('#drawer').hidden = true;
+    this.current = '';
+    if (this.viewer.view.duration) this.viewer.remember();
+  }
+
+  toggle() {
+    if (this.current) this.hide();
+    else this.show(this.last ?? 'details');
+  }
+
+  // Fills a panel again if it is the one that is open.
+  changed(id) {
+    if (this.current === id) this.show(id);
+  }
+
+  resized() {
+    this.calls?.redraw();
+  }
+
+  // Another element is selected.
+  async selected(element, opens) {
+    await this.details.load(element);
+    if (element && opens && !this.current) this.show('details');
+    else this.changed('details');
+    if (this.current === 'calls') this.calls.selected();
+    if (this.current === 'hits') this.changed('hits');
+  }
+
+  // Other slices are shown.
+  filtered() {
+    this.details.load(this.viewer.selected).then(() => this.changed('details'));
+    for (const panel of ['statistics', 'calls', 'categories']) this.changed(panel);
+  }
+
+  // Another range is chosen.
+  ranged() {
+    if (this.viewer.range && this.panels.has('statistics') && this.current !== 'calls') this.show('statistics');
+    else if (this.current === 'calls' || this.current === 'statistics') this.show(this.current);
+  }
+
+  // The upper edge can be dragged.
+  listen() {
+    const { signal } = this.viewer.ends;
+    this.viewer.$('#drawer-head').append(button('×', 'Close the panel', () => this.hide()));
+    // Arrows go from tab to tab.
+    this.viewer.$('#tabs').addEventListener('keydown', (event) => {
+      const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      if (!by) return;
+      event.preventDefault();
+      const names = [...this.panels.keys()];
+      this.show(names[(names.indexOf(this.current) + by + names.length) % names.length]);
+    }, { signal });
+    const edge = this.viewer.$('#drawer-edge'), drawer = this.viewer.$('#drawer');
+    const height = Number(memory.get('drawer'));
+    if (height) drawer.style.height = `${height}px`;
+    let from;
+    edge.addEventListener('pointerdown', (event) => {
+      edge.setPointerCapture(event.pointerId);
+      from = { y: event.clientY, height: drawer.offsetHeight };
+    }, { signal });
+    edge.addEventListener('pointermove', (event) => {
+      if (!from) return;
+      const height = Math.min(Math.max(from.height + from.y - event.clientY, 80), this.viewer.pane.clientHeight * 0.8);
+      drawer.style.height = `${height}px`;
+      memory.set('drawer', Math.round(height));
+      this.resized();
+    }, { signal });
+    edge.addEventListener('pointerup', () => { from = undefined; }, { signal });
+  }
+}

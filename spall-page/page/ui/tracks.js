@@ -1,0 +1,94 @@
+// The list of all tracks, and what is damaged or odd about the file.
+import { element, button } from './dom.js';
+import { longList } from './list.js';
+import { clean, grouped, milliseconds, nanoseconds } from './text.js';
+
+export class TracksPanel {
+  constructor(viewer) {
+    this.viewer = viewer;
+    this.filter = '';
+  }
+
+  fill(panel) {
+    const { viewer } = this;
+    if (this.list?.isConnected) return this.show();
+    const all = button('Show all', 'Hide no track', () => {
+      viewer.arrangement.hidden = [];
+      viewer.arrange();
+    });
+    const filter = element('input', { type: 'search', placeholder: 'Filter', value: this.filter, ariaLabel: 'Filter tracks' });
+    filter.oninput = () => {
+      this.filter = filter.value;
+      this.show();
+    };
+    const about = element('span', { className: 'dim', textContent: ' ● shown · ▾ open · ↑ pinned to the top · drag a name of the timeline, or press J or K, to move it' });
+    this.list = element('div');
+    this.panel = panel;
+    panel.replaceChildren(element('p', {}, filter, all, about), this.list);
+    this.show();
+  }
+
+  // The rows whose names have the text of the filter, with the processes that they are of.
+  rows() {
+    const wanted = this.filter.toLowerCase();
+    const is = ({ label, detail }) => `${label} ${detail}`.toLowerCase().includes(wanted);
+    return this.viewer.groups.flatMap((group) => {
+      const isShown = ({ empty }) => !empty || this.viewer.options.empty === 'show';
+      const members = group.members.filter((member) => isShown(member) && (!wanted || is(group) || is(member)));
+      return members.length ? [{ ...group, what: group.item ? 'process' : '', isHead: true }, ...members] : [];
+    });
+  }
+
+  show() {
+    const rows = this.rows();
+    longList(this.panel, this.list, rows.length, (at) => this.row(rows[at]));
+  }
+
+  row({ item, label, detail, what, isHead }) {
+    const { viewer } = this;
+    const made = element('p', { className: isHead ? 'head' : '', title: `${clean(label)} ${clean(detail)}` });
+    if (item) {
+      const toggle = (list, [off, on], [whenOff, whenOn]) => {
+        const isOn = viewer.isIn(list, item);
+        const tool = button(isOn ? on : off, isOn ? whenOn : whenOff, () => viewer.toggle(list, item));
+        tool.ariaPressed = String(isOn);
+        tool.ariaLabel = `${isOn ? whenOn : whenOff} ${clean(label)}`;
+        tool.dataset.key = `${list} ${viewer.key(item)}`;
+        return tool;
+      };
+      made.append(toggle('hidden', '●○', ['Hide', 'Show']), toggle('folded', '▾▸', ['Fold', 'Open']));
+      if (!isHead) made.append(toggle('pinned', '↑↑', ['Pin', 'Unpin']));
+      if (viewer.isIn('hidden', item)) made.classList.add('off');
+    }
+    made.append(` ${clean(label)} `, element('span', { className: 'dim', textContent: `${clean(detail)} ${what}` }));
+    return made;
+  }
+}
+
+export function fillNotes(viewer, panel) {
+  const note = ({ text, count, byte }) => {
+    const where = byte === undefined || byte === null ? '' : `, first at byte ${grouped(byte)}`;
+    const about = element('span', { className: 'dim', textContent: `  ${count === undefined ? '' : `${grouped(count)} ${count === 1 ? 'time' : 'times'}`}${where} ` });
+    const place = viewer.damage?.find((found) => found.text === text && found.byte === byte);
+    return element('li', {}, text, about, ...(place?.at === undefined ? [] : [button('Go there', 'Show the time of the event at this byte', () => viewer.lookAt(place.at))]));
+  };
+  const { placed = [] } = viewer.about;
+  // The first file is the axis; the others can be moved along it.
+  const shift = ({ name, offset }) => {
+    const field = element('input', { inputMode: 'decimal', value: milliseconds(offset), ariaLabel: `Milliseconds added to ${name}` });
+    field.onchange = () => {
+      const typed = nanoseconds(field.value);
+      field.ariaInvalid = String(typed === undefined);
+      if (typed !== undefined) viewer.moveFile(name, typed);
+    };
+    return element('p', {}, element('label', {}, `${clean(name)} is shifted by `, field, ' ms'));
+  };
+  const fill = () => panel.replaceChildren(...placed.slice(1).map(shift), element('ul', {}, ...viewer.about.notes.map(note)));
+  fill();
+  if (viewer.damage) return;
+  viewer.source.damage().then((found) => {
+    viewer.damage = found.map(([text, byte, at]) => ({ text, byte, at }));
+    viewer.redraw();
+    if (viewer.drawer.current === 'notes') fill();
+  });
+}
