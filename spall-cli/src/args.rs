@@ -99,7 +99,9 @@ pub(crate) enum Command {
         #[arg(long)]
         follow: bool,
     },
-    /// Draws traces into a picture, or a page that has the viewer and the traces in itself; `render.svg` if none is given
+    /// Draws traces into a picture, or writes a page that has them and the viewer in itself
+    ///
+    /// Without the name of a picture or page it draws `render.svg`.
     #[command(
         after_help = "Example:\n  spall render trace.json picture.svg\n\nWithout a file it draws the trace that comes with it."
     )]

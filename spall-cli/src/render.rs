@@ -67,6 +67,13 @@ pub(crate) fn run(
 
 /// Writes a page that has the files in itself, and returns what there is to say about them.
 fn save(files: Vec<PathBuf>, selection: &Selection, output: &Output, session: &Session) -> Result<String> {
+    if !spall_page::can_save() {
+        return Err(Error::new(format_args!(
+            "{}: {}. A name that ends with .svg makes a picture, which needs nothing.",
+            output.path.display(),
+            spall_page::SaveError::NotBuilt
+        )));
+    }
     let paths = match files.as_slice() {
         [] => Vec::new(),
         _ => on_disk(inputs(&files)?)?,

@@ -20,15 +20,6 @@ fn draw(data: &[u8], draw: Draw) -> String {
     draw(&scene, "kinds.json", &picture::about(&scene, "trace-event-json"), &picture::notes(&scene))
 }
 
-fn page(scene: &Scene<'_>, title: &str, about: &str, notes: &[String]) -> String {
-    picture::html(scene, title, about, notes, picture::MAX_BOXES)
-}
-
-/// A page of at most three boxes.
-fn coarse_page(scene: &Scene<'_>, title: &str, about: &str, notes: &[String]) -> String {
-    picture::html(scene, title, about, notes, 3)
-}
-
 fn draw_kinds(how: Draw) -> String {
     draw(&std::fs::read(testdata("small/kinds.json")).unwrap(), how)
 }
@@ -96,27 +87,8 @@ fn hostile_names_open_no_element_and_leave_no_control_characters() {
 }
 
 #[test]
-fn nothing_of_the_trace_is_in_the_page_as_text() {
-    let [kinds, other] = [draw_kinds(page), draw(b"[]", page)].map(|page| {
-        let (before, rest) = page.split_once("octet-stream\">").unwrap();
-        let (data, behind) = rest.split_once("</script>").unwrap();
-        assert!(data.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte)));
-        (String::from(before), String::from(behind))
-    });
-    assert_eq!(kinds, other);
-}
-
-#[test]
-fn a_page_asks_for_nothing_from_elsewhere() {
-    let page = draw_kinds(page);
-    assert!(page.contains("default-src 'none'"));
-    assert!(!page.contains("http:") && !page.contains("https:") && !page.contains("{{"));
-}
-
-#[test]
 fn a_trace_with_nothing_in_it_is_drawn() {
     assert!(draw(b"[]", picture::svg).contains("</svg>"));
-    assert!(draw(b"[]", page).contains("</html>"));
 }
 
 #[test]
@@ -124,8 +96,6 @@ fn times_at_the_ends_of_the_range_are_drawn() {
     let json = br#"[{"ph":"X","pid":1,"tid":1,"ts":-9e15,"dur":1e30,"name":"long"},
                     {"ph":"i","pid":1,"tid":1,"ts":9e30,"name":"late","s":"t"}]"#;
     assert!(draw(json, picture::svg).contains("long"));
-    assert!(draw(json, page).contains("</html>"));
-    assert!(draw(json, coarse_page).contains("</html>"));
     let json = br#"[{"ph":"X","pid":1,"tid":1,"ts":9e30,"dur":0,"name":"late"}]"#;
     assert!(draw(json, picture::svg).contains("</svg>"));
 }

@@ -37,6 +37,7 @@ export async function render({ model, el }) {
   return () => {
     clearInterval(keep);
     model.off('msg:custom', receive);
+    model.send({ page });
     view.remove();
   };
 }

@@ -124,6 +124,12 @@ pub fn empty_page(glue: &str, wasm: &[u8]) -> String {
     page + rest
 }
 
+/// Returns whether this build contains the engine, which [`save`] needs.
+#[must_use]
+pub const fn can_save() -> bool {
+    BUILT.is_some()
+}
+
 /// Writes a page that has files in itself and shows them as a place says, which is an object of JSON: the `Place` of `spall-view`.
 ///
 /// # Errors

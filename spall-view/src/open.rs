@@ -41,6 +41,30 @@ pub struct Opened {
     pub placed: Vec<Placed>,
 }
 
+impl Opened {
+    /// Returns what there is to say about one trace, with the name and the format of its file.
+    #[must_use]
+    pub fn of(trace: Trace, name: &str, format: &str) -> Self {
+        Self {
+            format: format.into(),
+            notes: notes(&trace, "").collect(),
+            files: vec![PlaceFile { name: name.into(), offset: None }],
+            unread: vec![false],
+            placed: Vec::new(),
+            trace,
+        }
+    }
+}
+
+/// What there is to say about a file of which notes begin with a prefix.
+fn notes<'t>(trace: &'t Trace, prefix: &'t str) -> impl Iterator<Item = Note> + 't {
+    trace.diagnostics().counts().iter().map(move |found| Note {
+        text: format!("{prefix}{}", found.kind.description()),
+        count: Some(found.count),
+        byte: Some(found.first_byte),
+    })
+}
+
 /// Why no file could be opened.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -99,11 +123,7 @@ pub fn open<R: Read>(files: Vec<Source<R>>) -> Result<Opened, OpenError> {
                 continue;
             }
         };
-        notes.extend(trace.diagnostics().counts().iter().map(|found| Note {
-            text: format!("{prefix}{}", found.kind.description()),
-            count: Some(found.count),
-            byte: Some(found.first_byte),
-        }));
+        notes.extend(self::notes(&trace, &prefix));
         if !formats.contains(&format) {
             formats.push(format);
         }

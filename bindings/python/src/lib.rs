@@ -7,6 +7,7 @@ mod table;
 mod trace;
 mod tree;
 mod values;
+mod viewer;
 
 use pyo3::prelude::*;
 
@@ -17,5 +18,7 @@ mod _native {
     #[pymodule_export]
     use super::table::Table;
     #[pymodule_export]
-    use super::trace::{Trace, widget_script};
+    use super::trace::Trace;
+    #[pymodule_export]
+    use super::viewer::{Viewer, widget_script};
 }

@@ -2,13 +2,12 @@
 
 use std::{borrow::Cow, fs::File, path::PathBuf, sync::Arc};
 
+use crate::viewer::Viewer;
 use pyo3::{
     exceptions::{PyKeyError, PyValueError},
     prelude::*,
-    types::PyBytes,
 };
 use spall_arrow::{DataSet, Table as Kind, Tables};
-use spall_cli::picture::{self, Scene};
 use spall_trace::{
     export::{ExportOptions, StackRoot, Target},
     merge_samples,
@@ -19,6 +18,7 @@ use crate::{
     loaded::Loaded,
     table::{Table, value_error},
     tree, values,
+    viewer::Viewer,
 };
 
 /// A trace that was loaded.
@@ -174,37 +174,8 @@ impl Trace {
         .map_err(value_error)
     }
 
-    /// Returns a page that shows the trace, and needs nothing else.
-    fn to_html(&self, py: Python<'_>) -> String {
-        py.detach(|| {
-            self.draw(|scene, about, notes| {
-                picture::html(scene, &self.name, about, notes, picture::MAX_BOXES)
-            })
-        })
+    /// Returns what answers the pages that show the trace.
+    fn viewer(&self, py: Python<'_>) -> Viewer {
+        py.detach(|| Viewer::new(self.trace().clone(), &self.name))
     }
-
-    /// Returns what a widget shows: the trace as bytes, and the colours.
-    fn to_widget<'py>(&self, py: Python<'py>) -> (Bound<'py, PyBytes>, String) {
-        let picture::Embedded { data, colours } = py.detach(|| {
-            self.draw(|scene, about, notes| {
-                picture::embedded(scene, &self.name, about, notes, picture::MAX_BOXES)
-            })
-        });
-        (PyBytes::new(py, &data), colours)
-    }
-}
-
-impl Trace {
-    /// Draws the trace with what is said about it, a line and notes.
-    fn draw<T>(&self, draw: impl FnOnce(&Scene<'_>, &str, &[String]) -> T) -> T {
-        let trace = merge_samples(self.trace().clone());
-        let scene = Scene::new(&trace);
-        draw(&scene, &picture::about(&scene, ""), &picture::notes(&scene))
-    }
-}
-
-/// Returns the script of widgets that show traces.
-#[pyfunction]
-pub fn widget_script() -> String {
-    picture::widget_script()
 }

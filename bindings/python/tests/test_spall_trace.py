@@ -244,20 +244,39 @@ class Values(unittest.TestCase):
 
 
 class Showing(unittest.TestCase):
-    def test_a_widget_gets_the_trace_as_bytes(self):
+    def ask(self, widget, question, page="one"):
+        """The kinds of the messages of an answer, and the last message."""
+        sent = []
+        with unittest.mock.patch.object(widget, "send", lambda content, buffers: sent.append((content, buffers[0]))):
+            widget._answer(widget, {"page": page, "id": 7}, [question])
+        self.assertTrue(all(content == {"page": page, "id": 7} for content, _ in sent))
+        return [message[0] for _, message in sent], sent[-1][1]
+
+    def test_a_page_asks_the_engine_of_this_process(self):
         widget = spall_trace.load(BEFORE).show(height=300)
-        self.assertIsInstance(widget.data, bytes)
-        self.assertTrue(b"EvaluateScript" in widget.data)
-        self.assertEqual(sorted(json.loads(widget.colours)), ["dark", "light", "okabeIto", "own"])
         self.assertEqual(widget.height, 300)
         self.assertIn("trace-view", widget._esm)
+        # Questions and answers are MessagePack: "about" is a text of five bytes.
+        kinds, about = self.ask(widget, b"\xa5about")
+        self.assertEqual(kinds, [0])
+        self.assertIn(b"\xa5slice", about)
+        # A search is a long question: {"find": "EvaluateScript"}.
+        kinds, found = self.ask(widget, b"\x81\xa4find\xaeEvaluateScript")
+        self.assertEqual(kinds[-1], 0)
+        self.assertIn(b"slices", found)
+        self.assertEqual(self.ask(widget, b"nonsense")[0], [4])
+        # Another page of the same trace has nothing found.
+        nothing = self.ask(widget, b"\x81\xa4hits\x94\xc0\x00\xc2\x0a", page="two")[1]
+        some = self.ask(widget, b"\x81\xa4hits\x94\xc0\x00\xc2\x0a")[1]
+        self.assertLess(len(nothing), len(some))
+        widget._answer(widget, {"page": "one"}, [])
 
-    def test_without_widgets_a_page_has_all_it_needs(self):
+    def test_without_widgets_it_is_said_what_is_missing(self):
         spall_trace._widget_class.cache_clear()
         with unittest.mock.patch.dict("sys.modules", {"anywidget": None}):
-            page = spall_trace.load(BEFORE).show().data
-        self.assertIn("<iframe srcdoc=", page)
-        self.assertNotIn("src=", page.replace("srcdoc=", ""))
+            with self.assertRaisesRegex(ImportError, "pip install anywidget"):
+                spall_trace.load(BEFORE).show()
+        spall_trace._widget_class.cache_clear()
 
 
 class Notebook(unittest.TestCase):

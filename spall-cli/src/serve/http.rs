@@ -1,18 +1,28 @@
 //! Requests of the page. Every address begins with the token; what is not of this page is refused before it is looked at.
 
-use std::{convert::Infallible, io, net::TcpListener, sync::Arc, time::Duration};
+use std::{
+    collections::VecDeque,
+    convert::Infallible,
+    io,
+    net::TcpListener,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    time::Duration,
+};
 
-use http_body_util::{BodyExt, Limited};
+use http_body_util::BodyExt;
 use hyper::{
     Method, Request, Response, StatusCode,
-    body::Incoming,
+    body::{Body, Incoming},
     header::{self, HeaderMap},
     server::conn::http1,
     service::service_fn,
 };
 use hyper_util::rt::{TokioIo, TokioTimer};
 use spall_view::{Answer, Engine, Place, Progress, Question, Reply, wire};
-use tokio::sync::Semaphore;
+use tokio::{task::AbortHandle, time::timeout};
 
 use super::{
     answer::{self, Answered, Messages, refusal},
@@ -26,8 +36,8 @@ const MAX_QUESTION: usize = 8 << 20;
 /// The largest file that a page can send. The program can be started with larger ones.
 const MAX_FILE: usize = 1 << 30;
 
-/// The most connections at one time. A browser has six to one server.
-const MAX_CONNECTIONS: usize = 256;
+/// The most connections at one time that have not named the token yet.
+const MAX_STRANGERS: usize = 64;
 
 /// Who says nothing for so long is not waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -52,32 +62,7 @@ pub(super) async fn serve(
 ) -> io::Result<()> {
     listener.set_nonblocking(true)?;
     let listener = tokio::net::TcpListener::from_std(listener)?;
-    let free = Arc::new(Semaphore::new(MAX_CONNECTIONS));
-    let served = server.clone();
-    tokio::spawn(async move {
-        loop {
-            // A browser that goes away is no reason to end.
-            let Ok((connection, _)) = listener.accept().await else {
-                tokio::time::sleep(Duration::from_millis(10)).await;
-                continue;
-            };
-            // Who opens more connections than that is no browser.
-            let Ok(place) = free.clone().try_acquire_owned() else { continue };
-            // A short answer is not held back until the browser has said that it has the last one.
-            _ = connection.set_nodelay(true);
-            let server = served.clone();
-            let service = service_fn(move |request| {
-                let server = server.clone();
-                async move { Ok::<_, Infallible>(server.answer(request).await) }
-            });
-            tokio::spawn(async move {
-                let mut connections = http1::Builder::new();
-                connections.timer(TokioTimer::new()).header_read_timeout(PATIENCE).max_buf_size(64 << 10);
-                _ = connections.serve_connection(TokioIo::new(connection), service).await;
-                drop(place);
-            });
-        }
-    });
+    tokio::spawn(accept(server.clone(), listener));
     let (mut was_open, mut away) = (false, Duration::ZERO);
     while !ends_with_page || !was_open || away < AWAY {
         let period = Duration::from_millis(250);
@@ -89,8 +74,55 @@ pub(super) async fn serve(
     Ok(())
 }
 
+/// Takes connections. Who opens very many without knowing the token loses the oldest of them, and takes none from the page.
+async fn accept(server: Arc<Server>, listener: tokio::net::TcpListener) {
+    let mut strangers: VecDeque<(Arc<AtomicBool>, AbortHandle)> = VecDeque::new();
+    loop {
+        // A browser that goes away is no reason to end.
+        let Ok((connection, _)) = listener.accept().await else {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+            continue;
+        };
+        // A short answer is not held back until the browser has said that it has the last one.
+        _ = connection.set_nodelay(true);
+        let is_known = Arc::new(AtomicBool::new(false));
+        let (server, known) = (server.clone(), is_known.clone());
+        let service = service_fn(move |request| {
+            let (server, known) = (server.clone(), known.clone());
+            async move { Ok::<_, Infallible>(server.answer(request, &known).await) }
+        });
+        let mut connections = http1::Builder::new();
+        connections.timer(TokioTimer::new()).header_read_timeout(PATIENCE).max_buf_size(64 << 10);
+        let serving = connections.serve_connection(TokioIo::new(connection), service);
+        let task = tokio::spawn(async { _ = serving.await });
+        strangers.retain(|(is_known, task)| !task.is_finished() && !is_known.load(Relaxed));
+        if strangers.len() >= MAX_STRANGERS
+            && let Some((_, oldest)) = strangers.pop_front()
+        {
+            oldest.abort();
+        }
+        strangers.push_back((is_known, task.abort_handle()));
+    }
+}
+
+/// Returns the body of a request, unless it is longer than allowed or does not arrive.
+async fn whole(mut body: Incoming, limit: usize) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    if body.size_hint().lower() > limit as u64 {
+        return None;
+    }
+    while let Some(frame) = timeout(PATIENCE, body.frame()).await.ok()? {
+        let Ok(data) = frame.ok()?.into_data() else { continue };
+        if bytes.len() + data.len() > limit {
+            return None;
+        }
+        bytes.extend_from_slice(&data);
+    }
+    Some(bytes)
+}
+
 impl Server {
-    async fn answer(self: Arc<Self>, request: Request<Incoming>) -> Response<Answered> {
+    async fn answer(self: Arc<Self>, request: Request<Incoming>, known: &AtomicBool) -> Response<Answered> {
         if let Some(sentence) = foreign(request.headers()) {
             return refusal(StatusCode::FORBIDDEN, sentence);
         }
@@ -99,6 +131,7 @@ impl Server {
         let Some(path) = own.and_then(|path| path.strip_prefix('/')) else {
             return refusal(StatusCode::NOT_FOUND, "this is no address of a page");
         };
+        known.store(true, Relaxed);
         match (request.method(), path) {
             (&Method::GET, "") => file("served.html"),
             (&Method::GET, "started") => self.started(),
@@ -118,10 +151,9 @@ impl Server {
         let page = parameter(&request, "page");
         let limit = if path == "file" { MAX_FILE } else { MAX_QUESTION };
         let name = parameter(&request, "name");
-        let Ok(body) = Limited::new(request.into_body(), limit).collect().await else {
+        let Some(body) = whole(request.into_body(), limit).await else {
             return refusal(StatusCode::PAYLOAD_TOO_LARGE, "this is more than a page sends");
         };
-        let body = Vec::from(body.to_bytes());
         let (messages, answer) = Messages::answer();
         match path {
             "ask" => {

@@ -10,6 +10,7 @@ mod in_terminal;
 mod mistakes;
 mod nothing;
 mod outputs;
+mod serve;
 
 use std::{
     fs,

@@ -5,7 +5,7 @@ use std::{
     fs::{self, Permissions},
     os::unix::fs::{MetadataExt, PermissionsExt, symlink},
     process::{Child, Command, Stdio},
-    time::{Duration, SystemTime},
+    time::Duration,
 };
 
 use crate::{Folder, Ran, TRACE};
@@ -259,45 +259,4 @@ mod data_sets {
         }
         assert!(n_interrupted > 0);
     }
-}
-
-#[test]
-fn a_page_that_is_shown_is_the_users_own_and_goes_later() {
-    let folder = Folder::new("open_rights").with("a.json", TRACE);
-    let temporary = folder.0.join("tmp");
-    fs::create_dir(&temporary).unwrap();
-    let open = |file: &str| {
-        let mut command = folder.command(&["open", file]);
-        crate::ran(command.env("BROWSER", "true").env("TMPDIR", &temporary).output().unwrap())
-    };
-    let page = open("a.json").out.strip_prefix("page: ").unwrap().trim_end().to_owned();
-    let page = std::path::Path::new(&page);
-    let shown = page.parent().unwrap();
-    let mode = |path| fs::metadata(path).unwrap().mode() & 0o777;
-    assert_eq!((mode(page), mode(shown)), (0o600, 0o700));
-    // A page that could not be drawn leaves nothing.
-    assert_eq!(open("none.json").status, Some(1));
-    assert_eq!(fs::read_dir(&temporary).unwrap().count(), 1);
-    // One of another day is removed, one of today is not.
-    let other_day = SystemTime::now() - Duration::from_secs(2 * 24 * 60 * 60);
-    fs::File::open(shown).unwrap().set_modified(other_day).unwrap();
-    // What a link names is left alone, and so is the page of somebody else.
-    let [linked, others] = ["linked", "spall-page-others"].map(|name| temporary.join(name));
-    for folder in [&linked, &others] {
-        fs::create_dir(folder).unwrap();
-        fs::write(folder.join("precious"), "").unwrap();
-        fs::File::open(folder).unwrap().set_modified(other_day).unwrap();
-    }
-    symlink(&linked, temporary.join("spall-page-link")).unwrap();
-    let is_theirs = std::os::unix::fs::chown(&others, Some(65534), None).is_ok();
-    open("a.json");
-    assert!(!shown.exists() && linked.join("precious").exists());
-    assert_eq!(others.exists(), is_theirs);
-    for folder in [&linked, &others] {
-        _ = fs::remove_dir_all(folder);
-    }
-    fs::remove_file(temporary.join("spall-page-link")).unwrap();
-    assert_eq!(fs::read_dir(&temporary).unwrap().count(), 1);
-    open("a.json");
-    assert_eq!(fs::read_dir(&temporary).unwrap().count(), 2);
 }

@@ -9,7 +9,6 @@
 """
 
 import functools as _functools
-import html as _html
 import os as _os
 import warnings as _warnings
 
@@ -193,25 +192,16 @@ class Trace:
                 connection.register(table, self.table(table, args=True).to_arrow())
         return connection.sql(sql)
 
-    def to_html(self):
-        """Return the trace as a page to move around in, which needs no other file."""
-        return self._native.to_html()
-
     def show(self, height=500):
-        """Show the trace in a cell of a notebook: as a widget where anywidget is installed, otherwise as a page."""
+        """Show the trace in a cell of a notebook. The page asks this process, so the trace is not copied into it.
+
+        This needs the package ``anywidget``. A notebook that is saved shows the last picture.
+        """
         try:
             widget = _widget_class()
-        except ImportError:
-            return self._page(height)
-        data, colours = self._native.to_widget()
-        return widget(data=data, colours=colours, height=int(height))
-
-    def _page(self, height):
-        from IPython.display import HTML
-
-        page = _html.escape(self.to_html(), quote=True)
-        style = f"width:100%;height:{int(height)}px;border:1px solid #8884"
-        return HTML(f'<iframe srcdoc="{page}" style="{style}" sandbox="allow-scripts"></iframe>')
+        except ImportError as error:
+            raise ImportError("show() needs the package anywidget: pip install anywidget") from error
+        return widget(self._native.viewer(), title=self._native.name, height=int(height))
 
 
 @_functools.cache
@@ -223,9 +213,21 @@ def _widget_class():
         """A trace to move around in."""
 
         _esm = _native.widget_script()
-        data = traitlets.Bytes().tag(sync=True)
-        colours = traitlets.Unicode().tag(sync=True)
+        title = traitlets.Unicode().tag(sync=True)
         height = traitlets.Int().tag(sync=True)
+        picture = traitlets.Unicode().tag(sync=True)
+
+        def __init__(self, viewer, **traits):
+            super().__init__(**traits)
+            self._viewer = viewer
+            self.on_msg(self._answer)
+
+        def _answer(self, _widget, asked, buffers):
+            page, number = asked["page"], asked.get("id")
+            if number is None:
+                return self._viewer.close(page)
+            tell = lambda message: self.send({"page": page, "id": number}, [message])
+            self._viewer.ask(page, bytes(buffers[0]), tell)
 
     return TraceWidget
 
