@@ -2,7 +2,6 @@
 
 use std::{borrow::Cow, fs::File, path::PathBuf, sync::Arc};
 
-use crate::viewer::Viewer;
 use pyo3::{
     exceptions::{PyKeyError, PyValueError},
     prelude::*,
