@@ -1,6 +1,6 @@
 //! Reports about damage and oddities of a file that can be read all the same.
 
-use crate::ByteRange;
+use crate::{ByteRange, Tick};
 
 /// One report about damage or an oddity, with its place in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,13 +11,16 @@ pub struct Diagnostic {
     pub kind: DiagnosticKind,
     /// The bytes of the file that the report is about.
     pub bytes: ByteRange,
+    /// The time of the event that the report is about, if that has one, or else of the event before it; `None` if no event with a
+    /// time comes before. [damage 1](crate::rules::damage#1)
+    pub at: Option<Tick>,
 }
 
 impl Diagnostic {
-    /// Returns a report of this kind about these bytes of the file.
+    /// Returns a report of this kind about these bytes of the file, whose time is not known.
     #[must_use]
     pub const fn new(kind: DiagnosticKind, bytes: ByteRange) -> Self {
-        Self { kind, bytes }
+        Self { kind, bytes, at: None }
     }
 }
 
@@ -258,8 +261,8 @@ impl core::fmt::Display for DiagnosticKind {
 /// use spall_model::{ByteRange, DiagnosticKind, Diagnostics};
 ///
 /// let mut diagnostics = Diagnostics::new(1);
-/// diagnostics.add(DiagnosticKind::Junk, ByteRange::new(7, 9));
-/// diagnostics.add(DiagnosticKind::Junk, ByteRange::new(20, 21));
+/// diagnostics.add(DiagnosticKind::Junk, ByteRange::new(7, 9), None);
+/// diagnostics.add(DiagnosticKind::Junk, ByteRange::new(20, 21), None);
 /// assert_eq!(diagnostics.count(DiagnosticKind::Junk), 2);
 /// assert_eq!(diagnostics.kept().len(), 1);
 /// println!("{diagnostics}"); // a sentence for each kind: how often it was found, and where first
@@ -286,6 +289,8 @@ pub struct DiagnosticCount {
     pub count: u64,
     /// The smallest position in the file, in bytes, at which a report of the kind begins.
     pub first_byte: u64,
+    /// The time of that report, as [`Diagnostic::at`].
+    pub at: Option<Tick>,
 }
 
 #[cfg(feature = "alloc")]
@@ -299,16 +304,18 @@ impl Diagnostics {
 
     /// Adds a report: it is counted, and kept in full if there is still room.
     #[cold]
-    pub fn add(&mut self, kind: DiagnosticKind, bytes: ByteRange) {
+    pub fn add(&mut self, kind: DiagnosticKind, bytes: ByteRange, at: Option<Tick>) {
         match self.counts.iter_mut().find(|count| count.kind == kind) {
             Some(count) => {
                 count.count += 1;
-                count.first_byte = count.first_byte.min(bytes.start);
+                if bytes.start < count.first_byte {
+                    (count.first_byte, count.at) = (bytes.start, at);
+                }
             }
-            None => self.counts.push(DiagnosticCount { kind, count: 1, first_byte: bytes.start }),
+            None => self.counts.push(DiagnosticCount { kind, count: 1, first_byte: bytes.start, at }),
         }
         if self.kept.len() < self.max_kept {
-            self.kept.push(Diagnostic { kind, bytes });
+            self.kept.push(Diagnostic { kind, bytes, at });
         }
     }
 
@@ -341,7 +348,7 @@ impl Diagnostics {
 #[cfg(feature = "alloc")]
 impl core::fmt::Display for DiagnosticCount {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        let Self { kind, count, first_byte } = self;
+        let Self { kind, count, first_byte, .. } = self;
         let times = if *count == 1 { "time" } else { "times" };
         write!(f, "{} ({count} {times}, first at byte {first_byte})", kind.description())
     }
@@ -380,7 +387,7 @@ mod tests {
         for (kind, at) in
             [(DiagnosticKind::Junk, 9), (DiagnosticKind::BadEpoch, 20), (DiagnosticKind::Junk, 7)]
         {
-            diagnostics.add(kind, ByteRange::new(at, at + 1));
+            diagnostics.add(kind, ByteRange::new(at, at + 1), None);
         }
         let (junk, epoch) = (DiagnosticKind::Junk.description(), DiagnosticKind::BadEpoch.description());
         assert_eq!(
@@ -392,12 +399,12 @@ mod tests {
     #[test]
     fn beyond_the_limit_diagnostics_are_still_counted() {
         let mut diagnostics = Diagnostics::new(1);
-        diagnostics.add(DiagnosticKind::Junk, ByteRange::new(7, 9));
-        diagnostics.add(DiagnosticKind::Junk, ByteRange::new(3, 4));
+        diagnostics.add(DiagnosticKind::Junk, ByteRange::new(7, 9), Some(Tick(70)));
+        diagnostics.add(DiagnosticKind::Junk, ByteRange::new(3, 4), Some(Tick(30)));
         assert_eq!(diagnostics.kept().len(), 1);
         assert_eq!(
             diagnostics.counts(),
-            [DiagnosticCount { kind: DiagnosticKind::Junk, count: 2, first_byte: 3 }]
+            [DiagnosticCount { kind: DiagnosticKind::Junk, count: 2, first_byte: 3, at: Some(Tick(30)) }]
         );
     }
 }

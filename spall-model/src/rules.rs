@@ -5,6 +5,9 @@
 #[doc = include_str!("../rules/pairing.md")]
 pub mod pairing {}
 
+#[doc = include_str!("../rules/damage.md")]
+pub mod damage {}
+
 #[doc = include_str!("../rules/call-trees.md")]
 pub mod tree {}
 

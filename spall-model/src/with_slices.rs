@@ -254,7 +254,7 @@ impl NewSlices {
         trace.sampled = self.sampled;
         trace.bounds = self.bounds;
         if self.is_incomplete {
-            trace.diagnostics.add(DiagnosticKind::SliceLimit, ByteRange::default());
+            trace.diagnostics.add(DiagnosticKind::SliceLimit, ByteRange::default(), None);
         }
     }
 }

@@ -49,7 +49,7 @@ fn diagnostics_are_named() {
     }
     assert!(serde_json::from_str::<DiagnosticKind>("\"none\"").is_err());
     let mut diagnostics = Diagnostics::new(1);
-    diagnostics.add(DiagnosticKind::Junk, ByteRange::new(3, 5));
-    let expected = r#"{"kept":[{"kind":"junk","bytes":{"start":3,"end":5}}],"counts":[{"kind":"junk","count":1,"first_byte":3}]}"#;
+    diagnostics.add(DiagnosticKind::Junk, ByteRange::new(3, 5), Some(Tick(7)));
+    let expected = r#"{"kept":[{"kind":"junk","bytes":{"start":3,"end":5},"at":7}],"counts":[{"kind":"junk","count":1,"first_byte":3,"at":7}]}"#;
     assert_eq!(serde_json::to_string(&diagnostics).unwrap(), expected);
 }

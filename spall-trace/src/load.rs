@@ -219,8 +219,12 @@ impl Loader {
     pub fn read_events(&self, data: &[u8], mut see: impl FnMut(&Event<'_>, ByteRange)) -> Result<(), Error> {
         let found = self.recognise(data)?;
         let input = open(found.container, data, &self.limits)?;
-        visit(found.format, &self.limits, Lend { data: &input.stream, to: &mut see })
-            .map_err(|error| error.or_unknown(data))?;
+        visit(
+            found.format,
+            &self.limits,
+            Lend { data: &input.stream, to: Seeing { see: &mut see, has_times: false } },
+        )
+        .map_err(|error| error.or_unknown(data))?;
         if let Some(damage) = input.damage {
             see(&Event::Diagnostic(damage.kind), damage.bytes);
         }
@@ -289,7 +293,7 @@ struct Lend<'d, R> {
     to: R,
 }
 
-impl<R: for<'e> Receiver<'e>> Visit for Lend<'_, R> {
+impl<R: for<'e> Receiver<'e> + Timed> Visit for Lend<'_, R> {
     type Output = Result<(), Error>;
 
     fn visit_lending<P>(self, parser: P) -> Self::Output
@@ -304,30 +308,65 @@ impl<R: for<'e> Receiver<'e>> Visit for Lend<'_, R> {
 /// follows.
 pub(crate) struct Reading<R> {
     pub(crate) to: R,
-    pub(crate) has_content: bool,
+    /// Whether there is any that is no begin, end or complete slice.
+    pub(crate) has_other: bool,
 }
 
 impl<'e, R: Receiver<'e>> Receiver<'e> for Reading<R> {
     #[inline(always)]
     fn receive(&mut self, event: &Event<'e>, bytes: ByteRange) {
-        // Clocks, conventions and facts may stand before any content, and damage is none.
-        self.has_content |=
-            !matches!(event, Event::Clock(_) | Event::Conventions(_) | Event::Meta(_) | Event::Diagnostic(_));
+        self.has_other |= match event {
+            // The receiver knows whether any of these has come, which most events are.
+            Event::Begin(_) | Event::End(_) | Event::Complete(..) => false,
+            // Clocks, conventions and facts may stand before any content, and damage is none.
+            Event::Clock(_) | Event::Conventions(_) | Event::Meta(_) | Event::Diagnostic(_) => false,
+            _ => true,
+        };
         self.to.receive(event, bytes);
+    }
+}
+
+/// A receiver that knows whether it has got an event that has a time.
+pub(crate) trait Timed {
+    fn has_times(&self) -> bool;
+}
+
+impl Timed for TraceBuilder {
+    fn has_times(&self) -> bool {
+        self.has_times()
+    }
+}
+
+/// Somebody who sees all events.
+struct Seeing<F> {
+    see: F,
+    has_times: bool,
+}
+
+impl<'e, F: FnMut(&Event<'_>, ByteRange)> Receiver<'e> for Seeing<F> {
+    fn receive(&mut self, event: &Event<'e>, bytes: ByteRange) {
+        self.has_times |= event.at().is_some();
+        (self.see)(event, bytes);
+    }
+}
+
+impl<F> Timed for Seeing<F> {
+    fn has_times(&self) -> bool {
+        self.has_times
     }
 }
 
 impl<R> Reading<R> {
     /// Starts to read a file.
     pub(crate) fn new(to: R) -> Self {
-        Self { to, has_content: false }
+        Self { to, has_other: false }
     }
 
     /// Reads all events of a file that is in memory.
     fn read_all<P>(&mut self, mut parser: P, mut data: &[u8]) -> Result<(), Error>
     where
         P: LendingParser<Error: Into<Error>>,
-        R: for<'e> Receiver<'e>,
+        R: for<'e> Receiver<'e> + Timed,
     {
         loop {
             match parser.lend(data, true, self) {
@@ -342,9 +381,9 @@ impl<R> Reading<R> {
     /// otherwise.
     pub(crate) fn stop<'e>(&mut self, error: Error) -> Result<(), Error>
     where
-        R: Receiver<'e>,
+        R: Receiver<'e> + Timed,
     {
-        if !self.has_content {
+        if !self.has_other && !self.to.has_times() {
             return Err(error);
         }
         let offset = error.offset();

@@ -248,11 +248,11 @@ impl<'d, P: Parser<Error: Into<Error>>> Team<'d, P> {
             && is_in_turn
             && order.reading.to.push_batch(&mut batch.to)
         {
-            order.reading.has_content |= batch.has_content;
+            order.reading.has_other |= batch.has_other;
             (order.parser, order.at) = (parser, at);
         }
         batch.to.clear();
-        batch.has_content = false;
+        batch.has_other = false;
         order.read_to(part.end);
         (batch, order.is_over)
     }

@@ -29,6 +29,7 @@ mod cpu_random;
 mod cpu_speedscope;
 mod cpu_threads;
 mod crossing_spans;
+mod damage;
 mod equal_sums;
 mod export;
 mod export_sizes;

@@ -143,11 +143,12 @@ impl Engine {
         }
     }
 
-    /// Returns the places of what is damaged, as far as they are kept: a sentence and a byte for each.
+    /// Returns the places of what is damaged, as far as they are kept: a sentence, a byte and a time for each. There is no time
+    /// before the first event of a file.
     #[must_use]
-    pub fn damage(&self) -> Vec<(&'static str, u64)> {
-        let kept = self.trace.diagnostics().kept().iter();
-        kept.map(|found| (found.kind.description(), found.bytes.start)).collect()
+    pub fn damage(&self) -> Vec<(String, u64, Option<Since>)> {
+        let found = self.said.damage.iter();
+        found.map(|found| (found.text.clone(), found.byte, found.at.map(|at| self.since(at)))).collect()
     }
 
     /// Returns what there is to say about the files and the timeline.

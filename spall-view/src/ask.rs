@@ -55,7 +55,7 @@ pub enum Answer {
     Changed(Box<Changed>),
     Box(BoxFacts),
     Categories(Vec<(String, u32)>),
-    Damage(Vec<(&'static str, u64)>),
+    Damage(Vec<(String, u64, Option<Since>)>),
     Details(Details),
     /// A sentence about what is wrong with the question.
     Error {

@@ -74,7 +74,7 @@ pub use graph::{BoxFacts, Graph, GraphFrame, Kind as GraphKind, Shape, Wanted as
 pub use heights::Heights;
 pub use item::{Group, Item, Member};
 pub use lines::{Header, Lines};
-pub use open::{Note, OpenError, Opened, Placed, Source, open};
+pub use open::{Damage, Note, OpenError, Opened, Placed, Source, open};
 pub use place::{ChosenRange, Mark, Place, PlaceFile, Selected};
 pub use since::{Numbers, Since};
 pub use spall_trace::model::Tick;
@@ -109,6 +109,7 @@ struct Said {
     /// The formats of the files.
     format: String,
     notes: Vec<Note>,
+    damage: Vec<Damage>,
     placed: Vec<Placed>,
     files: Vec<PlaceFile>,
     /// The names of the values of the samples, and the one that was chosen.
@@ -121,7 +122,7 @@ impl Engine {
     /// say if there is none.
     #[must_use]
     pub fn new(opened: Opened, value: Option<&str>, heights: Heights) -> Self {
-        let Opened { trace, format, notes, placed, files, .. } = opened;
+        let Opened { trace, format, notes, damage, placed, files, .. } = opened;
         let all = trace.sample_values();
         let values: Vec<_> = all.iter().map(|value| trace.name(value.name).into_owned()).collect();
         let chosen = all.iter().zip(&values).find(|(_, name)| Some(name.as_str()) == value);
@@ -131,7 +132,7 @@ impl Engine {
             None => trace,
         };
         let (trace, layout) = spall_trace::lay_out(trace);
-        let said = Said { format, notes, placed, files, values, value };
+        let said = Said { format, notes, damage, placed, files, values, value };
         Self::of(trace.into(), layout.into(), said, heights)
     }
 

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 use serde::Serialize;
-use spall_trace::model::{Limits, Trace, TraceView};
+use spall_trace::model::{Limits, Tick, Trace, TraceView};
 use spall_trace::{
     Alignment, Error, Loader, MergeInput, MergedTraces, PlacedBy, Placement, detect, merge_traces,
 };
@@ -33,6 +33,8 @@ pub struct Opened {
     pub format: String,
     /// What there is to say about the files.
     pub notes: Vec<Note>,
+    /// The places of what is damaged, as far as they are kept.
+    pub damage: Vec<Damage>,
     /// The files and their offsets, as a place names them.
     pub files: Vec<PlaceFile>,
     /// For each file whether it could not be read.
@@ -50,6 +52,7 @@ impl Opened {
             notes: notes(&trace, "").collect(),
             files: vec![PlaceFile { name: name.into(), offset: None }],
             unread: vec![false],
+            damage: damage_of(&trace, "", |at| at),
             placed: Vec::new(),
             trace,
         }
@@ -95,6 +98,17 @@ pub struct Note {
     pub byte: Option<u64>,
 }
 
+/// A place where a file is damaged or odd.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Damage {
+    /// A sentence, behind the name of the file if there are several.
+    pub text: String,
+    /// The place in the file, in bytes.
+    pub byte: u64,
+    /// The time on the axis of all files; `None` if no event that has a time comes before.
+    pub at: Option<Tick>,
+}
+
 impl Note {
     pub(crate) fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), count: None, byte: None }
@@ -135,16 +149,21 @@ pub fn open<R: Read>(files: Vec<Source<R>>) -> Result<Opened, OpenError> {
         (0, Some(error)) => Err(error),
         (1, _) => {
             let trace = read_files.remove(0).0;
-            Ok(Opened { trace, format, notes, files: named, unread, placed: Vec::new() })
+            let damage = damage_of(&trace, "", |at| at);
+            Ok(Opened { trace, format, notes, damage, files: named, unread, placed: Vec::new() })
         }
         _ => {
-            let MergedTraces { trace, placements, .. } = merge(&read_files);
-            let mut placed = Vec::new();
-            for (placement, (_, name, _)) in placements.iter().zip(&read_files) {
-                placed.push(place_of(&trace, placement, name));
-                notes.push(Note::new(sentence(&trace, placement, name)));
+            let merged = merge(&read_files);
+            let (mut placed, mut damage) = (Vec::new(), Vec::new());
+            for (number, (placement, (trace, name, _))) in
+                merged.placements.iter().zip(&read_files).enumerate()
+            {
+                placed.push(place_of(&merged.trace, placement, name));
+                notes.push(Note::new(sentence(&merged.trace, placement, name)));
+                let tick = |at| merged.tick(number, at).unwrap_or(at);
+                damage.extend(damage_of(trace, &format!("{name}: "), tick));
             }
-            Ok(Opened { trace, format, notes, files: named, unread, placed })
+            Ok(Opened { trace: merged.trace, format, notes, damage, files: named, unread, placed })
         }
     }
 }
@@ -157,6 +176,17 @@ fn load(mut read: impl Read) -> Result<(Trace, &'static str), Error> {
     #[cfg(feature = "parallel")]
     let loader = loader.on_all_cores();
     Ok((loader.load_from(io::Cursor::new(head).chain(read))?, format))
+}
+
+/// Returns what is damaged of a file, whose times another axis has as `tick` says.
+fn damage_of(trace: &Trace, prefix: &str, tick: impl Fn(Tick) -> Tick) -> Vec<Damage> {
+    let kept = trace.diagnostics().kept().iter();
+    kept.map(|found| Damage {
+        text: format!("{prefix}{}", found.kind.description()),
+        byte: found.bytes.start,
+        at: found.at.map(&tick),
+    })
+    .collect()
 }
 
 /// Traces of which nothing tells where they belong begin together with the first one.

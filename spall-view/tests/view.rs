@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 use spall_trace::layout::{Viewport, slice_tree};
-use spall_trace::model::{Function, Job, Measure, Tick, TraceView};
+use spall_trace::model::{Function, Job, Measure, Tick, Ticks, TraceView};
 use spall_view::{
     Action, Area, By, Command, Element, Engine, Graph, GraphKind, Heights, Item, Place, Ranking, Since,
     Source, WantedGraph, open,
@@ -130,4 +130,24 @@ fn the_first_place_shows_what_a_new_view_shows() {
     assert_ne!(engine.view().window(), &first);
     engine.act(Action::Apply(Box::default()));
     assert_eq!(engine.view().window(), &first);
+}
+
+const DAMAGED: &str = r#"[7, {"ph":"X","name":"f","pid":1,"tid":1,"ts":0,"dur":100}, {"ph":"E","pid":1,"tid":2,"ts":40},
+    {"ph":"X","name":"g","pid":1,"tid":2,"ts":60,"dur":40}, {"ph":"E","pid":1,"tid":2,"ts":70,"name":"none"}]"#;
+
+/// [damage 1](spall_trace::model::rules::damage#1)
+#[test]
+fn what_is_damaged_has_a_time() {
+    let source = |name: &str, offset| Source { name: name.into(), read: DAMAGED.as_bytes(), offset };
+    let damage = |sources| {
+        let engine = Engine::new(open(sources).unwrap(), None, Heights::PAGE);
+        engine.damage().into_iter().map(|(text, _, at)| (text, at)).collect::<Vec<_>>()
+    };
+    let since = |ticks| Some(Since(Ticks(ticks)));
+    let alone = damage(vec![source("a.json", None)]);
+    assert_eq!(alone.iter().map(|(_, at)| *at).collect::<Vec<_>>(), [None, since(40_000), since(70_000)]);
+    let both = damage(vec![source("a.json", None), source("b.json", Some(1_000))]);
+    let times: Vec<_> = both.iter().map(|(_, at)| *at).collect();
+    assert_eq!(times, [None, since(40_000), since(70_000), None, since(41_000), since(71_000)]);
+    assert!(both[3].0.starts_with("b.json: ") && both[3].0.ends_with(&alone[0].0), "{both:?}");
 }

@@ -6,7 +6,7 @@
 
 use alloc::vec::Vec;
 
-use crate::{ByteRange, Event, Limits, Receiver, ThreadEvent, index32};
+use crate::{ByteRange, Event, Limits, Receiver, ThreadEvent, Tick, index32};
 
 use super::{
     TraceBuilder,
@@ -41,7 +41,7 @@ pub struct EventBatch<'e> {
 }
 
 /// How much a batch holds: the lengths of its lists.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Held {
     pub(super) rows: usize,
     pub(super) names: usize,
@@ -49,17 +49,34 @@ pub(super) struct Held {
     pub(super) args: usize,
     pub(super) end_args: usize,
     pub(super) early_ends: usize,
+    /// The first events behind reports.
+    pub(super) next: usize,
+    /// The time of the last event that has one; [`Tick::MIN`] if there is none.
+    pub(super) now: Tick,
+}
+
+impl Held {
+    /// That of an empty batch.
+    pub(super) const NONE: Self =
+        Self { rows: 0, names: 0, tracks: 0, args: 0, end_args: 0, early_ends: 0, next: 0, now: Tick::MIN };
 }
 
 /// The numbers of slices, and of events that are kept for later, that a batch has room for.
 const MAX_SLICES: usize = 1 << 16;
 const MAX_OTHERS: usize = 1 << 14;
 
+/// Returns the builder of a batch. The reports of its parser wait among the other events.
+fn new_part(limits: &Limits) -> TraceBuilder {
+    let mut part = TraceBuilder::new(limits);
+    part.diagnostics.next = Some(Vec::new());
+    part
+}
+
 impl Default for EventBatch<'_> {
     fn default() -> Self {
         // The limits of the file are those of the builder that gets the batch.
         let limits = Limits { max_depth: u32::MAX, max_tracks: u32::MAX, ..Limits::default() };
-        let part = TraceBuilder::new(&limits);
+        let part = new_part(&limits);
         Self { part, early_ends: Vec::new(), others: Vec::new(), is_irregular: false }
     }
 }
@@ -94,7 +111,7 @@ impl<'e> EventBatch<'e> {
 
     #[inline(always)]
     fn push_end(&mut self, event: &ThreadEvent<'e>, bytes: ByteRange) {
-        let Some(track) = self.part.thread(event.thread, bytes) else { return };
+        let Some(track) = self.part.thread(event.thread, event.at, bytes) else { return };
         if self.part.slices.innermost(track) == OpenRow::NONE {
             return self.push_early_end(track, event, bytes);
         }
@@ -116,6 +133,10 @@ impl<'e> EventBatch<'e> {
     fn push_other(&mut self, event: Event<'e>, bytes: ByteRange) {
         self.is_irregular |= matches!(event, Event::Unfinished(_));
         self.others.push((self.held(), event, bytes));
+        if let Event::Diagnostic(kind) = event {
+            self.part.report(kind, bytes);
+        }
+        self.part.diagnostics.now = event.at().unwrap_or(self.part.diagnostics.now);
     }
 
     /// Returns what the batch holds.
@@ -127,12 +148,14 @@ impl<'e> EventBatch<'e> {
             args: self.part.args.len(),
             end_args: self.part.slices.end_args.len(),
             early_ends: self.early_ends.len(),
+            next: self.part.diagnostics.next.as_ref().map_or(0, Vec::len),
+            now: self.part.diagnostics.now,
         }
     }
 
     /// Removes all events.
     pub fn clear(&mut self) {
-        let new = TraceBuilder::new(&self.part.limits);
+        let new = new_part(&self.part.limits);
         let TraceBuilder { mut slices, mut args, .. } = core::mem::replace(&mut self.part, new);
         slices.rows.clear();
         args.clear();

@@ -5,10 +5,11 @@
 //! an end that closed a begin names it. So by the names of ends the same begins are closed as without them, and times
 //! that do not go back leave no further way.
 
-use crate::{ByteRange, DiagnosticKind, Diagnostics, SliceFlags};
+use crate::{DiagnosticKind, SliceFlags};
 
 use super::{
     pairing::{Orphan, SliceLog, ThreadPairs},
+    reports::{Reports, Spot},
     rows::{PairState, Rows},
 };
 
@@ -56,19 +57,19 @@ pub(super) fn find(slices: &mut SliceLog) {
     }
 }
 
-/// Finishes a thread that is only cut: its open rows are unfinished, and its orphans have no begin. `somewhere` are bytes
+/// Finishes a thread that is only cut: its open rows are unfinished, and its orphans have no begin. `somewhere` is a place
 /// of the thread, for diagnostics whose own place is not kept.
 pub(super) fn finish<'o>(
     rows: &mut Rows,
-    diagnostics: &mut Diagnostics,
+    reports: &mut Reports,
     thread: &ThreadPairs,
     orphans: impl Iterator<Item = &'o Orphan>,
-    somewhere: ByteRange,
+    somewhere: Spot,
 ) {
     let mut innermost = thread.innermost;
     while let Some(row) = innermost.get() {
         rows.unfinished.push(row);
-        diagnostics.add(DiagnosticKind::UnfinishedSlice, somewhere);
+        reports.add_at(DiagnosticKind::UnfinishedSlice, somewhere);
         let flags = rows.flags(row).with(SliceFlags::UNFINISHED).without(SliceFlags::UNNAMED_END);
         rows.set_flags(row, flags);
         rows.set_end(row, rows.start(row));
@@ -76,6 +77,6 @@ pub(super) fn finish<'o>(
         innermost = around;
     }
     for orphan in orphans {
-        diagnostics.add(DiagnosticKind::UnmatchedEnd, orphan.bytes);
+        reports.add_at(DiagnosticKind::UnmatchedEnd, orphan.spot());
     }
 }

@@ -8,7 +8,8 @@ use crate::{Trace, workers::Workers};
 use super::{TraceBuilder, flows, objects, order, rows::Rows, said_spans::SaidSpans, samples::Profiles};
 
 impl TraceBuilder {
-    pub(super) fn finish_with(self, workers: Workers) -> Trace {
+    pub(super) fn finish_with(mut self, workers: Workers) -> Trace {
+        self.diagnostics.end();
         self.pair().join_samples().end_slices().arrange(workers)
     }
 
@@ -112,7 +113,7 @@ impl Ended {
             sampled: Vec::new(),
             meta: builder.meta,
             others: builder.others,
-            diagnostics: builder.diagnostics,
+            diagnostics: builder.diagnostics.found,
             bounds: builder.registry.bounds(),
         }
     }

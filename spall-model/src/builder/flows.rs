@@ -6,8 +6,8 @@ mod links;
 use alloc::vec::Vec;
 
 use crate::{
-    ByteRange, Clock, Diagnostics, Flow, FlowBind, FlowEvent, FlowPhase, Key, NameId, SliceId, Tick,
-    args_table::ArgsId, index32, log::Log, sort::sort_by_number,
+    ByteRange, Clock, Flow, FlowBind, FlowEvent, FlowPhase, Key, NameId, SliceId, Tick, args_table::ArgsId,
+    index32, log::Log, sort::sort_by_number,
 };
 
 use super::{
@@ -15,6 +15,7 @@ use super::{
     by_time::{ByTime, Timed},
     by_track::ByTrack,
     order::Arranged,
+    reports::{Reports, Spot},
 };
 
 use self::links::Links;
@@ -52,6 +53,11 @@ struct FlowKey {
 }
 
 impl FlowEnd {
+    /// Returns the place of the event.
+    fn spot(&self) -> Spot {
+        Spot::new(self.bytes, self.at)
+    }
+
     /// Returns how the event is bound once its slice is found: an event of a chain belongs to that slice from then on.
     fn bound(&self) -> FlowBind {
         if self.phase.is_of_chain() { FlowBind::Slice } else { self.bind }
@@ -72,7 +78,7 @@ impl FlowLog {
 impl TraceBuilder {
     /// Keeps an event of a flow.
     pub(super) fn flow(&mut self, event: &FlowEvent<'_>, bytes: ByteRange) {
-        let Some(track) = self.thread(event.thread, bytes) else { return };
+        let Some(track) = self.thread(event.thread, event.at, bytes) else { return };
         let (name, category) = (self.intern(event.name), self.intern(event.category));
         let key = FlowKey {
             id: self.key(event.id),
@@ -98,12 +104,7 @@ impl TraceBuilder {
 /// Returns the flows of which both ends are bound to slices, in the order of the times of the events at which they
 /// arrive. Everything else becomes a diagnostic.
 #[allow(clippy::indexing_slicing, reason = "positions are made by this module")]
-pub(super) fn resolve(
-    log: &FlowLog,
-    clock: Clock,
-    arranged: &Arranged,
-    diagnostics: &mut Diagnostics,
-) -> Vec<Flow> {
+pub(super) fn resolve(log: &FlowLog, clock: Clock, arranged: &Arranged, reports: &mut Reports) -> Vec<Flow> {
     if log.is_empty() {
         return Vec::new();
     }
@@ -124,7 +125,7 @@ pub(super) fn resolve(
         of_phase.push((end.at, position));
     }
     direct.iter().flatten().chain(&others).for_each(|&(at, position)| by_time.add(at, position));
-    let mut links = Links::new(log, clock, &arranged.slices, &bound, diagnostics);
+    let mut links = Links::new(log, clock, &arranged.slices, &bound, reports);
     by_time.sorted().iter().for_each(|timed| links.add(timed.row));
     let mut flows = links.finish();
     if !log.joined.is_empty() {

@@ -2,7 +2,7 @@
 //! and tracks.
 
 use crate::{
-    Args, ByteRange, DiagnosticKind, Id, Key, NameId, Text, Thread, ThreadEvent, TrackEvent,
+    Args, ByteRange, DiagnosticKind, Id, Key, NameId, Text, Thread, ThreadEvent, Tick, TrackEvent,
     args_table::ArgsId,
 };
 
@@ -61,27 +61,31 @@ impl TraceBuilder {
         track
     }
 
-    /// Returns the track of a thread, which is added if it is new; `None` if there are too many tracks.
+    /// Returns the track of the thread of an event of some time, which is added if it is new; `None` if there are too many
+    /// tracks.
     #[inline(always)]
-    pub(super) fn thread(&mut self, thread: Thread<'_>, bytes: ByteRange) -> Option<u32> {
+    pub(super) fn thread(&mut self, thread: Thread<'_>, at: Tick, bytes: ByteRange) -> Option<u32> {
         let (Id::Number(pid), Id::Number(tid)) = (thread.pid, thread.tid) else {
-            return self.find_thread(thread, bytes);
+            return self.find_thread(thread, at, bytes);
         };
         // Only the number joins that of the slow path: an `Option` from there would be looked at once more.
-        Some(match self.registry.last(pid, tid) {
+        let track = match self.registry.last(pid, tid) {
             Some(track) => track,
-            None => self.find_numbered_thread(pid, tid, bytes)?,
-        })
+            None => self.find_numbered_thread(pid, tid, at, bytes)?,
+        };
+        self.diagnostics.now = at;
+        Some(track)
     }
 
     /// The slow path of [`TraceBuilder::thread`] for numbers, kept out of line: most events are of the thread of the
     /// event before.
     // It gets numbers: an id would be passed on the stack, and stored there for every event.
     #[inline(never)]
-    fn find_numbered_thread(&mut self, pid: i64, tid: i64, bytes: ByteRange) -> Option<u32> {
+    fn find_numbered_thread(&mut self, pid: i64, tid: i64, at: Tick, bytes: ByteRange) -> Option<u32> {
         if let Some(track) = self.registry.recent(pid, tid) {
             return Some(track);
         }
+        self.diagnostics.begin(at, bytes);
         let process = self.registry.process(Key::Number(pid));
         let track = self.track(TrackKey::Thread { process, tid: Key::Number(tid) }, bytes)?;
         self.registry.remember(pid, tid, track);
@@ -90,7 +94,8 @@ impl TraceBuilder {
 
     /// The slow path of [`TraceBuilder::thread`] for other ids.
     #[inline(never)]
-    fn find_thread(&mut self, thread: Thread<'_>, bytes: ByteRange) -> Option<u32> {
+    fn find_thread(&mut self, thread: Thread<'_>, at: Tick, bytes: ByteRange) -> Option<u32> {
+        self.diagnostics.begin(at, bytes);
         let process = self.process(thread.pid);
         let tid = self.key(thread.tid);
         self.track(TrackKey::Thread { process, tid }, bytes)
@@ -98,14 +103,15 @@ impl TraceBuilder {
 
     /// Makes what events call a thread a track of its own.
     pub(super) fn own_track(&mut self, event: &TrackEvent<'_>, bytes: ByteRange) {
-        let Some(track) = self.thread(event.thread, bytes) else { return };
+        let Some(track) = self.thread(event.thread, self.diagnostics.now, bytes) else { return };
         let &TrackEvent { parent, group, rank, children, .. } = event;
         let parent = (self.process(parent.pid), self.key(parent.tid));
         // A number is the id of a thread, of which the tracks below it may be all that the file says.
         if let (process, tid @ Key::Number(_)) = parent {
             self.track(TrackKey::Thread { process, tid }, bytes);
         }
-        let own = OwnTrack { parent, group: self.intern(group), children, is_shown: false, bytes };
+        let spot = self.diagnostics.spot(bytes);
+        let own = OwnTrack { parent, group: self.intern(group), children, is_shown: false, spot };
         let name = self.intern(event.name);
         self.registry.set_own(track, name, i64::from(rank), own);
     }
@@ -118,7 +124,7 @@ impl TraceBuilder {
         bytes: ByteRange,
     ) -> Option<InternedEvent> {
         Some(InternedEvent {
-            track: self.thread(event.thread, bytes)?,
+            track: self.thread(event.thread, event.at, bytes)?,
             at: event.at,
             name: self.names.intern(event.name),
             category: self.names.intern(event.category),

@@ -5,7 +5,7 @@
 
 use alloc::vec::Vec;
 
-use crate::{ByteRange, Key, NameId, Receiver, SliceFlags, args_table::ArgsId, index32};
+use crate::{ByteRange, Key, NameId, Receiver, SliceFlags, Tick, args_table::ArgsId, index32};
 
 use super::{
     TraceBuilder,
@@ -55,7 +55,7 @@ struct Join<'b> {
 impl<'b> Join<'b> {
     fn new(batch: &'b EventBatch<'b>, first_row: usize) -> Self {
         let (names, tracks) = (Vec::new(), Vec::new());
-        Self { batch, first_row: index32(first_row), added: Held::default(), names, tracks }
+        Self { batch, first_row: index32(first_row), added: Held::NONE, names, tracks }
     }
 
     /// Returns whether no limit can leave out an event of the batch, and nothing of it was reported without the builder.
@@ -64,7 +64,7 @@ impl<'b> Join<'b> {
         let (limits, others) = (&builder.limits, self.batch.others.len());
         let fits = |n_before: usize, n_more: usize, max: u32| n_before + n_more + others <= max as usize;
         !self.batch.is_irregular
-            && self.batch.part.diagnostics.is_empty()
+            && self.batch.part.diagnostics.found.is_empty()
             && fits(builder.slices.rows.len(), rows, limits.max_slices)
             && fits(builder.registry.tracks.len(), tracks, limits.max_tracks)
             && fits(builder.args.len(), args, u32::MAX - 2)
@@ -107,6 +107,12 @@ impl<'b> Join<'b> {
     /// Adds what the batch held at a moment and the builder does not have yet.
     fn add_up_to(&mut self, held: &Held, builder: &mut TraceBuilder) {
         let part = &self.batch.part;
+        for next in part.diagnostics.next.iter().flat_map(|next| &next[self.added.next..held.next]) {
+            builder.diagnostics.settle_at(*next);
+        }
+        if held.now != Tick::MIN {
+            builder.diagnostics.now = held.now;
+        }
         for name in self.added.names..held.names {
             self.names.push(builder.names.intern_bytes(part.names.all.bytes(NameId::new(name))));
         }

@@ -17,6 +17,7 @@ use super::{
     InternedEvent, TraceBuilder,
     objects::ObjectEvent,
     registry::{OwnTrack, TrackKey},
+    reports::Spot,
     said_spans::SaidRow,
 };
 
@@ -93,7 +94,8 @@ impl TraceMerger {
 
     /// Adds a diagnostic.
     pub fn report(&mut self, diagnostic: Diagnostic) {
-        self.builder.diagnostics.add(diagnostic.kind, diagnostic.bytes);
+        let Diagnostic { kind, bytes, at } = diagnostic;
+        self.builder.diagnostics.found.add(kind, bytes, at);
     }
 
     /// Returns the trace of all traces that were added. This takes O(n log n) for n items.
@@ -328,7 +330,7 @@ impl<'b> Addition<'b> {
         let Some(number) = self.builder.track(key, NOWHERE) else { return };
         let parent = (process, parent.map_or(Key::Text(NameId::EMPTY), |parent| self.key(parent)));
         let is_shown = matches!(track.kind, TrackKind::Track { .. });
-        let own = OwnTrack { parent, group: NameId::EMPTY, children, is_shown, bytes: NOWHERE };
+        let own = OwnTrack { parent, group: NameId::EMPTY, children, is_shown, spot: Spot::default() };
         self.builder.registry.set_own(number, name, sort_index, own);
     }
 

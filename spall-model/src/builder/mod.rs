@@ -27,6 +27,7 @@ mod readings;
 mod recent_names;
 mod registry;
 mod repair;
+mod reports;
 mod rows;
 mod said_spans;
 mod samples;
@@ -38,9 +39,8 @@ mod track_tree;
 use alloc::vec::Vec;
 
 use crate::{
-    ByteRange, Clock, Conventions, CounterValue, DiagnosticKind, Diagnostics, Event, Instant, Limits,
-    MetaEvent, Metadata, NameId, OtherEvent, Receiver, Scope, SliceFlags, State, ThreadEvent, Tick, Ticks,
-    Trace, Value,
+    ByteRange, Clock, Conventions, CounterValue, DiagnosticKind, Event, Instant, Limits, MetaEvent, Metadata,
+    NameId, OtherEvent, Receiver, Scope, SliceFlags, State, ThreadEvent, Tick, Ticks, Trace, Value,
     args_table::{ArgsId, ArgsTable},
     facts::MetaValue,
     index32,
@@ -58,6 +58,7 @@ use self::{
     points::PointLog,
     recent_names::CachedNames,
     registry::{Registry, TrackKey},
+    reports::{Reports, Spot},
     samples::ProfileLog,
     spans::SpanLog,
 };
@@ -86,7 +87,7 @@ pub struct TraceBuilder {
     conventions: Conventions,
     names: CachedNames,
     args: ArgsTable,
-    diagnostics: Diagnostics,
+    diagnostics: Reports,
     registry: Registry,
     slices: SliceLog,
     spans: SpanLog,
@@ -124,7 +125,7 @@ impl TraceBuilder {
     #[must_use]
     pub fn new(limits: &Limits) -> Self {
         Self {
-            diagnostics: Diagnostics::new(limits.max_diagnostics),
+            diagnostics: Reports::new(limits.max_diagnostics),
             limits: limits.clone(),
             clock: Clock::NANOSECONDS,
             conventions: Conventions::default(),
@@ -157,6 +158,12 @@ impl TraceBuilder {
         self.clock
     }
 
+    /// Returns whether an event with a time has come.
+    #[must_use]
+    pub fn has_times(&self) -> bool {
+        self.diagnostics.now != Tick::MIN || self.slices.rows.len() > 0
+    }
+
     /// Adds an event. The three kinds that nearly all files consist of are handled here, and the others out of line.
     #[inline(always)]
     fn add(&mut self, event: &Event<'_>, bytes: ByteRange) {
@@ -181,6 +188,11 @@ impl TraceBuilder {
     /// Adds an event that is not a plain slice. It is out of line to keep the hot path small.
     #[inline(never)]
     fn add_rare(&mut self, event: &Event<'_>, bytes: ByteRange) {
+        match event.at() {
+            Some(at) => self.diagnostics.begin(at, bytes),
+            None if matches!(event, Event::Diagnostic(_)) => {}
+            None => self.diagnostics.flush(),
+        }
         match event {
             Event::Unfinished(event) => {
                 if let Some(row) = self.intern_event(event, bytes) {
@@ -217,7 +229,7 @@ impl TraceBuilder {
             | Event::CallSite(..) => self.of_profile(event, bytes),
             Event::Clock(clock) => self.clock = *clock,
             Event::Conventions(conventions) => self.conventions = *conventions,
-            Event::Diagnostic(kind) => self.diagnostics.add(*kind, bytes),
+            Event::Diagnostic(kind) => self.report(*kind, bytes),
             Event::Meta(event) => self.meta(event, bytes),
             Event::ProcessName(pid, name) => {
                 let name = self.intern(*name);
@@ -227,17 +239,17 @@ impl TraceBuilder {
             Event::ProcessLabels(pid, labels) => self.labels(*pid, *labels),
             Event::ThreadName(thread, name) => {
                 let name = self.intern(*name);
-                if let Some(track) = self.thread(*thread, bytes) {
+                if let Some(track) = self.thread(*thread, self.diagnostics.now, bytes) {
                     self.registry.set_name(track, name);
                 }
             }
             Event::ThreadRole(thread, role) => {
-                if let Some(track) = self.thread(*thread, bytes) {
+                if let Some(track) = self.thread(*thread, self.diagnostics.now, bytes) {
                     self.registry.track_mut(track).role = Some(*role);
                 }
             }
             Event::ThreadSortIndex(thread, index) => {
-                if let Some(track) = self.thread(*thread, bytes) {
+                if let Some(track) = self.thread(*thread, self.diagnostics.now, bytes) {
                     self.registry.track_mut(track).sort_index = *index;
                 }
             }
@@ -245,6 +257,14 @@ impl TraceBuilder {
             // Handled by the hot path.
             Event::Begin(_) | Event::End(_) | Event::Complete(..) => {}
         }
+    }
+
+    /// Adds a report of the parser. The next event is not of a thread in the cache, and whatever looks up its thread also looks whether
+    /// the report is about the event.
+    #[cold]
+    fn report(&mut self, kind: DiagnosticKind, bytes: ByteRange) {
+        self.diagnostics.wait(kind, bytes);
+        self.registry.forget_threads();
     }
 
     /// Returns the end of a slice or state of a given duration. A negative duration, or an end out of range, is
@@ -280,7 +300,7 @@ impl TraceBuilder {
     ) -> Option<u32> {
         let n_rows = self.slices.rows.len();
         if n_rows >= self.limits.max_slices as usize {
-            self.diagnostics.add(DiagnosticKind::SliceLimit, bytes);
+            self.diagnostics.add_at(DiagnosticKind::SliceLimit, Spot::new(bytes, row.at));
             return None;
         }
         self.registry.track_mut(row.track).add_whole(row.at, end);
@@ -297,7 +317,7 @@ impl TraceBuilder {
     /// Adds an instant to the track that its scope asks for.
     fn instant(&mut self, event: &ThreadEvent<'_>, scope: Scope, bytes: ByteRange) {
         let track = match scope {
-            Scope::Thread => self.thread(event.thread, bytes),
+            Scope::Thread => self.thread(event.thread, event.at, bytes),
             Scope::Process => {
                 let process = self.process(event.thread.pid);
                 self.track(TrackKey::Process { process }, bytes)

@@ -6,11 +6,14 @@ use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
 use crate::{
-    ByteRange, DiagnosticKind, Diagnostics, Key, KeyedEvent, NameId, Object, ObjectPhase, ProcessId,
-    Snapshot, Tick, args_table::ArgsId, index32, sort::sort_by_number,
+    ByteRange, DiagnosticKind, Key, KeyedEvent, NameId, Object, ObjectPhase, ProcessId, Snapshot, Tick,
+    args_table::ArgsId, index32, sort::sort_by_number,
 };
 
-use super::TraceBuilder;
+use super::{
+    TraceBuilder,
+    reports::{Reports, Spot},
+};
 
 /// The events of all objects, in the order of the file.
 #[derive(Debug, Default)]
@@ -63,7 +66,7 @@ impl TraceBuilder {
 pub(super) fn finish(
     ObjectLog { mut events }: ObjectLog,
     process_ids: &[u32],
-    diagnostics: &mut Diagnostics,
+    reports: &mut Reports,
 ) -> (Vec<Object>, Vec<Snapshot>) {
     // Events of one time keep the order of the file.
     sort_by_number(&mut events, |event| event.at.0);
@@ -88,9 +91,10 @@ pub(super) fn finish(
             alive.insert(key, objects.len() - 1);
             objects.len() - 1
         };
+        let spot = Spot::new(event.bytes, event.at);
         match event.phase {
             ObjectPhase::New => match known {
-                Some(_) => diagnostics.add(DiagnosticKind::DuplicateObject, event.bytes),
+                Some(_) => reports.add_at(DiagnosticKind::DuplicateObject, spot),
                 None => _ = make(Some(event.at)),
             },
             ObjectPhase::Snapshot => {
@@ -102,7 +106,7 @@ pub(super) fn finish(
                     objects[object].end = Some(event.at);
                     alive.remove(&key);
                 }
-                None => diagnostics.add(DiagnosticKind::UnmatchedDelete, event.bytes),
+                None => reports.add_at(DiagnosticKind::UnmatchedDelete, spot),
             },
         }
     }

@@ -7,8 +7,8 @@ use foldhash::fast::RandomState;
 use hashbrown::HashSet;
 
 use crate::{
-    ByteRange, Conventions, CounterValue, DiagnosticKind, Instant, NameId, Process, ProcessId, Slices, State,
-    Track, TrackId, track::widen, workers::Workers,
+    Conventions, CounterValue, DiagnosticKind, Instant, NameId, Process, ProcessId, Slices, State, Track,
+    TrackId, track::widen, workers::Workers,
 };
 
 use super::{
@@ -17,6 +17,7 @@ use super::{
     by_track::ByTrack,
     columns::{self, RowOrder},
     points::{Point, PointLog},
+    reports::Spot,
     rows::Rows,
     said_spans::SaidSpans,
     slice_order::SliceKey,
@@ -82,8 +83,8 @@ pub(super) fn arrange(
     let tree = TrackTree::new(builder);
     let (processes, process_ids) = processes(builder, &tree);
     for track in &tree.lost {
-        let bytes = builder.registry.own.get(track).map_or(ByteRange::default(), |own| own.bytes);
-        builder.diagnostics.add(DiagnosticKind::LostParent, bytes);
+        let spot = builder.registry.own.get(track).map_or(Spot::default(), |own| own.spot);
+        builder.diagnostics.add_at(DiagnosticKind::LostParent, spot);
     }
     let order = tree.order(builder, track_order(builder, &tree, &process_ids), Some(&rows));
     let track_ids = track_ids(&order);

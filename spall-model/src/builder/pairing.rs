@@ -18,6 +18,7 @@ use crate::{
 
 use super::{
     InternedEvent, TraceBuilder,
+    reports::Spot,
     rows::{OpenRow, Rows},
 };
 
@@ -49,6 +50,13 @@ pub(super) struct Orphan {
     pub(super) bytes: ByteRange,
 }
 
+impl Orphan {
+    /// Returns the place of the end.
+    pub(super) fn spot(&self) -> Spot {
+        Spot::new(self.bytes, self.at)
+    }
+}
+
 /// The begins and ends of one thread.
 #[derive(Debug)]
 pub(super) struct ThreadPairs {
@@ -72,10 +80,10 @@ pub(super) struct ThreadPairs {
     last: Tick,
     /// The bytes of the last begin at depth 0.
     pub(super) outermost: ByteRange,
-    /// The bytes of the first event whose time went back.
-    pub(super) went_back: ByteRange,
-    /// The bytes of the first fault of the plain reading.
-    pub(super) fault: Option<ByteRange>,
+    /// The place of the first event whose time went back.
+    pub(super) went_back: Spot,
+    /// The place of the first fault of the plain reading.
+    pub(super) fault: Option<Spot>,
 }
 
 impl Default for ThreadPairs {
@@ -90,7 +98,7 @@ impl Default for ThreadPairs {
             first: Tick::MAX,
             last: Tick::MIN,
             outermost: ByteRange::default(),
-            went_back: ByteRange::default(),
+            went_back: Spot::default(),
             fault: None,
         }
     }
@@ -113,15 +121,15 @@ impl ThreadPairs {
     fn go_back(&mut self, at: Tick, bytes: ByteRange) {
         self.first = self.first.min(at);
         if !self.unordered {
-            self.went_back = bytes;
+            self.went_back = Spot::new(bytes, at);
         }
         self.unordered = true;
     }
 
     /// Records a fault of the plain reading. The first one gives diagnostics their place in the file.
     #[cold]
-    fn add_fault(&mut self, bytes: ByteRange) {
-        self.fault.get_or_insert(bytes);
+    fn add_fault(&mut self, spot: Spot) {
+        self.fault.get_or_insert(spot);
     }
 
     /// Returns the earliest and the latest time so far; the first is greater than the second while there is none.
@@ -181,7 +189,7 @@ impl ThreadPairs {
         }
         self.n_rows += next.n_rows;
         self.fault = match (self.fault, next.fault) {
-            (Some(fault), Some(other)) if other.start < fault.start => Some(other),
+            (Some(fault), Some(other)) if other.bytes.start < fault.bytes.start => Some(other),
             (fault, other) => fault.or(other),
         };
     }
@@ -234,7 +242,7 @@ impl SliceLog {
         thread.depth -= 1;
         // Otherwise no time is earlier than one before it.
         if thread.unordered && at < self.rows.start(row) {
-            thread.add_fault(bytes);
+            thread.add_fault(Spot::new(bytes, at));
         }
         Closed::Row(row)
     }
@@ -244,18 +252,18 @@ impl SliceLog {
     fn orphan(&mut self, track: u32, at: Tick, name: NameId, args: ArgsId, bytes: ByteRange) {
         let thread = thread_of(&mut self.threads, track);
         thread.first = thread.first.min(at);
-        thread.add_fault(bytes);
+        thread.add_fault(Spot::new(bytes, at));
         let closed_at = index32(self.rows.len());
         self.orphans.push(Orphan { track, closed_at, at, name, args, bytes });
     }
 
     /// Keeps the name of the end that closed a row, which is a fault if it is not that of the row.
     #[inline]
-    fn set_end_name(&mut self, track: u32, row: u32, name: NameId, bytes: ByteRange) {
+    fn set_end_name(&mut self, track: u32, row: u32, name: NameId, spot: Spot) {
         self.rows.set_flags(row, self.rows.flags(row).without(SliceFlags::UNNAMED_END));
         if name != self.rows.name(row) {
             self.other_names.insert(row, name);
-            thread_of(&mut self.threads, track).add_fault(bytes);
+            thread_of(&mut self.threads, track).add_fault(spot);
         }
     }
 
@@ -293,7 +301,7 @@ impl TraceBuilder {
     /// Adds the end of a thread's innermost open slice.
     #[inline(always)]
     pub(super) fn end(&mut self, event: &ThreadEvent<'_>, bytes: ByteRange) {
-        let Some(track) = self.thread(event.thread, bytes) else { return };
+        let Some(track) = self.thread(event.thread, event.at, bytes) else { return };
         self.end_on(track, event, bytes);
     }
 
@@ -308,7 +316,7 @@ impl TraceBuilder {
                     let name = self.slices.rows.name(row);
                     let is_same = !event.name.is_escaped() && event.name.raw() == self.names.all.bytes(name);
                     let end_name = if is_same { name } else { self.intern(event.name) };
-                    self.slices.set_end_name(track, row, end_name, bytes);
+                    self.slices.set_end_name(track, row, end_name, Spot::new(bytes, at));
                 }
                 let args = self.keep_args(event.args, bytes);
                 self.slices.add_end_args(row, args);
@@ -328,7 +336,7 @@ impl TraceBuilder {
         match self.slices.close(track, at, bytes) {
             Closed::Row(row) => {
                 if name != NameId::EMPTY {
-                    self.slices.set_end_name(track, row, name, bytes);
+                    self.slices.set_end_name(track, row, name, end.spot());
                 }
                 self.slices.add_end_args(row, args);
             }

@@ -6,9 +6,9 @@ use core::hash::{BuildHasher, Hash, Hasher};
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashTable};
 
-use crate::{ByteRange, ChildOrder, CounterEvent, Id, Key, NameId, ThreadRole, Tick, TrackKind, index32};
+use crate::{ChildOrder, CounterEvent, Id, Key, NameId, ThreadRole, Tick, TrackKind, index32};
 
-use super::recent_names::Fingerprint;
+use super::{recent_names::Fingerprint, reports::Spot};
 
 /// The identity of a track: events with equal keys belong to one track.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,7 +80,7 @@ pub(super) struct OwnTrack {
     pub(super) children: ChildOrder,
     /// Whether the track is shown even if nothing is on it, because a trace of which it is a part has shown it.
     pub(super) is_shown: bool,
-    pub(super) bytes: ByteRange,
+    pub(super) spot: Spot,
 }
 
 /// A track while the trace is built.
@@ -281,6 +281,11 @@ impl Registry {
     #[inline(always)]
     pub(super) fn last(&self, pid: i64, tid: i64) -> Option<u32> {
         self.last_thread.filter(|last| last.is(pid, tid)).map(|last| last.track)
+    }
+
+    /// Empties the cache of threads.
+    pub(super) fn forget_threads(&mut self) {
+        (self.last_thread, self.recent_threads) = (None, [None; RECENT]);
     }
 
     /// Returns the track of a thread if it is in the cache. It is that of the last event then.

@@ -11,14 +11,15 @@ use alloc::vec::Vec;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
-use crate::{ByteRange, DiagnosticKind, Diagnostics, NameId, SliceFlags, args_table::ArgsId, index32};
+use crate::{DiagnosticKind, NameId, SliceFlags, Tick, args_table::ArgsId, index32};
 
 use super::{
     TraceBuilder,
     by_track::ByTrack,
     cut_threads,
-    pairing::{PairFacts, SliceLog, ThreadPairs},
+    pairing::{Orphan, PairFacts, SliceLog, ThreadPairs},
     readings::{Outcome, PairingInput, Reading, Readings},
+    reports::{Reports, Spot},
     rows::Rows,
 };
 
@@ -51,7 +52,7 @@ impl TraceBuilder {
         }
         let SliceLog { mut rows, threads, end_args, .. } = slices;
         for thread in threads.iter().filter(|thread| thread.unordered && !by_time) {
-            self.diagnostics.add(DiagnosticKind::Unordered, thread.went_back);
+            self.diagnostics.add_at(DiagnosticKind::Unordered, thread.went_back);
         }
         // Pairs of a thread whose times go back are not known to nest. [pairing 2]
         let unpair = |thread: &ThreadPairs| thread.unordered && !thread.is_faulty();
@@ -73,7 +74,7 @@ impl TraceBuilder {
 impl SliceLog {
     /// Reads every thread again whose plain reading has a fault, unless it is only cut, and writes the best reading into the
     /// rows. If `by_time`, the order of the file says nothing about a thread whose times go back.
-    fn repair(&mut self, by_time: bool, diagnostics: &mut Diagnostics) {
+    fn repair(&mut self, by_time: bool, reports: &mut Reports) {
         cut_threads::find(self);
         let Self { rows, threads, orphans, other_names, end_args } = self;
         let is_read_again = |track: u32| threads.get(track as usize).is_some_and(ThreadPairs::is_read_again);
@@ -92,10 +93,12 @@ impl SliceLog {
         let (mut input, mut readings, mut moved) =
             (PairingInput::default(), Readings::default(), MovedEnds::default());
         for (track, thread) in (0_u32..).zip(&*threads).filter(|(_, thread)| thread.is_faulty()) {
-            let somewhere = thread.fault.unwrap_or(thread.outermost);
+            // Without a fault a row is open, and so the last begin at depth 0 is.
+            let outermost = || rows.outermost(thread.innermost).map_or(Tick::MIN, |row| rows.start(row));
+            let somewhere = thread.fault.unwrap_or_else(|| Spot::new(thread.outermost, outermost()));
             let orphans = orphans_by_track.items(track).iter().map(|&orphan| &orphans[orphan as usize]);
             if thread.is_cut {
-                cut_threads::finish(rows, diagnostics, thread, orphans, somewhere);
+                cut_threads::finish(rows, reports, thread, orphans, somewhere);
                 continue;
             }
             input.clear();
@@ -111,10 +114,10 @@ impl SliceLog {
             input.read(thread.unordered, by_time, &mut readings);
             let reading = &readings.best;
             if reading.sorted && !by_time {
-                diagnostics.add(DiagnosticKind::Resorted, somewhere);
+                reports.add_at(DiagnosticKind::Resorted, somewhere);
             }
             let nests = reading.sorted || !thread.unordered;
-            input.apply(reading, nests, somewhere, rows, diagnostics, &mut moved);
+            input.apply(reading, nests, somewhere, rows, reports, &mut moved);
         }
         moved.apply(end_args);
     }
@@ -122,15 +125,15 @@ impl SliceLog {
 
 #[allow(clippy::indexing_slicing, reason = "positions are made by this module and never read from a file")]
 impl PairingInput {
-    /// Writes a reading into the rows. `nests` is whether its pairs are known to nest, and `somewhere` are bytes of
+    /// Writes a reading into the rows. `nests` is whether its pairs are known to nest, and `somewhere` is a place of
     /// the thread, for diagnostics whose own place is not kept.
     fn apply(
         &self,
         reading: &Reading,
         nests: bool,
-        somewhere: ByteRange,
+        somewhere: Spot,
         rows: &mut Rows,
-        diagnostics: &mut Diagnostics,
+        reports: &mut Reports,
         moved: &mut MovedEnds,
     ) {
         for (position, begin) in self.begins.iter().enumerate() {
@@ -165,7 +168,7 @@ impl PairingInput {
                 (SliceFlags::NAME_MISMATCH, DiagnosticKind::NameMismatch),
             ] {
                 if flags.contains(flag) {
-                    diagnostics.add(fault, somewhere);
+                    reports.add_at(fault, somewhere);
                 }
             }
             rows.set_end(begin.row, end.max(begin.at));
@@ -174,8 +177,8 @@ impl PairingInput {
         }
         for &end in &reading.unmatched {
             moved.add(self, end, None);
-            let bytes = self.orphan(end).map_or(somewhere, |orphan| orphan.bytes);
-            diagnostics.add(DiagnosticKind::UnmatchedEnd, bytes);
+            let spot = self.orphan(end).map_or(somewhere, Orphan::spot);
+            reports.add_at(DiagnosticKind::UnmatchedEnd, spot);
         }
     }
 }

@@ -224,6 +224,16 @@ impl Rows {
         PackedPair(self.columns.pair[row as usize]).state(row)
     }
 
+    /// Returns the outermost of the open rows around and including an open row.
+    pub(super) fn outermost(&self, mut row: OpenRow) -> Option<u32> {
+        let mut outermost = None;
+        while let Some(open) = row.get() {
+            outermost = Some(open);
+            row = PackedPair(self.columns.pair[open as usize]).around();
+        }
+        outermost
+    }
+
     /// Returns whether a begin/end pair has no end.
     #[inline]
     pub(super) fn is_open(&self, row: u32) -> bool {

@@ -12,7 +12,7 @@ use crate::{
     span_parents::{NO_ID, SaidSpan},
 };
 
-use super::{TraceBuilder, cycles::cut_cycles, rows::Rows};
+use super::{TraceBuilder, cycles::cut_cycles, reports::Spot, rows::Rows};
 
 /// The row of a span that says an id or a parent.
 #[derive(Debug, Clone, Copy)]
@@ -69,14 +69,15 @@ impl SaidSpans {
             false => flags,
         });
         let place = |span: &SaidRow| (rows.start(span.row), Reverse(rows.end(span.row)), span.row);
+        let spot = |span: &SaidRow| Spot::new(span.bytes, rows.start(span.row));
         let mut parents = find_parents(&spans, &track_of);
         for (span, parent) in spans.iter().zip(&parents) {
             if span.parent != NO_ID && parent.is_none() {
-                builder.diagnostics.add(DiagnosticKind::LostSpanParent, span.bytes);
+                builder.diagnostics.add_at(DiagnosticKind::LostSpanParent, spot(span));
             }
         }
         for cut in cut_circles(&mut parents, |span| place(&spans[span])) {
-            builder.diagnostics.add(DiagnosticKind::CircularSpan, spans[cut].bytes);
+            builder.diagnostics.add_at(DiagnosticKind::CircularSpan, spot(&spans[cut]));
         }
         let depths = depths(&parents);
         let said = Self { spans, of_row, parents, depths, tracks };

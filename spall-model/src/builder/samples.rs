@@ -16,7 +16,7 @@ use crate::{
     SampleTime, Text, Tick, Value, Weights, args_table::ArgsId, index32, profile::SourcePosition,
 };
 
-use super::TraceBuilder;
+use super::{TraceBuilder, reports::Spot};
 
 pub(super) use frames::{FrameLog, NONE};
 pub(super) use profiles::Profiles;
@@ -29,14 +29,14 @@ pub(super) struct ProfileLog {
     /// The last profile with frames of its own that was looked up: a file has the events of one in a row.
     recent: Option<(ProfileHandle, u32)>,
     parts: Vec<PartRow>,
-    /// The frames that threads share, their ids if they are of other traces, and the bytes of the file that have them.
+    /// The frames that threads share, their ids if they are of other traces, and the place of the first one.
     pub(super) shared: FrameLog,
     pub(super) shared_keys: Vec<(Key, u32)>,
-    shared_bytes: Option<ByteRange>,
+    shared_spot: Option<Spot>,
     samples: Vec<SampleRow>,
     details: Vec<SampleDetail>,
-    /// The bytes of samples whose frame has not come before, or whose process is not known.
-    places: Vec<(u32, ByteRange)>,
+    /// The places of samples whose frame has not come before, or whose process is not known.
+    places: Vec<(u32, Spot)>,
     /// The shared frames of stacks that are given by names, by the places of their callers and their names.
     by_name: HashMap<(u32, NameId), u32, RandomState>,
 }
@@ -81,8 +81,8 @@ pub(super) struct ProfileRow {
 /// What only a profile with frames of its own has.
 #[derive(Debug, Default)]
 pub(super) struct OwnProfile {
-    /// The track, the clock, and the bytes of the head.
-    pub(super) head: Option<(u32, ProfileStart, ByteRange)>,
+    /// The track, the clock, and the place of the head.
+    pub(super) head: Option<(u32, ProfileStart, Spot)>,
     /// The time of the latest part that says the end, and the end.
     pub(super) end: Option<(Tick, Tick)>,
     /// The time until which the last sample holds, if the trace that had the profile says it.
@@ -90,12 +90,12 @@ pub(super) struct OwnProfile {
     pub(super) frames: FrameLog,
 }
 
-/// A part of a profile, with the bytes of its first event. A profile of a thread has one.
+/// A part of a profile, with the place of its first event. A profile of a thread has one.
 #[derive(Debug, Clone, Copy)]
 struct PartRow {
     profile: u32,
     at: Tick,
-    bytes: ByteRange,
+    spot: Spot,
 }
 
 /// A sample in 24 bytes, because files hold millions of samples.
@@ -156,7 +156,8 @@ impl TraceBuilder {
     fn profile(&mut self, event: &ProfileEvent<'_>, part: Option<u32>, bytes: ByteRange) {
         let Some(profile) = self.profile_of(event.profile, false, part, bytes) else { return };
         if let ProfileId::Own(part) = event.profile {
-            let track = event.begins.and_then(|clock| Some((self.thread(part.thread, bytes)?, clock)));
+            let track =
+                event.begins.and_then(|clock| Some((self.thread(part.thread, part.at, bytes)?, clock)));
             let own = self.profiles.row(profile).own.get_or_insert_default();
             if let Some(end) = event.end
                 && own.end.is_none_or(|(at, _)| at <= part.at)
@@ -166,7 +167,7 @@ impl TraceBuilder {
             if event.begins.is_some() && own.head.is_some() {
                 return self.diagnostics.add(DiagnosticKind::DuplicateProfile, bytes);
             }
-            own.head = own.head.or(track.map(|(track, clock)| (track, clock, bytes)));
+            own.head = own.head.or(track.map(|(track, clock)| (track, clock, self.diagnostics.spot(bytes))));
         }
         let row = self.profiles.row(profile);
         (row.weights, row.rank) = (event.weights.or(row.weights), event.rank.or(row.rank));
@@ -184,7 +185,8 @@ impl TraceBuilder {
         let &FrameEvent { source, line, column, .. } = event;
         let frame = Frame { name, url, source, line, column, parent: parent.map(FrameId) };
         if part.is_none() {
-            self.profiles.shared_bytes.get_or_insert(bytes).end = bytes.end;
+            let spot = self.diagnostics.spot(bytes);
+            self.profiles.shared_spot.get_or_insert(spot).bytes.end = bytes.end;
         }
         if !self.profiles.table(part).add(place, frame, part.unwrap_or(NONE)) {
             self.diagnostics.add(DiagnosticKind::DuplicateFrame, bytes);
@@ -206,9 +208,9 @@ impl TraceBuilder {
         let position = SourcePosition::new(event.line, event.column);
         let log = &mut self.profiles;
         if event.any_process || part.is_none() && frame != NONE && log.shared.at(frame).is_none() {
-            log.places.push((index32(log.samples.len()), bytes));
+            log.places.push((index32(log.samples.len()), self.diagnostics.spot(bytes)));
         }
-        let part = part.unwrap_or_else(|| log.part(profile, Tick(0), bytes));
+        let part = part.unwrap_or_else(|| log.part(profile, Tick(0), self.diagnostics.spot(bytes)));
         log.add_sample(part, event.at, frame, SampleDetail { weight: event.weight, position, args });
     }
 
@@ -227,7 +229,10 @@ impl TraceBuilder {
         let handle = if any_process {
             ProfileHandle::OfAnyProcess { tid: self.key(thread.tid), value: self.intern(value) }
         } else {
-            ProfileHandle::OfTrack { track: self.thread(thread, bytes)?, value: self.intern(value) }
+            ProfileHandle::OfTrack {
+                track: self.thread(thread, self.diagnostics.now, bytes)?,
+                value: self.intern(value),
+            }
         };
         Some(self.profiles.profile(handle))
     }
@@ -246,7 +251,8 @@ impl TraceBuilder {
             _ => log.profile(handle),
         };
         log.recent = Some((handle, profile));
-        if is_new { log.begin_part(profile, part.at, bytes) } else { log.part(profile, part.at, bytes) }
+        let spot = self.diagnostics.spot(bytes);
+        if is_new { log.begin_part(profile, part.at, spot) } else { log.part(profile, part.at, spot) }
     }
 
     /// Returns the place of a frame in the table of a part.
@@ -309,18 +315,18 @@ impl ProfileLog {
     }
 
     /// Returns the part of a profile that has this time: the last one, or else a new one.
-    pub(super) fn part(&mut self, profile: u32, at: Tick, bytes: ByteRange) -> u32 {
+    pub(super) fn part(&mut self, profile: u32, at: Tick, spot: Spot) -> u32 {
         let [_, last] = self.row(profile).parts;
         match self.parts.get(last as usize) {
             Some(part) if part.at == at => last,
-            _ => self.begin_part(profile, at, bytes),
+            _ => self.begin_part(profile, at, spot),
         }
     }
 
     /// Begins a part of a profile, and returns its number.
-    fn begin_part(&mut self, profile: u32, at: Tick, bytes: ByteRange) -> u32 {
+    fn begin_part(&mut self, profile: u32, at: Tick, spot: Spot) -> u32 {
         let part = index32(self.parts.len());
-        self.parts.push(PartRow { profile, at, bytes });
+        self.parts.push(PartRow { profile, at, spot });
         let [first, last] = &mut self.row(profile).parts;
         (*first, *last) = (part.min(*first), part);
         part

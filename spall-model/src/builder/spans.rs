@@ -18,7 +18,7 @@ use crate::{
 };
 
 use super::{
-    InternedEvent, TraceBuilder, by_track::ByTrack, pairing::PairFacts, registry::TrackKey,
+    InternedEvent, TraceBuilder, by_track::ByTrack, pairing::PairFacts, registry::TrackKey, reports::Spot,
     said_spans::SaidRow,
 };
 
@@ -47,6 +47,13 @@ struct SpanEvent {
     /// The position of what it says of ids, or [`SAYS_NONE`]. It lies where there is room between two other fields.
     said: u32,
     bytes: ByteRange,
+}
+
+impl SpanEvent {
+    /// Returns the place of the event.
+    fn spot(&self) -> Spot {
+        Spot::new(self.bytes, self.row.at)
+    }
 }
 
 /// The position of what an event says that says no ids.
@@ -176,7 +183,7 @@ impl TraceBuilder {
     }
 
     /// Pairs begins and ends.
-    fn nestable(&mut self, group: &[SpanEvent], pairs: &mut NamePairs<ByteRange>) {
+    fn nestable(&mut self, group: &[SpanEvent], pairs: &mut NamePairs<Spot>) {
         // Most groups are one span, in which nothing can repeat.
         let steps = if group.len() > 2 { group } else { &[] };
         let steps = steps.iter().filter(|event| event.phase != AsyncPhase::Instant);
@@ -190,24 +197,24 @@ impl TraceBuilder {
             match event.phase {
                 AsyncPhase::Begin => {
                     if let Some(row) = self.open_span(event, pairs.depth()) {
-                        pairs.begin(name, self.args.get(args), row, event.bytes);
+                        pairs.begin(name, self.args.get(args), row, event.spot());
                     }
                 }
                 AsyncPhase::Instant => self.add_span_instant(event, pairs.depth()),
                 _ => {
                     let Some(closed) = pairs.end(name, self.args.get(args)) else {
-                        self.diagnostics.add(DiagnosticKind::UnmatchedAsync, event.bytes);
+                        self.diagnostics.add_at(DiagnosticKind::UnmatchedAsync, event.spot());
                         continue;
                     };
                     if closed.is_repeated {
-                        self.diagnostics.add(DiagnosticKind::RepeatedAsync, event.bytes);
+                        self.diagnostics.add_at(DiagnosticKind::RepeatedAsync, event.spot());
                     }
                     self.close_span(closed.row, at, args);
                 }
             }
         }
-        for bytes in pairs.end_group() {
-            self.diagnostics.add(DiagnosticKind::UnfinishedAsync, bytes);
+        for spot in pairs.end_group() {
+            self.diagnostics.add_at(DiagnosticKind::UnfinishedAsync, spot);
         }
     }
 
@@ -223,7 +230,7 @@ impl TraceBuilder {
                     rest = tail.get(1..).unwrap_or_default();
                 }
                 _ => {
-                    self.diagnostics.add(DiagnosticKind::UnmatchedAsync, first.bytes);
+                    self.diagnostics.add_at(DiagnosticKind::UnmatchedAsync, first.spot());
                     rest = tail;
                 }
             }
@@ -235,13 +242,13 @@ impl TraceBuilder {
         let Some(span) = self.open_span(start, 0) else {
             // The steps are counted too: no event is lost in silence.
             for step in steps.iter().chain(finish) {
-                self.diagnostics.add(DiagnosticKind::SliceLimit, step.bytes);
+                self.diagnostics.add_at(DiagnosticKind::SliceLimit, step.spot());
             }
             return;
         };
         match finish {
             Some(finish) => self.close_span(span, finish.row.at, finish.row.args),
-            None => self.diagnostics.add(DiagnosticKind::UnfinishedAsync, start.bytes),
+            None => self.diagnostics.add_at(DiagnosticKind::UnfinishedAsync, start.spot()),
         }
         // A step into lasts from its event to the next one. A step past lasts from the event before it to its own. A
         // span with both kinds of steps has no consistent reading.
@@ -249,13 +256,13 @@ impl TraceBuilder {
         let mixed = has(AsyncPhase::StepInto) && has(AsyncPhase::StepPast);
         let is_step = |step: &&SpanEvent| step.phase != AsyncPhase::Start;
         for duplicate in steps.iter().filter(|step| !is_step(step)) {
-            self.diagnostics.add(DiagnosticKind::DuplicateAsync, duplicate.bytes);
+            self.diagnostics.add_at(DiagnosticKind::DuplicateAsync, duplicate.spot());
         }
         let mut before = start.row.at;
         let mut steps = steps.iter().filter(is_step).peekable();
         while let Some(step) = steps.next() {
             if mixed {
-                self.diagnostics.add(DiagnosticKind::MixedAsyncSteps, step.bytes);
+                self.diagnostics.add_at(DiagnosticKind::MixedAsyncSteps, step.spot());
                 continue;
             }
             let next = steps.peek().copied().or(finish).map(|next| next.row.at);

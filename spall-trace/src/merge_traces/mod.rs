@@ -6,13 +6,14 @@ mod placement;
 use alloc::vec::Vec;
 
 use spall_model::{
-    ByteRange, Clock, Diagnostic, DiagnosticKind, Limits, MergedPart, Trace, TraceMerger, TraceView, Unit,
+    ByteRange, Clock, Diagnostic, DiagnosticKind, Limits, MergedPart, Tick, Trace, TraceMerger, TraceView,
+    Unit,
 };
 
 use ids::Pids;
 use placement::Axis;
 
-use crate::tick_scale::TickScale;
+use crate::tick_scale::{TickScale, clamped};
 
 pub use placement::{PlacedBy, Placement};
 
@@ -71,6 +72,21 @@ pub struct MergedTraces {
     pub trace: Trace,
     /// Where the times of each trace were put, in the order of the traces.
     pub placements: Vec<Placement>,
+    scales: Vec<TickScale>,
+}
+
+impl MergedTraces {
+    /// Returns the tick of the result that a tick of one of the traces has become; `None` if there is no such trace.
+    #[must_use]
+    pub fn tick(&self, number: usize, at: Tick) -> Option<Tick> {
+        let (scale, placement) = (self.scales.get(number)?, self.placements.get(number)?);
+        Some(Tick(clamped(placed(*scale, placement, at))))
+    }
+}
+
+/// Returns a time on the axis of the result.
+fn placed(scale: TickScale, placement: &Placement, at: Tick) -> i128 {
+    scale.convert(at).saturating_add(placement.offset.0.into())
 }
 
 /// Makes one trace of several, with their times on one axis: that of the first trace.
@@ -116,27 +132,27 @@ pub fn merge_traces(inputs: &[MergeInput<'_>], limits: &Limits) -> MergedTraces 
     let mut merger = TraceMerger::new(clock, limits);
     let mut axis = Axis::new(inputs, clock.ns_per_tick());
     let mut pids = Pids::new(inputs.iter().map(|input| input.trace));
-    let mut placements = Vec::with_capacity(inputs.len());
+    let (mut placements, mut scales) = (Vec::with_capacity(inputs.len()), Vec::with_capacity(inputs.len()));
     for (number, input) in inputs.iter().enumerate() {
         let scale = scale(input.trace, clock);
         let (placement, is_of_machine) = axis.place(input, scale);
         placements.push(placement);
+        scales.push(scale);
         if placement.by == PlacedBy::Nothing {
             merger.report(Diagnostic::new(DiagnosticKind::UnalignedClock, ByteRange::default()));
         }
-        let offset = i128::from(placement.offset.0);
         let new_pids = pids.of_next(input.trace, is_of_machine);
         merger.add(
             input.trace,
             &MergedPart {
-                time: &|at| scale.convert(at).saturating_add(offset),
+                time: &|at| placed(scale, &placement, at),
                 pid: &|pid| new_pids.get(&pid).copied(),
                 label: input.name,
                 keeps_apart: number > 0,
             },
         );
     }
-    MergedTraces { trace: merger.finish(), placements }
+    MergedTraces { trace: merger.finish(), placements, scales }
 }
 
 /// Returns the clock of the result.

@@ -7,11 +7,11 @@ use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashTable, hash_table::Entry};
 
 use crate::{
-    Clock, DiagnosticKind, Diagnostics, Flow, FlowBind, FlowPhase, SliceId, Slices, Tick, Ticks,
-    facts::FlowEnds, sort::sort_by_number,
+    Clock, DiagnosticKind, Flow, FlowBind, FlowPhase, SliceId, Slices, Tick, Ticks, facts::FlowEnds,
+    sort::sort_by_number,
 };
 
-use super::{FlowEnd, FlowKey, FlowLog};
+use super::{FlowEnd, FlowKey, FlowLog, Reports};
 
 /// The time by which an end may be earlier than its start. The clocks of a processor and of its graphics card agree to some
 /// microseconds.
@@ -23,7 +23,7 @@ pub(super) struct Links<'l> {
     slices: &'l Slices,
     /// The slice that each event is bound to.
     bound: &'l [Option<SliceId>],
-    diagnostics: &'l mut Diagnostics,
+    reports: &'l mut Reports,
     /// The time by which an end may be earlier than its start.
     tolerance: Ticks,
     /// The events from which flows leave. The table compares with the keys in the log.
@@ -57,7 +57,7 @@ impl<'l> Links<'l> {
         clock: Clock,
         slices: &'l Slices,
         bound: &'l [Option<SliceId>],
-        diagnostics: &'l mut Diagnostics,
+        reports: &'l mut Reports,
     ) -> Self {
         #[allow(clippy::cast_possible_truncation, reason = "the conversion saturates")]
         let ticks = |ns: f64| (CLOCK_ERROR_NS / ns) as i64;
@@ -65,7 +65,7 @@ impl<'l> Links<'l> {
             log,
             slices,
             bound,
-            diagnostics,
+            reports,
             tolerance: Ticks(clock.ns_per_tick().map_or(0, ticks)),
             open: HashTable::new(),
             hasher: RandomState::default(),
@@ -80,7 +80,7 @@ impl<'l> Links<'l> {
         let (log, slices) = (self.log, self.slices);
         let end = &log.ends[position];
         let Some(slice) = self.bound[position as usize] else {
-            return self.diagnostics.add(DiagnosticKind::UnboundFlow, end.bytes);
+            return self.reports.add_at(DiagnosticKind::UnboundFlow, end.spot());
         };
         // A flow with a name is over at its end. A flow that is bound to slices directly may have any number of ends.
         let once = end.key.name.is_some();
@@ -103,7 +103,7 @@ impl<'l> Links<'l> {
                 if !is_end {
                     let before = mem::replace(known.get_mut(), OpenFlow { emitted: !is_start, ..next });
                     if is_start && (once || !before.used) {
-                        self.diagnostics.add(DiagnosticKind::DuplicateFlow, end.bytes);
+                        self.reports.add_at(DiagnosticKind::DuplicateFlow, end.spot());
                     }
                 } else if once || end.phase == FlowPhase::Stop {
                     known.remove();
@@ -119,7 +119,7 @@ impl<'l> Links<'l> {
                 if is_start || end.phase.is_of_chain() {
                     // Nothing has to arrive here.
                 } else if leaves {
-                    self.diagnostics.add(DiagnosticKind::UnmatchedFlow, end.bytes);
+                    self.reports.add_at(DiagnosticKind::UnmatchedFlow, end.spot());
                 } else {
                     self.early.entry(end.key).or_default().push(position);
                 }
@@ -189,10 +189,10 @@ impl<'l> Links<'l> {
         let mut early: Vec<u32> = self.early.into_values().flatten().collect();
         early.sort_unstable_by_key(in_file);
         for end in early {
-            self.diagnostics.add(DiagnosticKind::UnmatchedFlow, log.ends[end].bytes);
+            self.reports.add_at(DiagnosticKind::UnmatchedFlow, log.ends[end].spot());
         }
         for start in unused {
-            self.diagnostics.add(DiagnosticKind::UnfinishedFlow, log.ends[start.end].bytes);
+            self.reports.add_at(DiagnosticKind::UnfinishedFlow, log.ends[start.end].spot());
         }
         if self.goes_back {
             sort_by_number(&mut self.flows, |flow| flow.ends.times.1.0);

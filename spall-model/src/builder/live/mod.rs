@@ -15,8 +15,8 @@ use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
 use crate::{
-    ByteRange, DiagnosticKind, Diagnostics, Event, Limits, Receiver, SliceId, Thread, Tick, Trace, TrackId,
-    args_table::ArgsId, index32,
+    ByteRange, DiagnosticKind, Diagnostics, Event, Limits, Receiver, SliceId, ThreadEvent, Tick, Trace,
+    TrackId, args_table::ArgsId, index32,
 };
 
 use super::{
@@ -149,15 +149,15 @@ impl LiveTrace {
     fn add(&mut self, event: &Event<'_>, bytes: ByteRange) {
         self.tracks.move_budget = self.tracks.move_budget.saturating_add(MOVES_PER_EVENT);
         match event {
-            Event::End(end) => self.end(event, end.thread, bytes),
+            Event::End(end) => self.end(event, end, bytes),
             _ => self.builder.add(event, bytes),
         }
     }
 
     /// Adds an end, and records the row that it closes. An end that closes nothing leaves the innermost row as it was.
-    fn end(&mut self, event: &Event<'_>, thread: Thread<'_>, bytes: ByteRange) {
+    fn end(&mut self, event: &Event<'_>, end: &ThreadEvent<'_>, bytes: ByteRange) {
         // If there are too many tracks, the builder has counted the event.
-        let Some(track) = self.builder.thread(thread, bytes) else { return };
+        let Some(track) = self.builder.thread(end.thread, end.at, bytes) else { return };
         let open = self.builder.slices.innermost(track);
         self.builder.add(event, bytes);
         if let Some(row) = open.get().filter(|_| self.builder.slices.innermost(track) != open) {
@@ -170,6 +170,7 @@ impl LiveTrace {
     /// This takes amortised constant time for each event since the last commit.
     pub fn commit(&mut self) -> LiveSnapshot<'_> {
         self.ended.clear();
+        self.builder.diagnostics.flush();
         self.tracks.begin_commit(self.builder.registry.tracks.len());
         self.commit_ends();
         self.commit_slices();
@@ -191,11 +192,12 @@ impl LiveTrace {
     fn commit_ends(&mut self) {
         for (row, track, bytes) in core::mem::take(&mut self.closed) {
             self.tracks.touch(track);
-            if self.builder.slices.rows.end(row) < self.builder.slices.rows.start(row) {
-                self.faults.add(DiagnosticKind::EndBeforeBegin, bytes);
+            let at = self.builder.slices.rows.end(row);
+            if at < self.builder.slices.rows.start(row) {
+                self.faults.add(DiagnosticKind::EndBeforeBegin, bytes, Some(at));
             }
             if self.builder.slices.other_names.contains_key(&row) {
-                self.faults.add(DiagnosticKind::NameMismatch, bytes);
+                self.faults.add(DiagnosticKind::NameMismatch, bytes, Some(at));
             }
             // A slice that began after the last commit is new, and no reader has seen it open.
             if (row as usize) < self.committed.rows {
@@ -208,7 +210,7 @@ impl LiveTrace {
         }
         for orphan in pairs.orphans.get(self.committed.orphans..).unwrap_or_default() {
             self.tracks.touch(orphan.track);
-            self.faults.add(DiagnosticKind::UnmatchedEnd, orphan.bytes);
+            self.faults.add(DiagnosticKind::UnmatchedEnd, orphan.bytes, Some(orphan.at));
         }
         self.committed.end_args = pairs.end_args.len();
         self.committed.orphans = pairs.orphans.len();
@@ -253,7 +255,8 @@ impl LiveTrace {
             {
                 items.is_unordered = true;
                 self.has_unordered = true;
-                self.faults.add(DiagnosticKind::Unordered, thread.went_back);
+                let spot = thread.went_back;
+                self.faults.add(DiagnosticKind::Unordered, spot.bytes, Some(spot.at));
             }
         }
     }

@@ -4,8 +4,8 @@ use spall_synth::Random;
 
 use super::{tracks::FREE_MOVES, *};
 use crate::{
-    Args, AsyncPhase, CounterEvent, Id, KeyedEvent, Receiver, Scope, SliceArgs, SliceFlags, Text,
-    ThreadEvent, Ticks, TraceView, TrackId, view::Sealed,
+    Args, AsyncPhase, CounterEvent, Id, KeyedEvent, Receiver, Scope, SliceArgs, SliceFlags, Text, Thread,
+    Ticks, TraceView, TrackId, view::Sealed,
 };
 
 fn on(tid: i64, name: &'static str, at: i64) -> ThreadEvent<'static> {

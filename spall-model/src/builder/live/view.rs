@@ -139,7 +139,7 @@ impl TraceView for LiveSnapshot<'_> {
     }
 
     fn diagnostics(&self) -> &Diagnostics {
-        &self.live.builder.diagnostics
+        &self.live.builder.diagnostics.found
     }
 
     fn track_ids(&self) -> impl ExactSizeIterator<Item = TrackId> {

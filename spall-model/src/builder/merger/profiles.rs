@@ -6,7 +6,10 @@ use core::ops::Range;
 use crate::{
     CallSite, DiagnosticKind, Frame, FrameId, LineHits, Profile, ProfileStart, SampleTime, Tick, Ticks,
     Weights,
-    builder::samples::{FrameLog, NONE, OwnProfile, ProfileHandle, SampleDetail},
+    builder::{
+        reports::Spot,
+        samples::{FrameLog, NONE, OwnProfile, ProfileHandle, SampleDetail},
+    },
     index32,
 };
 
@@ -80,7 +83,7 @@ impl Addition<'_> {
             let resolution = self.duration(profile.start, profile.resolution).max(Ticks(1));
             let clock = ProfileStart::new(self.at(profile.start), resolution);
             own = Some(Box::new(OwnProfile {
-                head: Some((track, clock, NOWHERE)),
+                head: Some((track, clock, Spot::default())),
                 end: profile.end.map(|end| (Tick(0), self.at(end))),
                 samples_end: Some(self.at(profile.samples_end)),
                 frames: table,
@@ -94,7 +97,7 @@ impl Addition<'_> {
         if own.is_some() || (weights, profile.rank) != (Weights::Samples, Profile::SHARED_RANK) {
             (row.weights, row.rank, row.own) = (Some(weights), Some(profile.rank), own);
         }
-        let part = log.part(number, Tick(0), NOWHERE);
+        let part = log.part(number, Tick(0), Spot::default());
         self.count_clamped();
         for sample in trace.samples_of(profile) {
             let (at, args) = (SampleTime::At(self.at(sample.at)), self.args(sample.args));

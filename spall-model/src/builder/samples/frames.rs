@@ -6,8 +6,14 @@ use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
 use crate::{
-    ByteRange, CallSite, DiagnosticKind, Diagnostics, Frame, FrameId, Key, LineHits,
-    builder::cycles::cut_cycles, frame_ids::FrameIds, index32, log::Log,
+    CallSite, DiagnosticKind, Frame, FrameId, Key, LineHits,
+    builder::{
+        cycles::cut_cycles,
+        reports::{Reports, Spot},
+    },
+    frame_ids::FrameIds,
+    index32,
+    log::Log,
 };
 
 use super::profiles::Profiles;
@@ -131,13 +137,13 @@ impl FrameLog {
     }
 
     /// Moves all frames to `found`, with their links to their callers. Returns the position of the first one. What does not fit
-    /// together is reported with the bytes of its part, or else with `bytes`.
+    /// together is reported with the place of its part, or else with `spot`.
     pub(super) fn join(
         &mut self,
         found: &mut Profiles,
-        bytes: ByteRange,
-        bytes_of: &dyn Fn(u32) -> ByteRange,
-        diagnostics: &mut Diagnostics,
+        spot: Spot,
+        spot_of: &dyn Fn(u32) -> Spot,
+        reports: &mut Reports,
     ) -> u32 {
         let first = index32(found.frames.len());
         let moved = |frame: FrameId| FrameId(first + frame.0);
@@ -150,7 +156,7 @@ impl FrameLog {
             frame.parent = self.at(place);
             if frame.parent.is_none() {
                 let n_parts = self.parts.partition_point(|&(first, _)| first <= at);
-                diagnostics.add(DiagnosticKind::LostFrame, bytes_of(self.parts[n_parts - 1].1));
+                reports.add_at(DiagnosticKind::LostFrame, spot_of(self.parts[n_parts - 1].1));
             }
         }
         // A caller that the frame itself names takes precedence over a caller that lists the frame.
@@ -161,7 +167,7 @@ impl FrameLog {
                     (Some(caller), Some(callee)) => {
                         frames[callee.index()].parent.get_or_insert(caller);
                     }
-                    _ => diagnostics.add(DiagnosticKind::LostFrame, bytes),
+                    _ => reports.add_at(DiagnosticKind::LostFrame, spot),
                 }
             }
         }
@@ -170,7 +176,7 @@ impl FrameLog {
             |frame| frame.parent.map(FrameId::index),
             |frame, _| {
                 frame.parent = None;
-                diagnostics.add(DiagnosticKind::LostFrame, bytes);
+                reports.add_at(DiagnosticKind::LostFrame, spot);
             },
         );
         for frame in frames {
@@ -180,7 +186,7 @@ impl FrameLog {
         let mut moved = |place: FrameId, part: u32| {
             let at = self.at(place.0).map(moved);
             if at.is_none() {
-                diagnostics.add(DiagnosticKind::UnknownFrame, bytes_of(part));
+                reports.add_at(DiagnosticKind::UnknownFrame, spot_of(part));
             }
             at
         };

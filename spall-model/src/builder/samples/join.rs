@@ -8,7 +8,7 @@ use hashbrown::HashMap;
 use crate::{
     ByteRange, DiagnosticKind, FrameId, Key, NameId, Profile, ProfileStart, Sample, Tick, Ticks, TrackId,
     Weights,
-    builder::{TraceBuilder, registry::TrackKey},
+    builder::{TraceBuilder, registry::TrackKey, reports::Spot},
     index32,
     profile::{Side, distance_if_end_is_of_another_clock, samples_end, samples_start},
     sort::sort_by_number,
@@ -29,10 +29,10 @@ impl TraceBuilder {
         log.parts.shrink_to_fit();
         self.find_processes(&mut log);
         drop((core::mem::take(&mut log.by_handle), core::mem::take(&mut log.by_name)));
-        for (sample, bytes) in core::mem::take(&mut log.places) {
+        for (sample, spot) in core::mem::take(&mut log.places) {
             let frame = log.samples.get(sample as usize).map_or(NONE, |row| row.frame);
             if frame != NONE && log.shared.at(frame).is_none() {
-                self.diagnostics.add(DiagnosticKind::UnknownFrame, bytes);
+                self.diagnostics.add_at(DiagnosticKind::UnknownFrame, spot);
             }
         }
         let (parts, mut rows) = (log.sorted_parts(), core::mem::take(&mut log.samples));
@@ -75,12 +75,12 @@ impl TraceBuilder {
             }
         }
         alone.retain(|_, &mut (n_tracks, _)| n_tracks == 1);
-        for &(sample, bytes) in &log.places {
+        for &(sample, spot) in &log.places {
             let part = log.samples[sample as usize].part;
             if let ProfileHandle::OfAnyProcess { tid, .. } = log.row_of(part).handle
                 && !alone.contains_key(&tid)
             {
-                self.diagnostics.add(DiagnosticKind::MissingProcess, bytes);
+                self.diagnostics.add_at(DiagnosticKind::MissingProcess, spot);
             }
         }
         for profile in 0..log.profiles.len() {
@@ -148,26 +148,28 @@ impl ProfileJoiner<'_> {
             let (rows, others) =
                 self.rows.split_at(self.rows.partition_point(|row| profile_of(row.part) == profile));
             self.rows = others;
-            let bytes_of = |part: u32| log.parts[part as usize].bytes;
+            let spot_of = |part: u32| log.parts[part as usize].spot;
             let row = &log.profiles[profile as usize];
             let (value, head) = match row.handle {
                 ProfileHandle::OfTrack { track, value } => {
-                    (value, Some((track, ProfileStart::new(Tick(0), Ticks(1)), bytes_of(parts[0]))))
+                    (value, Some((track, ProfileStart::new(Tick(0), Ticks(1)), spot_of(parts[0]))))
                 }
                 // A thread beyond the limit of tracks has none.
                 ProfileHandle::OfAnyProcess { .. } => continue,
                 _ => (NameId::EMPTY, row.own.as_ref().and_then(|own| own.head)),
             };
-            let Some((track, clock, bytes)) = head else {
-                let all = parts.iter().map(|&part| bytes_of(part));
-                all.for_each(|bytes| self.builder.diagnostics.add(DiagnosticKind::ProfileWithoutHead, bytes));
+            let Some((track, clock, spot)) = head else {
+                let all = parts.iter().map(|&part| spot_of(part));
+                all.for_each(|spot| {
+                    self.builder.diagnostics.add_at(DiagnosticKind::ProfileWithoutHead, spot)
+                });
                 continue;
             };
             let own = log.row(profile).own.take();
             let has_slices = self.builder.registry.track(track).n_slices > 0;
             let side = if has_slices { Side::After } else { Side::Before };
             let facts = &log.profiles[profile as usize];
-            let profile = self.join(log, facts, own, (value, clock, side, bytes), rows);
+            let profile = self.join(log, facts, own, (value, clock, side, spot), rows);
             let samples = self.found.samples.get(profile.samples()).unwrap_or_default();
             let from = samples.first().map(|first| first.at);
             // The last sample of a value that the axis does not show is as wide as its weight only on an axis of its own.
@@ -175,24 +177,24 @@ impl ProfileJoiner<'_> {
             let to = last.map_or(profile.samples_end, |last| last.at);
             let to = to.max(profile.end.unwrap_or(profile.start)).max(profile.start);
             self.builder.touch(track, from.unwrap_or(profile.start).min(profile.start), to);
-            self.found.profiles.push((Profile { track: TrackId(track), ..profile }, bytes.start));
+            self.found.profiles.push((Profile { track: TrackId(track), ..profile }, spot));
         }
     }
 
-    /// Puts a profile together, with its value, its clock, and the bytes of its head, and returns it without its track.
+    /// Puts a profile together, with its value, its clock, and the place of its head, and returns it without its track.
     fn join(
         &mut self,
         log: &ProfileLog,
         facts: &ProfileRow,
         mut own: Option<Box<OwnProfile>>,
-        (value, clock, side, bytes): (NameId, ProfileStart, Side, ByteRange),
+        (value, clock, side, spot): (NameId, ProfileStart, Side, Spot),
         rows: &[SampleRow],
     ) -> Profile {
-        let (found, diagnostics) = (&mut self.found, &mut self.builder.diagnostics);
+        let (found, reports) = (&mut self.found, &mut self.builder.diagnostics);
         let first = [found.samples.len(), found.sites.len()].map(index32);
-        let bytes_of = |part: u32| log.parts[part as usize].bytes;
+        let spot_of = |part: u32| log.parts[part as usize].spot;
         let first_frame = match &mut own {
-            Some(own) => own.frames.join(found, bytes, &bytes_of, diagnostics),
+            Some(own) => own.frames.join(found, spot, &spot_of, reports),
             None => self.first_shared,
         };
         let frames = own.as_ref().map_or(&log.shared, |own| &own.frames);
@@ -201,13 +203,13 @@ impl ProfileJoiner<'_> {
         for row in rows {
             let at = if row.is_delta { now.0.checked_add(row.at) } else { Some(row.at) };
             if at.and_then(|at| at.checked_add(clock.offset.0)).is_none() {
-                diagnostics.add(DiagnosticKind::TimeOutOfRange, bytes_of(row.part));
+                reports.add_at(DiagnosticKind::TimeOutOfRange, spot_of(row.part));
             }
             now = if row.is_delta { now + Ticks(row.at) } else { Tick(row.at) };
             let frame = frames.at(row.frame);
             // Those of threads were reported one by one.
             if frame.is_none() && row.frame != NONE && own.is_some() {
-                diagnostics.add(DiagnosticKind::UnknownFrame, bytes_of(row.part));
+                reports.add_at(DiagnosticKind::UnknownFrame, spot_of(row.part));
             }
             let detail = log.details.get(row.detail as usize).copied().unwrap_or(SampleDetail::NONE);
             let SampleDetail { weight, position, args } = detail;
@@ -228,7 +230,7 @@ impl ProfileJoiner<'_> {
         let end = end.filter(|_| distance.is_none());
         let samples_end = match (distance, samples.last()) {
             (Some(distance), Some(last)) => {
-                diagnostics.add(DiagnosticKind::BadProfileEnd, bytes);
+                reports.add_at(DiagnosticKind::BadProfileEnd, spot);
                 last.at + distance
             }
             _ => {
@@ -254,8 +256,8 @@ impl ProfileJoiner<'_> {
 
     /// Adds the frames that threads share, behind those of all profiles with frames of their own.
     fn join_shared(&mut self, log: &mut ProfileLog) {
-        let bytes = log.shared_bytes.unwrap_or_default();
-        let first = log.shared.join(&mut self.found, bytes, &|_| bytes, &mut self.builder.diagnostics);
+        let spot = log.shared_spot.unwrap_or_default();
+        let first = log.shared.join(&mut self.found, spot, &|_| spot, &mut self.builder.diagnostics);
         let of_other_traces = log.shared_keys.iter().filter_map(|&(key, at)| Some((key, log.shared.at(at)?)));
         let of_other_traces = of_other_traces.map(|(key, at)| (key, FrameId(first + at.0))).collect();
         self.found.shared_frames = log.shared.take_ids(first, of_other_traces);

@@ -56,7 +56,7 @@ impl TraceBuilder {
         let mut unmatched: Vec<usize> = singles.into_values().flat_map(|single| single.ends).collect();
         unmatched.sort_unstable();
         for end in unmatched.iter().filter_map(|&end| group.get(end)) {
-            self.diagnostics.add(DiagnosticKind::UnmatchedAsync, end.bytes);
+            self.diagnostics.add_at(DiagnosticKind::UnmatchedAsync, end.spot());
         }
         sort_by_number(&mut spans, |&(begin, _)| group.get(begin).map_or(0, |begin| begin.row.at.0));
         for (begin, end) in spans {
@@ -79,15 +79,17 @@ impl TraceBuilder {
             return self.add_span_instant(begin, 0);
         }
         let Some(row) = self.open_span(begin, 0) else {
-            return end.iter().for_each(|end| self.diagnostics.add(DiagnosticKind::SliceLimit, end.bytes));
+            return end
+                .iter()
+                .for_each(|end| self.diagnostics.add_at(DiagnosticKind::SliceLimit, end.spot()));
         };
         let Some(end) = end else {
-            return self.diagnostics.add(DiagnosticKind::UnfinishedAsync, begin.bytes);
+            return self.diagnostics.add_at(DiagnosticKind::UnfinishedAsync, begin.spot());
         };
         let start = begin.row.at;
         self.close_span(row, end.row.at.max(start), end.row.args);
         if end.row.at < start {
-            self.diagnostics.add(DiagnosticKind::NegativeDuration, end.bytes);
+            self.diagnostics.add_at(DiagnosticKind::NegativeDuration, end.spot());
             let rows = &mut self.slices.rows;
             rows.set_flags(row, rows.flags(row).with(SliceFlags::CLAMPED));
         }
