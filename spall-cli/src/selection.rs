@@ -54,14 +54,17 @@ impl Selection {
         if self.hide.is_empty() {
             return Ok(trace);
         }
+        // Functions stay where the timeline has them.
+        let trace = spall_trace::merge_samples(trace);
         let hidden = self.hidden(&trace, title, session);
-        Ok(trace.with_slices(|old, track, slices| {
+        let shown = trace.with_slices(|old, track, slices| {
             for (id, slice) in old.slices_of(track) {
                 if hidden.shows(slice.name, slice.category) {
                     slices.keep(id);
                 }
             }
-        }))
+        });
+        Ok(shown.without_samples())
     }
 
     /// Loads the parts of traces of which sums are made.

@@ -155,6 +155,17 @@ impl Trace {
         self
     }
 
+    /// Returns the trace without its samples. The slices that a merge has made of them stay, with the call frames that they are
+    /// of, and are all that is added up.
+    ///
+    /// Where slices are left out of a merged trace, the samples would find functions among what is left, and not where they
+    /// are on the timeline.
+    #[must_use]
+    pub fn without_samples(mut self) -> Self {
+        (self.profiles, self.samples) = Default::default();
+        self
+    }
+
     /// Returns whether [`with_value`](Self::with_value)`(None)` is another trace, so that one that is shown needs it: threads
     /// have values that do not add up, or there is nothing but a value that the axis does not show.
     #[must_use]

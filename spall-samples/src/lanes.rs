@@ -8,11 +8,14 @@ use spall_model::{
 
 /// Iterates over the slices of a track, in display order, each with its place. Those in lane 0 are numbered in this order.
 ///
-/// Slices that an earlier merge inferred are left out, so that merging again gives the same result.
+/// Slices that an earlier merge inferred are left out, so that merging again gives the same result, unless the samples were
+/// taken away since.
 #[inline]
 pub(super) fn placed(trace: &Trace, track: TrackId) -> impl Iterator<Item = (SliceId, Slice, Placement)> {
     let (mut nesting, mut number) = (Nesting::default(), 0_u32);
-    let mut slices = trace.slices_of(track).filter(|(_, slice)| !slice.flags.contains(SliceFlags::SAMPLED));
+    let has_samples = !trace.profiles().is_empty();
+    let is_inferred = move |slice: &Slice| has_samples && slice.flags.contains(SliceFlags::SAMPLED);
+    let mut slices = trace.slices_of(track).filter(move |(_, slice)| !is_inferred(slice));
     // Not by way of `map`, which is not inlined into a loop.
     core::iter::from_fn(move || {
         let (id, slice) = slices.next()?;

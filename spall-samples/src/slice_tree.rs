@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use spall_model::{
-    AlongParents, CallTree, CallTreeBuilder, Function, Measure, SelfValues, Slice, SliceId, ThreadMeasure,
-    Tick, Ticks, Trace, TraceView, Track, TrackId, TreeNodeId, nest::ParentNesting,
+    AlongParents, CallTree, CallTreeBuilder, Function, Measure, SelfValues, Slice, SliceFlags, SliceId,
+    ThreadMeasure, Tick, Ticks, Trace, TraceView, Track, TrackId, TreeNodeId, nest::ParentNesting,
 };
 
 use crate::lanes::{Place, for_each_place};
@@ -73,7 +73,14 @@ impl<'t> SliceTree<'t> {
         let (start, end) = (slice.start, place.end);
         let at = open.len();
         let outer = open.last_mut();
-        let node = builder.child(outer.as_ref().map(|outer| outer.node), Function::named(slice.name));
+        // Only where the samples of a merged trace were taken away.
+        let is_sampled = slice.flags.contains(SliceFlags::SAMPLED);
+        let function = if is_sampled { trace.function_of(id) } else { None };
+        let function = function.unwrap_or(Function::named(slice.name));
+        let node = builder.child(outer.as_ref().map(|outer| outer.node), function);
+        if let Some(sampled) = trace.sampled(id).filter(|_| is_sampled) {
+            builder.add_hits(Some(node), sampled.hits.into(), sampled.hits.into());
+        }
         let mut measured = outer.as_ref().and_then(|outer| outer.measured);
         let mut rest = None;
         match counter {

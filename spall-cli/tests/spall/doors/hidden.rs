@@ -12,11 +12,7 @@ impl Doors<'_> {
         self.engine.act(Action::Filter(vec![category.clone()], Vec::new()));
         let area = self.area(Some(TrackSet::All));
         let hide = ["--hide", &category];
-        // Where there are samples, sums differ, and that is a fault: `spall top` hides slices before samples are merged with
-        // them, so that functions lie elsewhere, and all that draws or finds hides them after that.
-        if self.engine.trace().samples().is_empty() {
-            self.top("top without a category", &area, &["--tracks", "all", "--hide", &category]);
-        }
+        self.top("top without a category", &area, &["--tracks", "all", "--hide", &category]);
         self.find("e", &hide);
         self.engine.act(Action::Filter(Vec::new(), Vec::new()));
     }
