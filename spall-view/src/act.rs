@@ -121,7 +121,7 @@ impl Engine {
         if let Some(selected) = &place.selected {
             let at = self.element_start(Some(selected.element), selected.at);
             let is_same =
-                at == Some(self.tick(selected.at)) && self.element_name(selected.element) == selected.name;
+                at == Some(self.tick(selected.at)) && selected.element.name(&*self.trace) == selected.name;
             if !is_same {
                 missing.push(format!("Here is no {} at that time, so nothing is selected.", selected.name));
                 place.selected = None;
@@ -152,15 +152,6 @@ impl Engine {
             Element::Instant(number) => Some(trace.instants().get(number as usize)?.at),
             Element::Counter(track) => trace.tracks().get(track.index()).map(|_| self.tick(at)),
             Element::Object(piece) => self.objects.piece(piece).map(|_| self.tick(at)),
-        }
-    }
-
-    fn element_name(&self, element: Element) -> String {
-        match element {
-            Element::Slice(_) | Element::Counter(_) => {
-                self.details(element, Since::default()).map(|details| details.name).unwrap_or_default()
-            }
-            _ => String::new(),
         }
     }
 

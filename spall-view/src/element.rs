@@ -1,7 +1,7 @@
 //! What can be selected.
 
 use serde::{Deserialize, Serialize};
-use spall_trace::model::{SliceId, StateId, TrackId};
+use spall_trace::model::{SliceId, StateId, TraceView, TrackId};
 
 use crate::item::Numbered;
 
@@ -19,6 +19,17 @@ pub enum Element {
     Counter(TrackId),
     /// A piece of an object, from one snapshot to the next.
     Object(u32),
+}
+
+impl Element {
+    /// Returns the name by which a place knows the element again; empty if its kind and its time are enough.
+    pub(crate) fn name(self, trace: &impl TraceView) -> String {
+        match self {
+            Self::Slice(slice) => trace.slice_name(slice).into(),
+            Self::Counter(track) => trace.track_title(track).into(),
+            Self::State(_) | Self::Instant(_) | Self::Object(_) => String::new(),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]

@@ -93,14 +93,8 @@ impl View {
     pub fn select(&mut self, element: Option<(Element, Tick)>, trace: &impl TraceView) {
         self.remember();
         self.flow = 0;
-        self.place.selected = element.map(|(element, at)| {
-            let name = match element {
-                Element::Slice(slice) => trace.slice_name(slice).into(),
-                Element::Counter(track) => trace.track_title(track).into(),
-                _ => String::new(),
-            };
-            Selected { element, at: self.since(at), name }
-        });
+        self.place.selected =
+            element.map(|(element, at)| Selected { element, at: self.since(at), name: element.name(trace) });
     }
 
     /// Selects a slice and brings it into view, if need be by opening what it is folded into and showing its track. This is a
