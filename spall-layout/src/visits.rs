@@ -113,7 +113,7 @@ impl<'l> Visits<'l> {
             rows: Vec::new(),
             times: None,
         };
-        if range.is_empty() {
+        if !range.start.is_before(range.end) {
             return visits;
         }
         let mut top = 0;
@@ -123,7 +123,7 @@ impl<'l> Visits<'l> {
                 top = number;
             }
             let first = view.starts.partition_point(|&start| start < range.start);
-            let end = view.starts.partition_point(|&start| start < range.end);
+            let end = view.starts.partition_point(|start| start.is_before(range.end));
             let base = layout.first_slice(row);
             // The slices of a row do not overlap, so only the last one before the range can reach into it.
             if let Some(before) = first.checked_sub(1)

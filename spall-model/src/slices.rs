@@ -166,10 +166,10 @@ pub struct Slice {
 
 impl Slice {
     /// Returns whether the slice and a half-open range of time share a point in time. A slice without duration shares
-    /// one if its time lies in the range.
+    /// one if its time lies in the range. A range up to [`Tick::MAX`] has that point, too.
     #[must_use]
     pub fn overlaps(&self, range: &Range<Tick>) -> bool {
-        self.start < range.end && (self.end > range.start || self.start >= range.start)
+        self.start.is_before(range.end) && (self.end > range.start || self.start >= range.start)
     }
 
     /// Returns the duration of the slice, which is never negative and saturates at the largest [`Ticks`].
@@ -304,13 +304,14 @@ mod tests {
     #[test]
     fn a_range_without_its_end_overlaps_what_lies_in_it() {
         let (name, category, flags) = (NameId::EMPTY, NameId::EMPTY, SliceFlags::default());
-        let overlaps = |start, end| {
-            Slice { start: Tick(start), end: Tick(end), name, category, flags }
-                .overlaps(&(Tick(10)..Tick(20)))
-        };
+        let slice = |start, end| Slice { start: Tick(start), end: Tick(end), name, category, flags };
+        let overlaps = |start, end| slice(start, end).overlaps(&(Tick(10)..Tick(20)));
         assert!(overlaps(9, 11) && overlaps(12, 13) && overlaps(19, 30) && overlaps(0, 50));
         assert!(!overlaps(5, 10) && !overlaps(20, 25));
         // A slice without duration is where its time is.
         assert!(overlaps(10, 10) && overlaps(15, 15) && !overlaps(9, 9) && !overlaps(20, 20));
+        // Behind the latest point no range begins that could have it.
+        let last = slice(i64::MAX, i64::MAX);
+        assert!(last.overlaps(&(Tick(10)..Tick::MAX)) && !last.overlaps(&(Tick(10)..Tick(i64::MAX - 1))));
     }
 }

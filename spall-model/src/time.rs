@@ -44,6 +44,14 @@ impl Tick {
     pub const MIN: Self = Self(i64::MIN);
     /// The latest point that can be expressed. Times beyond it saturate here.
     pub const MAX: Self = Self(i64::MAX);
+
+    /// Returns whether the point is before the end of a half-open range. Nothing comes after the latest point, so that a range
+    /// up to it has it, too.
+    #[must_use]
+    #[inline]
+    pub const fn is_before(self, end: Self) -> bool {
+        self.0 < end.0 || end.0 == i64::MAX
+    }
 }
 
 impl Ticks {

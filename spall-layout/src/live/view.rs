@@ -134,7 +134,7 @@ struct Cursor<'l> {
 impl<'l> LiveVisits<'l> {
     fn new(view: &'l LiveView<'_>, track: TrackId, range: &Range<Tick>) -> Self {
         let (mut before, mut rows) = (Vec::new(), Vec::new());
-        let of_track = view.trace.track(track).filter(|_| !range.is_empty());
+        let of_track = view.trace.track(track).filter(|_| range.start.is_before(range.end));
         let mut slices = of_track.map_or(&[][..], |track| track.slices());
         let mut top = 0;
         for (number, row) in (0..).zip(view.track_rows(track).filter(|_| of_track.is_some())) {
@@ -149,7 +149,9 @@ impl<'l> LiveVisits<'l> {
             rows.push(cursor);
         }
         let first = slices.partition_point(|&slice| view.start(slice) < Some(range.start));
-        let end = slices.partition_point(|&slice| view.start(slice) < Some(range.end));
+        let is_before_end =
+            |&slice: &SliceId| view.start(slice).is_none_or(|start| start.is_before(range.end));
+        let end = slices.partition_point(is_before_end);
         slices = slices.get(first..end).unwrap_or_default();
         // Parents are in rows further up, so this order has them before their children.
         before.sort_by_key(|visit| (visit.start, visit.row));

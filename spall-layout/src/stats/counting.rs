@@ -169,7 +169,7 @@ fn signed(ticks: u64, is_positive: bool) -> i128 {
 #[inline(always)]
 fn duration_in(visit: &Visit, range: &Range<Tick>) -> Option<u64> {
     let part = clamp(visit, range);
-    let is_point = visit.start == visit.end && range.contains(&visit.start);
+    let is_point = visit.start == visit.end && range.start <= visit.start && visit.start.is_before(range.end);
     (part.start < part.end || is_point).then(|| duration(&part))
 }
 
