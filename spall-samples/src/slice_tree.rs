@@ -73,14 +73,12 @@ impl<'t> SliceTree<'t> {
         let (start, end) = (slice.start, place.end);
         let at = open.len();
         let outer = open.last_mut();
-        // Only where the samples of a merged trace were taken away.
-        let is_sampled = slice.flags.contains(SliceFlags::SAMPLED);
-        let function = if is_sampled { trace.function_of(id) } else { None };
-        let function = function.unwrap_or(Function::named(slice.name));
-        let node = builder.child(outer.as_ref().map(|outer| outer.node), function);
-        if let Some(sampled) = trace.sampled(id).filter(|_| is_sampled) {
-            builder.add_hits(Some(node), sampled.hits.into(), sampled.hits.into());
-        }
+        let above = outer.as_ref().map(|outer| outer.node);
+        let node = if slice.flags.contains(SliceFlags::SAMPLED) {
+            add_sampled(trace, builder, above, id)
+        } else {
+            builder.child(above, Function::named(slice.name))
+        };
         let mut measured = outer.as_ref().and_then(|outer| outer.measured);
         let mut rest = None;
         match counter {
@@ -135,6 +133,22 @@ impl<'t> SliceTree<'t> {
         (0..self.lanes.len()).for_each(|lane| self.close(lane, 0));
         self.builder.finish()
     }
+}
+
+/// Returns the node of a slice that a merge has made of samples, which were taken away since, and adds its hits.
+#[cold]
+#[inline(never)]
+fn add_sampled(
+    trace: &Trace,
+    builder: &mut CallTreeBuilder,
+    above: Option<TreeNodeId>,
+    id: SliceId,
+) -> TreeNodeId {
+    let function = trace.function_of(id).unwrap_or(Function::named(Default::default()));
+    let node = builder.child(above, function);
+    let hits = trace.sampled(id).map_or(0, |sampled| sampled.hits);
+    builder.add_hits(Some(node), hits.into(), hits.into());
+    node
 }
 
 /// The spans of a track that say their parents. The call path of a span is found along its parents, which may come later than it,
