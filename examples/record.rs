@@ -1,6 +1,6 @@
 //! Records itself: `record [FILE]` writes, loads and lays out traces on a few threads, and traces doing so.
 //!
-//! The file, by default `record.spall`, is a spall v3 trace; the project's `testdata/record.spall` was made by this
+//! The file, by default `record.spall`, is a spall v3 trace; the project's `spall-page/page/record.spall` was made by this
 //! program.
 
 use std::{

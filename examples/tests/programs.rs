@@ -20,7 +20,7 @@ fn print(name: &str, arguments: &[&Path]) -> String {
 }
 
 fn recorded() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/record.spall")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../spall-page/page/record.spall")
 }
 
 /// A path for a file of one test.

@@ -2,7 +2,7 @@
 
 use std::{
     fs::File,
-    io::{Cursor, Read},
+    io::Read,
     path::{Path, PathBuf},
 };
 
@@ -19,8 +19,8 @@ use crate::{
     shown::{Printed, to_stdout},
 };
 
-/// The trace that comes with the project, and its name.
-const BUNDLED: (&str, &[u8]) = ("record.spall", include_bytes!("../../testdata/record.spall"));
+/// The trace that comes with the viewer.
+const BUNDLED: &str = "record.spall";
 
 #[derive(Clone, Copy)]
 enum Kind {
@@ -88,7 +88,7 @@ fn save(files: Vec<PathBuf>, selection: &Selection, output: &Output, session: &S
         sources.push((name(path), Box::new(file)));
     }
     if paths.is_empty() {
-        sources.push((BUNDLED.0.into(), Box::new(Cursor::new(BUNDLED.1))));
+        sources.push((BUNDLED.into(), Box::new(bundled())));
     }
     let files = sources.iter().map(|(name, _)| PlaceFile { name: name.clone(), offset: None }).collect();
     let place = Place { files, ..selection.place() };
@@ -130,7 +130,10 @@ fn opened(files: &[PathBuf], session: &Session) -> Result<Opened> {
     if !files.is_empty() {
         return open(files, Alignment::Auto, session);
     }
-    let (name, bytes) = BUNDLED;
-    let trace = spall_trace::load(bytes).map_err(|error| Error::loading(Path::new(name), &error))?;
-    Ok(Opened { title: name.into(), formats: "spall-v3".into(), trace, placements: Vec::new() })
+    let trace = spall_trace::load(bundled()).map_err(|error| Error::loading(Path::new(BUNDLED), &error))?;
+    Ok(Opened { title: BUNDLED.into(), formats: "spall-v3".into(), trace, placements: Vec::new() })
+}
+
+fn bundled() -> &'static [u8] {
+    spall_page::file(BUNDLED).map_or(&[], |file| file.bytes)
 }

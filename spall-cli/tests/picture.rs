@@ -117,7 +117,7 @@ fn a_picture_of_a_deep_stack_is_not_endless() {
 
 #[test]
 fn the_bundled_trace_has_no_faults() {
-    let data = std::fs::read(testdata("record.spall")).unwrap();
+    let data = std::fs::read(testdata("../spall-page/page/record.spall")).unwrap();
     let trace = spall_trace::load(&data).unwrap();
     let found: Vec<_> = trace.diagnostics().counts().iter().map(|found| found.kind.name()).collect();
     assert_eq!(found, ["unfinished-slice"], "the recording stops inside `main`");

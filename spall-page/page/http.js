@@ -1,15 +1,13 @@
 // A wire to a server on this machine, which has the trace and the library: `spall open` and `spall serve`.
 import { answered, messageOf, sourceOf, ERROR } from './source.js';
 
-const page = crypto.randomUUID(); // by which the server knows this page
-const at = (path) => new URL(`${path}${path.includes('?') ? '&' : '?'}page=${page}`, document.baseURI);
+const at = (path, parameters = {}) => new URL(`${path}?${new URLSearchParams(parameters)}`, document.baseURI);
 const LOST = 'the program that has the trace does not answer any more; it was ended, or the connection is lost';
 
 // Sends bytes, or a file, and hands each message of the answer to `take`.
-async function send(path, body, take, signal) {
-  let answer;
+async function send(address, body, take, signal) {
   try {
-    answer = await fetch(at(path), { method: 'POST', body, signal });
+    const answer = await fetch(address, { method: 'POST', body, signal });
     if (!answer.ok) throw new Error((await answer.text()) || `${answer.status} ${answer.statusText}`);
     const reader = answer.body.getReader();
     let held = new Uint8Array();
@@ -39,7 +37,7 @@ function joined(first, second) {
   return all;
 }
 
-const asked = (path, signal) => (question, take) => send(path, question, take, signal);
+const asked = (address, signal) => (question, take) => send(address, question, take, signal);
 
 // What the server was started with: its files, and the place to show.
 export async function started() {
@@ -47,16 +45,38 @@ export async function started() {
   return answer.json();
 }
 
-// Loads files, which are those of the server, or others that it is sent.
+// The engines that this page has in the server, by the names that it has given them.
+const engines = new Set();
+
+function close(engine) {
+  if (engines.delete(engine)) navigator.sendBeacon(at('closed', { engine }));
+}
+
+// The server is told when the page is closed. One that comes back from the memory of the browser begins anew.
+addEventListener('pagehide', () => engines.forEach(close));
+addEventListener('pageshow', ({ persisted }) => { if (persisted) location.reload(); });
+
+// Loads files, which are those of the server, or others that it is sent. Of a file with `most` only so many bytes are read.
 export async function open(files, progress, signal, offsets, value) {
-  const numbers = [];
-  for (const file of files) numbers.push((file.number ??= await sent(file, progress, signal)));
+  const wanted = async (files, offsets, signal) => {
+    const numbers = [];
+    for (const file of files) numbers.push((file.number ??= await sent(file, progress, signal)));
+    return { files: numbers, offsets: offsets.map((offset) => offset?.toString()), value, most: files[0].most };
+  };
+  const engine = crypto.randomUUID();
+  engines.add(engine);
+  signal?.addEventListener('abort', () => close(engine));
   const closed = new AbortController();
-  await answered(asked('open', signal), { files: numbers, offsets: offsets.map((offset) => offset?.toString()), value }, progress);
-  const source = sourceOf({ ask: asked('ask', closed.signal), close: () => closed.abort() });
+  await answered(asked(at('open', { engine }), signal), await wanted(files, offsets, signal), progress);
+  const source = sourceOf({
+    ask: asked(at('ask', { engine }), closed.signal),
+    close() {
+      closed.abort();
+      close(engine);
+    },
+  });
   source.compare = async (file, progress, signal) => {
-    const number = await sent(file, progress, signal);
-    await answered(asked('compare', signal), { files: [number], offsets: [undefined], value }, progress);
+    await answered(asked(at('compare', { engine }), signal), await wanted([file], [undefined], signal), progress);
   };
   source.save = async (place) => {
     const answer = await fetch(at('save'), { method: 'POST', body: JSON.stringify(place) });
@@ -69,9 +89,5 @@ export async function open(files, progress, signal, offsets, value) {
 // Sends a file, and returns the number that the server has for it.
 function sent(file, progress, signal) {
   progress(0, `Sending ${file.name} …`);
-  return answered((_, take) => send(`file?${new URLSearchParams({ name: file.name })}`, file, take, signal));
+  return answered((_, take) => send(at('file', { name: file.name }), file, take, signal));
 }
-
-// Tells the server when the page is closed. One that comes back from the memory of the browser begins anew.
-addEventListener('pagehide', () => navigator.sendBeacon(at('closed')));
-addEventListener('pageshow', ({ persisted }) => { if (persisted) location.reload(); });

@@ -115,7 +115,7 @@ impl Drop for Terminal {
 }
 
 fn recorded() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/record.spall")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spall-page/page/record.spall")
 }
 
 fn trace() -> Trace {

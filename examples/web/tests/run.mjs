@@ -650,7 +650,7 @@ async function begins(page) {
 // A picture that is opened by itself is as wide as the window, with all of its texts.
 async function svg(page, url) {
   const name = 'render-test.svg';
-  program('render', join(root, 'testdata/record.spall'), join(dist, name));
+  program('render', join(root, 'spall-page/page/record.spall'), join(dist, name));
   for (const width of [390, 1400, 3000]) {
     await page.resize(width, 900);
     await page.open(`${url}/${name}`);
@@ -1122,7 +1122,7 @@ async function picture(page) {
 // own that this viewer, that program or the command has written. Such a page is opened as a file.
 async function wires(page, url) {
   const [folder, , end] = folderOf();
-  for (const [path, ...options] of [[join(recordings, 'calls.json')], [join(recordings, 'threads-v3.spall')], [join(recordings, 'motley.json')], [join(root, 'testdata/record.spall')]]) {
+  for (const [path, ...options] of [[join(recordings, 'calls.json')], [join(recordings, 'threads-v3.spall')], [join(recordings, 'motley.json')], [join(root, 'spall-page/page/record.spall')]]) {
     const name = basename(path);
     const save = async (file) => {
       await page.value('window.made = URL.createObjectURL, URL.createObjectURL = (blob) => { window.saved = blob.text(); return made.call(URL, blob); }, 0');
@@ -1252,7 +1252,7 @@ async function sizes(page, url) {
     if (pictures) {
       mkdirSync(pictures, { recursive: true });
       await page.screenshot(join(pictures, `${name}.png`));
-      await load(page, join(root, 'testdata/record.spall'));
+      await load(page, join(root, 'spall-page/page/record.spall'));
       await page.value('viewer.drawer.show("statistics")');
       await settled(page);
       await page.until('root.querySelector("#panel tbody tr")');

@@ -46,6 +46,9 @@ pub(super) struct Wanted {
     offsets: Vec<Option<String>>,
     #[serde(default)]
     value: Option<String>,
+    /// How many bytes of each file are read, if not all: the beginning is shown while a large file is read.
+    #[serde(default)]
+    most: Option<u64>,
 }
 
 /// Files by their numbers.
@@ -109,11 +112,25 @@ impl Files {
         wanted: &Wanted,
         tell: impl Fn(u64, Option<&str>) + Clone,
     ) -> std::result::Result<Engine, OpenError> {
+        if wanted.most.is_some() {
+            return self.make(wanted, tell);
+        }
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, engine)) = last.as_ref().filter(|(known, _)| known == wanted) {
             return Ok(engine.again());
         }
         *last = None; // the last one is freed before the next one is made
+        let engine = self.make(wanted, tell)?;
+        let again = engine.again();
+        *last = Some((wanted.clone(), engine));
+        Ok(again)
+    }
+
+    fn make(
+        &self,
+        wanted: &Wanted,
+        tell: impl Fn(u64, Option<&str>) + Clone,
+    ) -> std::result::Result<Engine, OpenError> {
         let all = self.all();
         let chosen: Vec<_> = wanted.files.iter().filter_map(|&number| all.get(number)).collect();
         let size: u64 = chosen.iter().map(|known| known.size).sum();
@@ -121,6 +138,7 @@ impl Files {
         let mut sources = Vec::new();
         for (known, offset) in chosen.into_iter().zip(wanted.offsets.iter().chain(std::iter::repeat(&None))) {
             let read = known.open().unwrap_or_else(|error| Box::new(Failing(Some(error))));
+            let read: Box<dyn Read> = Box::new(read.take(wanted.most.unwrap_or(u64::MAX)));
             let read = Counted { read, at: before, size, tell: tell.clone(), told: Instant::now() };
             let offset = offset.as_ref().and_then(|offset| offset.parse().ok());
             sources.push(Source { name: known.name.clone(), read, offset });
@@ -128,10 +146,7 @@ impl Files {
         }
         let opened = spall_view::open(sources)?;
         tell(size, Some("Laying out …"));
-        let engine = Engine::new(opened, wanted.value.as_deref(), Heights::PAGE);
-        let again = engine.again();
-        *last = Some((wanted.clone(), engine));
-        Ok(again)
+        Ok(Engine::new(opened, wanted.value.as_deref(), Heights::PAGE))
     }
 }
 

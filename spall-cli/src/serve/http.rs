@@ -7,7 +7,7 @@ use std::{
     net::TcpListener,
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering::Relaxed},
+        atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
     },
     time::Duration,
 };
@@ -52,6 +52,8 @@ pub(super) struct Server {
     /// What the page shows at first.
     pub(super) place: Place,
     pub(super) pages: Pages,
+    /// How many things are done that take long.
+    pub(super) n_loading: AtomicUsize,
 }
 
 /// Answers requests, until the last page is closed if that is wanted.
@@ -67,7 +69,7 @@ pub(super) async fn serve(
     while !ends_with_page || !was_open || away < AWAY {
         let period = Duration::from_millis(250);
         tokio::time::sleep(period).await;
-        let is_open = server.pages.n_open() > 0;
+        let is_open = server.pages.n_open() + server.n_loading.load(Relaxed) > 0;
         was_open |= is_open;
         away = if is_open { Duration::ZERO } else { away + period };
     }
@@ -148,7 +150,7 @@ impl Server {
     }
 
     async fn act(self: Arc<Self>, path: &str, request: Request<Incoming>) -> Response<Answered> {
-        let page = parameter(&request, "page");
+        let page = parameter(&request, "engine");
         let limit = if path == "file" { MAX_FILE } else { MAX_QUESTION };
         let name = parameter(&request, "name");
         let Some(body) = whole(request.into_body(), limit).await else {

@@ -56,7 +56,13 @@ pub(crate) fn run(
     if reach.browser {
         show(&page, session);
     }
-    let server = Arc::new(Server { token, files: Arc::new(files), place, pages: Pages::default() });
+    let server = Arc::new(Server {
+        token,
+        files: Arc::new(files),
+        place,
+        pages: Pages::default(),
+        n_loading: 0.into(),
+    });
     // One thread is enough for what goes back and forth; loading and answering have threads of their own.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let served =

@@ -1,4 +1,4 @@
-//! The pages that are open, each with an engine of its own on a thread of its own.
+//! The traces that pages show, each with an engine of its own on a thread of its own.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -27,7 +27,7 @@ pub(super) enum Asked {
     Other(Box<dyn FnOnce(&mut Engine) -> Vec<u8> + Send>, Messages),
 }
 
-/// The pages that are open, by the names that they have given themselves.
+/// The engines, by the names that pages have given them.
 #[derive(Default)]
 pub(super) struct Pages {
     open: Mutex<HashMap<String, Sender<Asked>>>,

@@ -123,7 +123,7 @@ fn dump_is_the_neutral_dump() {
 
 #[test]
 fn flame_draws_callers_callees_and_differences() {
-    let (folder, trace) = (Folder::new("flame"), testdata("record.spall"));
+    let (folder, trace) = (Folder::new("flame"), testdata("../spall-page/page/record.spall"));
     let draws = |arguments: &[&str]| folder.run(&[&["flame"], arguments].concat()).out;
     let first = draws(&[&trace]);
     assert!(first.starts_with("main"), "{first}");
@@ -174,7 +174,7 @@ fn flame_compares_times_and_not_ticks() {
 
 #[test]
 fn flame_filters_call_stacks() {
-    let (folder, trace) = (Folder::new("flame_filters"), testdata("record.spall"));
+    let (folder, trace) = (Folder::new("flame_filters"), testdata("../spall-page/page/record.spall"));
     let draws = |arguments: &[&str]| folder.run(&[&["flame"], arguments, &[&trace]].concat());
     let only = draws(&["--only", "load"]).out;
     assert!(only.contains("job") && only.contains("load") && !only.contains("main"), "{only}");

@@ -28,7 +28,7 @@ fn n_columns(text: &str) -> usize {
 
 #[test]
 fn a_flame_graph_is_as_wide_as_the_terminal() {
-    let (folder, trace) = (Folder::new("flame_width"), testdata("record.spall"));
+    let (folder, trace) = (Folder::new("flame_width"), testdata("../spall-page/page/record.spall"));
     for columns in [40, 100, 200] {
         let Some(text) = in_terminal(&folder, columns, &[("NO_COLOR", "1")], &format!("flame {trace}"))
         else {
@@ -42,7 +42,7 @@ fn a_flame_graph_is_as_wide_as_the_terminal() {
 
 #[test]
 fn colours_are_those_that_the_user_wants() {
-    let (folder, trace) = (Folder::new("flame_colours"), testdata("record.spall"));
+    let (folder, trace) = (Folder::new("flame_colours"), testdata("../spall-page/page/record.spall"));
     let has_colors = |variables: &[(&str, &str)]| {
         Some(in_terminal(&folder, 80, variables, &format!("flame {trace}"))?.contains('\x1b'))
     };
@@ -54,7 +54,7 @@ fn colours_are_those_that_the_user_wants() {
 
 #[test]
 fn tables_and_strips_fit_into_the_terminal() {
-    let (folder, trace) = (Folder::new("table_width"), testdata("record.spall"));
+    let (folder, trace) = (Folder::new("table_width"), testdata("../spall-page/page/record.spall"));
     for arguments in [format!("find {trace} load"), format!("top --longest {trace}"), format!("top {trace}")]
     {
         let Some(text) = in_terminal(&folder, 100, &[("NO_COLOR", "1")], &arguments) else { return };

@@ -283,7 +283,7 @@ fn trace_that_is_in_a_data_set_already() {
 
 #[test]
 fn output_that_nobody_reads() {
-    let mut ran = Folder::new("closed").command(&["dump", &testdata("record.spall")]);
+    let mut ran = Folder::new("closed").command(&["dump", &testdata("../spall-page/page/record.spall")]);
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     let output = ran.stdout(writer).output().unwrap();

@@ -130,7 +130,7 @@ fn info_and_render_count_the_same_slices() {
         "recordings/profile.cpuprofile",
         "chrome/merge-cases/10-nested-boundary.json",
         "small/kinds.json",
-        "record.spall",
+        "../spall-page/page/record.spall",
     ] {
         let trace = testdata(file);
         let rows = folder.run(&["info", "--format", "json", &trace]).out;

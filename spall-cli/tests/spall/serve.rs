@@ -68,7 +68,7 @@ impl Served {
     /// Asks the engine of a page, and returns the kind and the value of the last message.
     fn ask(&self, page: &str, path: &str, question: &Value) -> (u8, Value) {
         let (status, body) =
-            self.post(&format!("{path}?page={page}"), &rmp_serde::to_vec_named(question).unwrap());
+            self.post(&format!("{path}?engine={page}"), &rmp_serde::to_vec_named(question).unwrap());
         assert_eq!(status, 200, "{}", String::from_utf8_lossy(&body));
         // The body comes in chunks, which are of no interest: the last message ends with it.
         let chunks = chunks(&body);
@@ -132,7 +132,7 @@ fn a_page_is_served_and_its_engine_answers() {
     assert_eq!(served.ask("two", "ask", &json!("about")).1, about);
     assert_eq!(served.ask("two", "ask", &json!({ "nonsense": 1 })).0, 4);
     // A file that a page sends is opened like the others.
-    let (status, _) = served.post("file?name=b%20%26c.json&page=one", TRACE.as_bytes());
+    let (status, _) = served.post("file?name=b%20%26c.json", TRACE.as_bytes());
     assert_eq!(status, 200);
     assert_eq!(served.ask("one", "open", &json!({ "files": [0, 1], "offsets": [null, "1000"] })).0, 0);
     let place = &served.ask("one", "ask", &json!({ "apply": {} })).1["place"];
@@ -171,7 +171,7 @@ fn who_is_not_the_page_is_refused() {
         (format!("DELETE /{token}/started HTTP/1.1\r\nHost: {host}"), 405),
         (format!("POST /{token}/nothing HTTP/1.1\r\nHost: {host}\r\nContent-Length: 0"), 404),
         // Larger than any question, and than any file.
-        (format!("POST /{token}/ask?page=1 HTTP/1.1\r\nHost: {host}\r\nContent-Length: 1000000000"), 413),
+        (format!("POST /{token}/ask?engine=1 HTTP/1.1\r\nHost: {host}\r\nContent-Length: 1000000000"), 413),
         (format!("POST /{token}/file?name=a HTTP/1.1\r\nHost: {host}\r\nContent-Length: 9000000000"), 413),
         (format!("GET /{token}/{} HTTP/1.1\r\nHost: {host}", "x".repeat(100_000)), 414),
         (format!("GET /{token}/ HTTP/1.1\r\nHost: {host}\r\nX: {}", "x".repeat(1 << 20)), 431),
@@ -187,7 +187,7 @@ fn who_is_not_the_page_is_refused() {
     );
     assert_eq!(status, 200);
     // A body without an end.
-    let head = format!("POST /{token}/ask?page=1 HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding: chunked");
+    let head = format!("POST /{token}/ask?engine=1 HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding: chunked");
     let chunk = [format!("{:x}\r\n", 1 << 20).as_bytes(), &vec![b'x'; 1 << 20], b"\r\n"].concat();
     assert_eq!(served.send(&head, &chunk.repeat(10)).0, 413);
     for header in ["content-security-policy", "x-content-type-options", "referrer-policy"] {
@@ -226,13 +226,13 @@ fn open_ends_with_its_page_and_serve_goes_on() {
     let wanted = json!({ "files": [0], "offsets": [null] });
     for served in [&open, &serve] {
         assert_eq!(served.ask("one", "open", &wanted).0, 0);
-        assert_eq!(served.post("closed?page=one", b"").0, 200);
+        assert_eq!(served.post("closed?engine=one", b"").0, 200);
         // It is loaded again.
         assert_eq!(served.ask("two", "open", &wanted).0, 0);
     }
     assert!(!open.is_over(Duration::from_secs(4)), "a page is open");
     for served in [&open, &serve] {
-        assert_eq!(served.post("closed?page=two", b"").0, 200);
+        assert_eq!(served.post("closed?engine=two", b"").0, 200);
     }
     assert!(open.is_over(Duration::from_secs(10)));
     assert_eq!(open.program.wait().unwrap().code(), Some(0));

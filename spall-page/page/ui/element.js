@@ -115,7 +115,7 @@ export class TraceView extends HTMLElement {
         this.value = place.value;
       }
       const offsets = all.map(({ name }) => this.shifts.get(name));
-      if (!this.viewer && all.length === 1 && size > LARGE && all[0] instanceof Blob) this.begin(all[0], title, signal);
+      if (!this.viewer && all.length === 1 && size > LARGE) this.begin(all[0], title, signal);
       const { source, about } = await TraceView.load(all, (read, phase) => tell(read, size, phase), signal, offsets, this.value);
       this.opening = undefined;
       this.files = files;
@@ -135,7 +135,7 @@ export class TraceView extends HTMLElement {
 
   // Shows the beginning of a large file while all of it is read.
   async begin(file, title, signal) {
-    const beginning = new File([file.slice(0, BEGINNING)], file.name);
+    const beginning = file instanceof Blob ? new File([file.slice(0, BEGINNING)], file.name) : { ...file, most: BEGINNING };
     const { source, about } = await TraceView.load([beginning], () => {}, signal, [undefined], this.value).catch(() => ({}));
     if (!source || this.opening?.signal !== signal) return source?.close();
     const viewer = (this.beginning = this.viewerOf(source, about, title));

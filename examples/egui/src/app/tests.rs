@@ -69,7 +69,7 @@ impl Program {
 fn without_a_file_the_window_says_what_to_do() {
     let mut program = Program::start(|| None);
     assert!(program.texts().contains(&WELCOME.into()));
-    program.draw(vec![], vec![testdata("record.spall")]);
+    program.draw(vec![], vec![testdata("../spall-page/page/record.spall")]);
     let texts = program.texts();
     assert!(texts.contains(&"▼ worker 1".into()) && !texts.contains(&WELCOME.into()), "{texts:?}");
 }
@@ -82,7 +82,7 @@ fn a_file_that_cannot_be_read_is_a_sentence_and_the_trace_stays() {
     let is_said =
         |texts: &[String]| texts.iter().any(|text| text.starts_with("README.md could not be read: "));
     assert!(is_said(&texts) && texts.contains(&WELCOME.into()), "{texts:?}");
-    program.app.open(vec![testdata("record.spall")]);
+    program.app.open(vec![testdata("../spall-page/page/record.spall")]);
     assert!(!is_said(&program.texts()), "what is read takes the sentence away");
     program.app.open(vec![testdata("no such file")]);
     let texts = program.texts();
@@ -93,7 +93,9 @@ fn a_file_that_cannot_be_read_is_a_sentence_and_the_trace_stays() {
 #[test]
 fn several_files_are_shown_on_one_axis_and_one_that_cannot_be_read_is_a_note() {
     let mut program = Program::start(|| None);
-    program.app.open(["record.spall", "no such file", "small/search.json"].map(testdata).to_vec());
+    program.app.open(
+        ["../spall-page/page/record.spall", "no such file", "small/search.json"].map(testdata).to_vec(),
+    );
     let texts = program.texts();
     for track in ["▼ worker 1", "▼ drawn boxes"] {
         assert!(texts.contains(&track.into()), "{texts:?}");
@@ -124,14 +126,14 @@ fn another_value_of_samples_is_shown_and_that_of_the_file_comes_back() {
         assert!(has(&mut program, sum) && has(&mut program, chosen), "{chosen}: {:?}", program.texts());
         assert_eq!(has(&mut program, "30 samples"), chosen == "before");
     }
-    program.app.open(vec![testdata("record.spall")]);
+    program.app.open(vec![testdata("../spall-page/page/record.spall")]);
     assert!(!has(&mut program, "value of the file"), "one value is no choice");
     std::fs::remove_file(path).unwrap();
 }
 
 #[test]
 fn the_file_that_the_user_chooses_is_opened() {
-    let mut program = Program::start(|| Some(vec![testdata("record.spall")]));
+    let mut program = Program::start(|| Some(vec![testdata("../spall-page/page/record.spall")]));
     program.click("Open");
     let texts = program.texts();
     assert!(texts.contains(&"▼ worker 1".into()), "{texts:?}");
@@ -149,7 +151,7 @@ fn while_the_user_chooses_the_window_goes_on_and_asks_nothing_else() {
     });
     program.click("Open");
     program.click("Open");
-    program.draw(vec![], vec![testdata("record.spall")]);
+    program.draw(vec![], vec![testdata("../spall-page/page/record.spall")]);
     while program.app.loading.is_some() {
         program.draw(vec![], vec![]);
     }

@@ -23,7 +23,7 @@ struct Window {
 impl Window {
     /// Opens the bundled trace.
     fn open() -> Self {
-        Self::of(include_bytes!("../../../../testdata/record.spall"))
+        Self::of(include_bytes!("../../../../spall-page/page/record.spall"))
     }
 
     fn of(data: &[u8]) -> Self {
@@ -291,7 +291,7 @@ fn keys_have_the_names_of_the_table() {
 
 #[test]
 fn commands_do_the_same_as_in_every_other_viewer() {
-    let data = include_bytes!("../../../../testdata/record.spall");
+    let data = include_bytes!("../../../../spall-page/page/record.spall");
     let mut window = Window::of(data);
     let mut engine = Engine::new(opened(data), None, Heights::DESKTOP);
     let Range { start, end } = window.viewer.engine.view().window().heights();
@@ -387,7 +387,7 @@ fn what_is_typed_is_a_step_that_can_be_taken_back() {
 fn every_panel_says_something_about_every_kind_of_trace() {
     for data in [
         &include_bytes!("../../../../testdata/small/kinds.json")[..],
-        include_bytes!("../../../../testdata/record.spall"),
+        include_bytes!("../../../../spall-page/page/record.spall"),
         b"[]",
     ] {
         let mut window = Window::of(data);

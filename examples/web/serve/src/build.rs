@@ -31,14 +31,7 @@ pub struct Page {
 pub const VIEWER: Page = Page {
     packages: &["spall-web", "spall-web-brotli"],
     folder: "",
-    parts: &[
-        "index.html",
-        "page.js",
-        "trace-view.js",
-        "trace-view.d.ts",
-        "package.json",
-        "../../testdata/record.spall",
-    ],
+    parts: &["index.html", "page.js", "trace-view.js", "trace-view.d.ts", "package.json"],
     is_viewer: true,
 };
 
