@@ -15,12 +15,29 @@ pub(crate) struct BitVector {
 }
 
 impl BitVector {
-    /// Appends 64 bits. The lowest bit of `word` comes first.
+    /// Sets the bit at a position that is behind all set bits. The bits before it that nobody has set are 0.
     #[inline]
-    pub(crate) fn push(&mut self, word: u64) {
-        self.words.push(word);
-        self.before.push(self.n_set);
-        self.n_set += word.count_ones();
+    pub(crate) fn set(&mut self, position: usize) {
+        while self.words.len() <= position / 64 {
+            self.words.push(0);
+            self.before.push(self.n_set);
+        }
+        if let Some(last) = self.words.last_mut() {
+            *last |= 1 << (position % 64);
+            self.n_set += 1;
+        }
+    }
+
+    /// Keeps the first `n` bits.
+    pub(crate) fn truncate(&mut self, n: usize) {
+        self.n_set = self.rank(n);
+        self.words.truncate(n.div_ceil(64));
+        if let Some(partial) = self.words.get_mut(n / 64) {
+            *partial &= (1 << (n % 64)) - 1;
+        }
+        // As if the bits behind the last set one had never been.
+        while self.words.pop_if(|word| *word == 0).is_some() {}
+        self.before.truncate(self.words.len());
     }
 
     /// Returns the number of set bits.
@@ -63,7 +80,8 @@ mod tests {
     fn rank_and_select_agree_with_counting() {
         let mut bits = BitVector::default();
         let words = [0, u64::MAX, 0, 1, 1 << 63, 0x0123_4567_89ab_cdef, 0];
-        words.iter().for_each(|&word| bits.push(word));
+        let is_set = |at: &usize| words[at / 64] >> (at % 64) & 1 == 1;
+        (0..words.len() * 64).filter(is_set).for_each(|at| bits.set(at));
         let mut n_set = 0;
         for at in 0..words.len() * 64 {
             assert_eq!(bits.rank(at), n_set);
@@ -74,5 +92,11 @@ mod tests {
         }
         assert_eq!((bits.rank(words.len() * 64), bits.n_set()), (n_set, n_set));
         assert_eq!(bits.select(n_set), None);
+        for n in (0..words.len() * 64).rev() {
+            let (mut expected, n_kept) = (BitVector::default(), bits.rank(n));
+            (0..n).filter(is_set).for_each(|at| expected.set(at));
+            bits.truncate(n);
+            assert_eq!((&bits, bits.n_set()), (&expected, n_kept));
+        }
     }
 }

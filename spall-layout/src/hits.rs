@@ -1,18 +1,19 @@
 //! Search results that merging does not hide: every rectangle can say how many of its slices match. [layout
 //! 13](crate::rules::layout#13)
 
-use alloc::vec::Vec;
+use alloc::{boxed::Box, vec::Vec};
 use core::{cmp::Ordering, mem, ops::Range};
 
 use spall_model::{Job, NameId, SliceId, Tick, TraceView};
 
 use crate::bits::BitVector;
-use crate::{LayoutView, PlacedSlice, Rect, RowId, RowView};
+use crate::layout_view::Order as _;
+use crate::{LayoutView, LiveView, PlacedSlice, Rect, RowId, RowView};
 
 /// The slices of a layout that match a search.
 ///
-/// Hits belong to the layout that they were made of. After a commit of a live trace, make them again. They take 1.5
-/// bits per slice.
+/// Hits belong to the layout that they were made of. After a commit of a live trace, [`Hits::grow`] looks at what is new.
+/// They take 1.5 bits for each slice of a row that has a hit, up to the last one, and 8 bytes for each row.
 ///
 /// ```
 /// use spall_layout::{Hits, Layout, LayoutView, Vertical, VerticalStyle, Viewport};
@@ -41,10 +42,9 @@ use crate::{LayoutView, PlacedSlice, Rect, RowId, RowView};
 #[doc(alias("search", "find", "filter"))]
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Hits {
-    /// A bit for each slice, row after row and in the order of the slices of a row.
-    bits: BitVector,
-    /// The position of the first bit of each row, and the number of bits.
-    rows: Vec<u32>,
+    /// A bit for each slice of each row, in the order of the row; `None` for a row without hits.
+    rows: Vec<Option<Box<BitVector>>>,
+    n_set: u32,
 }
 
 impl Hits {
@@ -69,14 +69,35 @@ impl Hits {
         layout: &impl LayoutView,
         matches: impl FnMut(SliceId) -> bool,
     ) -> impl Job<Output = Self> {
-        let (hits, word, n_slices) = (Self::default(), 0, 0);
-        Search { layout, matches, hits, word, n_slices, row: RowId(0), position: 0 }
+        Search { layout, matches, hits: Self::default(), row: RowId(0), position: 0 }
+    }
+
+    /// Looks at the slices that the last update of a live layout has placed, moved or ended, and at no others. The hits must be
+    /// those of the layout before the update.
+    pub fn grow(&mut self, layout: &LiveView<'_>, mut matches: impl FnMut(SliceId) -> bool) {
+        self.rows.resize_with(layout.n_rows() as usize, || None);
+        for (row, n_kept) in layout.changed_rows() {
+            let slices = layout.row(row).map_or(&[][..], |row| row.slices());
+            let Some(bits) = self.rows.get_mut(row.index()) else { continue };
+            if let Some(mut found) = bits.take() {
+                self.n_set -= found.n_set();
+                found.truncate(n_kept);
+                self.n_set += found.n_set();
+                *bits = Some(found).filter(|found| found.n_set() > 0);
+            }
+            for (position, &slice) in slices.iter().enumerate().skip(n_kept) {
+                if matches(slice) {
+                    bits.get_or_insert_default().set(position);
+                    self.n_set += 1;
+                }
+            }
+        }
     }
 
     /// Returns the number of slices that match.
     #[must_use]
     pub fn len(&self) -> u32 {
-        self.bits.n_set()
+        self.n_set
     }
 
     /// Returns whether no slice matches.
@@ -91,15 +112,15 @@ impl Hits {
     /// a single slice whether it matches.
     #[must_use]
     pub fn in_rect(&self, rect: &Rect) -> Option<u32> {
-        let [first, _end] = *self.rows.get(rect.row.index()..)?.first_chunk()?;
-        let first = first as usize + rect.first as usize;
-        Some(self.bits.rank(first + rect.count as usize) - self.bits.rank(first))
+        let Some(bits) = self.rows.get(rect.row.index())? else { return Some(0) };
+        let first = rect.first as usize;
+        Some(bits.rank(first + rect.count as usize) - bits.rank(first))
     }
 
     /// Returns how many slices of a row match. This takes O(1).
     #[must_use]
     pub fn in_row(&self, row: RowId) -> u32 {
-        self.bits.rank(self.first_bit(RowId(row.0.saturating_add(1)))) - self.bits.rank(self.first_bit(row))
+        self.bits(row).map_or(0, BitVector::n_set)
     }
 
     /// Returns the match that follows `slice` in the order of time: by start, then from top to bottom, on all tracks.
@@ -141,19 +162,16 @@ impl Hits {
     #[must_use]
     pub fn rank(&self, layout: &impl LayoutView, slice: SliceId) -> u32 {
         let Some(place) = layout.place(slice) else { return 0 };
-        let in_row = |row: RowView<'_>| {
-            let first = self.first_bit(row.row);
-            self.bits.rank(first + n_before(&row, &place)) - self.bits.rank(first)
-        };
-        (0..layout.n_rows()).map(RowId).filter_map(|row| layout.row(row)).map(in_row).sum()
+        let in_row = |(row, bits): (RowView<'_>, &BitVector)| bits.rank(n_before(&row, &place));
+        self.rows_of(layout).map(in_row).sum()
     }
 
     /// Returns whether a slice matches. It is false for a slice that is on no row.
     #[must_use]
     pub fn has(&self, layout: &impl LayoutView, slice: SliceId) -> bool {
         layout.place(slice).is_some_and(|place| {
-            let bit = self.first_bit(place.row) + place.position as usize;
-            self.bits.rank(bit + 1) > self.bits.rank(bit)
+            let position = place.position as usize;
+            self.bits(place.row).is_some_and(|bits| bits.rank(position + 1) > bits.rank(position))
         })
     }
 
@@ -193,29 +211,35 @@ impl Hits {
 
     /// Returns the first match of those that have at least `skipped` slices before them on their row.
     fn first(&self, layout: &impl LayoutView, skipped: impl Fn(&RowView<'_>) -> usize) -> Option<SliceId> {
-        let in_row = |row| {
-            let (row, first) = (layout.row(row)?, self.first_bit(row));
-            let hit = self.bits.select(self.bits.rank(first + skipped(&row)))? - first;
+        let in_row = |(row, bits): (RowView<'_>, &BitVector)| {
+            let hit = bits.select(bits.rank(skipped(&row)))?;
             Some((*row.starts.get(hit)?, *row.ids.get(hit)?))
         };
         // Of several with the same start this is the one on the first row.
-        (0..layout.n_rows()).map(RowId).filter_map(in_row).min_by_key(|&(start, _)| start).map(|(_, hit)| hit)
+        self.rows_of(layout).filter_map(in_row).min_by_key(|&(start, _)| start).map(|(_, hit)| hit)
     }
 
     /// Returns the last match of those that have fewer than `end` slices before them on their row.
     fn last(&self, layout: &impl LayoutView, end: impl Fn(&RowView<'_>) -> usize) -> Option<SliceId> {
-        let in_row = |row| {
-            let (row, first) = (layout.row(row)?, self.first_bit(row));
-            let hit = self.bits.select(self.bits.rank(first + end(&row)).checked_sub(1)?)?;
-            let hit = hit.checked_sub(first)?;
+        let in_row = |(row, bits): (RowView<'_>, &BitVector)| {
+            let hit = bits.select(bits.rank(end(&row)).checked_sub(1)?)?;
             Some((*row.starts.get(hit)?, *row.ids.get(hit)?))
         };
-        (0..layout.n_rows()).map(RowId).filter_map(in_row).max_by_key(|&(start, _)| start).map(|(_, hit)| hit)
+        self.rows_of(layout).filter_map(in_row).max_by_key(|&(start, _)| start).map(|(_, hit)| hit)
     }
 
-    /// Returns the position of the first bit of a row.
-    fn first_bit(&self, row: RowId) -> usize {
-        self.rows.get(row.index()).or(self.rows.last()).map_or(0, |&first| first as usize)
+    /// Returns the bits of a row; `None` if it has no hit.
+    fn bits(&self, row: RowId) -> Option<&BitVector> {
+        self.rows.get(row.index())?.as_deref()
+    }
+
+    /// Iterates over the rows that have hits.
+    fn rows_of<'l>(
+        &'l self,
+        layout: &'l impl LayoutView,
+    ) -> impl Iterator<Item = (RowView<'l>, &'l BitVector)> {
+        let with_bits = (0..).map(RowId).zip(&self.rows);
+        with_bits.filter_map(|(row, bits)| Some((layout.row(row)?, bits.as_deref()?)))
     }
 }
 
@@ -238,9 +262,6 @@ struct Search<'l, L, F> {
     layout: &'l L,
     matches: F,
     hits: Hits,
-    /// The bits of the latest slices, as many as do not fill a word yet.
-    word: u64,
-    n_slices: u32,
     /// The row that is looked at, and how many of its slices were.
     row: RowId,
     position: usize,
@@ -258,16 +279,17 @@ impl<L: LayoutView, F: FnMut(SliceId) -> bool> Job for Search<'_, L, F> {
             }
             if self.hits.rows.len() == self.row.index() {
                 left -= 1;
-                self.hits.rows.push(self.n_slices);
+                self.hits.rows.push(None);
             }
             let slices = self.layout.row(self.row).map_or(&[][..], |row| row.slices());
             let rest = slices.get(self.position..).unwrap_or_default();
             let now = rest.get(..left).unwrap_or(rest);
-            for &slice in now {
-                self.word |= u64::from((self.matches)(slice)) << (self.n_slices % 64);
-                self.n_slices += 1;
-                if self.n_slices.is_multiple_of(64) {
-                    self.hits.bits.push(mem::take(&mut self.word));
+            for (position, &slice) in (self.position..).zip(now) {
+                if (self.matches)(slice)
+                    && let Some(bits) = self.hits.rows.last_mut()
+                {
+                    bits.get_or_insert_default().set(position);
+                    self.hits.n_set += 1;
                 }
             }
             left -= now.len();
@@ -277,9 +299,6 @@ impl<L: LayoutView, F: FnMut(SliceId) -> bool> Job for Search<'_, L, F> {
             }
             (self.row, self.position) = (RowId(self.row.0 + 1), 0);
         }
-        let mut hits = mem::take(&mut self.hits);
-        hits.bits.push(self.word);
-        hits.rows.push(self.n_slices);
-        Some(hits)
+        Some(mem::take(&mut self.hits))
     }
 }

@@ -187,7 +187,7 @@ pub trait LayoutView: Order {
 /// layout a slice that came late has a large number and a place far ahead.
 pub(crate) trait Order {
     /// The slices of a track in this order.
-    type Visits<'v>: VisitSlices + Clone + fmt::Debug
+    type Visits<'v>: VisitSlices + Clone + fmt::Debug + Send
     where
         Self: 'v;
 

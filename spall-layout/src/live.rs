@@ -53,6 +53,8 @@ pub struct LiveLayout {
     commit: u64,
     tracks: Vec<LiveTrack>,
     rows: Vec<LiveRow>,
+    /// The rows that the last update of a commit has changed.
+    changed: Vec<RowId>,
     /// Open slices that are drawn to the present. Each is the last one of its row.
     open: BTreeMap<SliceId, RowId>,
     /// Open slices inside a slice that has ended; they are drawn to its end.
@@ -74,6 +76,17 @@ struct LiveTrack {
 struct LiveRow {
     row: Row,
     info: RowInfo,
+    /// The number of slices that are as they were before the last update; all if the row is not among the changed ones.
+    n_kept: usize,
+    is_changed: bool,
+}
+
+impl LiveRow {
+    /// Says that the slices from a position on are about to change.
+    fn change(&mut self, from: usize) -> bool {
+        self.n_kept = if self.is_changed { self.n_kept.min(from) } else { from };
+        !core::mem::replace(&mut self.is_changed, true)
+    }
 }
 
 impl LiveLayout {
@@ -89,15 +102,29 @@ impl LiveLayout {
     /// trace, in order. After a commit that was left out, all slices are placed again and rows get new numbers. The
     /// same commit may be passed again with a later `now`.
     pub fn update<'l>(&'l mut self, trace: &LiveSnapshot<'l>, now: Tick) -> LiveView<'l> {
+        self.update_slices(trace, now, |_| true)
+    }
+
+    /// Does the same with the slices for which `is_shown` returns true, as [`Layout::of_slices`](crate::Layout::of_slices) does for a
+    /// finished trace. Slices that were placed before stay, so begin with a new layout if others are to be shown.
+    pub fn update_slices<'l>(
+        &'l mut self,
+        trace: &LiveSnapshot<'l>,
+        now: Tick,
+        is_shown: impl Fn(SliceId) -> bool,
+    ) -> LiveView<'l> {
         let has_missed_some = trace.number() > self.commit + 1 || trace.number() < self.commit;
         if has_missed_some {
             *self = Self::new();
+        }
+        for row in self.changed.drain(..) {
+            self.rows[row.index()].is_changed = false;
         }
         let new_track = || LiveTrack { nesting: Nesting::default(), n_placed: 0, lanes: Vec::new() };
         self.tracks.resize_with(trace.tracks().len(), new_track);
         if has_missed_some {
             for track in trace.tracks() {
-                self.place_from(trace, track.id(), 0);
+                self.place_from(trace, track.id(), 0, &is_shown);
             }
         } else if trace.number() != self.commit {
             // Ends first: new slices nest by the ends that are known now.
@@ -105,16 +132,28 @@ impl LiveLayout {
                 self.end(trace, slice);
             }
             for track in trace.changed().iter().filter_map(|&track| trace.track(track)) {
-                self.place_from(trace, track.id(), track.new_slices().start);
+                self.place_from(trace, track.id(), track.new_slices().start, &is_shown);
             }
         }
         self.commit = trace.number();
         self.draw_open(trace, now);
+        self.view(trace)
+    }
+
+    /// Returns the layout for queries, as the last update left it. `trace` is the snapshot of the commit that was added last.
+    #[must_use]
+    pub fn view<'l>(&'l self, trace: &LiveSnapshot<'l>) -> LiveView<'l> {
         LiveView { live: self, trace: *trace }
     }
 
     /// Places the slices of a track from a position on. Slices that have a place there already are removed first.
-    fn place_from(&mut self, trace: &LiveSnapshot<'_>, track: TrackId, from: usize) {
+    fn place_from(
+        &mut self,
+        trace: &LiveSnapshot<'_>,
+        track: TrackId,
+        from: usize,
+        is_shown: &impl Fn(SliceId) -> bool,
+    ) {
         let slices = trace.track(track).map_or(&[][..], |track| track.slices());
         let n_placed = core::mem::replace(&mut self.tracks[track.index()].n_placed, slices.len());
         if from < n_placed
@@ -122,7 +161,7 @@ impl LiveLayout {
         {
             self.cut(trace, track, first.start);
         }
-        for &slice in &slices[from..] {
+        for &slice in slices[from..].iter().filter(|&&slice| is_shown(slice)) {
             self.place(trace, track, slice);
         }
     }
@@ -142,6 +181,7 @@ impl LiveLayout {
             let open = if placement.end == Tick::MAX { &mut self.open } else { &mut self.clipped };
             open.insert(id, row);
         }
+        self.change(row, self.rows[row.index()].row.n_slices());
         self.rows[row.index()].row.push(slice.start, placement.end, id);
     }
 
@@ -154,9 +194,21 @@ impl LiveLayout {
             // There are fewer rows than slices.
             let depth = u32::try_from(lane_rows.len()).unwrap_or(u32::MAX);
             lane_rows.push(RowId(u32::try_from(self.rows.len()).unwrap_or(u32::MAX)));
-            self.rows.push(LiveRow { row: Row::new(), info: RowInfo { track, lane, depth } });
+            self.rows.push(LiveRow {
+                row: Row::new(),
+                info: RowInfo { track, lane, depth },
+                n_kept: 0,
+                is_changed: false,
+            });
         }
         lane_rows[depth as usize]
+    }
+
+    /// Says that the slices of a row from a position on are about to change.
+    fn change(&mut self, row: RowId, from: usize) {
+        if self.rows[row.index()].change(from) {
+            self.changed.push(row);
+        }
     }
 
     /// Gives an open slice its end.
@@ -165,7 +217,8 @@ impl LiveLayout {
         let (open, clipped) = (self.open.remove(&id), self.clipped.remove(&id));
         // A slice without a row is placed for the first time in this commit.
         let Some(row) = open.or(clipped) else { return };
-        let LiveRow { row, info } = &mut self.rows[row.index()];
+        self.change(row, self.rows[row.index()].row.n_before(slice.start));
+        let LiveRow { row, info, .. } = &mut self.rows[row.index()];
         match open {
             Some(_) => row.set_last_end(slice.end),
             None => row.shorten(slice.start, id, slice.end),
@@ -176,7 +229,7 @@ impl LiveLayout {
     /// Moves the ends of open slices to `now`, or to the latest time of their track.
     fn draw_open(&mut self, trace: &LiveSnapshot<'_>, now: Tick) {
         for row in self.open.values() {
-            let LiveRow { row, info } = &mut self.rows[row.index()];
+            let LiveRow { row, info, .. } = &mut self.rows[row.index()];
             let latest = trace.track(info.track).and_then(|track| track.bounds());
             row.set_last_end(latest.map_or(now, |bounds| bounds.end.max(now)));
         }
@@ -184,15 +237,22 @@ impl LiveLayout {
 
     /// Removes the slices of a track that start at `from` or later, and takes the nesting back to that time.
     fn cut(&mut self, trace: &LiveSnapshot<'_>, track: TrackId, from: Tick) {
-        let LiveTrack { nesting, lanes, .. } = &mut self.tracks[track.index()];
+        let Self { tracks, rows, changed, .. } = self;
+        let LiveTrack { nesting, lanes, .. } = &mut tracks[track.index()];
         // The nesting cannot go back in time, so it is emptied and told again which slices run at `from`.
         nesting.clear();
         for (lane, lane_rows) in (0..).zip(lanes) {
             for row in &*lane_rows {
-                self.rows[row.index()].row.cut(from);
+                let LiveRow { row: slices, .. } = &mut rows[row.index()];
+                let n_before = slices.n_slices();
+                slices.cut(from);
+                let n_slices = slices.n_slices();
+                if n_slices < n_before && rows[row.index()].change(n_slices) {
+                    changed.push(*row);
+                }
             }
             let last_of = |row: &RowId| {
-                let (slice, start, end) = self.rows[row.index()].row.last()?;
+                let (slice, start, end) = rows[row.index()].row.last()?;
                 Some((slice, start, if self.open.contains_key(&slice) { Tick::MAX } else { end }))
             };
             let running = |row: &RowId| last_of(row).is_some_and(|(_, _, end)| end >= from);

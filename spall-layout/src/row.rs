@@ -122,11 +122,21 @@ impl Row {
 
     /// Removes the slices that start at `from` or later.
     pub(crate) fn cut(&mut self, from: Tick) {
-        let n_slices = self.starts.partition_point(|&start| start < from);
+        let n_slices = self.n_before(from);
         self.starts.truncate(n_slices);
         self.ends.truncate(n_slices);
         self.ids.truncate(n_slices);
         self.index.truncate(n_slices);
+    }
+
+    /// Returns the number of slices.
+    pub(crate) fn n_slices(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// Returns the number of slices that start before a time.
+    pub(crate) fn n_before(&self, at: Tick) -> usize {
+        self.starts.partition_point(|&start| start < at)
     }
 
     /// Returns the last slice with its start and end, or `None` if the row is empty.

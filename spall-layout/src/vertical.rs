@@ -5,7 +5,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::{fmt, ops::Range};
 
-use spall_model::{SliceId, TraceView, TrackId, index32};
+use spall_model::{SliceId, TraceView, TrackId};
 
 use crate::{Folds, LayoutView, Line, LineId, LineKind, LineRect, PackId, Packed, RowId, RowView, Viewport};
 
@@ -124,17 +124,20 @@ pub fn shown_tracks(trace: &impl TraceView, layout: &impl LayoutView) -> Vec<Tra
             || !trace.counters_of(track).is_empty()
             || !trace.states_of(track).is_empty()
     };
-    let mut is_shown: Vec<bool> = trace.track_ids().map(has_something).collect();
+    // The numbers of the tracks of a live trace are not in their order.
+    let mut tracks: Vec<TrackId> = trace.track_ids().collect();
+    let mut is_shown = alloc::vec![false; trace.n_tracks()];
     // A track comes before the tracks below it.
-    for at in (0..is_shown.len()).rev() {
-        let parent = trace.track_info(TrackId(index32(at))).and_then(|track| track.parent);
-        if is_shown.get(at) == Some(&true)
-            && let Some(parent) = parent.and_then(|parent| is_shown.get_mut(parent.index()))
-        {
+    for &track in tracks.iter().rev() {
+        let Some(is_track) = is_shown.get_mut(track.index()) else { continue };
+        *is_track |= has_something(track);
+        let parent = trace.track_info(track).filter(|_| *is_track).and_then(|track| track.parent);
+        if let Some(parent) = parent.and_then(|parent| is_shown.get_mut(parent.index())) {
             *parent = true;
         }
     }
-    trace.track_ids().zip(is_shown).filter_map(|(track, is_shown)| is_shown.then_some(track)).collect()
+    tracks.retain(|track| is_shown.get(track.index()) == Some(&true));
+    tracks
 }
 
 /// Returns the tracks that are in packs, and the pack of each, ordered by track.

@@ -164,7 +164,7 @@ const HEADERS: VerticalStyle<'_> = VerticalStyle { process: 3, track: 2, ..Verti
 /// Commits at random places, and checks that each layout is that of the finished trace of the same events.
 fn follow(random: &mut Random, events: &[Event<'_>], n_commits: u64) {
     let mut trace = LiveTrace::new(&Limits::default());
-    let mut live = LiveLayout::new();
+    let (mut live, mut hits) = (LiveLayout::new(), Hits::default());
     for (event, n_events) in events.iter().zip(1..) {
         trace.push(event);
         if n_events == events.len() || random.below(events.len() as u64) < n_commits {
@@ -173,6 +173,14 @@ fn follow(random: &mut Random, events: &[Event<'_>], n_commits: u64) {
             let committed = trace.commit();
             let view = live.update(&committed, Tick::MIN);
             check(random, &builder.finish(), &committed, &view);
+            // [layout 18.6] An end may make a slice a hit, or no hit any more.
+            let is_hit = |id: SliceId| {
+                let slice = committed.slice(id).unwrap();
+                let end = if slice.flags.is_unfinished() { 0 } else { slice.end.0 };
+                (i64::from(id.0) + end) % 3 == 0
+            };
+            hits.grow(&view, is_hit);
+            assert_eq!(hits, Hits::of_slices(&view, is_hit).run());
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The finished trace, which holds the facts of a file and nothing derived.
 
 mod said;
+mod view;
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -9,16 +10,15 @@ use core::ops::Range;
 
 use crate::{
     Args, CallSite, ChildOrder, Clock, Conventions, CounterValue, Diagnostics, Flow, Frame, FrameId, Id,
-    IdRange, Instant, Key, LineHits, Metadata, NameId, Names, Object, OtherEvent, Process, ProcessId,
-    Profile, Sample, Sampled, Slice, SliceArgs, SliceFlags, SliceId, Slices, Snapshot, SpanParents, State,
-    Text, Tick, Ticks, TraceView, Track, TrackId, TrackInfo, TrackKind, TrackSet, Value,
+    Instant, Key, LineHits, Metadata, NameId, Names, Object, OtherEvent, Process, ProcessId, Profile, Sample,
+    Sampled, SliceFlags, SliceId, Slices, Snapshot, SpanParents, State, Text, Tick, Ticks, TraceView, Track,
+    TrackId, TrackKind, TrackSet, Value,
     args_table::ArgsTable,
     facts::MetaValue,
     frame_ids::FrameIds,
     profile::{Side, spans},
     span_parents::SaidSpan,
     track::widen,
-    view::Sealed,
 };
 
 /// A finished trace: processes with their tracks, and everything on the tracks.
@@ -315,7 +315,7 @@ impl Trace {
     /// Returns how many slices are on tracks that are not in a set, so that its sums leave them out.
     #[must_use]
     pub fn n_left_out(&self, set: TrackSet) -> usize {
-        self.tracks.iter().filter(|track| !set.contains(&track.kind)).map(|track| track.slices().len()).sum()
+        TraceView::n_left_out(self, set)
     }
 
     /// Returns the slices of a set of tracks that overlap `range`, longest first, but at most `max` of them.
@@ -391,109 +391,5 @@ impl Trace {
             }
             _ => None,
         }
-    }
-}
-
-impl Sealed for Trace {
-    fn args_table(&self) -> &ArgsTable {
-        &self.args
-    }
-
-    fn process(&self, id: ProcessId) -> Option<(Key, NameId)> {
-        self.processes.get(id.index()).map(|process| (process.pid, process.name))
-    }
-}
-
-impl TraceView for Trace {
-    fn clock(&self) -> Clock {
-        self.clock
-    }
-
-    fn conventions(&self) -> Conventions {
-        self.conventions
-    }
-
-    fn bounds(&self) -> Option<Range<Tick>> {
-        self.bounds.map(|(first, last)| first..last)
-    }
-
-    fn names(&self) -> &Names {
-        &self.names
-    }
-
-    fn diagnostics(&self) -> &Diagnostics {
-        &self.diagnostics
-    }
-
-    fn track_ids(&self) -> impl ExactSizeIterator<Item = TrackId> {
-        IdRange::new(TrackId(0), TrackId::new(self.tracks.len())).iter()
-    }
-
-    fn track_info(&self, track: TrackId) -> Option<TrackInfo> {
-        let &Track { kind, process, name, sort_index, parent, .. } = self.tracks.get(track.index())?;
-        Some(TrackInfo { kind, process, name, sort_index, parent })
-    }
-
-    fn n_slices(&self) -> usize {
-        self.slices.len()
-    }
-
-    #[inline]
-    fn slice(&self, id: SliceId) -> Option<Slice> {
-        self.slices.get(id)
-    }
-
-    #[inline]
-    fn slice_name_id(&self, id: SliceId) -> Option<NameId> {
-        self.slices.name.get(id.index()).copied()
-    }
-
-    fn slice_times(&self) -> Option<(&[Tick], &[Tick])> {
-        Some((self.slices.starts(), self.slices.ends()))
-    }
-
-    fn track_of(&self, id: SliceId) -> Option<TrackId> {
-        let index = self.tracks.partition_point(|track| track.slices.end <= id.0);
-        self.tracks.get(index)?.slices().contains(id).then(|| TrackId::new(index))
-    }
-
-    fn nests_by_parent(&self, track: TrackId) -> bool {
-        let Some(slices) = self.tracks.get(track.index()).map(Track::slices) else { return false };
-        let next = self.said_spans.partition_point(|span| span.slice < slices.start());
-        self.said_spans.get(next).is_some_and(|span| slices.contains(span.slice))
-    }
-
-    fn slice_args(&self, id: SliceId) -> SliceArgs<'_> {
-        let row = self.slices.args.get(id.index()).copied().unwrap_or_default();
-        SliceArgs { begin: self.args.get(row), end: self.args.on_top(row) }
-    }
-
-    fn sampled(&self, id: SliceId) -> Option<Sampled> {
-        let found = self.sampled.binary_search_by_key(&id, |&(slice, _)| slice).ok()?;
-        self.sampled.get(found).map(|&(_, sampled)| sampled)
-    }
-
-    fn slices_of(&self, track: TrackId) -> impl Iterator<Item = (SliceId, Slice)> {
-        let slices = self.tracks.get(track.index()).map(Track::slices).unwrap_or_default();
-        slices.iter().zip(self.slices.part(slices.indices()))
-    }
-
-    fn instants_of(&self, track: TrackId) -> &[Instant] {
-        let instants = self.tracks.get(track.index()).map(Track::instants).unwrap_or_default();
-        self.instants.get(instants).unwrap_or_default()
-    }
-
-    fn counters_of(&self, track: TrackId) -> &[CounterValue] {
-        let counters = self.tracks.get(track.index()).map(Track::counters).unwrap_or_default();
-        self.counters.get(counters).unwrap_or_default()
-    }
-
-    fn states_of(&self, track: TrackId) -> &[State] {
-        let states = self.tracks.get(track.index()).map(Track::states).unwrap_or_default();
-        self.states.get(states.indices()).unwrap_or_default()
-    }
-
-    fn flows(&self) -> &[Flow] {
-        &self.flows
     }
 }

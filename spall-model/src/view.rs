@@ -1,12 +1,12 @@
 //! The queries that finished and live traces share.
 
-use alloc::{borrow::Cow, format};
+use alloc::{borrow::Cow, format, vec::Vec};
 use core::ops::Range;
 
 use crate::{
     Args, Clock, Conventions, CounterValue, Diagnostics, Flow, Instant, Key, NameId, Names, ProcessId,
-    Sampled, Slice, SliceArgs, SliceId, State, Tick, TrackId, TrackInfo, args_table::ArgsTable,
-    facts::HasArgs, track,
+    Sampled, Slice, SliceArgs, SliceId, State, StateId, Tick, TrackId, TrackInfo, TrackSet,
+    args_table::ArgsTable, facts::HasArgs, track,
 };
 
 /// Read access to a trace, whether it is finished or still grows.
@@ -69,6 +69,9 @@ pub trait TraceView: Sealed {
     /// process is new, or gets a name or a sort index.
     fn track_ids(&self) -> impl ExactSizeIterator<Item = TrackId>;
 
+    /// Returns a number above those of all tracks, as the length of a table by track.
+    fn n_tracks(&self) -> usize;
+
     /// Returns the kind, process and name of a track, or `None` if the trace has no such track.
     fn track_info(&self, track: TrackId) -> Option<TrackInfo>;
 
@@ -124,6 +127,42 @@ pub trait TraceView: Sealed {
     /// Returns the scheduling states of a thread, ordered by time; empty if the trace has no such track.
     fn states_of(&self, track: TrackId) -> &[State];
 
+    /// Returns the number of slices on a track.
+    fn n_slices_of(&self, track: TrackId) -> usize;
+
+    /// Returns the number of instants. They are numbered from 0.
+    fn n_instants(&self) -> u32;
+
+    /// Returns the number in the trace of the instant at a position of [`TraceView::instants_of`]. It never changes while a
+    /// trace grows.
+    fn instant_number(&self, track: TrackId, position: usize) -> Option<u32>;
+
+    /// Returns the instant of a number, and its track; `None` if the trace has no such instant.
+    fn instant(&self, number: u32) -> Option<(TrackId, Instant)>;
+
+    /// Returns the id of the state at a position of [`TraceView::states_of`]. It never changes while a trace grows.
+    fn state_id(&self, track: TrackId, position: usize) -> Option<StateId>;
+
+    /// Returns a state and its track; `None` if the trace has no such state.
+    fn state(&self, state: StateId) -> Option<(TrackId, State)>;
+
+    /// Returns the set of tracks that is shown and added up unless somebody chooses one: the threads, or everything if nothing on
+    /// threads can be added up.
+    fn shown_tracks(&self) -> TrackSet {
+        let is_used = |track: TrackId| {
+            let is_in = self.track_info(track).is_some_and(|track| TrackSet::Threads.contains(&track.kind));
+            is_in && self.n_slices_of(track) > 0
+        };
+        if self.track_ids().any(is_used) { TrackSet::Threads } else { TrackSet::All }
+    }
+
+    /// Returns how many slices are on tracks that are not in a set, so that its sums leave them out.
+    fn n_left_out(&self, set: TrackSet) -> usize {
+        let is_out =
+            |&track: &TrackId| self.track_info(track).is_some_and(|track| !set.contains(&track.kind));
+        self.track_ids().filter(is_out).map(|track| self.n_slices_of(track)).sum()
+    }
+
     /// Returns the flows between slices, ordered by the time of the event at which they arrive. A live trace has none.
     fn flows(&self) -> &[Flow] {
         &[]
@@ -162,6 +201,19 @@ pub trait TraceView: Sealed {
         };
         track::track_title(info.kind, info.name, first, self.names(), self.conventions())
     }
+
+    /// Returns the id of a process in the file, or `None` if the trace has no such process.
+    fn process_key(&self, process: ProcessId) -> Option<Key> {
+        self.process(process).map(|(pid, _)| pid)
+    }
+
+    /// Returns whether the file has a name for a process.
+    fn is_process_named(&self, process: ProcessId) -> bool {
+        self.process(process).is_some_and(|(_, name)| name != NameId::EMPTY)
+    }
+
+    /// Returns the labels that the file gives a process, each once.
+    fn process_labels(&self, process: ProcessId) -> Vec<NameId>;
 
     /// Returns the title of a process for people: its name, or `Process 7` if it has none. The process of what belongs to
     /// no process, [`Id::NONE`](crate::Id::NONE), is `Global`. The title is empty if the trace has no such process.

@@ -16,14 +16,14 @@ use std::sync::Mutex;
 use std::thread::{self, JoinHandle};
 
 #[cfg(feature = "live")]
-use spall_model::LiveTrace;
+use spall_model::Receiver;
 
 use crate::clock::ClockSource;
 use crate::encode::Encoding;
 use crate::facts::Facts;
 use crate::file_sink::FileSink;
 #[cfg(feature = "live")]
-use crate::live::LiveSink;
+use crate::live::{LiveSink, SharedReceiver};
 use crate::memory::MemoryRing;
 use crate::output::Target;
 use crate::recording::{self, Recording, WhenFull};
@@ -70,7 +70,7 @@ enum Destination {
     Writer(Box<dyn Write + Send>),
     Memory(MemoryRing),
     #[cfg(feature = "live")]
-    Live(Arc<Mutex<LiveTrace>>),
+    Live(SharedReceiver),
 }
 
 /// The memory for the ring of a thread, unless it is chosen.
@@ -164,13 +164,17 @@ impl Recorder {
         self
     }
 
-    /// Adds a live trace as an output, which the program commits and shows while the recording goes on.
+    /// Adds a live trace, or anything else that takes events, as an output. The program commits and shows it while the recording
+    /// goes on.
     ///
     /// Events come into it when rings are emptied, so call [`flush`](crate::flush) before each picture. The recorder does
     /// not wait for the lock of the trace while the program holds it, except when the recording is finished. The trace
     /// grows as long as the recording goes on.
     #[cfg(feature = "live")]
-    pub fn live(mut self, trace: Arc<Mutex<LiveTrace>>) -> Self {
+    pub fn live<R>(mut self, trace: Arc<Mutex<R>>) -> Self
+    where
+        R: for<'e> Receiver<'e> + Send + 'static,
+    {
         self.outputs.push(Destination::Live(trace));
         self
     }

@@ -47,7 +47,7 @@ impl Hidden {
             categories: marked(categories, &is_category),
             tracks: match tracks {
                 [] => Vec::new(),
-                _ => trace.track_ids().map(|track| tracks.contains(&track)).collect(),
+                _ => (0..trace.n_tracks()).map(|track| tracks.contains(&TrackId::new(track))).collect(),
             },
         }
     }
@@ -74,11 +74,16 @@ impl Hidden {
         if self.is_empty() {
             return Layout::new(trace);
         }
-        let is_shown = |id: SliceId| {
+        Layout::of_slices(trace, |id| self.shows_slice(trace, id))
+    }
+
+    /// Returns whether a slice is shown.
+    #[must_use]
+    pub fn shows_slice(&self, trace: &impl TraceView, id: SliceId) -> bool {
+        self.is_empty() || {
             let is_on_shown = trace.track_of(id).is_some_and(|track| self.shows_track(track));
             is_on_shown && trace.slice(id).is_some_and(|slice| self.shows(slice.name, slice.category))
-        };
-        Layout::of_slices(trace, is_shown)
+        }
     }
 
     /// Returns those of the instants of a track that is shown that are shown themselves.

@@ -40,7 +40,7 @@
 //! | name the functions of a native auto trace | [`Loader::load_from_with`] |
 //! | add events of your own to those of a file | [`Loader::read`] |
 //! | look at the events of any file without building a trace | [`Loader::read_events`] |
-//! | follow a file that still grows | [`TraceParser`] and [`model::LiveTrace`], [`layout::LiveLayout`] to draw it |
+//! | follow a file that still grows | [`TraceParser`] and [`model::LiveTrace`], [`layout::LiveLayout`] to draw it; `LiveEngine` of `spall-view` for a viewer |
 //! | put the functions that CPU samples found on the timeline | [`merge_samples`] |
 //! | put several traces on one axis of time | [`merge_traces`] |
 //! | find what contains a text, or hide categories, names and tracks | [`find`](find()), [`Hidden`] |

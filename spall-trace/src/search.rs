@@ -3,8 +3,8 @@
 use alloc::{string::String, sync::Arc, vec::Vec};
 use core::fmt::{self, Display, Formatter, Write};
 
-use spall_layout::{Hits, LayoutView, shown_tracks};
-use spall_model::{Job, NameId, SliceId, TraceView, TrackId};
+use spall_layout::{Hits, LayoutView, LiveView, shown_tracks};
+use spall_model::{Job, LiveSnapshot, NameId, SliceId, TraceView, TrackId};
 
 use crate::Hidden;
 
@@ -20,6 +20,8 @@ pub struct Found {
     pub tracks: Vec<TrackId>,
     /// Whether each name of the trace matches, by its number.
     pub names: Arc<[bool]>,
+    /// The number of instants that were looked at.
+    n_looked_at: u32,
 }
 
 /// Finds everything of a trace that `matches`, which is called with texts. Each viewer asks this, so that all of them count the
@@ -42,26 +44,82 @@ pub fn find<'t, T: TraceView, L: LayoutView, M: Fn(&str) -> bool>(
     hidden: &Hidden,
     matches: M,
 ) -> impl Job<Output = Found> + use<'t, T, L, M> {
-    let names = (0..trace.names().len()).map(|name| matches(&trace.name(NameId::new(name))));
-    let names: Arc<[bool]> = names.collect();
-    let is_named = move |names: &[bool], name: NameId| names.get(name.index()) == Some(&true);
+    let names: Arc<[bool]> = matching_names(trace, 0, &matches).collect();
     let shown = trace.track_ids().filter(|&track| hidden.shows_track(track));
     let instants = shown.flat_map(|track| trace.instants_of(track));
     let instants = instants.filter(|instant| is_named(&names, instant.name));
     let instants = instants.filter(|instant| hidden.shows(instant.name, instant.category)).count();
+    let tracks = matching_tracks(trace, layout, hidden, &matches);
+    let (slices, n_looked_at) = (Hits::default(), trace.n_instants());
+    let found = Found { slices, instants, tracks, names: Arc::clone(&names), n_looked_at };
+    Search { slices: Hits::of_slices(layout, in_slice(trace, names, matches)), found }
+}
+
+impl Found {
+    /// Goes on with a search of a live trace over what the last commit has brought, and finds what [`find`] would find in the
+    /// whole. Begin with nothing or with what [`find`] has found, and pass every commit since then. This takes as long as there are new names and items, and names of
+    /// tracks. [layout 18.6](spall_layout::rules::layout#18.6)
+    pub fn grow(
+        &mut self,
+        trace: &LiveSnapshot<'_>,
+        layout: &LiveView<'_>,
+        hidden: &Hidden,
+        matches: impl Fn(&str) -> bool,
+    ) {
+        if self.names.len() < trace.names().len() {
+            let new = matching_names(trace, self.names.len(), &matches);
+            self.names = self.names.iter().copied().chain(new).collect();
+        }
+        let new = (self.n_looked_at..trace.n_instants()).filter_map(|number| trace.instant(number));
+        let new = new.filter(|(track, instant)| {
+            let is_shown = hidden.shows_track(*track) && hidden.shows(instant.name, instant.category);
+            is_shown && is_named(&self.names, instant.name)
+        });
+        self.instants += new.count();
+        self.n_looked_at = trace.n_instants();
+        self.tracks = matching_tracks(trace, layout, hidden, &matches);
+        self.slices.grow(layout, in_slice(trace, Arc::clone(&self.names), matches));
+    }
+}
+
+fn is_named(names: &[bool], name: NameId) -> bool {
+    names.get(name.index()) == Some(&true)
+}
+
+fn matching_names(
+    trace: &impl TraceView,
+    first: usize,
+    matches: &impl Fn(&str) -> bool,
+) -> impl Iterator<Item = bool> {
+    (first..trace.names().len()).map(move |name| matches(&trace.name(NameId::new(name))))
+}
+
+fn matching_tracks(
+    trace: &impl TraceView,
+    layout: &impl LayoutView,
+    hidden: &Hidden,
+    matches: &impl Fn(&str) -> bool,
+) -> Vec<TrackId> {
     let mut tracks = shown_tracks(trace, layout);
     tracks.retain(|&track| hidden.shows_track(track) && matches(&trace.track_title(track)));
-    let found = Found { slices: Hits::default(), instants, tracks, names: Arc::clone(&names) };
+    tracks
+}
+
+/// Returns what tells whether a slice matches: its name does, or its arguments do.
+fn in_slice<T: TraceView, M: Fn(&str) -> bool>(
+    trace: &T,
+    names: Arc<[bool]>,
+    matches: M,
+) -> impl FnMut(SliceId) -> bool + use<'_, T, M> {
     let mut text = String::new();
-    let in_slice = move |id: SliceId| {
+    move |id| {
         let is_named = trace.slice_name_id(id).is_some_and(|name| is_named(&names, name));
         is_named || {
             let args = trace.slice_args(id);
             text.clear();
             !args.is_none() && write!(text, "{args}").is_ok() && matches(&text)
         }
-    };
-    Search { slices: Hits::of_slices(layout, in_slice), found }
+    }
 }
 
 /// Returns what [`find`] asks in order to find a text, whether in upper or in lower case.

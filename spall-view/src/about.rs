@@ -2,13 +2,14 @@
 
 use serde::Serialize;
 use spall_trace::layout::{Theme, active_range};
-use spall_trace::model::{Ticks, TraceView};
+use spall_trace::model::{Ticks, Trace, TraceView, TrackId};
 
 use crate::{
     Engine, Since,
     command::{COMMANDS, CommandInfo},
     item::{Group, Item},
-    open::{Note, Placed},
+    open::{Note, Placed, damage_of, notes_of},
+    shown::{Growth, Shown},
 };
 
 /// What is said about a trace as a whole.
@@ -47,6 +48,9 @@ pub struct About {
     pub folded: Vec<Item>,
     /// The colours of boxes.
     pub colours: Colours,
+    /// How far the trace has grown; `None` if it is finished.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub growth: Option<Growth>,
     /// What a user can do with a key.
     pub commands: &'static [CommandInfo],
 }
@@ -94,25 +98,28 @@ fn css([red, green, blue]: [u8; 3]) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
-impl Engine {
+impl<S: Shown> Engine<S> {
     /// Describes the trace, and lists its processes and tracks.
     #[must_use]
     pub fn about(&self) -> About {
-        let trace = &*self.trace;
-        let counts = [
-            ("process", trace.processes().len()),
-            ("track", trace.tracks().len()),
-            ("slice", trace.slices().len()),
-            ("instant", trace.instants().len()),
-            ("counter value", trace.counters().len()),
-            ("thread state", trace.states().len()),
+        let (trace, layout) = (&*self.trace(), &*self.layout());
+        let of_tracks = |count: &dyn Fn(TrackId) -> usize| trace.track_ids().map(count).sum();
+        let finished = |count: fn(&Trace) -> usize| self.shown.finished().map_or(0, count);
+        let n_processes = self.view.items.n_processes();
+        let counts: [(_, usize); 9] = [
+            ("process", self.shown.finished().map_or(n_processes, |trace| trace.processes().len())),
+            ("track", trace.track_ids().len()),
+            ("slice", trace.n_slices()),
+            ("instant", trace.n_instants() as usize),
+            ("counter value", of_tracks(&|track| trace.counters_of(track).len())),
+            ("thread state", of_tracks(&|track| trace.states_of(track).len())),
             ("flow", trace.flows().len()),
-            ("object", trace.objects().len()),
-            ("sample", trace.samples().len()),
+            ("object", finished(|trace| trace.objects().len())),
+            ("sample", finished(|trace| trace.samples().len())),
         ];
         let clock = trace.clock();
         let bounds = trace.bounds().unwrap_or_default();
-        let active = active_range(trace, &*self.layout).unwrap_or_default();
+        let active = active_range(trace, layout).unwrap_or_default();
         let span = i64::try_from(bounds.end.0.abs_diff(bounds.start.0)).unwrap_or(i64::MAX);
         About {
             format: self.said.format.clone(),
@@ -133,6 +140,7 @@ impl Engine {
             value: self.said.value.clone(),
             groups: self.groups(),
             folded: self.view.folded_items(),
+            growth: self.shown.growth(),
             commands: COMMANDS,
             colours: Colours {
                 light: Theme::Light.into(),
@@ -147,17 +155,27 @@ impl Engine {
     /// before the first event of a file.
     #[must_use]
     pub fn damage(&self) -> Vec<(String, u64, Option<Since>)> {
-        let found = self.said.damage.iter();
-        found.map(|found| (found.text.clone(), found.byte, found.at.map(|at| self.since(at)))).collect()
+        let mut found = self.said.damage.clone();
+        if let Some(faults) = self.shown.pairing_faults() {
+            for diagnostics in [self.trace().diagnostics(), faults] {
+                found.extend(damage_of(diagnostics, "", |at| at));
+            }
+        }
+        let found = found.into_iter();
+        found.map(|found| (found.text, found.byte, found.at.map(|at| self.since(at)))).collect()
     }
 
     /// Returns what there is to say about the files and the timeline.
     #[must_use]
     pub fn notes(&self) -> Vec<Note> {
         let mut notes = self.said.notes.clone();
+        // The notes about a file say what its diagnostics do.
+        if let Some(faults) = self.shown.pairing_faults() {
+            notes.extend(notes_of("", [self.trace().diagnostics(), faults]));
+        }
         for (count, text) in [
             (
-                self.layout.n_overlapping(),
+                self.shown.n_overlapping(),
                 "A slice overlaps others without lying inside them. It is drawn on extra rows.",
             ),
             (self.view.n_empty(), "A track has nothing on it. It is not shown, unless the settings say so."),

@@ -11,7 +11,9 @@ use crate::{
     command::Command,
     element::Element,
     item::Item,
+    objects::Objects,
     place::{ChosenRange, Place},
+    shown::Shown,
     statistics::Area,
     view::View,
 };
@@ -44,7 +46,7 @@ pub enum Action {
     Apply(Box<Place>),
 }
 
-impl Engine {
+impl<S: Shown> Engine<S> {
     /// Returns what the user has chosen to see.
     #[must_use]
     pub fn view(&self) -> &View {
@@ -66,17 +68,18 @@ impl Engine {
     /// frontend.
     pub fn act(&mut self, action: Action) -> bool {
         let before = self.view.place().clone();
-        let (trace, layout) = (&*self.trace, &*self.layout);
+        let (trace, layout) = (self.shown.trace(), self.shown.layout());
+        let (trace, layout) = (&*trace, &*layout);
         let is_done = match action {
             Action::Command(command @ (Command::NextOfName | Command::PreviousOfName)) => {
                 return self.go_to_same_name(command == Command::NextOfName);
             }
             Action::Command(Command::Escape) if before.search.is_empty() && self.found_all().is_some() => {
-                self.find_nothing(); // what has the name of a slice
+                (self.search, self.searching) = Default::default(); // what has the name of a slice
                 true
             }
             Action::Select(element, at) => {
-                let at = self.element_start(element, at);
+                let at = element_start(element, at, &self.view, &self.objects, trace);
                 self.view.select(element.zip(at), trace);
                 true
             }
@@ -92,7 +95,8 @@ impl Engine {
     /// Changes what the user has set, as one step.
     pub fn change(&mut self, change: impl FnOnce(&mut Place)) {
         let before = self.view.place().clone();
-        self.view.change(&*self.trace, &*self.layout, |place, _| change(place));
+        let (trace, layout) = (self.shown.trace(), self.shown.layout());
+        self.view.change(&*trace, &*layout, |place, _| change(place));
         self.follow(&before);
     }
 
@@ -121,7 +125,7 @@ impl Engine {
         if let Some(selected) = &place.selected {
             let at = self.element_start(Some(selected.element), selected.at);
             let is_same =
-                at == Some(self.tick(selected.at)) && selected.element.name(&*self.trace) == selected.name;
+                at == Some(self.tick(selected.at)) && selected.element.name(&*self.trace()) == selected.name;
             if !is_same {
                 missing.push(format!("Here is no {} at that time, so nothing is selected.", selected.name));
                 place.selected = None;
@@ -145,14 +149,7 @@ impl Engine {
 
     /// The start of an element, if there is such an element. A counter has the time at which it was pointed at.
     fn element_start(&self, element: Option<Element>, at: Since) -> Option<Tick> {
-        let trace = &*self.trace;
-        match element? {
-            Element::Slice(slice) => Some(trace.slice(slice)?.start),
-            Element::State(state) => Some(trace.states().get(state.index())?.start),
-            Element::Instant(number) => Some(trace.instants().get(number as usize)?.at),
-            Element::Counter(track) => trace.tracks().get(track.index()).map(|_| self.tick(at)),
-            Element::Object(piece) => self.objects.piece(piece).map(|_| self.tick(at)),
-        }
+        element_start(element, at, &self.view, &self.objects, &*self.trace())
     }
 
     /// Returns what statistics and call trees are about: what was chosen, or all of the trace.
@@ -226,5 +223,22 @@ impl View {
         let Place { measure, tracks, .. } = self.place();
         let (measure, tracks) = (chosen(measure), chosen(tracks));
         Area { start: self.since(range.start), end: self.since(range.end), items, tracks, measure }
+    }
+}
+
+/// The start of an element, if there is such an element. A counter has the time at which it was pointed at.
+fn element_start(
+    element: Option<Element>,
+    at: Since,
+    view: &View,
+    objects: &Objects,
+    trace: &impl TraceView,
+) -> Option<Tick> {
+    match element? {
+        Element::Slice(slice) => Some(trace.slice(slice)?.start),
+        Element::State(state) => Some(trace.state(state)?.1.start),
+        Element::Instant(number) => Some(trace.instant(number)?.1.at),
+        Element::Counter(track) => trace.track_info(track).map(|_| view.tick(at)),
+        Element::Object(piece) => objects.piece(piece).map(|_| view.tick(at)),
     }
 }

@@ -1,5 +1,7 @@
 //! Questions and answers as values, for a frontend behind a channel.
 
+use core::ops::Range;
+
 use serde::{Deserialize, Serialize};
 use spall_trace::model::{NameId, SliceId, Ticks, TraceView, TrackId, TrackSet};
 
@@ -7,6 +9,7 @@ use crate::{
     About, Action, Area, BoxFacts, By, Details, Element, Engine, FoundCounts, Frame, GraphFrame, Group, Hit,
     Lines, Numbers, Place, Ranked, Ranking, STEP, SentTree, Shape, Since, SlicePlace, Step, WantedFrame,
     WantedGraph,
+    shown::{Growth, Shown},
 };
 
 /// What a frontend asks. Each question is a function of [`Engine`], which says what it does.
@@ -34,6 +37,8 @@ pub enum Question {
     Hits(Option<SliceId>, Since, bool, usize),
     HitsOverview(Since, Since, u16),
     Longest(NameId, Area),
+    /// Tells what has come since a state of a trace that grows.
+    News(u64),
     Overview(Since, Since, u16),
     Place(SliceId),
     Snap(Since, Since, f64, f64),
@@ -66,6 +71,7 @@ pub enum Answer {
     GraphFrame(GraphFrame),
     Hits(Vec<Hit>),
     HitsOverview(Numbers<u32>),
+    News(Box<News>),
     Overview(Numbers<f32>),
     Place(SlicePlace),
     Ranked(Ranked),
@@ -75,12 +81,37 @@ pub enum Answer {
     Tree(SentTree),
 }
 
+/// What has come since a state of a trace that grows.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct News {
+    /// How far the trace has grown.
+    pub growth: Growth,
+    /// Where the trace starts.
+    pub start: Since,
+    /// Where it ends.
+    pub end: Since,
+    /// The range of time in view, which moves if the place says so; all of the trace for `None`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub view: Option<Range<Since>>,
+    /// The number of slices.
+    pub slices: usize,
+    /// What the last search has found by now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub found: Option<FoundCounts>,
+    /// What is there, if there are other lines or titles than in that state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changed: Option<Box<Changed>>,
+}
+
 /// What is so after the user has done something.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Changed {
     /// Whether it was something that the engine does.
     pub done: bool,
+    /// How far the trace has grown; `None` if it is finished.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub growth: Option<Growth>,
     /// What of a place the trace does not have.
     pub missing: Vec<String>,
     /// What the user has set now.
@@ -156,6 +187,11 @@ impl Asked {
         Steps { number: self.last, n_steps: 0, wanted }
     }
 
+    /// The trace has grown: the sums at hand are those of less.
+    pub(crate) fn grow(&mut self) {
+        self.summed = None;
+    }
+
     /// Forgets what is being asked, as it is about other slices.
     pub(crate) fn forget(&mut self) {
         *self = Self { last: self.last, ..Self::default() };
@@ -174,7 +210,7 @@ fn or_nothing<T>(found: Option<T>, answer: impl FnOnce(T) -> Answer) -> Answer {
     found.map_or(Answer::Nothing, answer)
 }
 
-impl Engine {
+impl<S: Shown> Engine<S> {
     /// Answers a question, or begins to.
     pub fn ask(&mut self, question: Question) -> Reply {
         Reply::Now(match question {
@@ -188,7 +224,7 @@ impl Engine {
                 Err(error) => Answer::Error { error },
             },
             Question::Statistics(area, by, ranking) => {
-                let tracks = self.view.summed_tracks(&area, &*self.trace);
+                let tracks = self.view.summed_tracks(&area, &*self.trace());
                 let what = Some((area, tracks, by));
                 if self.asked.summed == what && self.asked.statistics.is_none() {
                     return Reply::Now(or_nothing(self.statistics(&ranking), Answer::Ranked));
@@ -204,8 +240,8 @@ impl Engine {
             }
             Question::Graph(place, mut area, wanted) => {
                 // The calls of a slice are those of tracks like its own, unless others were chosen.
-                let track = wanted.slice.and_then(|slice| self.trace.track_of(slice));
-                let kind = track.and_then(|track| self.trace.track_info(track)).map(|track| track.kind);
+                let track = wanted.slice.and_then(|slice| self.trace().track_of(slice));
+                let kind = track.and_then(|track| self.trace().track_info(track)).map(|track| track.kind);
                 if kind.is_some_and(|kind| !self.view.set_of(&area).contains(&kind)) {
                     area.tracks.get_or_insert_with(|| TrackSet::Async.name().into());
                 }
@@ -233,9 +269,35 @@ impl Engine {
         Reply::Later(Ticket { kind: Long::Graph, number })
     }
 
-    fn changed(&self, done: bool, missing: Vec<String>) -> Changed {
+    pub(crate) fn changed(&self, done: bool, missing: Vec<String>) -> Changed {
         let (main, pinned) = self.lines();
-        Changed { done, missing, place: self.current_place(), main, pinned, groups: self.groups() }
+        let growth = self.shown.growth();
+        Changed { done, growth, missing, place: self.current_place(), main, pinned, groups: self.groups() }
+    }
+
+    /// Returns how far a trace has grown; `None` if it is finished.
+    #[must_use]
+    pub fn growth(&self) -> Option<Growth> {
+        self.shown.growth()
+    }
+
+    /// Returns what has come since a state of a trace that grows; `None` if nothing has, or the trace is finished.
+    #[must_use]
+    pub fn news(&self, since: u64) -> Option<News> {
+        let growth = self.shown.growth().filter(|growth| growth.state != since)?;
+        let trace = self.shown.trace();
+        let Range { start, end } = trace.bounds().unwrap_or_default();
+        // A state that is yet to come is one of another engine.
+        let is_other = self.shown.lines_changed() > since || since > growth.state;
+        Some(News {
+            growth,
+            start: self.since(start),
+            end: self.since(end),
+            view: self.view.place().view.clone(),
+            slices: trace.n_slices(),
+            found: self.found(),
+            changed: is_other.then(|| self.changed(true, Vec::new()).into()),
+        })
     }
 
     /// Answers a question that does not take long.
@@ -282,6 +344,7 @@ impl Engine {
                 Answer::HitsOverview(self.hits_overview(start, end, columns))
             }
             Question::Longest(name, area) => or_nothing(self.longest(name, &area), Answer::Slice),
+            Question::News(since) => or_nothing(self.news(since), |news| Answer::News(news.into())),
             Question::Overview(start, end, columns) => Answer::Overview(self.overview(start, end, columns)),
             Question::Place(slice) => or_nothing(self.place(slice), Answer::Place),
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use spall_trace::layout::LayoutView;
 use spall_trace::model::{
     Args, Flow, FrameId, Id, SliceFlags, SliceId, StateId, Text, ThreadMeasure, Tick, Ticks, TraceView,
-    Track, TrackId, Value,
+    TrackId, Value,
 };
 
-use crate::{Engine, Since, element::Element, frame::values_at, item::Item, view::View};
+use crate::{Engine, Since, element::Element, frame::values_at, item::Item, shown::Shown, view::View};
 
 /// What there is to say about an element.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
@@ -76,41 +76,35 @@ pub enum Step {
     Child,
 }
 
-impl Engine {
+impl<S: Shown> Engine<S> {
     /// Describes an element, a counter at a time; `None` if there is no such element.
     #[must_use]
     pub fn details(&self, element: Element, at: Since) -> Option<Details> {
         match element {
             Element::Slice(slice) => {
-                let details =
-                    self.view.slice_details(slice, &*self.trace, &*self.layout, self.source(slice))?;
-                let args = self.trace.slice_args(slice);
+                let (trace, layout) = (&*self.trace(), &*self.layout());
+                let details = self.view.slice_details(slice, trace, layout, self.source(slice))?;
+                let args = trace.slice_args(slice);
                 let is_of = |flow: &&Flow| flow.from == slice || flow.to == slice;
                 Some(Details {
                     stack: self.stack(args.get(b"backtrace"), |field| args.field(field)),
-                    flows: self
-                        .trace
-                        .flows()
-                        .iter()
-                        .filter(is_of)
-                        .map(|flow| self.link(flow, slice))
-                        .collect(),
+                    flows: trace.flows().iter().filter(is_of).map(|flow| self.link(flow, slice)).collect(),
                     ..details
                 })
             }
             Element::State(state) => self.state_details(state),
-            Element::Instant(number) => self.instant_details(number as usize),
+            Element::Instant(number) => self.instant_details(number),
             Element::Object(piece) => self.object_details(piece),
-            Element::Counter(track) => Some(self.view.counter_details(track, at, &*self.trace)),
+            Element::Counter(track) => Some(self.view.counter_details(track, at, &*self.trace())),
         }
     }
 
     /// Finds the place of a slice.
     #[must_use]
     pub fn place(&self, slice: SliceId) -> Option<SlicePlace> {
-        let placed = self.layout.place(slice)?;
-        let line = self.view.main().line_of_slice(&*self.layout, slice);
-        let process = self.trace.track_info(placed.track)?.process;
+        let placed = self.layout().place(slice)?;
+        let line = self.view.main().line_of_slice(&*self.layout(), slice);
+        let process = self.trace().track_info(placed.track)?.process;
         Some(SlicePlace {
             start: self.since(placed.start),
             end: self.since(placed.end),
@@ -124,13 +118,14 @@ impl Engine {
     /// Returns the slice beside a slice.
     #[must_use]
     pub fn step(&self, slice: SliceId, step: Step) -> Option<SliceId> {
+        let layout = self.shown.layout();
         match step {
-            Step::Next => self.layout.next(slice),
-            Step::Previous => self.layout.previous(slice),
-            Step::Parent => self.layout.parent(slice),
+            Step::Next => layout.next(slice),
+            Step::Previous => layout.previous(slice),
+            Step::Parent => layout.parent(slice),
             Step::Child => {
-                let children = self.layout.children(slice).iter().copied();
-                children.max_by_key(|&child| self.trace.slice(child).map(|child| child.duration()))
+                let children = layout.children(slice).iter().copied();
+                children.max_by_key(|&child| self.trace().slice(child).map(|child| child.duration()))
             }
         }
     }
@@ -139,27 +134,11 @@ impl Engine {
     #[must_use]
     pub fn snap(&self, at: Since, tolerance: Ticks, heights: Range<u64>) -> Option<Since> {
         let lines = self.view.main().visible(heights);
-        self.layout.snap(lines, self.tick(at), tolerance).map(|edge| self.since(edge))
+        self.layout().snap(lines, self.tick(at), tolerance).map(|edge| self.since(edge))
     }
 }
 
 impl View {
-    /// Describes a slice of a trace that grows, or a counter at a time; `None` for anything else.
-    #[must_use]
-    pub fn details(
-        &self,
-        element: Element,
-        at: Since,
-        trace: &impl TraceView,
-        layout: &impl LayoutView,
-    ) -> Option<Details> {
-        match element {
-            Element::Slice(slice) => self.slice_details(slice, trace, layout, String::new()),
-            Element::Counter(track) => Some(self.counter_details(track, at, trace)),
-            _ => None,
-        }
-    }
-
     fn slice_details(
         &self,
         id: SliceId,
@@ -220,65 +199,64 @@ impl View {
     }
 }
 
-impl Engine {
+impl<S: Shown> Engine<S> {
     fn link(&self, flow: &Flow, of: SliceId) -> Link {
         let leaves = flow.from == of;
         let slice = if leaves { flow.to } else { flow.from };
-        let name = format!("{} ({})", self.trace.slice_name(slice), self.trace.name(flow.name));
+        let name = format!("{} ({})", self.trace().slice_name(slice), self.trace().name(flow.name));
         Link { leaves, name, takes: Since(flow.arrives - flow.leaves), slice }
     }
 
     /// The URL, line and column of a sampled function, counted from 1; empty for other slices.
     fn source(&self, id: SliceId) -> String {
-        let source = self.trace.function_of(id).and_then(|function| function.source);
+        let source = self.shown.function_of(id).and_then(|function| function.source);
         let Some(source) = source.filter(|source| !source.url.is_empty()) else { return String::new() };
         let numbers = [source.line, source.column].into_iter().map_while(|number| number);
         let numbers = numbers.map(|number| format!(":{}", u64::from(number) + 1));
-        String::from(self.trace.name(source.url)) + &numbers.collect::<String>()
+        String::from(self.trace().name(source.url)) + &numbers.collect::<String>()
     }
 
     fn state_details(&self, id: StateId) -> Option<Details> {
-        let state = self.trace.states().get(id.index())?;
-        let has = |track: &&Track| track.states().contains(id);
-        let track = self.trace.tracks().iter().find(has).map(|track| track.id);
-        let mut facts = track_facts(&*self.trace, track);
+        let trace = &*self.trace();
+        let (track, state) = trace.state(id)?;
+        let mut facts = track_facts(trace, Some(track));
         facts.push(("start", self.time(state.start)));
-        facts.push(("duration", self.trace.clock().duration(state.end - state.start).to_string()));
-        let args = texts(self.trace.args_of(state).iter());
-        Some(Details::new(self.trace.name(state.name), facts, args))
+        facts.push(("duration", self.trace().clock().duration(state.end - state.start).to_string()));
+        let args = texts(trace.args_of(&state).iter());
+        Some(Details::new(self.trace().name(state.name), facts, args))
     }
 
-    fn instant_details(&self, id: usize) -> Option<Details> {
-        let instant = self.trace.instants().get(id)?;
-        let has = |candidate: &&Track| candidate.instants().contains(&id);
-        let track = self.trace.tracks().iter().find(has).map(|track| track.id);
-        let mut facts = track_facts(&*self.trace, track);
-        facts.push(("category", self.trace.name(instant.category).into()));
+    fn instant_details(&self, id: u32) -> Option<Details> {
+        let trace = &*self.trace();
+        let (track, instant) = trace.instant(id)?;
+        let mut facts = track_facts(trace, Some(track));
+        facts.push(("category", self.trace().name(instant.category).into()));
         facts.push(("time", self.time(instant.at)));
-        let args = self.trace.args_of(instant);
+        let args = trace.args_of(&instant);
         Some(Details {
             stack: self.stack(args.get(b"backtrace"), |field| args.field(field)),
-            ..Details::new(self.trace.name(instant.name), facts, texts(args.iter()))
+            ..Details::new(self.trace().name(instant.name), facts, texts(args.iter()))
         })
     }
 
     fn object_details(&self, piece: u32) -> Option<Details> {
         let (object, snapshot) = self.objects.piece(piece)?;
-        let object = self.trace.objects().get(object)?;
+        let trace = self.shown.finished()?;
+        let object = trace.objects().get(object)?;
         let time = |at: Option<Tick>| at.map_or(String::new(), |at| self.time(at));
-        let snapshot = snapshot.and_then(|at| self.trace.snapshots().get(at));
-        let lives = object.start.zip(object.end).map(|(start, end)| self.trace.clock().duration(end - start));
-        let args = snapshot.map_or(Vec::new(), |snapshot| texts(self.trace.args_of(snapshot).iter()));
+        let snapshot = snapshot.and_then(|at| trace.snapshots().get(at));
+        let lives = object.start.zip(object.end).map(|(start, end)| trace.clock().duration(end - start));
+        let args = snapshot.map_or(Vec::new(), |snapshot| texts(trace.args_of(snapshot).iter()));
         let facts = vec![
-            ("id", self.trace.key_text(object.id).into()),
-            ("process", self.trace.process_title(object.process).into()),
+            ("id", trace.key_text(object.id).into()),
+            ("process", trace.process_title(object.process).into()),
             ("created", time(object.start)),
             ("deleted", time(object.end)),
             ("duration", lives.map_or(String::new(), |lives| lives.to_string())),
             ("snapshot at", time(snapshot.map(|snapshot| snapshot.at))),
-            ("snapshots", self.trace.snapshots_of(object).len().to_string()),
+            ("snapshots", trace.snapshots_of(object).len().to_string()),
         ];
-        Some(Details::new(self.trace.name(object.name), facts, args))
+        Some(Details::new(trace.name(object.name), facts, args))
     }
 
     /// The stack that an event has, innermost function first: of a call of apitrace its backtrace, and of an event of Trace
@@ -302,10 +280,12 @@ impl Engine {
             Some(Value::Text(text)) => Id::Text(text.raw()),
             _ => return Vec::new(),
         };
-        let frame = |id: FrameId| self.trace.frame(id);
-        let innermost = self.trace.shared_frame(id).and_then(frame);
+        // The frames of a trace that grows are known at its end.
+        let Some(trace) = self.shown.finished() else { return Vec::new() };
+        let frame = |id: FrameId| trace.frame(id);
+        let innermost = trace.shared_frame(id).and_then(frame);
         let frames = core::iter::successors(innermost, |inner| inner.parent.and_then(frame));
-        frames.map(|frame| self.trace.name(frame.name).into()).collect()
+        frames.map(|frame| trace.name(frame.name).into()).collect()
     }
 }
 

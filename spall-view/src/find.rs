@@ -4,13 +4,14 @@ use alloc::sync::Arc;
 use core::fmt;
 
 use serde::Serialize;
-use spall_trace::layout::{Hits, Layout, LayoutView, Rect, Viewport};
-use spall_trace::model::{Job, NameId, SliceId, TraceView};
-use spall_trace::{Found, find, ignoring_case};
+use spall_trace::layout::{Hits, LayoutView, LiveView, Rect, Viewport};
+use spall_trace::model::{Job, LiveSnapshot, NameId, SliceId, TraceView};
+use spall_trace::{Found, Hidden, find, ignoring_case};
 
 use crate::{
     Engine, Numbers, Since,
     item::Item,
+    shown::{HasFunctions, Shown, Work},
     task::{self, Task},
 };
 
@@ -21,8 +22,9 @@ pub(crate) type Matches = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 #[derive(Default)]
 pub(crate) struct Search {
     found: Option<Found>,
-    /// What is looked for.
+    /// What is looked for: what matches, or a name.
     matches: Option<Matches>,
+    name: Option<NameId>,
 }
 
 impl fmt::Debug for Search {
@@ -33,7 +35,7 @@ impl fmt::Debug for Search {
 
 impl Search {
     /// Whether something matches in a box. For the box of a shared line this is its owner.
-    pub(crate) fn is_hit(&self, layout: &Layout, rect: &Rect) -> bool {
+    pub(crate) fn is_hit(&self, layout: &impl LayoutView, rect: &Rect) -> bool {
         let is_hit =
             |hits: &Hits| hits.in_rect(rect).map_or_else(|| hits.has(layout, rect.slice), |count| count > 0);
         self.hits().is_some_and(is_hit)
@@ -46,6 +48,15 @@ impl Search {
     pub(crate) fn hits(&self) -> Option<&Hits> {
         Some(&self.found.as_ref()?.slices)
     }
+
+    /// Goes on over what a commit of a live trace has brought.
+    pub(crate) fn grow(&mut self, trace: &LiveSnapshot<'_>, layout: &LiveView<'_>, hidden: &Hidden) {
+        let Some(found) = &mut self.found else { return };
+        match (&self.matches, self.name) {
+            (Some(matches), _) => found.grow(trace, layout, hidden, &**matches),
+            (None, name) => found.slices.grow(layout, |slice| trace.slice_name_id(slice) == name),
+        }
+    }
 }
 
 /// A search that goes on step by step.
@@ -57,6 +68,21 @@ pub(crate) struct Searching {
 impl fmt::Debug for Searching {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Searching").finish_non_exhaustive()
+    }
+}
+
+/// The work of a search.
+struct Find {
+    hidden: Hidden,
+    matches: Matches,
+}
+
+impl Work for Find {
+    type Output = Found;
+
+    async fn run<T: HasFunctions + Sync, L: LayoutView + Sync>(self, trace: &T, layout: &L) -> Found {
+        let Self { hidden, matches } = self;
+        task::run(find(trace, layout, &hidden, move |text: &str| matches(text))).await
     }
 }
 
@@ -111,7 +137,7 @@ pub fn matcher(pattern: &str) -> Result<impl Fn(&str) -> bool + Send + Sync + us
     })
 }
 
-impl Engine {
+impl<S: Shown> Engine<S> {
     /// Begins to find what [`matcher`] says. Until it is found, what was found before stays.
     ///
     /// # Errors
@@ -119,10 +145,8 @@ impl Engine {
     /// Says what is wrong with a regular expression.
     pub fn begin_find(&mut self, pattern: &str) -> Result<(), String> {
         let matches: Matches = Arc::new(matcher(pattern)?);
-        let (trace, layout) = (Arc::clone(&self.trace), Arc::clone(&self.layout));
-        let (hidden, is_match) = (self.filter.hidden.clone(), Arc::clone(&matches));
-        let is_match = move |text: &str| is_match(text);
-        let task = Task::new(async move { task::run(find(&*trace, &*layout, &hidden, is_match)).await });
+        let work = Find { hidden: self.filter.hidden.clone(), matches: Arc::clone(&matches) };
+        let task = self.shown.start(work);
         self.searching = Some(Searching { task, matches });
         Ok(())
     }
@@ -141,21 +165,22 @@ impl Engine {
         }
     }
 
-    /// Looks at some slices. Returns what was found once all were looked at.
+    /// Looks at some slices, or at all of a trace that grows. Returns what was found once all were looked at.
     pub fn step_find(&mut self) -> Option<FoundCounts> {
-        let Searching { task, .. } = self.searching.as_mut()?;
-        let found = Some(task.step()?);
-        let matches = self.searching.take().map(|searching| searching.matches);
-        self.search = Search { found, matches };
+        if let Some(Searching { task, .. }) = &mut self.searching {
+            let found = Some(task.step()?);
+            let matches = self.searching.take().map(|searching| searching.matches);
+            self.search = Search { found, matches, name: None };
+        }
         self.found()
     }
 
     /// Finds all slices of the name of a slice; `None` if there is no such slice.
     pub fn find_name(&mut self, slice: SliceId) -> Option<FoundCounts> {
-        let wanted = self.trace.slice_name_id(slice)?;
+        let wanted = self.trace().slice_name_id(slice)?;
         let mut found = Found::default();
-        found.slices = Hits::of_names(&*self.trace, &*self.layout, |name| name == wanted).run();
-        self.search = Search { found: Some(found), matches: None };
+        found.slices = Hits::of_names(&*self.trace(), &*self.layout(), |name| name == wanted).run();
+        self.search = Search { found: Some(found), matches: None, name: Some(wanted) };
         self.found()
     }
 
@@ -184,14 +209,15 @@ impl Engine {
     #[must_use]
     pub fn hits(&self, slice: Option<SliceId>, at: Since, is_backwards: bool, count: usize) -> Vec<Hit> {
         let Some(hits) = self.search.hits() else { return Vec::new() };
+        let layout = &*self.layout();
         let beyond = |slice: SliceId| match is_backwards {
-            true => hits.previous(&*self.layout, slice),
-            false => hits.next(&*self.layout, slice),
+            true => hits.previous(layout, slice),
+            false => hits.next(layout, slice),
         };
         let first = match (slice, is_backwards) {
             (Some(slice), _) => beyond(slice),
-            (None, false) => hits.first_from(&*self.layout, self.tick(at)),
-            (None, true) => hits.last_before(&*self.layout, self.tick(at)),
+            (None, false) => hits.first_from(layout, self.tick(at)),
+            (None, true) => hits.last_before(layout, self.tick(at)),
         };
         let found = core::iter::successors(first, |&slice| beyond(slice)).take(count);
         found.filter_map(|slice| self.hit(hits, slice)).collect()
@@ -204,9 +230,11 @@ impl Engine {
         let mut found = vec![0_u32; viewport.columns() as usize];
         let mut rects = Vec::new();
         if let Some(hits) = self.search.hits() {
-            for row in self.layout.rows().iter().filter(|&row| hits.in_row(row) > 0) {
+            let (trace, layout) = (self.shown.trace(), self.shown.layout());
+            let rows = trace.track_ids().flat_map(|track| layout.track_rows(track));
+            for row in rows.filter(|&row| hits.in_row(row) > 0) {
                 rects.clear();
-                self.layout.row(row).into_iter().for_each(|row| row.rects(&viewport, &mut rects));
+                layout.row(row).into_iter().for_each(|row| row.rects(&viewport, &mut rects));
                 for rect in &rects {
                     let count = hits.in_rect(rect).unwrap_or(0);
                     let columns = found.get_mut(rect.x0 as usize..rect.x1 as usize);
@@ -218,11 +246,11 @@ impl Engine {
     }
 
     fn hit(&self, hits: &Hits, slice: SliceId) -> Option<Hit> {
-        let placed = self.layout.place(slice)?;
+        let placed = self.layout().place(slice)?;
         Some(Hit {
             slice,
-            rank: hits.rank(&*self.layout, slice),
-            name: self.trace.slice_name(slice).into(),
+            rank: hits.rank(&*self.layout(), slice),
+            name: self.trace().slice_name(slice).into(),
             start: self.since(placed.start),
             matched: self.matched(slice),
         })
@@ -231,8 +259,9 @@ impl Engine {
     /// The first argument of a slice that matches, unless its name does.
     fn matched(&self, slice: SliceId) -> Option<String> {
         let matches = self.search.matches.as_ref()?;
-        let is_named = self.trace.slice_name_id(slice).is_some_and(|name| self.search.is_name(name));
-        let args = self.trace.slice_args(slice);
+        let is_named = self.trace().slice_name_id(slice).is_some_and(|name| self.search.is_name(name));
+        let trace = self.shown.trace();
+        let args = trace.slice_args(slice);
         let mut args = args.iter().map(|(key, value)| format!("{key}: {value}"));
         if is_named { None } else { args.find(|arg| matches(arg)) }
     }

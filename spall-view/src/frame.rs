@@ -6,15 +6,16 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 use spall_trace::json::cname_rgb;
 use spall_trace::layout::{
-    ColorKey, FlowArrow, Flows, InstantMark, Layout, LineKind, LineRect, Rect, Row, Ruler, Viewport,
+    ColorKey, FlowArrow, Flows, InstantMark, LayoutView, LineKind, LineRect, Rect, Ruler, Viewport,
     thin_arrows,
 };
-use spall_trace::model::{FlowId, NameId, SliceFlags, SliceId, Trace, TraceView, TrackId, Value};
+use spall_trace::model::{FlowId, LiveSnapshot, NameId, SliceId, TraceView, TrackId, Value};
 
 use crate::{
     Engine, Numbers, Since,
     colours::{Arrows, ColorBy},
     item::Item,
+    shown::{Growth, Shown},
     view::Wide,
 };
 
@@ -81,6 +82,9 @@ pub struct Frame {
     pub arrows_left_out: usize,
     /// The names that are drawn and that the frontend does not have yet.
     pub names: Vec<(NameId, String)>,
+    /// How far the trace has grown; `None` if it is finished.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub growth: Option<Growth>,
 }
 
 /// Everything of one part of the timeline but arrows.
@@ -109,12 +113,14 @@ pub(crate) struct Pictures {
     /// The colours that the file asks for, and which of them each slice has.
     pub(crate) own_colours: Vec<[u8; 3]>,
     own: HashMap<SliceId, u32>,
+    /// The number of slices whose colours are known.
+    n_slices: usize,
     flows: Flows,
     /// The selected slice and its flows.
     own_flows: (Option<SliceId>, Flows),
     /// Which names the frontend has.
     is_sent: Vec<bool>,
-    states: HashMap<TrackId, Row>,
+    states: HashMap<TrackId, headers::StateRow>,
     strips: HashMap<Item, headers::StripRows>,
     charts: HashMap<TrackId, charts::Chart>,
     rects: Vec<LineRect>,
@@ -124,21 +130,56 @@ pub(crate) struct Pictures {
 }
 
 impl Pictures {
-    pub(crate) fn new(trace: &Trace, layout: &Layout) -> Self {
-        let shade = |name: &[u8]| ColorKey::without_digits(name).shade_number();
-        let (own_colours, own) = own_colours(trace);
-        Self {
-            own_colours,
-            own,
-            shades: trace.names().iter().map(shade).collect(),
-            flows: Flows::new(trace, layout),
-            is_sent: vec![false; trace.names().len()],
-            ..Self::default()
+    pub(crate) fn new(trace: &impl TraceView, layout: &impl LayoutView) -> Self {
+        let mut pictures = Self { flows: Flows::new(trace, layout), ..Self::default() };
+        pictures.add_new(trace);
+        pictures
+    }
+
+    /// Finds the colours of what is new.
+    fn add_new(&mut self, trace: &impl TraceView) {
+        let new = (self.shades.len()..trace.names().len()).map(NameId::new);
+        self.shades
+            .extend(new.map(|name| ColorKey::without_digits(trace.names().bytes(name)).shade_number()));
+        self.is_sent.resize(trace.names().len(), false);
+        let first = core::mem::replace(&mut self.n_slices, trace.n_slices());
+        self.add_own_colours(trace, first);
+    }
+
+    /// Finds the colours that Trace Event JSON asks for of the slices from a number on.
+    fn add_own_colours(&mut self, trace: &impl TraceView, first: usize) {
+        for id in (first..trace.n_slices()).map(SliceId::new) {
+            let Some(Value::Text(name)) = trace.slice_args(id).field(b"cname") else { continue };
+            let Some(colour) = cname_rgb(name.raw()) else { continue };
+            let known = self.own_colours.iter().position(|&known| known == colour).unwrap_or_else(|| {
+                self.own_colours.push(colour);
+                self.own_colours.len() - 1
+            });
+            self.own.insert(id, u32::try_from(known).unwrap_or(0));
+        }
+    }
+
+    /// Goes on with what a commit of a live trace has brought.
+    pub(crate) fn grow(&mut self, trace: &LiveSnapshot<'_>) {
+        self.add_new(trace);
+        self.strips.clear();
+        for track in trace.changed().iter().filter_map(|&track| trace.track(track)) {
+            let id = track.id();
+            if let Some(chart) = self.charts.get_mut(&id)
+                && !chart.grow(trace.counters_of(id), track.new_counters())
+            {
+                self.charts.remove(&id);
+            }
+            if let Some(row) = self.states.get_mut(&id)
+                && !row.grow(trace, id, track.new_states())
+            {
+                self.states.remove(&id);
+            }
         }
     }
 
     /// Binds flows to other rows.
-    pub(crate) fn lay_out(&mut self, trace: &Trace, layout: &Layout) {
+    pub(crate) fn lay_out(&mut self, trace: &impl TraceView, layout: &impl LayoutView) {
         (self.flows, self.own_flows) = (Flows::new(trace, layout), Default::default());
         self.strips.clear();
     }
@@ -149,7 +190,7 @@ impl Pictures {
     }
 
     /// Adds a name to those that the frontend gets, if it does not have it yet.
-    fn send(&mut self, trace: &Trace, name: NameId, names: &mut Vec<(NameId, String)>) {
+    fn send(&mut self, trace: &impl TraceView, name: NameId, names: &mut Vec<(NameId, String)>) {
         if let Some(is_sent) = self.is_sent.get_mut(name.index()).filter(|is_sent| !**is_sent) {
             *is_sent = true;
             names.push((name, trace.name(name).into()));
@@ -168,22 +209,7 @@ impl ShadeNumber for ColorKey {
     }
 }
 
-/// The colours that Trace Event JSON asks for, each once, and the number of that of each slice.
-fn own_colours(trace: &Trace) -> (Vec<[u8; 3]>, HashMap<SliceId, u32>) {
-    let (mut colours, mut own) = (Vec::new(), HashMap::new());
-    for (id, _) in trace.track_ids().flat_map(|track| trace.slices_of(track)) {
-        let Some(Value::Text(name)) = trace.slice_args(id).field(b"cname") else { continue };
-        let Some(colour) = cname_rgb(name.raw()) else { continue };
-        let known = colours.iter().position(|&known| known == colour).unwrap_or_else(|| {
-            colours.push(colour);
-            colours.len() - 1
-        });
-        own.insert(id, u32::try_from(known).unwrap_or(0));
-    }
-    (colours, own)
-}
-
-impl Engine {
+impl<S: Shown> Engine<S> {
     /// Returns what there is to draw: boxes, marks, charts and strips of both parts of the timeline, arrows, the ruler, and the
     /// names that the frontend does not have yet.
     pub fn frame(&mut self, wanted: &Wanted) -> Frame {
@@ -198,10 +224,11 @@ impl Engine {
         let mut names = Vec::new();
         let main = self.part(false, &wanted.main, viewport, wanted, &mut names);
         let pinned = self.part(true, &wanted.pinned, viewport, wanted, &mut names);
-        let ruler = Ruler::since(self.view.origin(), viewport, self.trace.clock().unit, wanted.between_marks);
+        let ruler =
+            Ruler::since(self.view.origin(), viewport, self.trace().clock().unit, wanted.between_marks);
         let ruler = ruler.map(|mark| (mark.x - viewport.offset(), mark.label.to_string())).collect();
         let (arrows, arrows_left_out) = self.arrows(viewport, wanted);
-        Frame { main, pinned, ruler, arrows, arrows_left_out, names }
+        Frame { main, pinned, ruler, arrows, arrows_left_out, names, growth: self.shown.growth() }
     }
 
     /// Returns the colours that the file asks for, by the numbers that [`Style::OWN`] has.
@@ -273,21 +300,19 @@ impl Engine {
         names: &mut Vec<(NameId, String)>,
         boxes: &mut Boxes,
     ) {
-        let Self { trace, layout, view, pictures, search, .. } = self;
+        let Self { shown, view, pictures, search, .. } = self;
+        let (trace, layout) = (shown.trace(), shown.layout());
         let mut rects = core::mem::take(&mut pictures.rects);
-        view.part(is_pinned).rects(y, &**layout, viewport, &mut rects);
-        let slices = trace.slices();
+        view.part(is_pinned).rects(y, &*layout, viewport, &mut rects);
         for found in &rects {
             let (rect, id) = (&found.rect, found.rect.slice);
-            let Some(&name) = slices.names().get(id.index()) else { continue };
+            let Some(name) = trace.slice_name_id(id) else { continue };
+            let slice = || trace.slice(id);
             let shade = match wanted.color_by {
                 ColorBy::Name => pictures.shade(name),
-                ColorBy::Category => {
-                    slices.categories().get(id.index()).map_or(0, |&name| pictures.shade(name))
-                }
+                ColorBy::Category => slice().map_or(0, |slice| pictures.shade(slice.category)),
                 ColorBy::Duration => {
-                    let times = slices.starts().get(id.index()).zip(slices.ends().get(id.index()));
-                    let duration = times.map_or(0, |(start, end)| end.0.abs_diff(start.0));
+                    let duration = slice().map_or(0, |slice| slice.end.0.abs_diff(slice.start.0));
                     ColorKey::of_number(u64::from(duration.checked_ilog2().unwrap_or(0) / 3)).shade_number()
                 }
                 ColorBy::Track => {
@@ -295,16 +320,16 @@ impl Engine {
                 }
             };
             let mut style = Style::of_shade(shade);
-            let flags = slices.flags().get(id.index()).copied().unwrap_or(SliceFlags::NONE);
-            style.set(Style::UNFINISHED, flags.is_unfinished() && rect.count == 1);
-            style.set(Style::HIT, search.is_hit(layout, rect));
+            let is_unfinished = rect.count == 1 && slice().is_some_and(|slice| slice.flags.is_unfinished());
+            style.set(Style::UNFINISHED, is_unfinished);
+            style.set(Style::HIT, search.is_hit(&*layout, rect));
             if wanted.own_colors
                 && let Some(&number) = pictures.own.get(&id)
             {
                 style = style.with_own(number);
             }
             if rect.x1 - rect.x0 >= wanted.label_width {
-                pictures.send(trace, name, names);
+                pictures.send(&*trace, name, names);
             }
             boxes.push(rect, viewport, found.top, found.height, name, style);
         }
@@ -316,7 +341,8 @@ impl Engine {
         let mut left_out = 0;
         let Pictures { flows, own_flows, arrows, .. } = &mut self.pictures;
         if own_flows.0 != wanted.selected {
-            let all = self.trace.flows();
+            let trace = self.shown.trace();
+            let all = trace.flows();
             let is_own = |flow: FlowId| {
                 let ends = all.get(flow.index()).map(|flow| [flow.from, flow.to]);
                 ends.zip(wanted.selected).is_some_and(|(ends, own)| ends.contains(&own))

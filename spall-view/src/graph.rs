@@ -15,6 +15,7 @@ use crate::{
     Engine, Since,
     details::filled,
     frame::{Boxes, Style},
+    shown::Shown,
     task::{self, Task},
 };
 
@@ -25,7 +26,7 @@ const DEEPEST: u32 = 200;
 
 /// A call tree as boxes: nodes that are drawn, and where.
 #[derive(Debug, Default)]
-pub struct Graph {
+pub(crate) struct Graph {
     nodes: Nodes,
     rows: Vec<Row>,
     total: Ticks,
@@ -149,10 +150,10 @@ pub struct GraphFrame {
     pub names: Vec<(NameId, String)>,
 }
 
-impl Engine {
+impl<S: Shown> Engine<S> {
     /// Begins a graph of the tree that was added up last, in place 0 or 1.
     pub fn begin_graph(&mut self, place: usize, wanted: &Wanted) {
-        let of_slice = wanted.slice.and_then(|slice| self.trace.function_of(slice));
+        let of_slice = wanted.slice.and_then(|slice| self.shown.function_of(slice));
         let of = of_slice.or_else(|| self.graphs.first()?.nodes.function(wanted.node?));
         let (tree, without) = (Arc::clone(&self.trees.tree), wanted.without.to_ascii_lowercase());
         let is_hidden = |function| self.describe(function).to_ascii_lowercase().contains(&without);
@@ -202,7 +203,7 @@ impl Engine {
     /// Describes a box of a graph.
     #[must_use]
     pub fn graph_box(&self, place: usize, node: usize) -> Option<BoxFacts> {
-        let clock = self.trees.measure().clock(self.trace.clock());
+        let clock = self.trees.measure().clock(self.trace().clock());
         let graph = self.graphs.get(place)?;
         let function = graph.nodes.function(node)?;
         let plain = self.name_text(function.name);
@@ -222,28 +223,15 @@ impl Engine {
 }
 
 impl Graph {
-    /// Makes a flame graph, or a bottom-up one, of a call tree at once: what [`Engine::begin_graph`] does in steps.
-    #[must_use]
-    pub fn of_tree(tree: CallTree, kind: Kind) -> Self {
-        let mut task = Task::new(Self::of(kind, None, Arc::new(tree), Arc::default()));
-        loop {
-            if let Some(graph) = task.step() {
-                return graph;
-            }
-        }
-    }
-
     /// Returns how large the graph is.
-    #[must_use]
-    pub fn shape(&self) -> Shape {
+    fn shape(&self) -> Shape {
         let unmeasured = self.nodes.nodes().iter().map(|node| node.unmeasured).sum();
         Shape { total: Since(self.total), unmeasured, rows: self.rows.len(), of: String::new() }
     }
 
     /// Returns the boxes of the first rows in a part of the axis. `shade` tells the numbers of colours, and `text` the texts of
     /// names that are wanted in boxes of so many columns.
-    #[must_use]
-    pub fn frame(
+    fn frame(
         &self,
         viewport: &Viewport,
         rows: usize,
@@ -267,8 +255,7 @@ impl Graph {
     }
 
     /// Describes a box but for its names. The clock is that of what is added up.
-    #[must_use]
-    pub fn box_facts(&self, node: usize, clock: Clock) -> Option<BoxFacts> {
+    fn box_facts(&self, node: usize, clock: Clock) -> Option<BoxFacts> {
         let (_, depth) = self.nodes.function_and_depth(node)?;
         let found = self.rows.get(depth as usize).and_then(|row| {
             let view = row.view(RowId(0));
@@ -278,12 +265,6 @@ impl Graph {
         let (start, end) = found.unwrap_or_default();
         let (start, end, facts) = (Since(Ticks(start)), Since(Ticks(end)), self.facts(node, clock));
         Some(BoxFacts { start, end, depth, facts, ..BoxFacts::default() })
-    }
-
-    /// Returns the name of the function of a node.
-    #[must_use]
-    pub fn name(&self, node: usize) -> Option<NameId> {
-        self.nodes.function(node).map(|function| function.name)
     }
 
     async fn of(kind: Kind, of: Option<Function>, tree: Arc<CallTree>, other: Arc<CallTree>) -> Self {

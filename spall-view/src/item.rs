@@ -1,10 +1,10 @@
 //! What has a header on the timeline: processes, tracks, and async tracks that share lines.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 use spall_trace::layout::{AsyncGroup, LayoutView, LineKind, PackId, Packed, Viewport, shown_tracks};
-use spall_trace::model::{Process, ProcessId, Trace, TraceView, Track, TrackId, TrackKind};
+use spall_trace::model::{ProcessId, TraceView, TrackId, TrackInfo, TrackKind};
 
 /// What belongs to no process.
 const WHOLE: &str = "Whole trace";
@@ -123,8 +123,8 @@ pub(crate) struct Items {
     of_tracks: HashMap<TrackId, PackId>,
     /// The tracks of each pack that have something on their header, such as instants.
     on_headers: Vec<Vec<TrackId>>,
-    /// The tracks that have something on them, in order.
-    shown: Vec<TrackId>,
+    /// The tracks that have something on them.
+    shown: HashSet<TrackId>,
     /// The lists that a user can put in another order: the processes, then the tracks and packs of each, those of no process
     /// first. Only what belongs to no process is always above.
     lists: Vec<Vec<Item>>,
@@ -142,6 +142,7 @@ impl Items {
             group.tracks.iter().map(move |&track| (track, PackId(pack))).collect::<Vec<_>>()
         };
         let of_tracks = (0..).zip(&groups).flat_map(of_group).collect();
+        let shown = shown.into_iter().collect();
         let mut items = Self { groups, packs, of_tracks, shown, ..Self::default() };
         items.list(trace);
         items
@@ -248,6 +249,11 @@ impl Items {
         self.by_path.get(path).copied()
     }
 
+    /// Whether all items are called as those of before.
+    pub(crate) fn are_called_as(&self, before: &Self) -> bool {
+        self.paths == before.paths
+    }
+
     /// The lists that a user can put in another order.
     pub(crate) fn lists(&self) -> &[Vec<Item>] {
         &self.lists
@@ -283,7 +289,7 @@ impl Items {
 
     /// Which tracks some items stand for, by track.
     pub(crate) fn marked(&self, trace: &impl TraceView, items: impl IntoIterator<Item = Item>) -> Vec<bool> {
-        let mut is_marked = vec![false; trace.track_ids().len()];
+        let mut is_marked = vec![false; trace.n_tracks()];
         for track in items.into_iter().flat_map(|item| self.tracks_of(trace, item)) {
             if let Some(is_marked) = is_marked.get_mut(track.index()) {
                 *is_marked = true;
@@ -300,66 +306,68 @@ impl Items {
         columns.iter().sum()
     }
 
-    /// Lists what can be shown, in the order of the trace.
-    pub(crate) fn groups(&self, trace: &Trace, layout: &impl LayoutView) -> Vec<Group> {
-        let global = trace.tracks().iter().filter(|track| track.process.is_none());
-        let whole = Group {
-            item: None,
-            path: String::new(),
-            label: WHOLE.into(),
-            detail: String::new(),
-            members: self.members(trace, layout, global),
-        };
-        let processes = trace.processes().iter().map(|process| Group {
-            item: Some(Item::Process(process.id)),
-            path: self.path(Item::Process(process.id)).unwrap_or_default().into(),
-            label: trace.process_title(process.id).into(),
-            detail: detail_of_process(trace, process),
-            members: self.members(trace, layout, trace.tracks_of(process.id).iter()),
-        });
-        core::iter::once(whole).chain(processes).filter(|group| !group.members.is_empty()).collect()
+    /// The number of processes.
+    pub(crate) fn n_processes(&self) -> usize {
+        self.lists.first().map_or(0, Vec::len)
     }
 
-    fn members<'t>(
-        &self,
-        trace: &Trace,
-        layout: &impl LayoutView,
-        tracks: impl Iterator<Item = &'t Track>,
-    ) -> Vec<Member> {
-        let mut members = Vec::new();
-        for track in tracks {
-            let item = self.item_of(track.id);
-            let all = self.tracks_of(trace, item);
-            if all.first() != Some(&track.id) {
-                continue; // the pack stands where its first track does
+    /// Lists what can be shown, in the order of the trace.
+    pub(crate) fn groups(&self, trace: &impl TraceView, layout: &impl LayoutView) -> Vec<Group> {
+        let Some((processes, lists)) = self.lists.split_first() else { return Vec::new() };
+        let processes = core::iter::once(None).chain(processes.iter().copied().map(Some));
+        let groups = processes.zip(lists).map(|(item, members)| Group {
+            item,
+            path: item.and_then(|item| self.path(item)).unwrap_or_default().into(),
+            label: match item {
+                Some(Item::Process(process)) => trace.process_title(process).into(),
+                _ => WHOLE.into(),
+            },
+            detail: match item {
+                Some(Item::Process(process)) => detail_of_process(trace, process),
+                _ => String::new(),
+            },
+            members: members.iter().filter_map(|&member| self.member(member, trace, layout)).collect(),
+        });
+        groups.filter(|group| !group.members.is_empty()).collect()
+    }
+
+    fn member(&self, item: Item, trace: &impl TraceView, layout: &impl LayoutView) -> Option<Member> {
+        let group = match item {
+            Item::Pack(pack) => self.groups.get(pack.index()),
+            _ => None,
+        };
+        // A pack stands where its first track does.
+        let track = *self.tracks_of(trace, item).first()?;
+        let info = trace.track_info(track)?;
+        let (label, detail) = match group {
+            Some(group) => (group.title(trace), trace.name(group.category).into()),
+            None => {
+                let above = |track: TrackId| trace.track_info(track)?.parent;
+                let indent = core::iter::successors(info.parent, |&track| above(track)).take(8).count();
+                let label = "\u{2003}".repeat(indent) + &trace.track_title(track);
+                (label.into(), detail_of_track(trace, info))
             }
-            let group = self.of_tracks.get(&track.id).and_then(|pack| self.groups.get(pack.index()));
-            let (label, detail) = match group {
-                Some(group) => (group.title(trace), trace.name(group.category).into()),
-                None => {
-                    let above = |track: TrackId| trace.track_info(track)?.parent;
-                    let indent = core::iter::successors(track.parent, |&track| above(track)).take(8).count();
-                    let label = "\u{2003}".repeat(indent) + &trace.track_title(track.id);
-                    (label.into(), detail_of_track(trace, track))
-                }
-            };
-            let (label, what, busy) = (label.into(), track.kind.name(), self.busy(trace, layout, item));
-            let empty = self.shown.binary_search(&track.id).is_err();
-            let path = self.path(item).unwrap_or_default().into();
-            members.push(Member { item, path, label, detail, what, busy, empty });
-        }
-        members
+        };
+        Some(Member {
+            item,
+            path: self.path(item).unwrap_or_default().into(),
+            label: label.into(),
+            detail,
+            what: info.kind.name(),
+            busy: self.busy(trace, layout, item),
+            empty: !self.shown.contains(&track),
+        })
     }
 }
 
 /// The id and the labels, unless the name of the process is its id.
-fn detail_of_process(trace: &Trace, process: &Process) -> String {
-    let id = (!process.name.is_empty()).then(|| trace.key_text(process.pid));
-    let labels = process.labels.iter().map(|&label| trace.name(label));
-    id.into_iter().chain(labels).collect::<Vec<_>>().join(", ")
+fn detail_of_process(trace: &impl TraceView, process: ProcessId) -> String {
+    let id = trace.process_key(process).filter(|_| trace.is_process_named(process));
+    let labels = trace.process_labels(process).into_iter().map(|label| trace.name(label));
+    id.map(|id| trace.key_text(id)).into_iter().chain(labels).collect::<Vec<_>>().join(", ")
 }
 
-fn detail_of_track(trace: &Trace, track: &Track) -> String {
+fn detail_of_track(trace: &impl TraceView, track: TrackInfo) -> String {
     match track.kind {
         TrackKind::Thread { .. } if track.name.is_empty() => String::new(),
         TrackKind::Async { category, .. } => trace.name(category).into(),

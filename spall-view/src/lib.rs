@@ -38,12 +38,14 @@ mod filter;
 mod find;
 mod frame;
 mod graph;
+mod growing;
 mod heights;
 mod item;
 mod lines;
 mod objects;
 mod open;
 mod place;
+mod shown;
 mod since;
 mod statistics;
 mod task;
@@ -60,7 +62,7 @@ use spall_trace::model::{Trace, TraceView};
 
 pub use about::{About, Colours, Shades, TickUnit};
 pub use act::Action;
-pub use ask::{Answer, Changed, Progress, Question, Reply, Ticket};
+pub use ask::{Answer, Changed, News, Progress, Question, Reply, Ticket};
 pub use colours::{Arrows, ColorBy};
 pub use command::{COMMANDS, Command, CommandInfo};
 pub use details::{Details, Link, SlicePlace, Step};
@@ -70,12 +72,14 @@ pub use frame::{
     Boxes, ChartPart, Frame, Layer, Marks, NamedBox, ObjectLines, Part, Pointed, Strip, Style,
     Wanted as WantedFrame,
 };
-pub use graph::{BoxFacts, Graph, GraphFrame, Kind as GraphKind, Shape, Wanted as WantedGraph};
+pub use graph::{BoxFacts, GraphFrame, Kind as GraphKind, Shape, Wanted as WantedGraph};
+pub use growing::{Live, LiveEngine};
 pub use heights::Heights;
 pub use item::{Group, Item, Member};
 pub use lines::{Header, Lines};
 pub use open::{Damage, Note, OpenError, Opened, Placed, Source, open};
 pub use place::{ChosenRange, Mark, Place, PlaceFile, Selected};
+pub use shown::{Finished, Growth, Now, Shown};
 pub use since::{Numbers, Since};
 pub use spall_trace::model::Tick;
 pub use statistics::{Area, By, Order, Ranked, Ranking, Sums};
@@ -83,16 +87,15 @@ pub use task::STEP;
 pub use tree::SentTree;
 pub use view::View;
 
-/// A trace, what a user has chosen to see of it, and what was asked of it.
+/// A trace, what a user has chosen to see of it, and what was asked of it. The trace is finished, or it grows: [`LiveEngine`].
 #[derive(Debug)]
-pub struct Engine {
-    trace: Arc<Trace>,
-    /// The rows of what is shown of it.
-    layout: Arc<Layout>,
+pub struct Engine<S: Shown = Finished> {
+    shown: S,
     filter: filter::Filter,
     said: Said,
     view: View,
     objects: objects::Objects,
+    categories: filter::Categories,
     pictures: frame::Pictures,
     search: find::Search,
     searching: Option<find::Searching>,
@@ -104,7 +107,7 @@ pub struct Engine {
 }
 
 /// What there is to say about the files.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 struct Said {
     /// The formats of the files.
     format: String,
@@ -141,10 +144,10 @@ impl Engine {
     #[must_use]
     pub fn again(&self) -> Self {
         let layout = match self.filter.hidden == Default::default() {
-            true => self.layout.clone(),
-            false => Layout::new(&self.trace).into(),
+            true => self.shown.layout.clone(),
+            false => Layout::new(&self.shown.trace).into(),
         };
-        Self::of(self.trace.clone(), layout, self.said.clone(), *self.view.heights())
+        Self::of(self.shown.trace.clone(), layout, self.said.clone(), *self.view.heights())
     }
 
     fn of(trace: Arc<Trace>, layout: Arc<Layout>, said: Said, heights: Heights) -> Self {
@@ -154,13 +157,26 @@ impl Engine {
         let view =
             View::new(&*trace, &*layout, heights, |process| objects.n_lines(process), has_instants, shown);
         Self {
-            filter: filter::Filter::default(),
             said,
             view,
             objects,
-            pictures: frame::Pictures::new(&trace, &layout),
-            trace,
-            layout,
+            pictures: frame::Pictures::new(&*trace, &*layout),
+            ..Self::bare(Finished { trace, layout }, heights)
+        }
+    }
+}
+
+impl<S: Shown> Engine<S> {
+    /// Shows something of which nothing is known yet.
+    fn bare(shown: S, heights: Heights) -> Self {
+        Self {
+            shown,
+            filter: filter::Filter::default(),
+            said: Said::default(),
+            view: View::live(heights),
+            objects: objects::Objects::default(),
+            categories: filter::Categories::default(),
+            pictures: frame::Pictures::default(),
             search: find::Search::default(),
             searching: None,
             statistics: statistics::Statistics::default(),
@@ -173,14 +189,14 @@ impl Engine {
 
     /// Returns the trace.
     #[must_use]
-    pub fn trace(&self) -> &Trace {
-        &self.trace
+    pub fn trace(&self) -> S::Trace<'_> {
+        self.shown.trace()
     }
 
     /// Returns the layout of what is shown.
     #[must_use]
-    pub fn layout(&self) -> &Layout {
-        &self.layout
+    pub fn layout(&self) -> S::Layout<'_> {
+        self.shown.layout()
     }
 
     /// Returns the names of the values that the samples have.
@@ -207,21 +223,20 @@ impl Engine {
         self.view.since(at)
     }
 
-    fn range(&self, start: Since, end: Since) -> Range<Tick> {
-        self.tick(start)..self.tick(end)
-    }
-
-    /// A point in time as text, counted from the origin.
-    fn time(&self, at: Tick) -> String {
-        self.view.time(at, &*self.trace)
-    }
-
     /// Forgets what was found and added up, as it is about other slices.
     fn forget(&mut self) {
         (self.statistics, self.search, self.searching) = Default::default();
         self.trees.forget();
         self.making = None;
         self.asked.forget();
-        self.layout = Arc::default(); // the last one is freed before the next one is made
+    }
+
+    fn range(&self, start: Since, end: Since) -> Range<Tick> {
+        self.tick(start)..self.tick(end)
+    }
+
+    /// A point in time as text, counted from the origin.
+    fn time(&self, at: Tick) -> String {
+        self.view.time(at, &*self.trace())
     }
 }

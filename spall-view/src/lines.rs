@@ -8,6 +8,7 @@ use spall_trace::layout::Vertical;
 use crate::{
     Engine,
     item::{Group, Item},
+    shown::Shown,
 };
 
 /// The lines of a part of the timeline.
@@ -32,12 +33,13 @@ pub struct Header {
     pub bottom: u64,
 }
 
-impl Engine {
+impl<S: Shown> Engine<S> {
     /// Lists the processes and the tracks of each, in the order in which they are shown.
     #[must_use]
     pub fn groups(&self) -> Vec<Group> {
-        let mut groups = self.view.items.groups(&self.trace, &*self.layout);
-        let lists = self.view.lists(&*self.trace, &*self.layout);
+        let (trace, layout) = (&*self.trace(), &*self.layout());
+        let mut groups = self.view.items.groups(trace, layout);
+        let lists = self.view.lists(trace, layout);
         let place_of: HashMap<Item, usize> = lists.into_iter().flatten().zip(0..).collect();
         let place = |item: &Item| place_of.get(item).copied();
         groups.sort_by_key(|group| group.item.as_ref().and_then(place));

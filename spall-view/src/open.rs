@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 use serde::Serialize;
-use spall_trace::model::{Limits, Tick, Trace, TraceView};
+use spall_trace::model::{Diagnostics, Limits, Tick, Trace, TraceView};
 use spall_trace::{
     Alignment, Error, Loader, MergeInput, MergedTraces, PlacedBy, Placement, detect, merge_traces,
 };
@@ -11,7 +11,7 @@ use spall_trace::{
 use crate::place::PlaceFile;
 
 /// More bytes than it takes to recognise any format.
-const HEAD: usize = 1 << 16;
+pub(crate) const HEAD: usize = 1 << 16;
 
 /// A file that is to be opened.
 #[derive(Debug)]
@@ -49,23 +49,14 @@ impl Opened {
     pub fn of(trace: Trace, name: &str, format: &str) -> Self {
         Self {
             format: format.into(),
-            notes: notes(&trace, "").collect(),
+            notes: notes_of("", [trace.diagnostics()]).collect(),
             files: vec![PlaceFile { name: name.into(), offset: None }],
             unread: vec![false],
-            damage: damage_of(&trace, "", |at| at),
+            damage: damage_of(trace.diagnostics(), "", |at| at).collect(),
             placed: Vec::new(),
             trace,
         }
     }
-}
-
-/// What there is to say about a file of which notes begin with a prefix.
-fn notes<'t>(trace: &'t Trace, prefix: &'t str) -> impl Iterator<Item = Note> + 't {
-    trace.diagnostics().counts().iter().map(move |found| Note {
-        text: format!("{prefix}{}", found.kind.description()),
-        count: Some(found.count),
-        byte: Some(found.first_byte),
-    })
 }
 
 /// Why no file could be opened.
@@ -137,7 +128,7 @@ pub fn open<R: Read>(files: Vec<Source<R>>) -> Result<Opened, OpenError> {
                 continue;
             }
         };
-        notes.extend(self::notes(&trace, &prefix));
+        notes.extend(notes_of(&prefix, [trace.diagnostics()]));
         if !formats.contains(&format) {
             formats.push(format);
         }
@@ -149,7 +140,7 @@ pub fn open<R: Read>(files: Vec<Source<R>>) -> Result<Opened, OpenError> {
         (0, Some(error)) => Err(error),
         (1, _) => {
             let trace = read_files.remove(0).0;
-            let damage = damage_of(&trace, "", |at| at);
+            let damage = damage_of(trace.diagnostics(), "", |at| at).collect();
             Ok(Opened { trace, format, notes, damage, files: named, unread, placed: Vec::new() })
         }
         _ => {
@@ -161,11 +152,24 @@ pub fn open<R: Read>(files: Vec<Source<R>>) -> Result<Opened, OpenError> {
                 placed.push(place_of(&merged.trace, placement, name));
                 notes.push(Note::new(sentence(&merged.trace, placement, name)));
                 let tick = |at| merged.tick(number, at).unwrap_or(at);
-                damage.extend(damage_of(trace, &format!("{name}: "), tick));
+                damage.extend(damage_of(trace.diagnostics(), &format!("{name}: "), tick));
             }
             Ok(Opened { trace: merged.trace, format, notes, damage, files: named, unread, placed })
         }
     }
+}
+
+/// What diagnostics say about a file.
+pub(crate) fn notes_of<'d>(
+    prefix: &str,
+    all: impl IntoIterator<Item = &'d Diagnostics>,
+) -> impl Iterator<Item = Note> {
+    let counts = all.into_iter().flat_map(|diagnostics| diagnostics.counts());
+    counts.map(move |found| Note {
+        text: format!("{prefix}{}", found.kind.description()),
+        count: Some(found.count),
+        byte: Some(found.first_byte),
+    })
 }
 
 fn load(mut read: impl Read) -> Result<(Trace, &'static str), Error> {
@@ -179,14 +183,16 @@ fn load(mut read: impl Read) -> Result<(Trace, &'static str), Error> {
 }
 
 /// Returns what is damaged of a file, whose times another axis has as `tick` says.
-fn damage_of(trace: &Trace, prefix: &str, tick: impl Fn(Tick) -> Tick) -> Vec<Damage> {
-    let kept = trace.diagnostics().kept().iter();
-    kept.map(|found| Damage {
+pub(crate) fn damage_of(
+    diagnostics: &Diagnostics,
+    prefix: &str,
+    tick: impl Fn(Tick) -> Tick,
+) -> impl Iterator<Item = Damage> {
+    diagnostics.kept().iter().map(move |found| Damage {
         text: format!("{prefix}{}", found.kind.description()),
         byte: found.bytes.start,
         at: found.at.map(&tick),
     })
-    .collect()
 }
 
 /// Traces of which nothing tells where they belong begin together with the first one.

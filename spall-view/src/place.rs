@@ -8,6 +8,7 @@ use crate::{
     element::Element,
 };
 use serde::{Deserialize, Serialize};
+use spall_trace::model::Ticks;
 
 /// Everything that a user can set: what is in view, selected, marked, found, hidden, pinned and so on.
 ///
@@ -25,6 +26,9 @@ pub struct Place {
     /// The range of time in view; what is active in the trace for `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub view: Option<Range<Since>>,
+    /// Whether the range of time in view ends where a trace that grows does. It keeps its duration.
+    #[serde(skip_serializing_if = "is_default")]
+    pub follows: bool,
     /// How far the timeline is scrolled down, in the unit of the heights.
     #[serde(skip_serializing_if = "is_default")]
     pub top: f64,
@@ -81,6 +85,19 @@ pub struct Place {
     /// The panel that is open, as the frontend calls it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub panel: String,
+}
+
+impl Place {
+    /// Moves all times to later ones.
+    pub(crate) fn move_by(&mut self, by: Ticks) {
+        let Self { view, selected, range, marks, .. } = self;
+        let ends = view.iter_mut().flat_map(|view| [&mut view.start, &mut view.end]);
+        let chosen = range.iter_mut().flat_map(|range| [&mut range.start, &mut range.end]);
+        let points = marks.iter_mut().map(|mark| &mut mark.at);
+        for Since(at) in ends.chain(chosen).chain(points).chain(selected.iter_mut().map(|it| &mut it.at)) {
+            *at += by;
+        }
+    }
 }
 
 /// A file of a place.
@@ -144,7 +161,7 @@ mod as_text {
     }
 }
 
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 

@@ -16,6 +16,7 @@ use spall_trace::model::{
 use crate::{
     Engine, Since,
     item::Item,
+    shown::{HasFunctions, Shown, Work},
     task::{self, STEP, Task},
     view::View,
 };
@@ -191,27 +192,53 @@ impl Names {
     }
 }
 
-impl Engine {
+/// The work of adding up the slices of tracks, all at once.
+struct AddUp {
+    tracks: Vec<TrackId>,
+    range: Range<Tick>,
+    measure: Measure,
+    by: By,
+}
+
+impl Work for AddUp {
+    type Output = Vec<Sums>;
+
+    async fn run<T: HasFunctions + Sync, L: LayoutView + Sync>(self, trace: &T, layout: &L) -> Vec<Sums> {
+        let Self { tracks, range, measure, by } = self;
+        if by == By::Name && measure == Measure::WallTime {
+            let mut stats = Stats::new(trace, layout, tracks, range);
+            while stats.step(STEP).is_none() {
+                task::pause().await;
+            }
+            let mut sums = sums_of_names(&stats, trace);
+            sums.iter_mut().for_each(|sums| add_counts(sums, &stats));
+            return sums;
+        }
+        let mut extremes = Extremes::new(range.clone());
+        let function = |id| {
+            let function = match by {
+                By::Function => trace.function(id)?,
+                By::Name => Function::named(trace.slice_name_id(id)?),
+            };
+            extremes.add(trace, id, function)
+        };
+        let tree = task::run(slice_tree(trace, layout, tracks, range, measure, function)).await;
+        sums_of_functions(&tree, &extremes, |function| function.describe(trace))
+    }
+}
+
+impl<S: Shown> Engine<S> {
     /// Begins to add up the slices of an area. A slice counts with the part inside the range.
     pub fn begin_statistics(&mut self, area: &Area, by: By) {
-        let (range, tracks) = (self.range(area.start, area.end), self.view.summed_tracks(area, &*self.trace));
-        let (trace, layout) = (Arc::clone(&self.trace), Arc::clone(&self.layout));
+        let (range, tracks) =
+            (self.range(area.start, area.end), self.view.summed_tracks(area, &*self.trace()));
         let measure = area.measure();
-        if by == By::Function || measure != Measure::WallTime {
-            self.statistics = Statistics::Functions(Task::new(async move {
-                let mut extremes = Extremes::new(range.clone());
-                let function = |id| {
-                    let function = match by {
-                        By::Function => trace.function_of(id)?,
-                        By::Name => Function::named(trace.slice_name_id(id)?),
-                    };
-                    extremes.add(&*trace, id, function)
-                };
-                let tree = task::run(slice_tree(&*trace, &*layout, tracks, range, measure, function)).await;
-                sums_of_functions(&tree, &extremes, |function| function.describe(&trace))
-            }));
+        let held = self.shown.held().filter(|_| by == By::Name && measure == Measure::WallTime);
+        let Some((trace, layout)) = held else {
+            let work = AddUp { tracks, range, measure, by };
+            self.statistics = Statistics::Functions(self.shown.start(work));
             return;
-        }
+        };
         match &mut self.statistics {
             // An edge that is dragged changes little.
             Statistics::Names(running, before) if *before == tracks => {
@@ -242,10 +269,12 @@ impl Engine {
 
     /// Returns the sums of names or functions that were added up last; `None` if there are none.
     pub fn statistics(&mut self, ranking: &Ranking) -> Option<Ranked> {
-        let (trace, ranking) = (Arc::clone(&self.trace), ranking.clone());
         match &mut self.statistics {
-            Statistics::Done(sums) => Some(ranked(sums.clone(), &ranking, &*trace)),
-            Statistics::Names(running, _) => running.ask(move |stats| ranked_names(stats, &ranking, &*trace)),
+            Statistics::Done(sums) => Some(ranked(sums.clone(), ranking, &*self.shown.trace())),
+            Statistics::Names(running, _) => {
+                let (trace, ranking) = (self.shown.held()?.0, ranking.clone());
+                running.ask(move |stats| ranked_names(stats, &ranking, &*trace))
+            }
             Statistics::Nothing | Statistics::Functions(_) => None,
         }
     }
@@ -254,11 +283,12 @@ impl Engine {
     #[must_use]
     pub fn longest(&self, name: NameId, area: &Area) -> Option<SliceId> {
         let Range { start, end } = self.range(area.start, area.end);
-        let tracks = self.view.summed_tracks(area, &*self.trace).into_iter();
-        let slices = tracks.flat_map(|track| self.trace.slices_of(track));
+        let (trace, layout) = (self.shown.trace(), self.shown.layout());
+        let tracks = self.view.summed_tracks(area, &*trace).into_iter();
+        let slices = tracks.flat_map(|track| trace.slices_of(track));
         let named = slices.filter(|(_, slice)| slice.name == name);
         let inside = |(id, _)| {
-            let placed = self.layout.place(id).filter(|placed| placed.start < end && placed.end >= start)?;
+            let placed = layout.place(id).filter(|placed| placed.start < end && placed.end >= start)?;
             let (from, to): (Tick, Tick) = (placed.start.max(start), placed.end.min(end));
             Some((to.0.abs_diff(from.0), core::cmp::Reverse(id)))
         };
@@ -302,6 +332,12 @@ fn ranked_names<T: TraceView, L: LayoutView>(
     ranking: &Ranking,
     trace: &T,
 ) -> Ranked {
+    let mut ranked = ranked(sums_of_names(stats, trace), ranking, trace);
+    ranked.rows.iter_mut().for_each(|sums| add_counts(sums, stats));
+    ranked
+}
+
+fn sums_of_names<T: TraceView, L: LayoutView>(stats: &Stats<'_, T, L>, trace: &T) -> Vec<Sums> {
     let names = (0..trace.names().len()).map(NameId::new);
     let sums = names.filter_map(|name| stats.of(name)).map(|stats| Sums {
         id: Some(stats.name),
@@ -313,19 +349,20 @@ fn ranked_names<T: TraceView, L: LayoutView>(
         max: Since(stats.max),
         ..Sums::default()
     });
-    let mut ranked = ranked(sums.collect(), ranking, trace);
-    for sums in &mut ranked.rows {
-        let histogram = sums.id.and_then(|name| stats.histogram(name));
-        for (durations, count) in histogram.into_iter().flat_map(|found| found.buckets()) {
-            let power = durations.start.0.checked_ilog2().map_or(0, |power| power + 1);
-            if sums.counts.is_empty() {
-                sums.first = power;
-            }
-            sums.counts.resize((power - sums.first) as usize + 1, 0);
-            sums.counts.last_mut().into_iter().for_each(|last| *last += u64::from(count));
+    sums.collect()
+}
+
+/// Counts how many slices of a name took how long.
+fn add_counts<T: TraceView, L: LayoutView>(sums: &mut Sums, stats: &Stats<'_, T, L>) {
+    let histogram = sums.id.and_then(|name| stats.histogram(name));
+    for (durations, count) in histogram.into_iter().flat_map(|found| found.buckets()) {
+        let power = durations.start.0.checked_ilog2().map_or(0, |power| power + 1);
+        if sums.counts.is_empty() {
+            sums.first = power;
         }
+        sums.counts.resize((power - sums.first) as usize + 1, 0);
+        sums.counts.last_mut().into_iter().for_each(|last| *last += u64::from(count));
     }
-    ranked
 }
 
 /// The shortest and the longest call of each function inside a range.
@@ -349,29 +386,6 @@ impl Extremes {
 }
 
 impl View {
-    /// Adds up the slices of an area by name, at once: what [`Engine::statistics`] does in steps for a finished trace.
-    #[must_use]
-    pub fn statistics(
-        &self,
-        area: &Area,
-        ranking: &Ranking,
-        trace: &impl TraceView,
-        layout: &impl LayoutView,
-    ) -> Ranked {
-        let (range, tracks) = (self.tick(area.start)..self.tick(area.end), self.summed_tracks(area, trace));
-        let measure = area.measure();
-        if measure == Measure::WallTime {
-            let mut stats = Stats::new(trace, layout, tracks, range);
-            while stats.step(STEP).is_none() {}
-            return ranked_names(&stats, ranking, trace);
-        }
-        let mut extremes = Extremes::new(range.clone());
-        let function = |id| extremes.add(trace, id, Function::named(trace.slice_name_id(id)?));
-        let tree = slice_tree(trace, layout, tracks, range, measure, function).run();
-        let name = |function: Function| trace.name(function.name).into();
-        ranked(sums_of_functions(&tree, &extremes, name), ranking, trace)
-    }
-
     /// Returns the tracks of an area, in the order of the trace. Hidden ones are left out.
     #[must_use]
     pub fn summed_tracks(&self, area: &Area, trace: &impl TraceView) -> Vec<TrackId> {

@@ -27,6 +27,15 @@ impl<T: 'static> Task<T> {
     }
 }
 
+/// Goes on to the end.
+pub(crate) fn finish<T>(mut future: Pin<&mut impl Future<Output = T>>) -> T {
+    loop {
+        if let Poll::Ready(result) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            return result;
+        }
+    }
+}
+
 /// Runs a job inside a task.
 pub(crate) async fn run<T>(mut job: impl Job<Output = T>) -> T {
     loop {

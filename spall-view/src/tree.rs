@@ -1,18 +1,19 @@
 //! Call trees that are added up step by step, so that other questions are answered in between.
 
 use alloc::sync::Arc;
-use core::fmt;
+use core::{fmt, ops::Range};
 use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
-use spall_trace::layout::slice_tree;
+use spall_trace::layout::{LayoutView, slice_tree};
 use spall_trace::model::{
-    CallTree, CallTreeBuilder, Function, FunctionSource, Measure, NameId, Ticks, Trace, TraceView, TrackId,
+    CallTree, CallTreeBuilder, Function, FunctionSource, Measure, NameId, Tick, Ticks, TraceView, TrackId,
     TreeNode, TreeNodeId,
 };
 
 use crate::{
     Engine, Numbers,
+    shown::{HasFunctions, Shown, Work},
     statistics::Area,
     task::{self, Task},
 };
@@ -23,6 +24,8 @@ pub(crate) struct Trees {
     /// What the tree is of, and what is left out.
     of: Option<(Area, Vec<TrackId>, String)>,
     job: Option<Task<CallTree>>,
+    /// Whether the trace has grown since.
+    is_old: bool,
     pub(crate) tree: Arc<CallTree>,
     /// The tree of another trace, and the names that only that has. They are numbered behind those of this trace.
     pub(crate) other: Arc<CallTree>,
@@ -41,9 +44,36 @@ impl Trees {
         (self.of, self.job, self.tree) = Default::default();
     }
 
+    /// The trace has grown: the tree is that of less.
+    pub(crate) fn grow(&mut self) {
+        self.is_old = true;
+    }
+
     /// What the tree adds up.
     pub(crate) fn measure(&self) -> Measure {
         self.of.as_ref().map_or(Measure::WallTime, |(area, ..)| area.measure())
+    }
+}
+
+/// The work of adding up a tree.
+struct AddUp {
+    tracks: Vec<TrackId>,
+    range: Range<Tick>,
+    measure: Measure,
+    without: String,
+}
+
+impl Work for AddUp {
+    type Output = CallTree;
+
+    async fn run<T: HasFunctions + Sync, L: LayoutView + Sync>(self, trace: &T, layout: &L) -> CallTree {
+        let Self { tracks, range, measure, without } = self;
+        let mut hidden = HashMap::new();
+        let mut is_hidden =
+            |function| *hidden.entry(function).or_insert_with(|| has_text(trace, function, &without));
+        let function =
+            |slice| trace.function(slice).filter(|&function| without.is_empty() || !is_hidden(function));
+        task::run(slice_tree(trace, layout, tracks, range, measure, function)).await
     }
 }
 
@@ -63,27 +93,19 @@ impl SentTree {
     const LARGE: i64 = 1 << 32;
 }
 
-impl Engine {
+impl<S: Shown> Engine<S> {
     /// Begins to add up the calls of an area, unless that is done already. Functions with `without` in their name or source are
     /// left out, and their time is that of their callers.
     pub fn begin_tree(&mut self, area: &Area, without: &str) {
-        let tracks = self.view.summed_tracks(area, &*self.trace);
+        let tracks = self.view.summed_tracks(area, &*self.trace());
         let wanted = (area.clone(), tracks.clone(), without.to_ascii_lowercase());
-        if self.trees.of.as_ref() == Some(&wanted) {
+        if self.trees.of.as_ref() == Some(&wanted) && !self.trees.is_old {
             return;
         }
-        let (trace, layout) = (Arc::clone(&self.trace), Arc::clone(&self.layout));
+        self.trees.is_old = false;
         let range = self.range(area.start, area.end);
-        let (measure, without) = (area.measure(), wanted.2.clone());
-        self.trees.job = Some(Task::new(async move {
-            let mut hidden = HashMap::new();
-            let mut is_hidden =
-                |function| *hidden.entry(function).or_insert_with(|| has_text(&trace, function, &without));
-            let function = |slice| {
-                trace.function_of(slice).filter(|&function| without.is_empty() || !is_hidden(function))
-            };
-            task::run(slice_tree(&*trace, &*layout, tracks, range, measure, function)).await
-        }));
+        let work = AddUp { tracks, range, measure: area.measure(), without: wanted.2.clone() };
+        self.trees.job = Some(self.shown.start(work));
         self.trees.of = Some(wanted);
     }
 
@@ -139,7 +161,8 @@ impl Engine {
     /// Takes the tree of another trace, to compare with. A name that is no UTF-8 is that of the same text.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "they were whole numbers")]
     pub fn compare(&mut self, sent: SentTree) {
-        let ours = self.trace.names();
+        let trace = self.shown.trace();
+        let ours = trace.names();
         let is_text = |name: &NameId| core::str::from_utf8(ours.bytes(*name)).is_ok();
         let no_texts = (0..ours.len()).map(NameId::new).filter(|name| !is_text(name));
         let no_texts: HashMap<_, _> = no_texts.map(|name| (ours.text(name), name)).collect();
@@ -170,14 +193,14 @@ impl Engine {
 
     /// Returns the text of a name of this trace, or of the one that it is compared with.
     pub(crate) fn name_text(&self, name: NameId) -> String {
-        match name.index().checked_sub(self.trace.names().len()) {
+        match name.index().checked_sub(self.trace().names().len()) {
             Some(other) => self.trees.names.get(other).cloned().unwrap_or_default(),
-            None => self.trace.name(name).into(),
+            None => self.trace().name(name).into(),
         }
     }
 }
 
 /// Whether the name or the source of a function has a text, which is in lower case.
-fn has_text(trace: &Trace, function: Function, text: &str) -> bool {
+fn has_text(trace: &impl TraceView, function: Function, text: &str) -> bool {
     function.describe(trace).to_ascii_lowercase().contains(text)
 }

@@ -28,6 +28,7 @@ pub struct View {
     pub(crate) items: Items,
     /// The height that the header of each track has while the track is open. 0 if nothing is shown on it.
     headers: Vec<u32>,
+    n_tracks: usize,
     /// How high the lines of the objects of each process are.
     objects: Vec<u32>,
     place: Place,
@@ -81,15 +82,15 @@ impl View {
         view
     }
 
-    /// Shows a trace that grows, from nothing on. [`View::grow`] shows more of it.
-    #[must_use]
-    pub fn live(heights: Heights) -> Self {
+    /// Shows a trace that grows, from nothing on.
+    pub(crate) fn live(heights: Heights) -> Self {
         Self {
             origin: Tick(0),
             heights,
             shown: TrackSet::All,
             items: Items::default(),
             headers: Vec::new(),
+            n_tracks: 0,
             objects: Vec::new(),
             place: Place::default(),
             past: Vec::new(),
@@ -104,25 +105,39 @@ impl View {
         }
     }
 
-    /// Shows what a live trace has by now. While nobody has chosen a range of time, the whole trace is in view.
-    pub fn grow(&mut self, trace: &impl TraceView, layout: &impl LayoutView) {
-        let bounds = trace.bounds().unwrap_or_default();
+    /// Shows the tracks that a live trace has by now. Returns whether lines or titles are other ones.
+    pub(crate) fn grow(
+        &mut self,
+        trace: &impl TraceView,
+        layout: &impl LayoutView,
+        has_instants: impl Fn(TrackId) -> bool,
+    ) -> bool {
+        self.shown = trace.shown_tracks();
+        let before = core::mem::replace(&mut self.items, Items::new(trace, layout));
+        let lines = [&self.main, &self.pinned].map(|part| part.lines().to_vec());
+        self.lay_out(trace, layout, has_instants);
+        !self.items.are_called_as(&before) || lines != [self.main.lines(), self.pinned.lines()]
+    }
+
+    /// Shows the times that a live trace has by now. While nobody has chosen a range of time, the whole trace is in view.
+    pub(crate) fn reach(&mut self, bounds: Range<Tick>) {
         if self.place == Place::default() && self.window.bounds().is_empty() {
             self.origin = bounds.start;
         }
         self.window.set_bounds(bounds.clone());
-        if self.place.view.is_none() {
-            self.window.fit(bounds);
+        match self.place.view {
+            None => self.window.fit(bounds),
+            Some(_) if self.place.follows => self.go_to_end(),
+            Some(_) => {}
         }
-        let is_used = |track: &TrackId| {
-            let is_thread =
-                trace.track_info(*track).is_some_and(|track| TrackSet::Threads.contains(&track.kind));
-            is_thread && layout.track_rows(*track).next().is_some()
-        };
-        let has_threads = trace.track_ids().any(|track| is_used(&track));
-        self.shown = if has_threads { TrackSet::Threads } else { TrackSet::All };
-        self.items = Items::new(trace, layout);
-        self.lay_out(trace, layout, |track| !trace.instants_of(track).is_empty());
+    }
+
+    /// Moves the window to the end of the trace.
+    pub(crate) fn go_to_end(&mut self) {
+        let (Range { start, end }, latest) = (self.window.viewport().range(), self.window.bounds().end);
+        self.window.show(latest - (end - start)..latest);
+        self.moved();
+        self.place.follows = true;
     }
 
     /// Stacks what a layout shows. A track of which nothing is shown is like one that has nothing.
@@ -133,17 +148,22 @@ impl View {
         has_instants: impl Fn(TrackId) -> bool,
     ) {
         let Heights { counter, marks, gap, folded, .. } = self.heights;
-        let header = |track: TrackId| {
-            let next = trace.track_info(TrackId::new(track.index() + 1));
-            match () {
-                () if !trace.counters_of(track).is_empty() => counter,
-                () if has_instants(track) || !trace.states_of(track).is_empty() => marks,
-                () if layout.track_rows(track).next().is_some() => gap,
-                () if next.is_some_and(|next| next.parent == Some(track)) => folded,
-                () => 0,
-            }
+        let header = |track: TrackId, next: Option<TrackId>| match () {
+            () if !trace.counters_of(track).is_empty() => counter,
+            () if has_instants(track) || !trace.states_of(track).is_empty() => marks,
+            () if layout.track_rows(track).next().is_some() => gap,
+            () if next.and_then(|next| trace.track_info(next)?.parent) == Some(track) => folded,
+            () => 0,
         };
-        self.headers = trace.track_ids().map(header).collect();
+        let mut tracks = trace.track_ids().peekable();
+        self.headers.clear();
+        self.headers.resize(trace.n_tracks(), 0);
+        self.n_tracks = tracks.len();
+        while let Some(track) = tracks.next() {
+            if let Some(height) = self.headers.get_mut(track.index()) {
+                *height = header(track, tracks.peek().copied());
+            }
+        }
         self.items.set_on_headers(|track| {
             let has_values = !trace.counters_of(track).is_empty() || !trace.states_of(track).is_empty();
             has_values || has_instants(track)
@@ -175,7 +195,7 @@ impl View {
 
     /// The number of tracks with nothing on them.
     pub(crate) fn n_empty(&self) -> u64 {
-        (self.headers.len() - self.items.n_shown()) as u64
+        (self.n_tracks - self.items.n_shown()) as u64
     }
 
     /// Returns what the user has set.

@@ -1,12 +1,8 @@
-//! What a view says by itself, as it does for a trace that grows, is what the engine says.
+//! What a user has chosen to see, and what it changes.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
-use spall_trace::layout::{Viewport, slice_tree};
-use spall_trace::model::{Function, Job, Measure, Tick, Ticks, TraceView};
-use spall_view::{
-    Action, Area, By, Command, Element, Engine, Graph, GraphKind, Heights, Item, Place, Ranking, Since,
-    Source, WantedGraph, open,
-};
+use spall_trace::model::Ticks;
+use spall_view::{Action, By, Command, Engine, Heights, Item, Place, Ranking, Since, Source, open};
 
 const TRACE: &str = r#"[
     {"ph":"X","name":"frame","pid":1,"tid":1,"ts":0,"dur":100,"tdur":60},
@@ -21,64 +17,6 @@ fn engine() -> Engine {
     let mut engine = Engine::new(open(vec![source]).unwrap(), None, Heights::TERMINAL);
     engine.change_view(|view| view.resize(100, 20));
     engine
-}
-
-#[test]
-fn sums_by_name_are_those_of_the_engine() {
-    let mut engine = engine();
-    let ranking = Ranking { most: 10, ..Ranking::default() };
-    for measure in Measure::ALL {
-        let area = Area { measure: Some(measure.name().into()), ..engine.area() };
-        engine.begin_statistics(&area, By::Name);
-        while !engine.step_statistics() {}
-        let ids = |mut ranked: spall_view::Ranked| {
-            ranked.rows.iter_mut().for_each(|row| row.id = None);
-            ranked
-        };
-        let expected = ids(engine.statistics(&ranking).unwrap());
-        let found = engine.view().statistics(&area, &ranking, engine.trace(), engine.layout());
-        assert_eq!(ids(found), expected, "{}", measure.name());
-    }
-}
-
-#[test]
-fn slices_and_counters_have_the_details_of_the_engine() {
-    let engine = engine();
-    let (trace, layout) = (engine.trace(), engine.layout());
-    let slices = trace.track_ids().flat_map(|track| trace.slices_of(track));
-    let slices = slices.map(|(slice, _)| Element::Slice(slice));
-    let counters = trace.track_ids().filter(|&track| !trace.counters_of(track).is_empty());
-    let elements: Vec<Element> = slices.chain(counters.map(Element::Counter)).collect();
-    assert_eq!(elements.len(), 5);
-    for element in elements {
-        let found = engine.view().details(element, Since::default(), trace, layout);
-        assert_eq!(found, engine.details(element, Since::default()));
-    }
-}
-
-#[test]
-fn a_graph_of_a_tree_is_that_of_the_engine() {
-    let mut engine = engine();
-    let area = engine.area();
-    for kind in [GraphKind::Flame, GraphKind::BottomUp] {
-        engine.begin_tree(&area, "");
-        while !engine.step_tree() {}
-        engine.begin_graph(0, &WantedGraph { graph: kind, node: None, slice: None, without: String::new() });
-        let shape = core::iter::repeat_with(|| engine.step_graph()).flatten().next().unwrap();
-        let (trace, range) = (engine.trace(), engine.tick(area.start)..engine.tick(area.end));
-        let tracks = engine.view().summed_tracks(&area, trace);
-        let function = |slice| trace.slice_name_id(slice).map(Function::named);
-        let tree = slice_tree(trace, engine.layout(), tracks, range, Measure::WallTime, function).run();
-        let graph = Graph::of_tree(tree, kind);
-        assert_eq!(graph.shape(), shape);
-        let viewport = Viewport::new(Tick(0)..Tick(shape.total.0.0), 100).with_box_width(2);
-        let frame = graph.frame(&viewport, 9, 1, |_| 0, |name, _| Some(trace.name(name).into()));
-        let expected = engine.graph_frame(0, Since::default(), shape.total, 100, 9, 0);
-        assert_eq!((frame.part.edges, frame.names), (expected.part.edges, expected.names));
-        let facts = engine.graph_box(0, 0).unwrap();
-        assert_eq!(trace.name(graph.name(0).unwrap()), facts.name);
-        assert_eq!(graph.box_facts(0, trace.clock()).unwrap().facts, facts.facts);
-    }
 }
 
 #[test]

@@ -4,12 +4,12 @@ use std::{collections::HashMap, ops::Range};
 
 use ratatui::{buffer::Buffer, layout::Rect as Area, style::Modifier};
 use spall_trace::model::{Measure, Ticks, TraceView};
-use spall_view::{BoxFacts, Boxes, Command, GraphFrame, GraphKind, Shape, Since};
+use spall_view::{BoxFacts, Boxes, Command, GraphFrame, GraphKind, Shape, Shown, Since};
 
 use crate::{
     boxes::{self, Cells},
     colors::Colors,
-    shown::Shown,
+    shown::Showing,
 };
 
 /// A graph, and the function that is selected in it.
@@ -25,12 +25,12 @@ pub struct Flame {
 
 impl Flame {
     /// Adds up what is chosen.
-    pub fn build(&mut self, kind: GraphKind, shown: &mut impl Shown) {
+    pub fn build(&mut self, kind: GraphKind, shown: &mut Showing<impl Shown>) {
         *self = Self { shape: shown.graph(kind), ..Self::default() };
     }
 
     /// Does what a command means in a graph. Returns whether it means anything.
-    pub fn run(&mut self, command: Command, shown: &impl Shown) -> bool {
+    pub fn run(&mut self, command: Command, shown: &Showing<impl Shown>) -> bool {
         match command {
             Command::First => self.selected = self.drawn.first().map(|&(_, _, node)| node),
             Command::Left | Command::Previous => self.go(0, -1),
@@ -69,11 +69,11 @@ impl Flame {
         self.selected = self.drawn.iter().find(is_there).map(|&(_, _, node)| node);
     }
 
-    fn facts(&self, shown: &impl Shown) -> Option<BoxFacts> {
-        shown.graph_box(self.selected?)
+    fn facts(&self, shown: &Showing<impl Shown>) -> Option<BoxFacts> {
+        shown.graph_box(0, self.selected?)
     }
 
-    pub fn draw(&mut self, buffer: &mut Buffer, area: Area, shown: &impl Shown, colors: Colors) {
+    pub fn draw(&mut self, buffer: &mut Buffer, area: Area, shown: &Showing<impl Shown>, colors: Colors) {
         let all = Since::default()..Since(Ticks(self.shape.total.0.0.max(1)));
         let Range { start, end } = self.zoomed.clone().unwrap_or(all);
         // The selected function is always on the screen.
@@ -81,7 +81,7 @@ impl Flame {
         let top = (depth + 1).saturating_sub(area.height.into());
         let rows = top as usize + usize::from(area.height);
         let GraphFrame { part: Boxes { edges, numbers }, names } =
-            shown.graph_frame(start, end, area.width, rows);
+            shown.graph_frame(0, start, end, area.width, rows, 0);
         let names: HashMap<u32, String> = names.into_iter().map(|(id, name)| (id.0, name)).collect();
         let boxes = edges.as_chunks().0.iter().zip(numbers.as_chunks().0);
         self.drawn.clear();
@@ -102,7 +102,7 @@ impl Flame {
     }
 
     /// Returns what there is to say about the selected function, or about all.
-    pub fn describe(&self, shown: &impl Shown) -> String {
+    pub fn describe(&self, shown: &Showing<impl Shown>) -> String {
         if let Some(BoxFacts { name, facts, .. }) = self.facts(shown) {
             let facts = facts.iter().map(|(what, text)| format!("{what} {text}"));
             return format!("{name}: {}", facts.collect::<Vec<_>>().join(", "));

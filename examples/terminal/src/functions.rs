@@ -6,10 +6,12 @@ use ratatui::widgets::{Row, Table};
 use spall_trace::model::{Measure, TraceView};
 use spall_view::{Ranking, Since, Sums};
 
-use crate::shown::Shown;
+use spall_view::Shown;
+
+use crate::shown::Showing;
 
 /// Returns a table of functions by their own part, without the first `skipped` ones.
-pub fn table(shown: &mut impl Shown, skipped: usize, height: u16) -> Table<'static> {
+pub fn table(shown: &mut Showing<impl Shown>, skipped: usize, height: u16) -> Table<'static> {
     let ranking = Ranking { most: skipped + usize::from(height), ..Ranking::default() };
     let (sums, measure) = (shown.sums(&ranking), shown.view().measure());
     let clock = measure.clock(shown.trace().clock());

@@ -3,7 +3,9 @@
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use spall_view::{COMMANDS, Command};
 
-use crate::shown::Shown;
+use spall_view::Shown;
+
+use crate::shown::Showing;
 
 /// What the terminal has besides the commands.
 const OTHERS: [(&str, &str); 6] = [
@@ -79,11 +81,11 @@ pub fn is_in_terminal(command: Command) -> bool {
 }
 
 /// Lists what keys and the mouse do, and what there is to say about the files.
-pub fn help(shown: &impl Shown) -> Vec<String> {
+pub fn help(shown: &Showing<impl Shown>) -> Vec<String> {
     let (mut lines, mut group) = (Vec::new(), "");
     let line = |keys: &str, text: &str| format!("{keys:>20}  {text}");
     for info in COMMANDS {
-        if info.keys.is_empty() || !is_in_terminal(info.command) || !shown.does(info.command) {
+        if info.keys.is_empty() || !is_in_terminal(info.command) {
             continue;
         }
         if group != info.group {

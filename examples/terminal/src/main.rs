@@ -24,7 +24,7 @@ use ratatui::crossterm::event::{DisableMouseCapture, EnableMouseCapture, Event, 
 use ratatui::crossterm::{event, execute};
 use spall_view::{Source, open};
 
-use crate::{shown::Finished, viewer::Viewer};
+use crate::{shown::Showing, viewer::Viewer};
 
 const USAGE: &str = "\
 Usage: spall-terminal FILE
@@ -104,7 +104,8 @@ fn run(command: Command<'_>) -> Result<(), Box<dyn Error>> {
         Command::Follow(path) => {
             let file = File::open(path).map_err(|error| reading(path, &error))?;
             in_terminal(|terminal| {
-                live::follow(terminal, file).map_err(|error| format!("{}: {error}.", path.display()).into())
+                live::follow(terminal, path, file)
+                    .map_err(|error| format!("{}: {error}.", path.display()).into())
             })
         }
         Command::Show(path) => {
@@ -112,13 +113,13 @@ fn run(command: Command<'_>) -> Result<(), Box<dyn Error>> {
             let source = Source { name: path.display().to_string(), read: file, offset: None };
             let opened =
                 open(vec![source]).map_err(|error| format!("{}: {}.", path.display(), error.message))?;
-            in_terminal(|terminal| show(terminal, Finished::new(opened)))
+            in_terminal(|terminal| show(terminal, Showing::new(opened)))
         }
     }
 }
 
 /// Shows a trace until the user has seen enough.
-fn show(terminal: &mut DefaultTerminal, mut trace: Finished) -> Result<(), Box<dyn Error>> {
+fn show(terminal: &mut DefaultTerminal, mut trace: Showing) -> Result<(), Box<dyn Error>> {
     let mut viewer = Viewer::new();
     loop {
         terminal.draw(|frame| viewer.draw(frame, &mut trace))?;

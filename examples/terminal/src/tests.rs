@@ -7,12 +7,9 @@ use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{
     Event, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };
-use spall_trace::layout::LiveLayout;
-use spall_trace::model::{Limits, LiveTrace, Receiver, TraceView};
-use spall_view::{Action, Command, Engine, Heights, Place, Source, View, open};
+use spall_view::{Action, Command, Engine, Heights, Place, Shown, Source, View, open};
 
-use crate::live::{Growing, Now};
-use crate::shown::{Finished, Shown};
+use crate::shown::Showing;
 use crate::viewer::Viewer;
 
 const TRACE: &str = r#"[
@@ -50,7 +47,7 @@ impl Screen {
     }
 
     /// Draws, and returns the lines of the screen.
-    fn draw(&mut self, shown: &mut impl Shown) -> String {
+    fn draw(&mut self, shown: &mut Showing<impl Shown>) -> String {
         self.terminal.draw(|frame| self.viewer.draw(frame, shown)).unwrap();
         let buffer = self.terminal.backend().buffer();
         let mut text = String::new();
@@ -62,14 +59,20 @@ impl Screen {
     }
 
     /// Presses a key, and draws.
-    fn press(&mut self, code: KeyCode, shown: &mut impl Shown) -> String {
+    fn press(&mut self, code: KeyCode, shown: &mut Showing<impl Shown>) -> String {
         let is_upper = matches!(code, KeyCode::Char(letter) if letter.is_ascii_uppercase());
         let modifiers = if is_upper { KeyModifiers::SHIFT } else { KeyModifiers::NONE };
         assert!(self.viewer.handle(&Event::Key(KeyEvent::new(code, modifiers)), shown));
         self.draw(shown)
     }
 
-    fn mouse(&mut self, kind: MouseEventKind, column: usize, row: usize, shown: &mut impl Shown) -> String {
+    fn mouse(
+        &mut self,
+        kind: MouseEventKind,
+        column: usize,
+        row: usize,
+        shown: &mut Showing<impl Shown>,
+    ) -> String {
         let (column, row) = (column as u16, row as u16);
         let event = MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE };
         assert!(self.viewer.handle(&Event::Mouse(event), shown));
@@ -77,7 +80,7 @@ impl Screen {
     }
 
     /// Clicks at what is drawn, and draws.
-    fn click(&mut self, what: &str, shown: &mut impl Shown) -> String {
+    fn click(&mut self, what: &str, shown: &mut Showing<impl Shown>) -> String {
         let screen = self.draw(shown);
         let found = screen.lines().enumerate().find_map(|(row, line)| Some((line.split_once(what)?.0, row)));
         let (before, row) = found.unwrap_or_else(|| panic!("no {what:?} on the screen:\n{screen}"));
@@ -87,8 +90,8 @@ impl Screen {
     }
 }
 
-fn finished() -> Finished {
-    Finished::new(open(vec![source()]).unwrap())
+fn finished() -> Showing {
+    Showing::new(open(vec![source()]).unwrap())
 }
 
 /// What is said about what is selected.
@@ -226,7 +229,7 @@ fn the_help_is_that_of_all_viewers_and_tells_what_is_odd_about_the_file() {
     let data =
         br#"[{"ph":"E","name":"f","pid":1,"tid":1,"ts":5}, {"ph":"i","name":"i","pid":1,"tid":1,"ts":9}]"#;
     let source = Source { name: "a.json".into(), read: &data[..], offset: None };
-    let (mut screen, mut shown) = (Screen::new(), Finished::new(open(vec![source]).unwrap()));
+    let (mut screen, mut shown) = (Screen::new(), Showing::new(open(vec![source]).unwrap()));
     assert!(screen.draw(&mut shown).contains("q quit  1 note"));
     let help = crate::keys::help(&shown);
     assert!(help.iter().any(|line| line.ends_with("Shift+H  Show all that was hidden")), "{help:#?}");
@@ -244,34 +247,25 @@ fn a_pattern_that_is_wrong_is_said_to_be() {
     assert!(said.contains("without closing"), "{said}");
 }
 
-/// Reads a part of the trace into a live one.
-fn read(live: &mut LiveTrace, data: &str) {
-    let format = spall_trace::detect(TRACE.as_bytes()).unwrap();
-    let mut parser = spall_trace::TraceParser::new(format, &Limits::default());
-    parser.read(data.as_bytes(), true, |event, bytes| live.receive(event, bytes)).unwrap();
-}
-
 #[test]
 fn a_trace_that_grows_has_sums_graphs_and_a_search_that_goes_on() {
-    let (mut screen, mut growing) = (Screen::new(), Growing::new());
-    let (mut live, mut layout) = (LiveTrace::new(&Limits::default()), LiveLayout::new());
+    let (mut screen, mut shown) = (Screen::new(), Showing::live("a.json"));
     let mut show = |data: &str, keys: &[KeyCode]| {
-        read(&mut live, data);
-        let snapshot = live.commit();
-        let view = layout.update(&snapshot, snapshot.bounds().unwrap_or_default().end);
-        let mut now = Now::new(&mut growing, &snapshot, &view);
-        keys.iter().fold(screen.draw(&mut now), |_, &key| screen.press(key, &mut now))
+        shown.feed(data.as_bytes()).unwrap();
+        shown.grow();
+        keys.iter().fold(screen.draw(&mut shown), |_, &key| screen.press(key, &mut shown))
     };
-    let found = show(TRACE, &[KeyCode::Char('/'), KeyCode::Char('d'), KeyCode::Char('r'), KeyCode::Enter]);
+    let begun = TRACE.strip_suffix(']').unwrap();
+    let found = show(begun, &[KeyCode::Char('/'), KeyCode::Char('d'), KeyCode::Char('r'), KeyCode::Enter]);
     assert!(found.contains("dr: 2 slices,") && about(&found).starts_with("draw: 20 µs"), "{found}");
-    let more = r#"[{"ph":"X","name":"draw","pid":1,"tid":2,"ts":200,"dur":5}]"#;
+    let more = r#",{"ph":"X","name":"draw","pid":1,"tid":2,"ts":200,"dur":5}"#;
     assert!(show(more, &[]).contains("dr: 3 slices,"));
-    let sums = show("[]", &[KeyCode::Esc, KeyCode::Char('t')]);
+    let sums = show("", &[KeyCode::Esc, KeyCode::Char('t')]);
     assert!(sums.lines().any(|line| line.contains(" 3  draw")), "{sums}");
-    let flame = show("[]", &[KeyCode::Char('2'), KeyCode::Down]);
+    let flame = show("", &[KeyCode::Char('2'), KeyCode::Down]);
     assert!(about(&flame).starts_with("frame: total 100 µs"), "{flame}");
-    let hidden = show("[]", &[KeyCode::Char('1'), KeyCode::Enter, KeyCode::Char('x')]);
-    assert!(hidden.contains("▏frame"), "names of a trace that grows are not hidden");
-    let place = growing.view.place();
-    assert!(place.names.is_empty() && place.search.is_empty());
+    let hidden = show("", &[KeyCode::Char('1'), KeyCode::Enter, KeyCode::Char('x')]);
+    assert!(!hidden.contains("▏frame") && hidden.contains("▏draw"), "{hidden}");
+    let more = r#",{"ph":"X","name":"frame","pid":1,"tid":1,"ts":210,"dur":90}"#;
+    assert!(!show(more, &[]).contains("▏frame"), "what is hidden stays hidden");
 }

@@ -13,12 +13,12 @@ use spall_trace::layout::{
     instant_marks,
 };
 use spall_trace::model::{ProcessId, SliceId, Tick, TraceView, TrackId, TrackKind};
-use spall_view::{Details, Element, Item, Selected, Since};
+use spall_view::{Details, Element, Item, Selected, Shown, Since};
 
 use crate::{
     boxes::{self, Cells},
     colors::Colors,
-    shown::Shown,
+    shown::Showing,
 };
 
 /// The map and the ruler.
@@ -57,7 +57,7 @@ impl Timeline {
     }
 
     /// Returns the item whose lines a cell is on.
-    pub fn item_at(&self, row: u16, shown: &impl Shown) -> Option<Item> {
+    pub fn item_at(&self, row: u16, shown: &Showing<impl Shown>) -> Option<Item> {
         let view = shown.view();
         let [pinned, main] = self.parts;
         let (part, y) = match row {
@@ -69,7 +69,7 @@ impl Timeline {
     }
 
     /// Draws from top to bottom: the map, the ruler, the pinned lines and the others.
-    pub fn draw(&mut self, buffer: &mut Buffer, area: Area, shown: &mut impl Shown, colors: Colors) {
+    pub fn draw(&mut self, buffer: &mut Buffer, area: Area, shown: &mut Showing<impl Shown>, colors: Colors) {
         let room = area.height.saturating_sub(HEAD);
         shown.change_view(|view| view.resize(area.width, room.into()));
         let shown = &*shown;
@@ -88,7 +88,7 @@ impl Timeline {
     }
 
     /// Draws how many threads are busy in the whole trace. What the window shows of it stands out.
-    fn draw_map(&mut self, buffer: &mut Buffer, area: Area, shown: &impl Shown) {
+    fn draw_map(&mut self, buffer: &mut Buffer, area: Area, shown: &Showing<impl Shown>) {
         self.update_map(area.width, shown);
         let (view, busy) = (shown.view(), &self.map.1);
         let viewport = Viewport::new(view.window().bounds(), area.width);
@@ -108,8 +108,9 @@ impl Timeline {
     }
 
     /// Finds out how busy the threads are in the whole trace, unless that is known.
-    fn update_map(&mut self, width: u16, shown: &impl Shown) {
+    fn update_map(&mut self, width: u16, shown: &Showing<impl Shown>) {
         let (view, trace, layout) = (shown.view(), shown.trace(), shown.layout());
+        let (trace, layout) = (&*trace, &*layout);
         let (bounds, place) = (view.window().bounds(), view.place());
         let key = (trace.n_slices(), bounds.clone(), width, place.categories.clone(), place.names.clone());
         if self.map.0 == key {
@@ -125,7 +126,7 @@ impl Timeline {
 }
 
 /// Draws the times, and underlines the range that is added up.
-fn draw_ruler(buffer: &mut Buffer, area: Area, shown: &impl Shown) {
+fn draw_ruler(buffer: &mut Buffer, area: Area, shown: &Showing<impl Shown>) {
     let view = shown.view();
     let window = view.window();
     for mark in Ruler::since(view.origin(), window.viewport(), shown.trace().clock().unit, 14) {
@@ -142,7 +143,7 @@ fn draw_ruler(buffer: &mut Buffer, area: Area, shown: &impl Shown) {
 }
 
 /// Draws the times that the user has marked, from the ruler down.
-fn draw_marks(buffer: &mut Buffer, area: Area, shown: &impl Shown) {
+fn draw_marks(buffer: &mut Buffer, area: Area, shown: &Showing<impl Shown>) {
     let view = shown.view();
     let range = view.window().viewport().range();
     let marks = view.place().marks.iter().map(|mark| view.tick(mark.at));
@@ -159,9 +160,9 @@ fn draw_marks(buffer: &mut Buffer, area: Area, shown: &impl Shown) {
 }
 
 /// The lines as they are drawn.
-struct Picture<'p, S> {
+struct Picture<'p, S: Shown> {
     buffer: &'p mut Buffer,
-    shown: &'p S,
+    shown: &'p Showing<S>,
     colors: Colors,
     drawn: &'p mut Vec<(Area, Drawn)>,
     states: &'p mut HashMap<TrackId, (usize, Row)>,
@@ -172,7 +173,7 @@ impl<S: Shown> Picture<'_, S> {
     fn part(&mut self, lines: &Vertical, area: Area, top: u64) {
         let (layout, mut rects) = (self.shown.layout(), Vec::new());
         let heights = top..top + u64::from(area.height);
-        lines.rects(heights.clone(), layout, self.viewport(), &mut rects);
+        lines.rects(heights.clone(), &*layout, self.viewport(), &mut rects);
         let at = |y: u64| {
             let y = y.checked_sub(top).filter(|&y| y < area.height.into())?;
             Some(Area { y: area.y + y as u16, height: 1, ..area })
@@ -208,11 +209,12 @@ impl<S: Shown> Picture<'_, S> {
     }
 
     fn slice(&mut self, line: Area, rect: &Rect) {
-        let hits = self.shown.found().map(|found| &found.slices).filter(|hits| !hits.is_empty());
+        let hits = self.shown.found_all().map(|found| &found.slices).filter(|hits| !hits.is_empty());
         let is_hit = hits.is_none_or(|hits| {
-            hits.in_rect(rect).map_or_else(|| hits.has(self.shown.layout(), rect.slice), |count| count > 0)
+            hits.in_rect(rect).map_or_else(|| hits.has(&*self.shown.layout(), rect.slice), |count| count > 0)
         });
-        let name = self.shown.trace().slice_name(rect.slice);
+        let trace = self.shown.trace();
+        let name = trace.slice_name(rect.slice);
         self.element(line, rect, &name, Some(Element::Slice(rect.slice)), !is_hit);
     }
 
@@ -223,7 +225,8 @@ impl<S: Shown> Picture<'_, S> {
         for ((name, row), number) in all.zip(0..) {
             let (Some(line), mut rects) = (line(number), Vec::new()) else { continue };
             row.view(RowId(0)).rects(self.viewport(), &mut rects);
-            let name = shown.trace().name(name);
+            let trace = shown.trace();
+            let name = trace.name(name);
             for rect in &rects {
                 self.element(line, rect, &name, Some(Element::Object(rect.slice.0)), false);
             }
@@ -235,6 +238,7 @@ impl<S: Shown> Picture<'_, S> {
     fn header(&mut self, area: Area, line: &Line, item: Item) {
         let (shown, dim) = (self.shown, Style::new().add_modifier(Modifier::DIM));
         let (view, trace, layout) = (shown.view(), shown.trace(), shown.layout());
+        let (trace, layout) = (&*trace, &*layout);
         self.drawn.push((area, Drawn::Header(item)));
         let is_folded = view.is_folded(line.kind);
         if is_folded {
@@ -271,7 +275,8 @@ impl<S: Shown> Picture<'_, S> {
     /// Draws the states of a thread along its header.
     fn line_states(&mut self, line: Area, track: TrackId) {
         let (shown, mut rects) = (self.shown, Vec::new());
-        let states = shown.trace().states_of(track);
+        let trace = shown.trace();
+        let states = trace.states_of(track);
         if states.is_empty() {
             return;
         }
@@ -286,21 +291,22 @@ impl<S: Shown> Picture<'_, S> {
         known.1.view(RowId(0)).rects(shown.view().window().viewport(), &mut rects);
         for rect in &rects {
             let Some(state) = states.get(rect.slice.index()) else { continue };
-            let element = shown.state(track, rect.slice.index());
-            self.element(line, rect, &shown.trace().name(state.name), element, false);
+            let element = trace.state_id(track, rect.slice.index()).map(Element::State);
+            self.element(line, rect, &trace.name(state.name), element, false);
         }
     }
 
     fn instants(&mut self, line: Area, track: TrackId) {
         let (shown, mut marks) = (self.shown, Vec::new());
-        let instants = shown.instants_of(track);
+        let trace = shown.trace();
+        let instants = shown.instants_of(&*trace, track);
         instant_marks(instants, self.viewport(), &mut marks);
         for InstantMark { column, first, .. } in marks {
             if column >= line.width.into() {
                 continue;
             }
             let cell = Area { x: line.x + column as u16, width: 1, ..line };
-            let found = shown.found().is_some_and(|found| {
+            let found = shown.found_all().is_some_and(|found| {
                 let name = instants.get(first as usize).map(|instant| instant.name);
                 name.is_some_and(|name| found.names.get(name.index()) == Some(&true))
             });
@@ -332,7 +338,7 @@ fn counter(track: TrackId, trace: &impl TraceView, viewport: &Viewport) -> Vec<f
 }
 
 /// Returns what there is to say about what is selected, or else about what is shown.
-pub fn describe(shown: &impl Shown) -> String {
+pub fn describe(shown: &Showing<impl Shown>) -> String {
     let (view, clock) = (shown.view(), shown.trace().clock());
     if let Some(Selected { element, at, .. }) = &view.place().selected {
         return shown.details(*element, *at).map_or_else(String::new, |details| in_a_line(&details));
@@ -365,11 +371,11 @@ fn in_a_line(details: &Details) -> String {
 }
 
 /// Returns the time at the middle of a column, which no rounding moves out of it.
-pub fn time_at(column: u16, shown: &impl Shown) -> Since {
+pub fn time_at(column: u16, shown: &Showing<impl Shown>) -> Since {
     shown.view().since(shown.view().window().tick_at(x_of(column, shown)))
 }
 
 /// Returns where the middle of a column is.
-pub fn x_of(column: u16, shown: &impl Shown) -> f64 {
+pub fn x_of(column: u16, shown: &Showing<impl Shown>) -> f64 {
     f64::from(column) + 0.5 - f64::from(shown.view().window().viewport().offset())
 }

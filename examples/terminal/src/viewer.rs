@@ -8,13 +8,13 @@ use ratatui::layout::{Constraint, Layout as Split};
 use ratatui::text::Line as Text;
 use ratatui::widgets::Paragraph;
 use spall_trace::model::Measure;
-use spall_view::{Action, Command, GraphKind};
+use spall_view::{Action, Command, GraphKind, Shown};
 
 use crate::{
     colors::Colors,
     flame::Flame,
     functions, keys,
-    shown::Shown,
+    shown::Showing,
     timeline::{self, Drawn, Timeline},
 };
 
@@ -76,7 +76,7 @@ impl Viewer {
         }
     }
 
-    pub fn draw(&mut self, frame: &mut Frame<'_>, shown: &mut impl Shown) {
+    pub fn draw(&mut self, frame: &mut Frame<'_>, shown: &mut Showing<impl Shown>) {
         let split = Split::vertical([Constraint::Fill(1), Constraint::Length(1), Constraint::Length(1)]);
         let [area, about, status] = split.areas(frame.area());
         self.height = area.height;
@@ -107,8 +107,8 @@ impl Viewer {
         frame.render_widget(self.status(shown), status);
     }
 
-    fn status(&self, shown: &impl Shown) -> String {
-        let found = self.wrong.clone().or_else(|| Some(shown.found()?.to_string()));
+    fn status(&self, shown: &Showing<impl Shown>) -> String {
+        let found = self.wrong.clone().or_else(|| Some(shown.found_all()?.to_string()));
         if let Some(typed) = &self.typed {
             return format!("/{typed}▏ {}", found.unwrap_or_default());
         }
@@ -117,7 +117,7 @@ impl Viewer {
             let what = if text.is_empty() { "this name" } else { text };
             return format!("{what}: {found}, n and N go through the slices");
         }
-        let value = shown.value().map_or_else(String::new, |value| format!("{value}:  "));
+        let value = shown.current_place().value.map_or_else(String::new, |value| format!("{value}:  "));
         let place = shown.view().place();
         let n_hidden = place.hidden.len() + place.categories.len() + place.names.len();
         let counted =
@@ -129,9 +129,9 @@ impl Viewer {
     }
 
     /// Finds what the user wants to be found by now, unless it is found already.
-    fn search(&mut self, shown: &mut impl Shown) {
+    fn search(&mut self, shown: &mut Showing<impl Shown>) {
         let wanted = self.typed.as_ref().unwrap_or(&shown.view().place().search).clone();
-        let is_lost = !wanted.is_empty() && shown.found().is_none() && self.wrong.is_none();
+        let is_lost = !wanted.is_empty() && shown.found_all().is_none() && self.wrong.is_none();
         if wanted != self.searched || is_lost {
             self.wrong = shown.find(&wanted).err();
             self.searched = wanted;
@@ -139,14 +139,14 @@ impl Viewer {
     }
 
     /// Does what the user asks for. Returns false at the end.
-    pub fn handle(&mut self, event: &Event, shown: &mut impl Shown) -> bool {
+    pub fn handle(&mut self, event: &Event, shown: &mut Showing<impl Shown>) -> bool {
         match event {
             // The terminal hands the key over, in the place of the signal.
             Event::Key(key) if key.is_press() && keys::is_interrupt(key) => return false,
             Event::Key(key) if key.is_press() && self.typed.is_some() => self.type_key(key, shown),
             Event::Key(key) if key.is_press() && keys::is_quit(key) => return false,
             Event::Key(key) if key.is_press() => {
-                if let Some(command) = keys::command(key).filter(|&command| shown.does(command)) {
+                if let Some(command) = keys::command(key) {
                     self.run(command, shown);
                 }
             }
@@ -157,7 +157,7 @@ impl Viewer {
     }
 
     /// Handles a key of the search.
-    fn type_key(&mut self, key: &KeyEvent, shown: &mut impl Shown) {
+    fn type_key(&mut self, key: &KeyEvent, shown: &mut Showing<impl Shown>) {
         let Some(typed) = &mut self.typed else { return };
         match key.code {
             KeyCode::Char(letter) if !key.modifiers.contains(KeyModifiers::CONTROL) => typed.push(letter),
@@ -176,7 +176,7 @@ impl Viewer {
         }
     }
 
-    fn run(&mut self, command: Command, shown: &mut impl Shown) {
+    fn run(&mut self, command: Command, shown: &mut Showing<impl Shown>) {
         if let Some(tab) = Tab::of(command) {
             self.show(tab, shown);
             return;
@@ -212,7 +212,7 @@ impl Viewer {
         }
     }
 
-    fn show(&mut self, tab: Tab, shown: &mut impl Shown) {
+    fn show(&mut self, tab: Tab, shown: &mut Showing<impl Shown>) {
         (self.tab, self.skipped) = (tab, 0);
         if let Tab::Graph(kind) = tab {
             self.flame.build(kind, shown);
@@ -224,7 +224,7 @@ impl Viewer {
         self.skipped = (self.skipped as f64 + by).max(0.0) as usize;
     }
 
-    fn point(&mut self, mouse: &MouseEvent, shown: &mut impl Shown) {
+    fn point(&mut self, mouse: &MouseEvent, shown: &mut Showing<impl Shown>) {
         match (self.tab, mouse.kind) {
             (Tab::Timeline, _) => self.point_at_timeline(mouse, shown),
             (Tab::Graph(_), MouseEventKind::Down(MouseButton::Left)) => {
@@ -236,7 +236,7 @@ impl Viewer {
         }
     }
 
-    fn point_at_timeline(&mut self, mouse: &MouseEvent, shown: &mut impl Shown) {
+    fn point_at_timeline(&mut self, mouse: &MouseEvent, shown: &mut Showing<impl Shown>) {
         let x = timeline::x_of(mouse.column, shown);
         let item = self.timeline.item_at(mouse.row, shown);
         let is_zoom = mouse.modifiers.contains(KeyModifiers::CONTROL);
@@ -263,7 +263,7 @@ impl Viewer {
         }
     }
 
-    fn click(&self, mouse: &MouseEvent, shown: &mut impl Shown) {
+    fn click(&self, mouse: &MouseEvent, shown: &mut Showing<impl Shown>) {
         let at = timeline::time_at(mouse.column, shown);
         match self.timeline.at(mouse.column, mouse.row) {
             Some(Drawn::Element(element)) => _ = shown.act(Action::Select(Some(element), at)),
@@ -273,7 +273,7 @@ impl Viewer {
     }
 
     /// Chooses the range of time between where the mouse was pressed and where it is.
-    fn drag(&mut self, column: u16, shown: &mut impl Shown) {
+    fn drag(&mut self, column: u16, shown: &mut Showing<impl Shown>) {
         let Some((from, was_dragged)) = self.pressed else { return };
         if from == column && !was_dragged {
             return;

@@ -283,7 +283,7 @@ fn the_viewer_shows_itself_until_it_is_told_to_stop() {
     let Some(terminal) = Terminal::start(&[Path::new("--self")]) else { return };
     terminal.wait_for("▾ spall-terminal");
     terminal.press(&["t"]);
-    for phase in ["frame", "commit", "lay out", "draw", "wait"] {
+    for phase in ["frame", "grow", "draw", "wait"] {
         terminal.wait_for(&format!("  {phase}\n"));
     }
     terminal.press(&["q"]);

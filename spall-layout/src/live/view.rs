@@ -21,6 +21,13 @@ pub struct LiveView<'l> {
 }
 
 impl<'l> LiveView<'l> {
+    /// Iterates over the rows that the last update has changed, each with the number of its first slices that are as they were. A
+    /// slice that has ended has changed.
+    pub fn changed_rows(&self) -> impl Iterator<Item = (RowId, usize)> + use<'l> {
+        let live = self.live;
+        live.changed.iter().filter_map(|&row| Some((row, live.rows.get(row.index())?.n_kept)))
+    }
+
     /// Returns the start of a slice.
     fn start(&self, slice: SliceId) -> Option<Tick> {
         self.trace.slice(slice).map(|slice| slice.start)

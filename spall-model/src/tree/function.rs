@@ -60,7 +60,7 @@ impl Function {
     /// assert_eq!(Function { name, source: Some(source) }.describe(&trace), "draw app.js:12");
     /// ```
     #[must_use]
-    pub fn describe(self, trace: &Trace) -> String {
+    pub fn describe(self, trace: &impl TraceView) -> String {
         let name = trace.name(self.name);
         match self.source {
             Some(FunctionSource { url, line, .. }) if !url.is_empty() => match line {

@@ -1,10 +1,12 @@
 //! Counters as areas on top of each other, or over each other where they cannot be summed.
 
+use core::ops::Range;
+
 use serde::Serialize;
 use spall_trace::layout::{CounterRun, Line, Series, Viewport};
 use spall_trace::model::{CounterValue, Tick, TraceView, TrackId};
 
-use crate::{Engine, Numbers};
+use crate::{Engine, Numbers, shown::Shown};
 
 /// The layers of a counter, the highest first.
 #[derive(Debug)]
@@ -12,6 +14,7 @@ pub(super) struct Chart {
     layers: Vec<Series>,
     least: f64,
     most: f64,
+    n_values: usize,
 }
 
 /// The chart of a counter on its header.
@@ -52,14 +55,32 @@ impl Chart {
         let bounds = || layers.iter().filter_map(Series::bounds);
         let least = bounds().fold(0.0, |least: f64, (low, _)| least.min(low));
         let most = bounds().fold(0.0, |most: f64, (_, high)| most.max(high));
-        Self { layers, least, most }
+        Self { layers, least, most, n_values: values.len() }
+    }
+
+    /// Adds values of a counter that grows, of which those in a range are new. Returns false if it has to be made again, because
+    /// values came late or there are several series.
+    pub(super) fn grow(&mut self, values: &[CounterValue], new: Range<usize>) -> bool {
+        let [layer] = &mut self.layers[..] else { return new.is_empty() };
+        let is_of_layer = |value: &CounterValue| value.series == layer.name();
+        let Some(new) = values.get(self.n_values..).filter(|_| new.start >= self.n_values) else {
+            return false;
+        };
+        if !new.iter().all(is_of_layer) {
+            return false;
+        }
+        new.iter().for_each(|value| layer.push(value.at, value.value));
+        let (least, most) = layer.bounds().unwrap_or_default();
+        (self.least, self.most, self.n_values) = (least.min(0.0), most.max(0.0), values.len());
+        true
     }
 }
 
-impl Engine {
+impl<S: Shown> Engine<S> {
     /// The chart of a track; `None` if it is no counter.
     pub(super) fn chart(&mut self, track: TrackId, line: &Line, viewport: &Viewport) -> Option<ChartPart> {
-        let values = self.trace.counters_of(track);
+        let trace = self.shown.trace();
+        let values = trace.counters_of(track);
         if values.is_empty() {
             return None;
         }
@@ -87,7 +108,7 @@ impl Engine {
     /// Returns the values of a counter at a time, each with the name of its series.
     #[must_use]
     pub fn values_at(&self, track: TrackId, at: Tick) -> Vec<(String, f64)> {
-        values_at(&*self.trace, track, at)
+        values_at(&*self.trace(), track, at)
     }
 }
 

@@ -1,11 +1,13 @@
 //! What is drawn on headers: how busy the tracks are that it stands for, states, and instants.
 
+use core::ops::Range;
+
 use serde::Serialize;
 use spall_trace::layout::{BusyRows, InstantMark, LayoutView, Line, Row, RowId, Viewport, instant_marks};
-use spall_trace::model::{NameId, TraceView, Track, TrackId, TrackKind};
+use spall_trace::model::{NameId, SliceId, TraceView, TrackId, TrackKind};
 
 use super::{Boxes, Pictures, Style};
-use crate::{Engine, Numbers, Since, item::Item};
+use crate::{Engine, Numbers, Since, item::Item, shown::Shown};
 
 /// More rows than this are put together before they are looked at in each frame.
 const MANY_ROWS: usize = 1000;
@@ -44,14 +46,15 @@ pub struct Marks {
     pub numbers: Numbers<u32>,
 }
 
-impl Engine {
+impl<S: Shown> Engine<S> {
     /// How busy that is what a folded header stands for.
     pub(super) fn strip(&mut self, item: Item, line: &Line, viewport: &Viewport) -> Option<Strip> {
-        let Self { trace, layout, pictures, view, .. } = self;
+        let Self { shown, pictures, view, .. } = self;
+        let (trace, layout) = (shown.trace(), shown.layout());
         let rows = pictures.strips.entry(item).or_insert_with(|| {
-            let rows = layout.outermost_rows(view.items.tracks_of(&**trace, item));
+            let rows = layout.outermost_rows(view.items.tracks_of(&*trace, item));
             if rows.len() > MANY_ROWS {
-                StripRows::Merged(BusyRows::new(&**layout, rows))
+                StripRows::Merged(BusyRows::new(&*layout, rows))
             } else {
                 StripRows::Rows(rows)
             }
@@ -74,18 +77,18 @@ impl Engine {
         names: &mut Vec<(NameId, String)>,
         boxes: &mut Boxes,
     ) {
-        let Self { trace, pictures, view, .. } = self;
-        let Some(range) = trace.tracks().get(track.index()).map(Track::states) else { return };
-        let (states, height) = (trace.states_of(track), view.heights.states);
-        if states.is_empty() {
+        let Self { shown, pictures, view, .. } = self;
+        let trace = &*shown.trace();
+        let (n_states, height) = (trace.states_of(track).len(), view.heights.states);
+        if n_states == 0 {
             return;
         }
         let Pictures { states: rows, line_rects, .. } = pictures;
         line_rects.clear();
-        let row = rows.entry(track).or_insert_with(|| Row::of_states(states, range));
-        row.view(RowId(0)).rects(viewport, line_rects);
+        let row = rows.entry(track).or_insert_with(|| StateRow::new(trace, track));
+        row.0.view(RowId(0)).rects(viewport, line_rects);
         for rect in core::mem::take(line_rects) {
-            let Some(state) = trace.states().get(rect.state().index()) else { continue };
+            let Some((_, state)) = trace.state(rect.state()) else { continue };
             pictures.send(trace, state.name, names);
             let style = Style::of_state(pictures.shade(state.name), false);
             let top = line.bottom().saturating_sub(u64::from(height));
@@ -95,8 +98,9 @@ impl Engine {
 
     /// The instants of a track; `None` if none is in view.
     pub(super) fn marks(&mut self, track: TrackId, line: &Line, viewport: &Viewport) -> Option<Marks> {
-        let Self { trace, pictures, filter, search, .. } = self;
-        let (instants, ids) = filter.instants_of(trace, trace.tracks().get(track.index())?);
+        let Self { shown, pictures, filter, search, .. } = self;
+        let trace = &*shown.trace();
+        let instants = filter.instants_of(trace, track);
         let marks = &mut pictures.marks;
         marks.clear();
         instant_marks(instants, viewport, marks);
@@ -106,7 +110,8 @@ impl Engine {
         let numbers = |mark: &InstantMark| {
             let is_found =
                 instants.get(mark.first as usize).is_some_and(|instant| search.is_name(instant.name));
-            [mark.column, ids.at(mark.first), mark.count, u32::from(is_found)]
+            let number = filter.number(trace, track, mark.first).unwrap_or(u32::MAX);
+            [mark.column, number, mark.count, u32::from(is_found)]
         };
         let numbers = Numbers(marks.iter().flat_map(numbers).collect());
         Some(Marks { top: line.top, bottom: None, offset: viewport.offset(), numbers })
@@ -116,10 +121,42 @@ impl Engine {
     #[must_use]
     pub fn overview(&self, start: Since, end: Since, columns: u16) -> Numbers<f32> {
         let viewport = Viewport::new(self.range(start, end), columns);
-        let is_thread = |track: &&Track| !matches!(track.kind, TrackKind::Async { .. });
-        let threads = self.trace.tracks().iter().filter(is_thread).map(|track| track.id);
+        let (trace, layout) = (self.shown.trace(), self.shown.layout());
+        let is_thread = |track: &TrackId| {
+            trace.track_info(*track).is_some_and(|track| !matches!(track.kind, TrackKind::Async { .. }))
+        };
         let mut busy = Vec::new();
-        self.layout.busy_rows(self.layout.outermost_rows(threads), &viewport, &mut busy);
+        let rows = layout.outermost_rows(trace.track_ids().filter(is_thread));
+        layout.busy_rows(rows, &viewport, &mut busy);
         Numbers(busy)
+    }
+}
+
+/// The states of a thread.
+#[derive(Debug, Default)]
+pub(super) struct StateRow(Row, usize);
+
+impl StateRow {
+    fn new(trace: &impl TraceView, track: TrackId) -> Self {
+        let mut row = Self::default();
+        row.push_all(trace, track);
+        row
+    }
+
+    fn push_all(&mut self, trace: &impl TraceView, track: TrackId) {
+        for (position, state) in trace.states_of(track).iter().enumerate().skip(self.1) {
+            let Some(id) = trace.state_id(track, position) else { continue };
+            self.0.push(state.start, state.end, SliceId(id.0));
+            self.1 = position + 1;
+        }
+    }
+
+    /// Adds the states of a thread of a trace that grows. Returns false if it has to be made again, because some came late.
+    pub(super) fn grow(&mut self, trace: &impl TraceView, track: TrackId, new: Range<usize>) -> bool {
+        let is_behind = new.start >= self.1;
+        if is_behind {
+            self.push_all(trace, track);
+        }
+        is_behind
     }
 }

@@ -7,7 +7,7 @@ use spall_trace::model::{NameId, ProcessId, TraceView};
 use super::{Part, Style};
 #[cfg(doc)]
 use crate::Element;
-use crate::{Engine, objects::Type};
+use crate::{Engine, objects::Type, shown::Shown};
 
 /// The objects of one type in one process.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -20,7 +20,7 @@ pub struct ObjectLines {
     pub label: String,
 }
 
-impl Engine {
+impl<S: Shown> Engine<S> {
     /// Returns the types of the objects of a process, and their lines. What is on a line is [`Element::Object`] of its numbers.
     pub fn objects_of(&self, process: ProcessId) -> impl Iterator<Item = (NameId, &[Row])> {
         self.objects.of(process).map(|found| (found.name, found.lines.as_slice()))
@@ -35,7 +35,8 @@ impl Engine {
         names: &mut Vec<(NameId, String)>,
         part: &mut Part,
     ) {
-        let Self { trace, objects, pictures, search, view, .. } = self;
+        let Self { shown, objects, pictures, search, view, .. } = self;
+        let trace = &*shown.trace();
         let height = view.heights.object;
         let mut top = header.top + u64::from(view.heights.process);
         for Type { name, lines, n_left_out, .. } in objects.of(process) {

@@ -79,13 +79,14 @@ impl View {
         self.remember();
         let all = active_range(trace, layout).filter(|_| self.place.view.is_some());
         self.window.fit(all.unwrap_or(self.window.bounds()));
-        self.place.view = None;
+        (self.place.view, self.place.follows) = (None, false);
     }
 
     /// The window has moved.
     pub(super) fn moved(&mut self) {
         let Range { start, end } = self.window.viewport().range();
         self.place.view = Some(self.since(start)..self.since(end));
+        self.place.follows = false;
         self.place.top = self.window.top();
     }
 
@@ -117,9 +118,11 @@ impl View {
             self.stack(trace, layout);
         }
         if let Some(line) = self.main.line_of_slice(layout, slice) {
-            let heights = line.top..line.bottom();
+            let (heights, before) = (line.top..line.bottom(), self.window.viewport().range());
             self.window.reveal(heights, placed.start..placed.end, &self.main);
+            let follows = self.place.follows && self.window.viewport().range() == before;
             self.moved();
+            self.place.follows = follows;
         }
     }
 

@@ -34,6 +34,11 @@ impl View {
             (Command::PageDown, _) => self.scroll_pages(0.9),
             (Command::Fit, _) => self.fit_selection(trace, layout),
             (Command::FitAll, _) => self.fit_all(trace, layout),
+            (Command::Follow, _) if self.place.follows => self.place.follows = false,
+            (Command::Follow, _) => {
+                self.remember();
+                self.go_to_end();
+            }
             (Command::Back, _) => _ = self.take_back(true, trace, layout),
             (Command::Forward, _) => _ = self.take_back(false, trace, layout),
             (

@@ -55,8 +55,8 @@ pub use self::view::{LiveSnapshot, LiveTrack};
 /// more for each event. Beyond that limit late items wait, and [`LiveTrack::n_waiting`] counts them. That only
 /// happens if very many slices contain nearly all slices before them and come in a commit each.
 ///
-/// A live trace takes 4 bytes for each slice more than a builder, and twice the memory for instants, counters and
-/// states. It stays within 16 times the input and a mebibyte.
+/// A live trace takes 4 bytes for each slice, instant and state more than a builder, and twice the memory for instants,
+/// counters and states. It stays within 16 times the input and a mebibyte.
 ///
 /// ```
 /// use spall_model::{Event, Limits, LiveTrace, Text, Thread, ThreadEvent, Tick, TraceView};
@@ -97,6 +97,8 @@ pub struct LiveTrace {
     /// Whether there is a thread whose times go back.
     has_unordered: bool,
     bounds: Option<(Tick, Tick)>,
+    /// The number of events that are no items of tracks.
+    n_facts: u64,
     tree: TrackTree,
     /// The numbers of tracks and of events about tracks of their own that the tree is made of.
     tree_of: (usize, u64),
@@ -133,6 +135,7 @@ impl LiveTrace {
             faults: Diagnostics::new(limits.max_diagnostics),
             has_unordered: false,
             bounds: None,
+            n_facts: 0,
             tree: TrackTree::default(),
             tree_of: (0, 0),
         }
@@ -150,7 +153,20 @@ impl LiveTrace {
         self.tracks.move_budget = self.tracks.move_budget.saturating_add(MOVES_PER_EVENT);
         match event {
             Event::End(end) => self.end(event, end, bytes),
-            _ => self.builder.add(event, bytes),
+            _ => {
+                let is_item = matches!(
+                    event,
+                    Event::Begin(_)
+                        | Event::Complete(..)
+                        | Event::Instant(..)
+                        | Event::Counter(_)
+                        | Event::State(..)
+                        | Event::Async(..)
+                        | Event::Sample(_)
+                );
+                self.n_facts += u64::from(!is_item);
+                self.builder.add(event, bytes);
+            }
         }
     }
 
@@ -178,6 +194,13 @@ impl LiveTrace {
         self.tracks.insert_late(&self.builder);
         self.update_times();
         self.update_tree();
+        LiveSnapshot::new(self)
+    }
+
+    /// Returns the snapshot of the last commit, for a reader that has followed it already. Before the first commit it is
+    /// empty.
+    #[must_use]
+    pub fn snapshot(&self) -> LiveSnapshot<'_> {
         LiveSnapshot::new(self)
     }
 
@@ -227,9 +250,13 @@ impl LiveTrace {
     /// Commits instants, counter values and states.
     fn commit_points(&mut self) {
         let Self { builder, tracks, committed, .. } = self;
-        tracks.add_points(&builder.instants, &mut committed.instants, |points| &mut points.instants);
-        tracks.add_points(&builder.counters, &mut committed.counters, |points| &mut points.counters);
-        tracks.add_points(&builder.states, &mut committed.states, |points| &mut points.states);
+        let instant_numbers = Some((|numbers| &mut numbers.instants) as tracks::NumbersOf);
+        let state_ids = Some((|numbers| &mut numbers.states) as tracks::NumbersOf);
+        let (log, at) = (&builder.instants, &mut committed.instants);
+        tracks.add_points(log, at, |points| &mut points.instants, instant_numbers);
+        let (log, at) = (&builder.counters, &mut committed.counters);
+        tracks.add_points(log, at, |points| &mut points.counters, None);
+        tracks.add_points(&builder.states, &mut committed.states, |points| &mut points.states, state_ids);
     }
 
     /// Makes the tree of tracks again if a track may have got another place.

@@ -4,8 +4,8 @@ use spall_synth::Random;
 
 use super::{tracks::FREE_MOVES, *};
 use crate::{
-    Args, AsyncPhase, CounterEvent, Id, KeyedEvent, Receiver, Scope, SliceArgs, SliceFlags, Text, Thread,
-    Ticks, TraceView, TrackId, view::Sealed,
+    Args, AsyncPhase, CounterEvent, CounterValue, Id, KeyedEvent, Receiver, Scope, SliceArgs, SliceFlags,
+    State, Text, Thread, Ticks, TraceView, TrackId, view::Sealed,
 };
 
 fn on(tid: i64, name: &'static str, at: i64) -> ThreadEvent<'static> {
@@ -28,6 +28,8 @@ fn complete(name: &'static str, at: i64, length: i64) -> Event<'static> {
 #[derive(Default)]
 struct Follower {
     slices: Vec<Vec<SliceId>>,
+    counters: Vec<Vec<CounterValue>>,
+    states: Vec<Vec<State>>,
     ended: Vec<SliceId>,
 }
 
@@ -51,9 +53,21 @@ impl Follower {
             let track = view.track(id).unwrap();
             assert_eq!(track.id(), id);
             follow(&mut self.slices, id, track.slices(), track.new_slices());
+            follow(&mut self.counters, id, view.counters_of(id), track.new_counters());
+            follow(&mut self.states, id, view.states_of(id), track.new_states());
         }
         for (index, track) in view.tracks().enumerate() {
             assert_eq!(self.slices.get(index).map_or(&[][..], |seen| seen), track.slices());
+        }
+        for track in view.tracks().map(|track| track.id()) {
+            for (position, instant) in view.instants_of(track).iter().enumerate() {
+                let number = view.instant_number(track, position).unwrap();
+                assert_eq!(view.instant(number), Some((track, *instant)));
+            }
+            for (position, state) in view.states_of(track).iter().enumerate() {
+                let id = view.state_id(track, position).unwrap();
+                assert_eq!(view.state(id), Some((track, *state)));
+            }
         }
         for &slice in view.ended() {
             assert!(!view.slice(slice).unwrap().flags.is_unfinished() && !self.ended.contains(&slice));

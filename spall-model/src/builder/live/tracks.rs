@@ -4,7 +4,7 @@ use alloc::{boxed::Box, collections::VecDeque, vec::Vec};
 
 use smallvec::Array;
 
-use crate::{CounterValue, Instant, SliceId, State, TrackId, sort::sort_by_number};
+use crate::{CounterValue, Instant, SliceId, State, Tick, TrackId, index32, sort::sort_by_number};
 
 use super::{Point, PointLog, TraceBuilder, order, time_ordered::TimeOrdered};
 
@@ -29,6 +29,9 @@ pub(super) const FREE_MOVES: usize = 1 << 20;
 /// The number of moves that each event adds, which bounds the average cost of an event.
 pub(super) const MOVES_PER_EVENT: usize = 16;
 
+/// Selects the numbers of one kind of items.
+pub(super) type NumbersOf = fn(&mut PointNumbers) -> &mut TimeOrdered<[u32; 1]>;
+
 /// The items of one live track.
 #[derive(Debug, Default)]
 pub(super) struct TrackItems {
@@ -52,6 +55,15 @@ pub(super) struct PointItems {
     pub(super) instants: TimeOrdered<[Instant; 1]>,
     pub(super) counters: TimeOrdered<[CounterValue; 1]>,
     pub(super) states: TimeOrdered<[State; 1]>,
+    /// The numbers of instants and states. They are boxed, because most tracks with points are counters.
+    pub(super) numbers: Option<Box<PointNumbers>>,
+}
+
+/// The numbers of the items of a track in the logs of the builder.
+#[derive(Debug, Default)]
+pub(super) struct PointNumbers {
+    pub(super) instants: TimeOrdered<[u32; 1]>,
+    pub(super) states: TimeOrdered<[u32; 1]>,
 }
 
 impl Default for TrackTable {
@@ -118,12 +130,17 @@ impl TrackTable {
         log: &PointLog<T>,
         committed: &mut usize,
         list_of: fn(&mut PointItems) -> &mut TimeOrdered<A>,
+        numbers_of: Option<NumbersOf>,
     ) {
         while let Some((track, item)) = log.get(*committed) {
+            let (number, at) = (index32(*committed), item.start());
             *committed += 1;
-            let at = item.start();
             let points = self.touch(track).points.get_or_insert_default();
-            if !list_of(points).push(item, at, |last| last.start() <= at) {
+            let follows = list_of(points).push(item, at, |last| last.start() <= at);
+            if let Some(numbers_of) = numbers_of {
+                numbers_of(points.numbers.get_or_insert_default()).push(number, at, |_| follows);
+            }
+            if !follows {
                 self.wait(track);
             }
         }
@@ -173,6 +190,16 @@ impl TrackItems {
             points.instants.insert_late(Point::start, |items| sort_by_number(items, |item| item.start().0));
             points.counters.insert_late(Point::start, |items| sort_by_number(items, |item| item.start().0));
             points.states.insert_late(Point::start, |items| sort_by_number(items, |item| item.start().0));
+            if let Some(numbers) = &mut points.numbers {
+                insert_numbers(&mut numbers.instants, &builder.instants);
+                insert_numbers(&mut numbers.states, &builder.states);
+            }
         }
     }
+}
+
+/// Puts the numbers of late items in place, as their items are.
+fn insert_numbers(numbers: &mut TimeOrdered<[u32; 1]>, log: &PointLog<impl Point>) {
+    let start = |number: &u32| log.get(*number as usize).map_or(Tick::MIN, |(_, item)| item.start());
+    numbers.insert_late(start, |numbers| sort_by_number(numbers, |number| start(number).0));
 }

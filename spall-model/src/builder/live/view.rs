@@ -1,12 +1,13 @@
 //! The snapshots of live traces.
 
+use alloc::vec::Vec;
 use core::ops::Range;
 
 use smallvec::Array;
 
 use crate::{
     Args, Clock, Conventions, CounterValue, Diagnostics, Instant, Key, NameId, Names, ProcessId, Slice,
-    SliceArgs, SliceId, State, Tick, TraceView, TrackId, TrackInfo,
+    SliceArgs, SliceId, State, StateId, Tick, TraceView, TrackId, TrackInfo,
     args_table::ArgsId,
     args_table::ArgsTable,
     builder::{
@@ -63,6 +64,13 @@ impl<'l> LiveSnapshot<'l> {
     #[must_use]
     pub fn number(&self) -> u64 {
         self.live.tracks.commit
+    }
+
+    /// Returns the number of events that are no items of tracks, such as names of tracks and processes. While it is the same, so
+    /// are the titles and the order of the tracks that have a name.
+    #[must_use]
+    pub fn n_facts(&self) -> u64 {
+        self.live.n_facts
     }
 
     /// Returns the tracks of which items are new, have moved or have ended since the commit before. A new name of a
@@ -151,6 +159,10 @@ impl TraceView for LiveSnapshot<'_> {
         order.into_iter().map(TrackId)
     }
 
+    fn n_tracks(&self) -> usize {
+        self.live.tracks.by_track.len()
+    }
+
     fn track_info(&self, track: TrackId) -> Option<TrackInfo> {
         let (tree, registry) = (&self.live.tree, &self.live.builder.registry);
         let row = registry.tracks.get(track.index())?;
@@ -220,6 +232,45 @@ impl TraceView for LiveSnapshot<'_> {
     fn states_of(&self, track: TrackId) -> &[State] {
         self.track(track).map_or(&[], |track| track.point_items(|points| &points.states))
     }
+
+    fn n_slices_of(&self, track: TrackId) -> usize {
+        self.track(track).map_or(0, |track| track.slices().len())
+    }
+
+    fn n_instants(&self) -> u32 {
+        index32(self.live.committed.instants)
+    }
+
+    fn instant_number(&self, track: TrackId, position: usize) -> Option<u32> {
+        let numbers = self.track(track)?.points()?.numbers.as_ref()?;
+        numbers.instants.items().get(position).copied()
+    }
+
+    fn instant(&self, number: u32) -> Option<(TrackId, Instant)> {
+        let (track, instant) = self.live.builder.instants.get(number as usize)?;
+        Some((TrackId(track), instant))
+    }
+
+    fn state_id(&self, track: TrackId, position: usize) -> Option<StateId> {
+        let numbers = self.track(track)?.points()?.numbers.as_ref()?;
+        numbers.states.items().get(position).copied().map(StateId)
+    }
+
+    fn state(&self, state: StateId) -> Option<(TrackId, State)> {
+        let (track, state) = self.live.builder.states.get(state.index())?;
+        Some((TrackId(track), state))
+    }
+
+    fn process_labels(&self, process: ProcessId) -> Vec<NameId> {
+        let process = self.live.builder.registry.processes.get(process.index());
+        let mut labels: Vec<NameId> = Vec::new();
+        for &label in process.iter().flat_map(|process| &process.labels) {
+            if !labels.contains(&label) {
+                labels.push(label);
+            }
+        }
+        labels
+    }
 }
 
 /// A track of a [`LiveTrace`], from [`LiveSnapshot::track`].
@@ -279,6 +330,24 @@ impl<'l> LiveTrack<'l> {
         if is_changed { self.items.slices.new_items() } else { len..len }
     }
 
+    /// Returns the positions in [`TraceView::instants_of`] of the instants that are new or have moved in this commit.
+    #[must_use]
+    pub fn new_instants(&self) -> Range<usize> {
+        self.new_points(|points| &points.instants)
+    }
+
+    /// Returns the positions in [`TraceView::counters_of`] of the values that are new or have moved in this commit.
+    #[must_use]
+    pub fn new_counters(&self) -> Range<usize> {
+        self.new_points(|points| &points.counters)
+    }
+
+    /// Returns the positions in [`TraceView::states_of`] of the states that are new or have moved in this commit.
+    #[must_use]
+    pub fn new_states(&self) -> Range<usize> {
+        self.new_points(|points| &points.states)
+    }
+
     /// Returns the number of late items that are not listed yet. It is 0 unless putting them in place costs more than
     /// [`LiveTrace`] allows, as its section on cost explains.
     #[must_use]
@@ -292,6 +361,16 @@ impl<'l> LiveTrack<'l> {
     /// Returns the items besides slices; `None` if there are none.
     fn points(&self) -> Option<&'l PointItems> {
         self.items.points.as_deref()
+    }
+
+    fn new_points<T: Copy, A: Array<Item = T> + 'l>(
+        &self,
+        list_of: fn(&'l PointItems) -> &'l TimeOrdered<A>,
+    ) -> Range<usize> {
+        let (list, is_changed) =
+            (self.points().map(list_of), self.items.changed_in == self.live.tracks.commit);
+        let len = list.map_or(0, |list| list.items().len());
+        list.filter(|_| is_changed).map_or(len..len, TimeOrdered::new_items)
     }
 
     /// Returns a list of items besides slices.
