@@ -5,8 +5,6 @@ import { sourceOf } from './source.js';
 
 export async function render({ model, el }) {
   if (!customElements.get('trace-view')) customElements.define('trace-view', TraceView);
-  // A notebook that was only opened has no process yet. It shows what the last one has drawn.
-  if (model.comm_live === false) return showPicture(model, el);
   const waiting = new Map(), page = crypto.randomUUID();
   let last = 0;
   const receive = ({ page: to, id }, [bytes]) => {
@@ -21,8 +19,13 @@ export async function render({ model, el }) {
   const source = sourceOf({ ask });
   const view = document.createElement('trace-view');
   view.style.height = `${model.get('height')}px`;
+  // A notebook that was only opened has a process without the trace, or none. It shows what the last one has drawn.
+  const picture = document.createElement('img');
+  if (model.get('picture')) el.append(Object.assign(picture, { alt: model.get('title'), src: model.get('picture') }));
+  const about = await source.about();
+  picture.remove();
   el.append(view);
-  await view.show(source, await source.about(), model.get('title'));
+  await view.show(source, about, model.get('title'));
   const keep = setInterval(async () => {
     const picture = view.viewer?.isAsking ? undefined : await view.picture();
     if (!picture) return;
@@ -40,11 +43,4 @@ export async function render({ model, el }) {
     model.send({ page });
     view.remove();
   };
-}
-
-function showPicture(model, el) {
-  const picture = document.createElement('img');
-  picture.alt = model.get('title');
-  picture.src = model.get('picture');
-  el.append(picture);
 }

@@ -201,7 +201,7 @@ class Trace:
             widget = _widget_class()
         except ImportError as error:
             raise ImportError("show() needs the package anywidget: pip install anywidget") from error
-        return widget(self._native.viewer(), title=self._native.name, height=int(height))
+        return widget(self._native.viewer(), title=_os.path.basename(self._native.name), height=int(height))
 
 
 @_functools.cache
