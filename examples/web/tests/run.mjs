@@ -895,7 +895,6 @@ async function alive(page) {
   await last(['part', 'cancel'], ['cancel undefined', 'part undefined'], 'a graph that is cancelled');
   await last(['names', 'functions'], ['functions object', 'names undefined'], 'other statistics replace the first ones');
   check(await race('inverted', 'overview'), ['overview object', 'inverted object'], 'answers while a bottom-up graph is made');
-  check(await race('find', 'overview'), ['overview object', 'find object'], 'answers while something is looked for');
   const told = await page.value('(async () => { const told = []; await viewer.source.find("a", (done) => told.push(done)); return told; })()');
   ensure(told.every((done, at) => done > (told[at - 1] ?? 0) && done <= 1_000_000), `a search says how far it is: ${told}`);
   // On the page: the button cancels, and another begins again.
@@ -907,6 +906,7 @@ async function alive(page) {
   const named = join(folder, 'names.json');
   writeFileSync(named, JSON.stringify(Array.from({ length: 400_000 }, (_, at) => ({ ph: 'X', name: `a function with the number ${at}`, pid: 1, tid: 1, ts: at, dur: 1 }))));
   await load(page, named);
+  check(await race('find', 'overview'), ['overview object', 'find object'], 'answers while something is looked for');
   await last(['find', 'other'], ['find undefined', 'other object'], 'another search replaces the first one');
   await last(['find', 'nothing'], ['find undefined', 'nothing undefined'], 'a search that is given up');
   rmSync(folder, { recursive: true });
@@ -1220,7 +1220,7 @@ async function crowded(page) {
   await load(page, write('spans.json', JSON.stringify([...Array.from({ length: 100 }, (_, id) => span(id)).flat(), { ph: 'X', name: 'work', pid: 1, tid: 1, ts: 0, dur: 9 }])));
   const [high, left] = await page.value('[viewer.lines.main.height, viewer.about.leftOut]');
   ensure(high < 200, `the lines of 100 spans are folded: they are ${high} pixels high`);
-  const { rows } = await page.value("viewer.source.statistics(viewer.area, 'name', { order: 'own', filter: '', most: 9 })");
+  const { rows } = await page.value("viewer.source.statistics(viewer.area, 'name', { order: 'own', isAscending: false, filter: '', most: 9 })");
   check([left, rows.map(({ name }) => name)], [100, ['work']], 'sums of threads alone');
   await page.key('t', 'KeyT');
   await page.until('root.querySelector("#panel tbody tr")');
