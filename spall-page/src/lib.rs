@@ -1,8 +1,9 @@
 #![doc = include_str!("../README.md")]
 
+extern crate alloc;
+
+use alloc::{collections::BTreeMap, fmt};
 use std::{
-    collections::BTreeMap,
-    fmt,
     io::{self, Read, Write},
     sync::LazyLock,
 };
@@ -57,8 +58,8 @@ impl fmt::Display for SaveError {
     }
 }
 
-impl std::error::Error for SaveError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+impl core::error::Error for SaveError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {
             Self::Io(error) => Some(error),
             _ => None,

@@ -23,9 +23,12 @@ const PERIOD: Duration = Duration::from_millis(100);
 pub(super) enum Asked {
     /// A question of the page.
     Question(Vec<u8>, Messages),
-    /// Something that is done with the engine, which returns a message.
-    Other(Box<dyn FnOnce(&mut Engine) -> Vec<u8> + Send>, Messages),
+    /// Something that is done with the engine.
+    Other(Done, Messages),
 }
+
+/// What is done with an engine. It returns a message.
+pub(super) type Done = Box<dyn FnOnce(&mut Engine) -> Vec<u8> + Send>;
 
 /// The engines, by the names that pages have given them.
 #[derive(Default)]
