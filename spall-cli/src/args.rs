@@ -16,7 +16,7 @@ use crate::{
     shown::{Printed, to_stdout},
     sums::SumChoice,
     table::TableFormat,
-    top, tui,
+    top,
 };
 
 const FORMATS: &str = "\
@@ -89,7 +89,7 @@ pub(crate) enum Command {
         #[command(flatten)]
         selection: Selection,
     },
-    /// Shows a trace in the terminal, with the program `spall-terminal`
+    /// Shows a trace in the terminal, whose key `?` lists what it can do
     #[command(after_help = "Examples:\n  spall tui trace.json\n  spall tui --follow run.spall")]
     Tui {
         /// A trace, or `-` for the standard input
@@ -338,7 +338,12 @@ impl Command {
                 let (files, out) = last_of(files_and_out);
                 convert::merge(&files, out.as_ref(), &align, &how, session)
             }
-            Self::Tui { file, follow } => tui::run(&file, follow, session),
+            #[cfg(feature = "tui")]
+            Self::Tui { file, follow } => crate::tui::run(&file, follow, session),
+            #[cfg(not(feature = "tui"))]
+            Self::Tui { .. } => Err(crate::error::Error::new(
+                "this `spall` was built without its viewer in the terminal. Install it with `--features tui`.",
+            )),
             #[cfg(feature = "sql")]
             Self::Query { files_and_sql, format } => {
                 let (files, sql) = last_of(files_and_sql);

@@ -118,7 +118,7 @@ fn stdin_on_disk() -> Result<PathBuf> {
 }
 
 impl Input {
-    fn is_stdin(&self) -> bool {
+    pub(crate) fn is_stdin(&self) -> bool {
         self.path.as_os_str() == "-"
     }
 

@@ -29,6 +29,7 @@ mod sums;
 mod table;
 pub mod terminal;
 mod top;
+#[cfg(feature = "tui")]
 mod tui;
 mod value;
 

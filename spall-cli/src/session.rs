@@ -43,6 +43,8 @@ impl Session {
             // Nobody can make or finish a file from here on, as both need the list.
             let mut paths = temporary_paths();
             remove_all(&mut paths);
+            #[cfg(feature = "tui")]
+            spall_terminal::give_back();
             std::process::exit(130);
         });
         Self { verbose, bar }

@@ -1,29 +1,40 @@
-//! `spall tui`: a viewer in the terminal, which is a program of its own.
+//! `spall tui`: the viewer in the terminal.
 
-use std::{fs::File, io::ErrorKind, path::Path, process::Command};
+use std::{fs::File, path::Path};
+
+use spall_terminal::Error as ViewerError;
+use spall_view::Opened;
 
 use crate::{
-    error::{Error, Result},
-    input::{on_disk, one},
+    error::{Error, Result, words},
+    input::one,
     session::Session,
 };
 
-/// The program, whose dependencies would make this one three times as large.
-const PROGRAM: &str = "spall-terminal";
-
 /// Shows a trace, or with `follow` a file that is being written, until the user quits.
 pub(crate) fn run(file: &Path, follow: bool, session: &Session) -> Result<()> {
-    let path = on_disk(vec![one(file)?])?.remove(0);
-    File::open(&path).map_err(|error| Error::reading(&path, &error))?;
-    session.done();
-    let mut command = Command::new(PROGRAM);
-    command.args(follow.then_some("--follow")).arg(&path);
-    match command.status() {
-        Ok(status) if status.success() => Ok(()),
-        Ok(_) => Err(Error::new(format_args!("{}: {PROGRAM} could not show this file.", path.display()))),
-        Err(error) if error.kind() == ErrorKind::NotFound => Err(Error::new(format_args!(
-            "{PROGRAM}: this program is not installed. Install it with `cargo install --path examples/terminal`."
-        ))),
-        Err(error) => Err(Error::new(format_args!("{PROGRAM}: the program cannot be started: {error}."))),
-    }
+    let input = one(file)?;
+    let path = input.path.clone();
+    // The standard input is read to its end, and then it grows no more.
+    let shown = if follow && !input.is_stdin() {
+        let file = File::open(&path).map_err(|error| Error::reading(&path, &error))?;
+        session.done();
+        spall_terminal::follow(&path.display().to_string(), file)
+    } else {
+        let loaded = input.load_or_fail(session)?;
+        session.done();
+        let (name, format) = (loaded.name(), loaded.format_name());
+        spall_terminal::show(Opened::of(loaded.trace, &name, format))
+    };
+    shown.map_err(|error| match error {
+        ViewerError::NoTerminal => {
+            Error::new(format_args!("{error}. Run `spall tui` in one, without a pipe."))
+        }
+        ViewerError::Terminal(error) => {
+            Error::new(format_args!("the terminal cannot be used: {}.", words(&error)))
+        }
+        ViewerError::Read(error) => Error::reading(&path, &error),
+        ViewerError::Trace(error) => Error::loading(&path, &error),
+        error => Error::new(format_args!("{}: {error}.", path.display())),
+    })
 }

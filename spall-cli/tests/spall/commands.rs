@@ -531,26 +531,22 @@ fn diff_compares_threads_and_spans_apart_and_its_gate_looks_at_both() {
 }
 
 #[test]
-fn tui_starts_the_viewer_or_says_how_to_install_it() {
-    let folder = Folder::new("tui").with("a.json", TRACE);
-    folder.fails(&["tui", "none.json"], "none.json: there is no such file. Check the name and the folder.");
-    let ran = crate::ran(folder.command(&["tui", "a.json"]).env("PATH", &folder.0).output().unwrap());
-    let said = "error: spall-terminal: this program is not installed. Install it with `cargo install --path examples/terminal`.\n";
-    assert_eq!((ran.status, ran.err.as_str()), (Some(1), said));
-}
-
-/// The viewer is a script that prints the name and the content of its file.
-#[cfg(unix)]
-#[test]
-fn tui_shows_the_standard_input_and_leaves_nothing_behind() {
-    use std::os::unix::fs::PermissionsExt;
-    let script = "#!/bin/sh\nprintf '%s ' \"${1##*/}\"; /bin/cat \"$1\"\n";
-    let folder = Folder::new("tui_stdin").with("spall-terminal", script);
-    fs::set_permissions(folder.0.join("spall-terminal"), fs::Permissions::from_mode(0o755)).unwrap();
-    let mut command = folder.command(&["tui", "-"]);
-    let ran = crate::run_with(command.env("PATH", &folder.0).env("TMPDIR", &folder.0), TRACE.as_bytes());
-    assert_eq!((ran.out.as_str(), ran.err.as_str()), (&*format!("standard input {TRACE}"), ""));
-    assert_eq!(folder.names(), ["spall-terminal"]);
+fn tui_says_why_it_cannot_show_a_trace() {
+    let folder = Folder::new("tui").with("a.json", TRACE).with("b.txt", "no trace");
+    if cfg!(not(feature = "tui")) {
+        let sentence =
+            "this `spall` was built without its viewer in the terminal. Install it with `--features tui`.";
+        return folder.fails(&["tui", "a.json"], sentence);
+    }
+    let no_file = "none.json: there is no such file. Check the name and the folder.";
+    let no_terminal = "there is no terminal to show the trace in. Run `spall tui` in one, without a pipe.";
+    for (arguments, sentence) in [(&["none.json"][..], no_file), (&["a.json"], no_terminal)] {
+        folder.fails(&[&["tui"], arguments].concat(), sentence);
+        folder.fails(&[&["tui", "--follow"], arguments].concat(), sentence);
+    }
+    let ran = folder.run(&["tui", "b.txt"]);
+    assert!(ran.err.starts_with("error: b.txt: not a trace of any supported format"), "{ran:?}");
+    assert_eq!(folder.run_with(&["tui", "-"], TRACE.as_bytes()).err, format!("error: {no_terminal}\n"));
 }
 
 #[test]

@@ -11,6 +11,8 @@ mod mistakes;
 mod nothing;
 mod outputs;
 mod serve;
+#[cfg(feature = "tui")]
+mod tui;
 
 use std::{
     fs,

@@ -168,7 +168,7 @@ fn an_output_that_is_not_finished_leaves_what_was_there() {
 #[test]
 fn temporary_files_go_when_the_user_interrupts() {
     let folder = Folder::new("temporary");
-    let mut command = folder.command(&["tui", "-"]);
+    let mut command = folder.command(&["dump", "--calls", "-"]);
     let mut child = command.env("TMPDIR", &folder.0).stdin(Stdio::piped()).spawn().unwrap();
     // The command waits for the rest of the standard input.
     let input = child.stdin.take();

@@ -1,6 +1,7 @@
 //! Graphs of call trees, each box as wide as its time: callers above callees, or functions above their callers.
 
-use std::{collections::HashMap, ops::Range};
+use core::ops::Range;
+use std::collections::HashMap;
 
 use ratatui::{buffer::Buffer, layout::Rect as Area, style::Modifier};
 use spall_trace::model::{Measure, Ticks, TraceView};
@@ -14,7 +15,7 @@ use crate::{
 
 /// A graph, and the function that is selected in it.
 #[derive(Default)]
-pub struct Flame {
+pub(crate) struct Flame {
     shape: Shape,
     /// The boxes that were drawn: the cells, the row and the node of each.
     drawn: Vec<(Cells, u32, usize)>,
@@ -25,12 +26,12 @@ pub struct Flame {
 
 impl Flame {
     /// Adds up what is chosen.
-    pub fn build(&mut self, kind: GraphKind, shown: &mut Showing<impl Shown>) {
+    pub(crate) fn build(&mut self, kind: GraphKind, shown: &mut Showing<impl Shown>) {
         *self = Self { shape: shown.graph(kind), ..Self::default() };
     }
 
     /// Does what a command means in a graph. Returns whether it means anything.
-    pub fn run(&mut self, command: Command, shown: &Showing<impl Shown>) -> bool {
+    pub(crate) fn run(&mut self, command: Command, shown: &Showing<impl Shown>) -> bool {
         match command {
             Command::First => self.selected = self.drawn.first().map(|&(_, _, node)| node),
             Command::Left | Command::Previous => self.go(0, -1),
@@ -47,7 +48,7 @@ impl Flame {
     /// Selects a box beside the selected one, or the first box if none is selected.
     fn go(&mut self, rows: i32, boxes: isize) {
         let at = self.drawn.iter().position(|&(_, _, node)| Some(node) == self.selected);
-        let found = match at.map(|at| (at, self.drawn[at])) {
+        let found = match at.and_then(|at| Some((at, *self.drawn.get(at)?))) {
             None => self.drawn.first(),
             Some((at, (_, depth, _))) if rows == 0 => {
                 self.drawn.get(at.wrapping_add_signed(boxes)).filter(|(_, other, _)| *other == depth)
@@ -61,7 +62,7 @@ impl Flame {
     }
 
     /// Selects what is drawn at a cell.
-    pub fn click(&mut self, column: u16, row: u16) {
+    pub(crate) fn click(&mut self, column: u16, row: u16) {
         let top = self.drawn.first().map_or(0, |&(_, depth, _)| depth);
         let is_there = |(cells, depth, _): &&(Cells, u32, usize)| {
             *depth == top + u32::from(row) && (cells.start..cells.end).contains(&column)
@@ -73,7 +74,13 @@ impl Flame {
         shown.graph_box(0, self.selected?)
     }
 
-    pub fn draw(&mut self, buffer: &mut Buffer, area: Area, shown: &Showing<impl Shown>, colors: Colors) {
+    pub(crate) fn draw(
+        &mut self,
+        buffer: &mut Buffer,
+        area: Area,
+        shown: &Showing<impl Shown>,
+        colors: Colors,
+    ) {
         let all = Since::default()..Since(Ticks(self.shape.total.0.0.max(1)));
         let Range { start, end } = self.zoomed.clone().unwrap_or(all);
         // The selected function is always on the screen.
@@ -102,7 +109,7 @@ impl Flame {
     }
 
     /// Returns what there is to say about the selected function, or about all.
-    pub fn describe(&self, shown: &Showing<impl Shown>) -> String {
+    pub(crate) fn describe(&self, shown: &Showing<impl Shown>) -> String {
         if let Some(BoxFacts { name, facts, .. }) = self.facts(shown) {
             let facts = facts.iter().map(|(what, text)| format!("{what} {text}"));
             return format!("{name}: {}", facts.collect::<Vec<_>>().join(", "));

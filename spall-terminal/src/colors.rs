@@ -5,7 +5,7 @@ use spall_trace::layout::{ColorKey, Theme};
 
 /// How many colours there are.
 #[derive(Clone, Copy)]
-pub enum Colors {
+pub(crate) enum Colors {
     /// The user wants none: <https://no-color.org>.
     None,
     /// The eight colours of the oldest terminals, and eight brighter ones.
@@ -17,7 +17,7 @@ pub enum Colors {
 
 impl Colors {
     /// Asks the variables that terminals and users set.
-    pub fn of_terminal() -> Self {
+    pub(crate) fn of_terminal() -> Self {
         let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         let read = |name: &str| std::env::var(name).unwrap_or_default();
         let (depth, terminal) = (read("COLORTERM"), read("TERM"));
@@ -36,7 +36,7 @@ impl Colors {
     }
 
     /// Returns the style of a box with this name. A box that is dim gives way to others.
-    pub fn of_name(self, name: &str, is_dim: bool) -> Style {
+    pub(crate) fn of_name(self, name: &str, is_dim: bool) -> Style {
         let key = ColorKey::without_digits(name.as_bytes());
         let style = Style::new().fg(self.color(Theme::Dark.text())).bg(self.color(key.rgb(Theme::Dark)));
         match (self, is_dim) {
@@ -79,5 +79,5 @@ fn sixteenth(key: ColorKey) -> Color {
         Color::LightMagenta,
         Color::LightCyan,
     ];
-    COLORS[key.0 as usize % COLORS.len()]
+    COLORS.get(key.0 as usize % COLORS.len()).copied().unwrap_or(Color::Gray)
 }

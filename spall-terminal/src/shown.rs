@@ -1,6 +1,6 @@
 //! A trace on the screen, whether it is finished or grows.
 
-use std::ops::{Deref, DerefMut};
+use core::ops::{Deref, DerefMut};
 
 use spall_view::{
     Area, By, Engine, Finished, GraphKind, Growth, Heights, LiveEngine, Opened, Ranked, Ranking, Shape,
@@ -11,7 +11,7 @@ use spall_view::{
 type ShowValue<S> = Box<dyn Fn(Option<&str>) -> Engine<S> + Send>;
 
 /// An engine, and what is asked of it at once.
-pub struct Showing<S: Shown = Finished> {
+pub(crate) struct Showing<S: Shown = Finished> {
     engine: Engine<S>,
     /// Shows another value of the samples.
     show_value: Option<ShowValue<S>>,
@@ -34,7 +34,7 @@ impl<S: Shown> DerefMut for Showing<S> {
 }
 
 impl Showing {
-    pub fn new(opened: Opened) -> Self {
+    pub(crate) fn new(opened: Opened) -> Self {
         let engine = Engine::new(opened.clone(), None, Heights::TERMINAL);
         let mut showing = Self::from(engine);
         // The other values are in the file alone.
@@ -47,7 +47,7 @@ impl Showing {
 }
 
 impl Showing<spall_view::Live> {
-    pub fn live(name: &str) -> Self {
+    pub(crate) fn live(name: &str) -> Self {
         Self::from(LiveEngine::live(name, Heights::TERMINAL))
     }
 }
@@ -60,7 +60,7 @@ impl<S: Shown> From<Engine<S>> for Showing<S> {
 
 impl<S: Shown> Showing<S> {
     /// Finds what matches, or forgets what was found if nothing is looked for. Says what is wrong with a pattern.
-    pub fn find(&mut self, pattern: &str) -> Result<(), String> {
+    pub(crate) fn find(&mut self, pattern: &str) -> Result<(), String> {
         if pattern.is_empty() {
             self.find_nothing();
             return Ok(());
@@ -71,7 +71,7 @@ impl<S: Shown> Showing<S> {
     }
 
     /// Adds up what is chosen.
-    pub fn sums(&mut self, ranking: &Ranking) -> Ranked {
+    pub(crate) fn sums(&mut self, ranking: &Ranking) -> Ranked {
         let about = Some((self.area(), self.growth()));
         let known = self.statistics(ranking).filter(|_| self.summed == about);
         known.unwrap_or_else(|| {
@@ -84,23 +84,23 @@ impl<S: Shown> Showing<S> {
     }
 
     /// Makes a graph of what is chosen.
-    pub fn graph(&mut self, kind: GraphKind) -> Shape {
+    pub(crate) fn graph(&mut self, kind: GraphKind) -> Shape {
         let area = self.area();
         self.begin_tree(&area, "");
         while !self.step_tree() {}
         let wanted = WantedGraph { graph: kind, node: None, slice: None, without: String::new() };
         self.begin_graph(0, &wanted);
-        std::iter::repeat_with(|| self.step_graph()).flatten().next().unwrap_or_default()
+        core::iter::repeat_with(|| self.step_graph()).flatten().next().unwrap_or_default()
     }
 
     /// Shows the next value of the samples, and after the last one that of the file. Times of the value before mean nothing in the
     /// next one.
-    pub fn next_value(&mut self) {
+    pub(crate) fn next_value(&mut self) {
         let (Some(show_value), mut place) = (&self.show_value, self.current_place()) else { return };
         let all: Vec<Option<&str>> =
-            std::iter::once(None).chain(self.values().iter().map(|value| Some(value.as_str()))).collect();
+            core::iter::once(None).chain(self.values().iter().map(|value| Some(value.as_str()))).collect();
         let now = all.iter().position(|value| *value == place.value.as_deref()).unwrap_or(0);
-        self.engine = show_value(all[(now + 1) % all.len()]);
+        self.engine = show_value(all.get(now + 1).copied().flatten());
         (place.view, place.selected, place.range) = (None, None, None);
         place.marks.clear();
         self.apply(place);

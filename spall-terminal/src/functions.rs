@@ -11,7 +11,7 @@ use spall_view::Shown;
 use crate::shown::Showing;
 
 /// Returns a table of functions by their own part, without the first `skipped` ones.
-pub fn table(shown: &mut Showing<impl Shown>, skipped: usize, height: u16) -> Table<'static> {
+pub(crate) fn table(shown: &mut Showing<impl Shown>, skipped: usize, height: u16) -> Table<'static> {
     let ranking = Ranking { most: skipped + usize::from(height), ..Ranking::default() };
     let (sums, measure) = (shown.sums(&ranking), shown.view().measure());
     let clock = measure.clock(shown.trace().clock());

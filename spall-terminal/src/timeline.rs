@@ -1,6 +1,7 @@
 //! The timeline: a line of the terminal for each line of the trace.
 
-use std::{collections::HashMap, ops::Range};
+use core::ops::Range;
+use std::collections::HashMap;
 
 use ratatui::{
     buffer::Buffer,
@@ -28,7 +29,7 @@ const SEEN: [&str; 4] = ["track", "process", "category", "depth"];
 
 /// What was drawn of the timeline, and what is quicker to keep than to find out again.
 #[derive(Default)]
-pub struct Timeline {
+pub(crate) struct Timeline {
     /// How busy the threads are in each column of the map, and what that was found out for.
     map: (MapKey, Vec<f32>),
     /// The states of threads, and how many there were.
@@ -43,21 +44,21 @@ type MapKey = (usize, Range<Tick>, u16, Vec<String>, Vec<String>);
 
 /// What a cell shows.
 #[derive(Clone, Copy, PartialEq)]
-pub enum Drawn {
+pub(crate) enum Drawn {
     Element(Element),
     Header(Item),
 }
 
 impl Timeline {
     /// Returns what is drawn at a cell.
-    pub fn at(&self, column: u16, row: u16) -> Option<Drawn> {
+    pub(crate) fn at(&self, column: u16, row: u16) -> Option<Drawn> {
         let cell = Position::new(column, row);
         let found = self.drawn.iter().rev().find(|(area, _)| area.contains(cell));
         found.map(|&(_, drawn)| drawn)
     }
 
     /// Returns the item whose lines a cell is on.
-    pub fn item_at(&self, row: u16, shown: &Showing<impl Shown>) -> Option<Item> {
+    pub(crate) fn item_at(&self, row: u16, shown: &Showing<impl Shown>) -> Option<Item> {
         let view = shown.view();
         let [pinned, main] = self.parts;
         let (part, y) = match row {
@@ -65,11 +66,17 @@ impl Timeline {
             _ => (view.main(), view.window().heights().start + u64::from(row.checked_sub(main.y)?)),
         };
         let at = part.at(y)?.id.index();
-        part.lines()[..=at].iter().rev().find_map(|line| Item::of_header(line.kind))
+        part.lines().iter().take(at + 1).rev().find_map(|line| Item::of_header(line.kind))
     }
 
     /// Draws from top to bottom: the map, the ruler, the pinned lines and the others.
-    pub fn draw(&mut self, buffer: &mut Buffer, area: Area, shown: &mut Showing<impl Shown>, colors: Colors) {
+    pub(crate) fn draw(
+        &mut self,
+        buffer: &mut Buffer,
+        area: Area,
+        shown: &mut Showing<impl Shown>,
+        colors: Colors,
+    ) {
         let room = area.height.saturating_sub(HEAD);
         shown.change_view(|view| view.resize(area.width, room.into()));
         let shown = &*shown;
@@ -266,7 +273,7 @@ impl<S: Shown> Picture<'_, S> {
         };
         let (indent, label) = (" ".repeat(indent), view.label(line, trace).unwrap_or_default());
         let text = format!("{indent}{} {label} ", if is_folded { '▸' } else { '▾' });
-        let width = (Span::raw(&text).width() as u16).min(area.width);
+        let width = u16::try_from(Span::raw(&text).width()).unwrap_or(u16::MAX).min(area.width);
         let style = Style::reset().add_modifier(bold);
         self.buffer.set_stringn(area.x, area.y, text, area.width.into(), style);
         self.drawn.push((Area { width, ..area }, Drawn::Header(item)));
@@ -331,14 +338,15 @@ fn counter(track: TrackId, trace: &impl TraceView, viewport: &Viewport) -> Vec<f
         layer.runs(viewport, &mut runs);
         for run in &runs {
             let height = (run.max / most) as f32;
-            heights[run.x0 as usize..run.x1 as usize].iter_mut().for_each(|other| *other = other.max(height));
+            let columns = heights.iter_mut().take(run.x1 as usize).skip(run.x0 as usize);
+            columns.for_each(|other| *other = other.max(height));
         }
     }
     heights
 }
 
 /// Returns what there is to say about what is selected, or else about what is shown.
-pub fn describe(shown: &Showing<impl Shown>) -> String {
+pub(crate) fn describe(shown: &Showing<impl Shown>) -> String {
     let (view, clock) = (shown.view(), shown.trace().clock());
     if let Some(Selected { element, at, .. }) = &view.place().selected {
         return shown.details(*element, *at).map_or_else(String::new, |details| in_a_line(&details));
@@ -371,11 +379,11 @@ fn in_a_line(details: &Details) -> String {
 }
 
 /// Returns the time at the middle of a column, which no rounding moves out of it.
-pub fn time_at(column: u16, shown: &Showing<impl Shown>) -> Since {
+pub(crate) fn time_at(column: u16, shown: &Showing<impl Shown>) -> Since {
     shown.view().since(shown.view().window().tick_at(x_of(column, shown)))
 }
 
 /// Returns where the middle of a column is.
-pub fn x_of(column: u16, shown: &Showing<impl Shown>) -> f64 {
+pub(crate) fn x_of(column: u16, shown: &Showing<impl Shown>) -> f64 {
     f64::from(column) + 0.5 - f64::from(shown.view().window().viewport().offset())
 }

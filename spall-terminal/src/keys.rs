@@ -18,17 +18,17 @@ const OTHERS: [(&str, &str); 6] = [
 ];
 
 /// Returns whether the key ends the viewer whatever it does.
-pub fn is_interrupt(key: &KeyEvent) -> bool {
+pub(crate) fn is_interrupt(key: &KeyEvent) -> bool {
     key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL)
 }
 
 /// Returns whether the key ends the viewer while nothing is typed.
-pub fn is_quit(key: &KeyEvent) -> bool {
+pub(crate) fn is_quit(key: &KeyEvent) -> bool {
     key.code == KeyCode::Char('q') && key.modifiers.is_empty()
 }
 
 /// Returns what a key does.
-pub fn command(key: &KeyEvent) -> Option<Command> {
+pub(crate) fn command(key: &KeyEvent) -> Option<Command> {
     if key.code == KeyCode::Tab {
         return Some(Command::First);
     }
@@ -66,7 +66,7 @@ fn name(key: &KeyEvent) -> Option<String> {
 }
 
 /// Returns whether a terminal does it at all: it has no panels beside the timeline, and no settings.
-pub fn is_in_terminal(command: Command) -> bool {
+pub(crate) fn is_in_terminal(command: Command) -> bool {
     !matches!(
         command,
         Command::TogglePanel
@@ -81,7 +81,7 @@ pub fn is_in_terminal(command: Command) -> bool {
 }
 
 /// Lists what keys and the mouse do, and what there is to say about the files.
-pub fn help(shown: &Showing<impl Shown>) -> Vec<String> {
+pub(crate) fn help(shown: &Showing<impl Shown>) -> Vec<String> {
     let (mut lines, mut group) = (Vec::new(), "");
     let line = |keys: &str, text: &str| format!("{keys:>20}  {text}");
     for info in COMMANDS {

@@ -1,6 +1,6 @@
 //! What keys and the mouse do, on a screen in memory.
 
-use std::fmt::Write;
+use core::fmt::Write;
 
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;

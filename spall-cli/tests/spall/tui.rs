@@ -1,4 +1,4 @@
-//! The viewer in a real terminal: keys go in through tmux, and the screen comes back as text. Without tmux there is
+//! `spall tui` in a real terminal: keys go in through tmux, and the screen comes back as text. Without tmux there is
 //! nothing to look at, and the tests say so.
 
 use std::io::Write;
@@ -9,7 +9,10 @@ use std::time::{Duration, Instant};
 
 use spall_trace::model::{Trace, TraceView};
 
+use crate::testdata;
+
 const COLUMNS: usize = 100;
+const SPALL: &str = concat!("'", env!("CARGO_BIN_EXE_spall"), "'");
 
 /// A terminal of 100×28 cells in which the viewer runs.
 struct Terminal {
@@ -25,14 +28,17 @@ impl Terminal {
 
     /// Starts the viewer with variables of the environment, each `NAME=VALUE`.
     fn start_with(variables: &[&str], arguments: &[&Path]) -> Option<Self> {
+        let words: Vec<_> = arguments.iter().map(|word| format!("'{}'", word.display())).collect();
+        Self::start_line(&format!("env {} {SPALL} tui {}", variables.join(" "), words.join(" ")))
+    }
+
+    /// Starts a line of the shell that shows the viewer.
+    fn start_line(line: &str) -> Option<Self> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let name = format!("spall-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
         let terminal = Self { name };
-        let program = [Path::new(env!("CARGO_BIN_EXE_spall-terminal"))];
-        let words = program.iter().chain(arguments).map(|word| format!("'{}'", word.display()));
-        let command = format!("env {} {}", variables.join(" "), words.collect::<Vec<_>>().join(" "));
         let columns = COLUMNS.to_string();
-        if terminal.tmux(&["new-session", "-d", "-x", &columns, "-y", "28", &command]).is_none() {
+        if terminal.tmux(&["new-session", "-d", "-x", &columns, "-y", "28", line]).is_none() {
             eprintln!("tmux is not installed, so the viewer was not looked at");
             return None;
         }
@@ -81,10 +87,10 @@ impl Terminal {
         self.wait(text, |screen| screen.contains(text))
     }
 
-    /// Waits until the screen is the one in `tests/screens`, and returns it. If `UPDATE_GOLDEN` is set, the screen with
+    /// Waits until the screen is the one in `screens`, and returns it. If `UPDATE_GOLDEN` is set, the screen with
     /// this text is written there.
     fn wait_for_golden(&self, name: &str, text: &str) -> String {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/screens").join(name);
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/spall/screens").join(name);
         if std::env::var_os("UPDATE_GOLDEN").is_some() {
             std::fs::write(&path, self.wait_for(text)).unwrap();
         }
@@ -115,7 +121,7 @@ impl Drop for Terminal {
 }
 
 fn recorded() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spall-page/page/record.spall")
+    testdata("../spall-page/page/record.spall").into()
 }
 
 fn trace() -> Trace {
@@ -279,18 +285,6 @@ fn a_file_is_followed_while_it_is_written() {
 }
 
 #[test]
-fn the_viewer_shows_itself_until_it_is_told_to_stop() {
-    let Some(terminal) = Terminal::start(&[Path::new("--self")]) else { return };
-    terminal.wait_for("▾ spall-terminal");
-    terminal.press(&["t"]);
-    for phase in ["frame", "grow", "draw", "wait"] {
-        terminal.wait_for(&format!("  {phase}\n"));
-    }
-    terminal.press(&["q"]);
-    terminal.wait_for_the_end();
-}
-
-#[test]
 fn control_and_c_end_the_viewer_whatever_it_does() {
     for keys in [&["C-c"][..], &["/", "c", "C-c"], &["?", "C-c"]] {
         let Some(terminal) = Terminal::start(&[&recorded()]) else { return };
@@ -302,59 +296,29 @@ fn control_and_c_end_the_viewer_whatever_it_does() {
     terminal.wait_for_the_end();
 }
 
-/// Runs the viewer without a terminal. Returns its status and what it printed.
-fn without_terminal(arguments: &[&str]) -> (Option<i32>, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_spall-terminal")).args(arguments).output().unwrap();
-    let [out, err] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
-    (output.status.code(), out, err)
+#[test]
+fn the_standard_input_is_shown_and_the_keyboard_is_read() {
+    let line = format!("cat '{}' | {SPALL} tui -", recorded().display());
+    let Some(terminal) = Terminal::start_line(&line) else { return };
+    terminal.wait_for("▾ worker 4");
+    terminal.press(&["q"]);
+    terminal.wait_for_the_end();
 }
 
 #[test]
-fn help_and_version_are_printed_anywhere() {
-    for option in ["--help", "-h"] {
-        let (status, out, err) = without_terminal(&[option]);
-        assert!(out.starts_with("Usage: spall-terminal FILE\n") && out.contains("--follow"), "{out}");
-        assert_eq!((status, err.as_str()), (Some(0), ""));
-    }
-    assert_eq!(without_terminal(&["-V"]).1, concat!("spall-terminal ", env!("CARGO_PKG_VERSION"), "\n"));
-}
-
-#[test]
-fn what_is_wrong_is_a_sentence() {
-    let recorded = recorded();
-    let recorded = recorded.to_str().unwrap();
-    let no_terminal =
-        "error: there is no terminal to show the trace in. Run the viewer in one, without a pipe.\n";
-    let no_file = "error: none.json: there is no such file. Check the name and the folder.\n";
-    for (arguments, said) in [
-        (&[recorded][..], no_terminal),
-        (&["--follow", recorded], no_terminal),
-        (&["--self"], no_terminal),
-        (&["none.json"], no_file),
-        (&["--follow", "none.json"], no_file),
-        (
-            &["n\x1b[31m.json"],
-            "error: n\u{fffd}[31m.json: there is no such file. Check the name and the folder.\n",
-        ),
-    ] {
-        assert_eq!(without_terminal(arguments), (Some(1), String::new(), said.to_owned()), "{arguments:?}");
-    }
-    let (status, _, err) = without_terminal(&[concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")]);
-    assert!(status == Some(1) && err.contains("Cargo.toml: not a trace of any supported format"), "{err}");
-    for (arguments, said) in [
-        (&[][..], "give one file."),
-        (&["a", "b"], "give one file."),
-        (&["--colour"], "--colour: there is no such option."),
-    ] {
-        let (status, out, err) = without_terminal(arguments);
-        assert!(err.starts_with(&format!("error: {said}\nUsage: spall-terminal FILE\n")), "{err}");
-        assert_eq!((status, out.as_str()), (Some(2), ""));
-    }
+fn a_viewer_that_is_ended_from_outside_gives_the_terminal_back() {
+    let spall = format!("timeout --foreground -s TERM 2 {SPALL} tui '{}'", recorded().display());
+    let Some(terminal) = Terminal::start_line(&format!("{spall}; stty -a; sleep 60")) else { return };
+    let screen = terminal.wait("the shell", |screen| screen.contains("icanon"));
+    assert!(
+        !screen.contains("-icanon") && !screen.contains("-echo ") && !screen.contains("? help"),
+        "{screen}"
+    );
 }
 
 #[test]
 fn a_search_counts_what_every_viewer_counts() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/small/search.json");
+    let path = PathBuf::from(testdata("small/search.json"));
     let Some(terminal) = Terminal::start(&[&path]) else { return };
     terminal.press(&["/", "d", "R", "a", "w"]);
     let screen = terminal.wait_for("/dRaw▏ 3 slices, 2 instants, 1 track");
@@ -384,7 +348,7 @@ fn a_name_and_a_track_are_hidden_until_all_are_shown_again() {
 
 #[test]
 fn a_category_is_hidden_with_its_instants_and_is_not_found() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/small/search.json");
+    let path = PathBuf::from(testdata("small/search.json"));
     let Some(terminal) = Terminal::start(&[&path]) else { return };
     terminal.press(&["Tab"]);
     terminal.wait_for("Draw: ");

@@ -21,7 +21,7 @@ use crate::{
 const HINTS: &str = "1 timeline  2 flame graph  t statistics  / find  ? help  q quit";
 
 /// What is shown of a trace besides what the user has chosen to see of it.
-pub struct Viewer {
+pub(crate) struct Viewer {
     timeline: Timeline,
     flame: Flame,
     tab: Tab,
@@ -61,7 +61,7 @@ impl Tab {
 }
 
 impl Viewer {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             timeline: Timeline::default(),
             flame: Flame::default(),
@@ -76,7 +76,7 @@ impl Viewer {
         }
     }
 
-    pub fn draw(&mut self, frame: &mut Frame<'_>, shown: &mut Showing<impl Shown>) {
+    pub(crate) fn draw(&mut self, frame: &mut Frame<'_>, shown: &mut Showing<impl Shown>) {
         let split = Split::vertical([Constraint::Fill(1), Constraint::Length(1), Constraint::Length(1)]);
         let [area, about, status] = split.areas(frame.area());
         self.height = area.height;
@@ -139,7 +139,7 @@ impl Viewer {
     }
 
     /// Does what the user asks for. Returns false at the end.
-    pub fn handle(&mut self, event: &Event, shown: &mut Showing<impl Shown>) -> bool {
+    pub(crate) fn handle(&mut self, event: &Event, shown: &mut Showing<impl Shown>) -> bool {
         match event {
             // The terminal hands the key over, in the place of the signal.
             Event::Key(key) if key.is_press() && keys::is_interrupt(key) => return false,

@@ -5,21 +5,21 @@ use spall_trace::layout::{Ellipsis, Rect, block, fit_label};
 
 /// The cells of a box on its line.
 #[derive(Clone, Copy)]
-pub struct Cells {
-    pub start: u16,
-    pub end: u16,
+pub(crate) struct Cells {
+    pub(crate) start: u16,
+    pub(crate) end: u16,
     /// How busy the box is, if it stands for several elements.
-    pub busy: Option<f32>,
+    pub(crate) busy: Option<f32>,
 }
 
 impl Cells {
-    pub fn of(rect: &Rect) -> Self {
+    pub(crate) fn of(rect: &Rect) -> Self {
         let cell = |x: u32| x.min(u16::MAX.into()) as u16;
         Self { start: cell(rect.x0), end: cell(rect.x1), busy: (rect.count > 1).then(|| rect.fill()) }
     }
 
     /// Returns where the box is on the screen.
-    pub fn area(self, line: Area) -> Area {
+    pub(crate) fn area(self, line: Area) -> Area {
         let end = self.end.min(line.width);
         let start = self.start.min(end);
         Area { x: line.x + start, width: end - start, height: 1, ..line }
@@ -27,7 +27,7 @@ impl Cells {
 }
 
 /// Draws a box into a line: its name, or how busy it is if many elements share one or two cells.
-pub fn draw(buffer: &mut Buffer, line: Area, cells: Cells, name: &str, style: Style) {
+pub(crate) fn draw(buffer: &mut Buffer, line: Area, cells: Cells, name: &str, style: Style) {
     let area = cells.area(line);
     let Area { x, y, width, .. } = area;
     if let Some(busy) = cells.busy.filter(|_| width < 3) {
@@ -47,7 +47,7 @@ pub fn draw(buffer: &mut Buffer, line: Area, cells: Cells, name: &str, style: St
 }
 
 /// Draws bars over a line: for each column how high it is, from 0 for nothing to 1.
-pub fn bars(buffer: &mut Buffer, line: Area, heights: impl IntoIterator<Item = f32>, style: Style) {
+pub(crate) fn bars(buffer: &mut Buffer, line: Area, heights: impl IntoIterator<Item = f32>, style: Style) {
     for (x, height) in (line.left()..line.right()).zip(heights) {
         if height > 0.0 {
             buffer.set_stringn(x, line.y, block(height).to_string(), 1, style);
