@@ -98,6 +98,9 @@ pub struct News {
     /// What the last search has found by now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub found: Option<FoundCounts>,
+    /// Why nothing comes any more, if something is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fault: Option<String>,
     /// What is there, if there are other lines or titles than in that state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changed: Option<Box<Changed>>,
@@ -296,6 +299,8 @@ impl<S: Shown> Engine<S> {
             view: self.view.place().view.clone(),
             slices: trace.n_slices(),
             found: self.found(),
+            // Diagnostics become notes when the trace is finished.
+            fault: self.said.notes.first().map(|note| note.text.clone()),
             changed: is_other.then(|| self.changed(true, Vec::new()).into()),
         })
     }

@@ -2,11 +2,12 @@
 
 use alloc::sync::Arc;
 use core::ops::Range;
+use std::io::{ErrorKind, Read};
 
 use spall_trace::layout::{Layout, LiveLayout, LiveView};
 use spall_trace::model::{
-    ByteRange, Diagnostics, Event, Function, Limits, LiveSnapshot, LiveTrace, LiveTrack, Receiver, Slice,
-    SliceId, Tick, Ticks, Trace, TraceView, TrackId,
+    ByteRange, Diagnostics, Event, Function, LendingParser as _, Limits, LiveSnapshot, LiveTrace, LiveTrack,
+    Progress, Receiver, Slice, SliceId, Tick, Ticks, Trace, TraceView, TrackId,
 };
 use spall_trace::{Error, Format, Hidden, Loader, TraceParser, detect};
 
@@ -19,6 +20,9 @@ use crate::{
     shown::{Growth, HasFunctions as _, Now, Parts, Shown, Work, at_once},
     task::Task,
 };
+
+/// How many bytes are read from a source at a time.
+const PIECE: usize = 1 << 16;
 
 /// An engine of a trace that grows. It is fed with bytes of a stream or, as a [`Receiver`], with events, and shows after
 /// [`LiveEngine::grow`] what has come.
@@ -139,17 +143,28 @@ impl Live {
     fn read(&mut self, bytes: &[u8], eof: bool) -> Result<(), Error> {
         self.data.extend_from_slice(bytes);
         self.find_format(bytes);
-        let Self { parser, data, trace, has_events, .. } = self;
+        let Self { parser, data, trace, has_events, growth, .. } = self;
         let mut receive = |event: &Event<'_>, bytes| {
             *has_events = true;
             trace.receive(event, bytes);
         };
         match parser {
             Some(parser) => {
-                let consumed = parser.read(data, eof, &mut receive)?;
+                let mut at = 0;
+                let read = loop {
+                    match parser.lend(data.get(at..).unwrap_or_default(), eof, &mut receive) {
+                        Ok(Progress::Read(n_bytes)) => at += n_bytes,
+                        Ok(Progress::NeedMore(_)) => break Ok(()),
+                        Ok(Progress::End) => {
+                            growth.ended = true;
+                            break Ok(());
+                        }
+                        Err(error) => break Err(error),
+                    }
+                };
                 // An event of which only a part has come comes again with the next bytes.
-                data.drain(..consumed);
-                Ok(())
+                data.drain(..at.min(data.len()));
+                read
             }
             // It may be compressed, which only a whole file may be.
             None if eof && !data.is_empty() => Loader::new().read_events(data, receive),
@@ -216,6 +231,33 @@ impl LiveEngine {
             return Ok(());
         }
         self.read(bytes, false)
+    }
+
+    /// Takes what has come from a source, in pieces, for as long as `goes_on` returns `true`, and then returns `true`. It returns
+    /// `false` if nothing more has come by now, which a source says with [`ErrorKind::WouldBlock`], or if nothing comes any more:
+    /// the source has ended, or it or its bytes cannot be read. What is wrong then is a note, and what was read stays.
+    /// What has come is shown by the next [`LiveEngine::grow`].
+    pub fn feed_from(&mut self, source: &mut impl Read, mut goes_on: impl FnMut() -> bool) -> bool {
+        let mut piece = alloc::vec![0; PIECE];
+        while !self.shown.growth.ended {
+            match source.read(&mut piece) {
+                // What is wrong with the bytes is a note.
+                Ok(0) => _ = self.end(),
+                Ok(n_bytes) => {
+                    _ = self.feed(piece.get(..n_bytes).unwrap_or_default());
+                    if !goes_on() {
+                        return !self.shown.growth.ended;
+                    }
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return false,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => {
+                    self.said.notes.push(Note::new(error.to_string()));
+                    _ = self.end();
+                }
+            }
+        }
+        false
     }
 
     /// Says that nothing comes any more, and reads what is left.

@@ -7,7 +7,7 @@ use alloc::{string::ToString, vec::Vec};
 
 use serde::Serialize;
 
-use crate::{Answer, Engine, Progress, Question, Reply, Ticket};
+use crate::{Answer, Engine, Progress, Question, Reply, Shown, Ticket};
 
 /// What a message is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +61,7 @@ pub fn error(sentence: impl Into<String>) -> Vec<u8> {
 
 /// Answers a question, or begins to. A message of [`Kind::Later`] is handed to [`go_on`], which returns the next one.
 #[must_use]
-pub fn ask(engine: &mut Engine, question: &[u8]) -> Vec<u8> {
+pub fn ask<S: Shown>(engine: &mut Engine<S>, question: &[u8]) -> Vec<u8> {
     match rmp_serde::from_slice::<Question>(question) {
         Ok(question) => match engine.ask(question) {
             Reply::Now(answer) => answered(&answer),
@@ -73,7 +73,7 @@ pub fn ask(engine: &mut Engine, question: &[u8]) -> Vec<u8> {
 
 /// Goes on with a question that takes long for as long as `goes_on` returns `true`, and then says how far it is.
 #[must_use]
-pub fn go_on(engine: &mut Engine, later: &[u8], mut goes_on: impl FnMut() -> bool) -> Vec<u8> {
+pub fn go_on<S: Shown>(engine: &mut Engine<S>, later: &[u8], mut goes_on: impl FnMut() -> bool) -> Vec<u8> {
     let ticket: Ticket = match rmp_serde::from_slice(later.get(1..).unwrap_or_default()) {
         Ok(ticket) => ticket,
         Err(error) => return self::error(error.to_string()),

@@ -1,7 +1,15 @@
 //! What a user has set stays while a trace grows, and a frontend learns what is new.
 
+#![allow(clippy::unwrap_used, reason = "test code outside of test functions")]
+
+use std::{
+    fs::{self, OpenOptions},
+    io::{self, Write as _},
+    path::PathBuf,
+};
+
 use spall_trace::model::{ByteRange, Event, Receiver, SliceId, Text, Thread, ThreadEvent, Tick, Ticks};
-use spall_view::{Action, Command, Element, Heights, LiveEngine, Since};
+use spall_view::{Action, Command, Element, Heights, LiveEngine, Since, Tail};
 
 /// A live trace of a thread with a slice of each of these names every ten microseconds.
 fn feed_slices(live: &mut LiveEngine, from: i64, names: &[&str]) {
@@ -116,4 +124,89 @@ fn what_cannot_be_read_is_a_note_and_what_was_read_stays() {
     live.grow();
     let about = live.about();
     assert!(about.growth.unwrap().ended && about.notes.iter().any(|note| note.text == error), "{error}");
+}
+
+/// A file of a test, with this content.
+fn file_of(name: &str, content: &str) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::write(&path, content).unwrap();
+    path
+}
+
+/// Reads what a file has by now. Returns the number of slices, and why nothing comes any more.
+fn follow(live: &mut LiveEngine, file: &mut Tail) -> (usize, bool, Option<String>) {
+    assert!(!live.feed_from(file, || true));
+    live.grow();
+    let news = live.news(0).unwrap();
+    (news.slices, news.growth.ended, news.fault)
+}
+
+const A: &str = r#"{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2}"#;
+
+#[test]
+fn a_file_is_read_while_it_is_written() {
+    let path = file_of("written.json", &format!("[{A},{}", &A[..10]));
+    let (mut file, mut live) = (Tail::open(&path).unwrap(), LiveEngine::live("a", Heights::PAGE));
+    assert_eq!(follow(&mut live, &mut file), (1, false, None));
+    let mut writer = OpenOptions::new().append(true).open(&path).unwrap();
+    write!(writer, "{}", &A[10..]).unwrap();
+    assert_eq!(follow(&mut live, &mut file), (2, false, None));
+    fs::remove_file(&path).unwrap();
+    writeln!(writer, ",{A}]").unwrap();
+    assert_eq!(
+        follow(&mut live, &mut file),
+        (3, false, None),
+        "more may be written to a file without a name"
+    );
+    write!(writer, ",{A}]").unwrap();
+    assert_eq!(follow(&mut live, &mut file), (3, true, None), "the document has ended before");
+}
+
+#[test]
+fn a_file_that_is_cut_or_replaced_is_said_and_what_was_read_stays() {
+    for is_cut in [true, false] {
+        let path = file_of(if is_cut { "cut.json" } else { "replaced.json" }, &format!("[{A},{A}"));
+        let (mut file, mut live) = (Tail::open(&path).unwrap(), LiveEngine::live("a", Heights::PAGE));
+        assert_eq!(follow(&mut live, &mut file), (2, false, None));
+        let expected = if is_cut {
+            fs::write(&path, "[").unwrap();
+            format!("{} was cut: 106 bytes were read, and 1 are left", path.display())
+        } else {
+            fs::rename(file_of("other.json", "[]"), &path).unwrap();
+            format!("another file has taken the place of {}, of which 106 bytes were read", path.display())
+        };
+        assert_eq!(follow(&mut live, &mut file), (2, true, Some(expected.clone())));
+        let finished = live.finish();
+        assert_eq!(finished.about().counts[2], ("slice", 2));
+        assert_eq!(finished.notes()[0].text, expected);
+    }
+}
+
+#[test]
+fn a_source_is_read_in_pieces_and_what_fails_is_a_note() {
+    /// Two pieces, and then nothing that can be read.
+    struct Pieces(u8);
+
+    impl io::Read for Pieces {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.0 += 1;
+            match self.0 {
+                1 => (&b"a;b 1\n"[..]).read(buffer),
+                2 => Err(io::ErrorKind::Interrupted.into()),
+                3 => (&b"a;c 1\n"[..]).read(buffer),
+                4 => Err(io::ErrorKind::WouldBlock.into()),
+                _ => Err(io::Error::other("the line is dead")),
+            }
+        }
+    }
+
+    let (mut source, mut live) = (Pieces(0), LiveEngine::live("a", Heights::PAGE));
+    assert!(live.feed_from(&mut source, || false), "there may be more");
+    assert!(live.feed_from(&mut source, || false));
+    assert!(!live.feed_from(&mut source, || false), "nothing has come");
+    assert!(!live.feed_from(&mut source, || false));
+    live.grow();
+    let news = live.news(0).unwrap();
+    assert_eq!((news.growth.ended, news.fault.as_deref()), (true, Some("the line is dead")));
+    assert!(live.finish().about().counts.contains(&("sample", 2)));
 }
