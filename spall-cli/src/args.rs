@@ -63,11 +63,16 @@ pub(crate) enum Command {
     /// Shows traces in the browser
     ///
     /// The page asks this program, which ends when the page is closed.
-    #[command(after_help = "Example:\n  spall open server.json client.json")]
+    #[command(
+        after_help = "Examples:\n  spall open server.json client.json\n  spall open --follow run.spall\n  nc -l 9000 | spall open --follow -"
+    )]
     Open {
         /// Traces: files, folders, patterns, or `-` for the standard input
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
+        /// Show a file or a pipe that a program writes to, as it grows
+        #[arg(long)]
+        follow: bool,
         #[command(flatten)]
         selection: Selection,
     },
@@ -75,7 +80,9 @@ pub(crate) enum Command {
     ///
     /// The page is served to this machine alone. With `ssh -L 8000:localhost:8000 HOST` the other machine reaches it, at the address
     /// that this prints.
-    #[command(after_help = "Example:\n  spall serve --port 8000 trace.json")]
+    #[command(
+        after_help = "Examples:\n  spall serve --port 8000 trace.json\n  spall serve --follow run.spall"
+    )]
     Serve {
         /// Traces: files, folders, patterns, or `-` for the standard input
         #[arg(required = true, value_name = "FILE")]
@@ -86,6 +93,9 @@ pub(crate) enum Command {
         /// Start the browser of this machine, too
         #[arg(long)]
         browser: bool,
+        /// Show a file or a pipe that a program writes to, as it grows
+        #[arg(long)]
+        follow: bool,
         #[command(flatten)]
         selection: Selection,
     },
@@ -308,12 +318,13 @@ impl Command {
     pub(crate) fn run(self, session: &Session) -> Result<()> {
         match self {
             Self::Info { files, format } => info::run(&files, format, session),
-            Self::Open { files, selection } => {
-                let reach = Reach { port: 0, browser: true, ends_with_page: true };
+            Self::Open { files, follow: follows, selection } => {
+                let reach = Reach { port: 0, browser: true, ends_with_page: true, follows };
                 serve::run(&files, &selection, reach, session)
             }
-            Self::Serve { files, port, browser, selection } => {
-                serve::run(&files, &selection, Reach { port, browser, ends_with_page: false }, session)
+            Self::Serve { files, port, browser, follow: follows, selection } => {
+                let reach = Reach { port, browser, ends_with_page: false, follows };
+                serve::run(&files, &selection, reach, session)
             }
             Self::Render { files, force, selection } => render::run(files, force, &selection, session),
             Self::Find { files_and_text, selection, format } => {

@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// What the standard input is called.
-const STDIN: &str = "standard input";
+pub(crate) const STDIN: &str = "standard input";
 
 /// The bytes by which a format is recognised: as many as the loader looks at.
 const HEAD: u64 = 1 << 20;

@@ -1,9 +1,9 @@
 //! `spall tui`: the viewer in the terminal.
 
-use std::{fs::File, path::Path};
+use std::path::Path;
 
 use spall_terminal::Error as ViewerError;
-use spall_view::Opened;
+use spall_view::{Opened, Tail};
 
 use crate::{
     error::{Error, Result, words},
@@ -17,7 +17,7 @@ pub(crate) fn run(file: &Path, follow: bool, session: &Session) -> Result<()> {
     let path = input.path.clone();
     // The standard input is read to its end, and then it grows no more.
     let shown = if follow && !input.is_stdin() {
-        let file = File::open(&path).map_err(|error| Error::reading(&path, &error))?;
+        let file = Tail::open(&path).map_err(|error| Error::reading(&path, &error))?;
         session.done();
         spall_terminal::follow(&path.display().to_string(), file)
     } else {
@@ -33,8 +33,6 @@ pub(crate) fn run(file: &Path, follow: bool, session: &Session) -> Result<()> {
         ViewerError::Terminal(error) => {
             Error::new(format_args!("the terminal cannot be used: {}.", words(&error)))
         }
-        ViewerError::Read(error) => Error::reading(&path, &error),
-        ViewerError::Trace(error) => Error::loading(&path, &error),
         error => Error::new(format_args!("{}: {error}.", path.display())),
     })
 }

@@ -50,12 +50,6 @@ pub enum Error {
     /// The terminal can neither be read nor be drawn on.
     #[error("the terminal cannot be used: {0}")]
     Terminal(io::Error),
-    /// The file that is being followed cannot be read any more.
-    #[error("the file cannot be read: {0}")]
-    Read(io::Error),
-    /// Nothing behind some byte of the file that is being followed can be read.
-    #[error(transparent)]
-    Trace(#[from] spall_trace::Error),
 }
 
 /// Shows a trace until the user quits.
@@ -82,12 +76,13 @@ pub fn show(opened: Opened) -> Result<(), Error> {
     })
 }
 
-/// Shows what is in a file while it is being written, until the user quits. The format may be any that can be read from its
-/// beginning, without compression around it. `name` is what the trace is called.
+/// Shows what is in a file while it is being written, such as a [`Tail`](spall_view::Tail), until the user quits. The format may
+/// be any that can be read from its beginning, without compression around it. `name` is what the trace is called. Where the file
+/// cannot be read on, what was read stays, and a note says why.
 ///
 /// # Errors
 ///
-/// If there is no terminal, or it can be used no more, or if the file cannot be read on, the error says why.
+/// If there is no terminal, or it can be used no more, the error says why.
 pub fn follow(name: &str, file: impl Read) -> Result<(), Error> {
     screen::with_terminal(|terminal| live::follow(terminal, name, file))
 }

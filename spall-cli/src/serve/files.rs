@@ -3,17 +3,21 @@
 use std::{
     fs::File,
     io::{self, Cursor, Read},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
 use serde::{Deserialize, Serialize};
-use spall_view::{Engine, Heights, OpenError, Source};
+use spall_view::{Engine, Heights, LiveEngine, OpenError, Source, Tail};
 
+use super::{
+    engine::PageEngine,
+    stream::{SoFar, Stream},
+};
 use crate::{
     error::{Error, Result},
-    input::Input,
+    input::{Input, STDIN},
 };
 
 /// Where the bytes of a file are.
@@ -21,6 +25,9 @@ use crate::{
 enum Content {
     Path(PathBuf),
     Memory(Arc<[u8]>),
+    /// A file that is being written.
+    Followed(PathBuf),
+    Stream(Arc<Stream>),
 }
 
 #[derive(Debug, Clone)]
@@ -60,23 +67,18 @@ pub(super) struct Files {
 }
 
 impl Files {
-    pub(super) fn new(inputs: &[Input]) -> Result<Self> {
-        let known = inputs.iter().map(|input| {
-            let path = &input.path;
-            if path.as_os_str() == "-" {
-                let mut bytes = Vec::new();
-                let read = io::stdin().lock().read_to_end(&mut bytes);
-                read.map_err(|error| Error::reading(path, &error))?;
-                return Ok(Known::sent("standard input".into(), bytes));
+    /// Returns files by their numbers. One that is followed is shown as it grows.
+    pub(super) fn new(inputs: &[Input], follows: bool) -> Result<Self> {
+        let known = match (inputs, follows) {
+            ([input], true) => vec![Known::followed(&input.path)?],
+            (_, true) => {
+                return Err(Error::new(
+                    "these are several files, and only one can be followed. Name one of them.",
+                ));
             }
-            let size = File::open(path)
-                .and_then(|file| file.metadata())
-                .map_err(|error| Error::reading(path, &error))?
-                .len();
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            Ok(Known { name, size, content: Content::Path(path.clone()) })
-        });
-        Ok(Self { known: Mutex::new(known.collect::<Result<_>>()?), last: Mutex::default() })
+            (inputs, false) => inputs.iter().map(Known::input).collect::<Result<_>>()?,
+        };
+        Ok(Self { known: Mutex::new(known), last: Mutex::default() })
     }
 
     pub(super) fn names(&self) -> impl Iterator<Item = String> {
@@ -112,7 +114,9 @@ impl Files {
         wanted: &Wanted,
         tell: impl Fn(u64, Option<&str>) + Clone,
     ) -> std::result::Result<Engine, OpenError> {
-        if wanted.most.is_some() {
+        let all = self.all();
+        let grows = wanted.files.iter().filter_map(|&number| all.get(number)).any(Known::grows);
+        if wanted.most.is_some() || grows {
             return self.make(wanted, tell);
         }
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
@@ -124,6 +128,20 @@ impl Files {
         let again = engine.again();
         *last = Some((wanted.clone(), engine));
         Ok(again)
+    }
+
+    /// Returns an engine of what a page wants to see, if that is a trace that grows. What is shown beside another one, or of
+    /// another value of its samples, has to be loaded as it is by now.
+    pub(super) fn follow(&self, wanted: &Wanted) -> Option<io::Result<PageEngine>> {
+        let Wanted { files, offsets, value: None, most: None } = wanted else { return None };
+        let ([number], true) = (files.as_slice(), offsets.iter().all(Option::is_none)) else { return None };
+        let known = self.all().into_iter().nth(*number)?;
+        let source = match known.content {
+            Content::Followed(path) => Tail::open(path).map(|file| Box::new(file) as Box<dyn Read + Send>),
+            Content::Stream(stream) => Ok(Box::new(stream.reader()) as Box<dyn Read + Send>),
+            Content::Path(_) | Content::Memory(_) => return None,
+        };
+        Some(source.map(|source| PageEngine::growing(LiveEngine::live(&known.name, Heights::PAGE), source)))
     }
 
     fn make(
@@ -151,16 +169,60 @@ impl Files {
 }
 
 impl Known {
+    /// A file that the program was started with.
+    fn input(input: &Input) -> Result<Self> {
+        let path = &input.path;
+        if path.as_os_str() == "-" {
+            let mut bytes = Vec::new();
+            let read = io::stdin().lock().read_to_end(&mut bytes);
+            read.map_err(|error| Error::reading(path, &error))?;
+            return Ok(Self::sent(STDIN.into(), bytes));
+        }
+        let file = File::open(path).and_then(|file| file.metadata());
+        let size = file.map_err(|error| Error::reading(path, &error))?.len();
+        Ok(Self { name: name_of(path), size, content: Content::Path(path.clone()) })
+    }
+
+    /// A file that is being written, or a pipe. Nobody knows how large it will be.
+    fn followed(path: &Path) -> Result<Self> {
+        let failed = |error| Error::reading(path, &error);
+        if path.as_os_str() == "-" {
+            let stream = Stream::of(|| Ok(io::stdin())).map_err(failed)?;
+            return Ok(Self { name: STDIN.into(), size: 0, content: Content::Stream(stream) });
+        }
+        let content = match path.metadata().map_err(failed)?.is_file() {
+            true => {
+                File::open(path).map_err(failed)?;
+                Content::Followed(path.to_owned())
+            }
+            false => {
+                let path = path.to_owned();
+                Content::Stream(Stream::of(|| File::open(path)).map_err(failed)?)
+            }
+        };
+        Ok(Self { name: name_of(path), size: 0, content })
+    }
+
     fn sent(name: String, bytes: Vec<u8>) -> Self {
         Self { name, size: bytes.len() as u64, content: Content::Memory(bytes.into()) }
     }
 
+    fn grows(&self) -> bool {
+        matches!(self.content, Content::Followed(_) | Content::Stream(_))
+    }
+
     fn open(&self) -> io::Result<Box<dyn Read>> {
         Ok(match &self.content {
-            Content::Path(path) => Box::new(File::open(path)?),
+            Content::Path(path) | Content::Followed(path) => Box::new(File::open(path)?),
+            Content::Stream(stream) => Box::new(SoFar(stream.reader())),
             Content::Memory(bytes) => Box::new(Cursor::new(bytes.clone())),
         })
     }
+}
+
+/// Returns the name of a file without its folder.
+fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// A file that cannot be opened.

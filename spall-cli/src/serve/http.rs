@@ -26,9 +26,11 @@ use tokio::{task::AbortHandle, time::timeout};
 
 use super::{
     answer::{self, Answered, Messages, refusal},
+    engine::PageEngine,
     files::{Files, Wanted},
     pages::{Asked, Pages},
 };
+use crate::error::words;
 
 /// More bytes than a question has.
 const MAX_QUESTION: usize = 8 << 20;
@@ -38,6 +40,9 @@ const MAX_FILE: usize = 1 << 30;
 
 /// The most connections at one time that have not named the token yet.
 const MAX_STRANGERS: usize = 64;
+
+/// What is said to a page whose engine is gone.
+const CLOSED: &str = "the trace was closed";
 
 /// Who says nothing for so long is not waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -160,7 +165,7 @@ impl Server {
         match path {
             "ask" => {
                 if !self.pages.ask(&page, Asked::Question(body, messages.clone())) {
-                    messages.send(wire::error("the trace was closed"));
+                    messages.send(wire::error(CLOSED));
                 }
             }
             "open" => {
@@ -168,6 +173,11 @@ impl Server {
             }
             "compare" => {
                 self.in_background(messages, move |server, messages| server.compare(&page, &body, messages))
+            }
+            "finish" => {
+                if !self.pages.ask(&page, Asked::Finish(messages.clone())) {
+                    messages.send(wire::error(CLOSED));
+                }
             }
             "file" => messages.send(wire::message(wire::Kind::Answer, &self.files.add(name, body))),
             "save" => return self.save(&body).await,
@@ -190,18 +200,11 @@ impl Server {
     }
 
     /// Loads what a page wants to see.
-    fn load(&self, wanted: &[u8], messages: &Messages) -> Option<Engine> {
-        let wanted: Wanted = match rmp_serde::from_slice(wanted) {
-            Ok(wanted) => wanted,
-            Err(error) => {
-                messages.send(wire::error(error.to_string()));
-                return None;
-            }
-        };
+    fn load(&self, wanted: &Wanted, messages: &Messages) -> Option<Engine> {
         let told = messages.clone();
         let tell =
             move |at: u64, what: Option<&str>| told.send(wire::message(wire::Kind::Progress, &(at, what)));
-        match self.files.load(&wanted, tell) {
+        match self.files.load(wanted, tell) {
             Ok(engine) => Some(engine),
             Err(error) => {
                 let error = wire::WireError { message: error.message, offset: Some(error.offset) };
@@ -212,7 +215,15 @@ impl Server {
     }
 
     fn open(&self, page: String, wanted: &[u8], messages: &Messages) {
-        let Some(engine) = self.load(wanted, messages) else { return };
+        let Some(wanted) = wanted_of(wanted, messages) else { return };
+        let engine = match self.files.follow(&wanted) {
+            Some(Ok(growing)) => growing,
+            Some(Err(error)) => return messages.send(wire::error(words(&error))),
+            None => match self.load(&wanted, messages) {
+                Some(engine) => PageEngine::from(engine),
+                None => return,
+            },
+        };
         messages.send(match self.pages.open(page, engine) {
             Ok(()) => wire::message(wire::Kind::Answer, &()),
             Err(error) => wire::error(error.to_string()),
@@ -221,7 +232,8 @@ impl Server {
 
     /// Compares the trace of a page with another one, of which only the call tree is kept.
     fn compare(&self, page: &str, wanted: &[u8], messages: &Messages) {
-        let Some(mut other) = self.load(wanted, messages) else { return };
+        let wanted = wanted_of(wanted, messages);
+        let Some(mut other) = wanted.and_then(|wanted| self.load(&wanted, messages)) else { return };
         let Reply::Later(ticket) = other.ask(Question::Tree) else { return };
         let tree = loop {
             match other.go_on(ticket) {
@@ -231,12 +243,8 @@ impl Server {
             }
         };
         drop(other);
-        let compare = move |engine: &mut Engine| {
-            engine.compare(tree);
-            wire::message(wire::Kind::Answer, &())
-        };
-        if !self.pages.ask(page, Asked::Other(Box::new(compare), messages.clone())) {
-            messages.send(wire::error("the trace was closed"));
+        if !self.pages.ask(page, Asked::Compare(tree, messages.clone())) {
+            messages.send(wire::error(CLOSED));
         }
     }
 
@@ -260,6 +268,12 @@ impl Server {
             Err(_) => refusal(StatusCode::INTERNAL_SERVER_ERROR, "the page could not be written"),
         }
     }
+}
+
+/// Returns what a page wants to see, or tells it what is wrong with that.
+fn wanted_of(wanted: &[u8], messages: &Messages) -> Option<Wanted> {
+    let wanted = rmp_serde::from_slice(wanted);
+    wanted.map_err(|error| messages.send(wire::error(error.to_string()))).ok()
 }
 
 /// Says what is wrong with a request that is not of this page: another site's page whose name now leads here, or that sends

@@ -1,9 +1,11 @@
 //! `spall open` and `spall serve`: the viewer in a browser, whose engine is this program.
 
 mod answer;
+mod engine;
 mod files;
 mod http;
 mod pages;
+mod stream;
 
 use std::{
     io,
@@ -11,6 +13,7 @@ use std::{
     path::PathBuf,
     process::{Command, Stdio},
     sync::Arc,
+    time::Duration,
 };
 
 use spall_view::{Place, PlaceFile};
@@ -24,6 +27,9 @@ use crate::{
     shown::{Printed, to_stdout},
 };
 
+/// How long something goes on that takes long, before the questions of a page are looked at.
+const TURN: Duration = Duration::from_millis(8);
+
 /// How the page is reached.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reach {
@@ -33,6 +39,8 @@ pub(crate) struct Reach {
     pub(crate) browser: bool,
     /// Whether the program ends once no page is open any more.
     pub(crate) ends_with_page: bool,
+    /// Whether the file is shown as it grows.
+    pub(crate) follows: bool,
 }
 
 /// Serves the viewer of some files until its page is closed, or the user interrupts the program.
@@ -42,7 +50,7 @@ pub(crate) fn run(
     reach: Reach,
     session: &Session,
 ) -> Result<()> {
-    let files = Files::new(&inputs(arguments)?)?;
+    let files = Files::new(&inputs(arguments)?, reach.follows)?;
     let place = Place {
         files: files.names().map(|name| PlaceFile { name, offset: None }).collect(),
         ..selection.place()

@@ -4,17 +4,14 @@ use std::{
     collections::{HashMap, VecDeque},
     sync::{
         Mutex, MutexGuard, PoisonError,
-        mpsc::{Receiver, Sender, TryRecvError, channel},
+        mpsc::{Receiver, RecvTimeoutError, Sender, channel},
     },
     time::{Duration, Instant},
 };
 
-use spall_view::{Engine, wire};
+use spall_view::{SentTree, wire};
 
-use super::answer::Messages;
-
-/// How long a long question is gone on with before others are looked at.
-const TURN: Duration = Duration::from_millis(8);
+use super::{TURN, answer::Messages, engine::PageEngine};
 
 /// How often it is told how far a long question is.
 const PERIOD: Duration = Duration::from_millis(100);
@@ -23,12 +20,11 @@ const PERIOD: Duration = Duration::from_millis(100);
 pub(super) enum Asked {
     /// A question of the page.
     Question(Vec<u8>, Messages),
-    /// Something that is done with the engine.
-    Other(Done, Messages),
+    /// The tree of another trace, to compare with.
+    Compare(SentTree, Messages),
+    /// Whether the trace, which has come to its end, can be finished.
+    Finish(Messages),
 }
-
-/// What is done with an engine. It returns a message.
-pub(super) type Done = Box<dyn FnOnce(&mut Engine) -> Vec<u8> + Send>;
 
 /// The engines, by the names that pages have given them.
 #[derive(Default)]
@@ -38,7 +34,7 @@ pub(super) struct Pages {
 
 impl Pages {
     /// Opens a page, or shows another trace on one that is open.
-    pub(super) fn open(&self, page: String, engine: Engine) -> std::io::Result<()> {
+    pub(super) fn open(&self, page: String, engine: PageEngine) -> std::io::Result<()> {
         let (sender, asked) = channel();
         std::thread::Builder::new().spawn(move || answer_all(engine, &asked))?;
         self.all().insert(page, sender);
@@ -71,16 +67,17 @@ struct Long {
 }
 
 /// Answers until the page is closed. Short questions are answered before long ones go on.
-fn answer_all(mut engine: Engine, asked: &Receiver<Asked>) {
+fn answer_all(mut engine: PageEngine, asked: &Receiver<Asked>) {
     let mut waiting: VecDeque<Long> = VecDeque::new();
     loop {
-        let next = match waiting.is_empty() {
-            true => asked.recv().map_err(|_| TryRecvError::Disconnected),
-            false => asked.try_recv(),
+        let wait = if waiting.is_empty() { engine.due() } else { Some(Duration::ZERO) };
+        let next = match wait {
+            Some(wait) => asked.recv_timeout(wait),
+            None => asked.recv().map_err(|_| RecvTimeoutError::Disconnected),
         };
         match next {
             Ok(Asked::Question(question, messages)) => {
-                let message = wire::ask(&mut engine, &question);
+                let message = engine.ask(&question);
                 match wire::Kind::of(&message) {
                     wire::Kind::Later => {
                         waiting.push_back(Long { later: message, messages, told: Instant::now() })
@@ -88,18 +85,27 @@ fn answer_all(mut engine: Engine, asked: &Receiver<Asked>) {
                     _ => messages.send(message),
                 }
             }
-            Ok(Asked::Other(act, messages)) => messages.send(act(&mut engine)),
-            Err(TryRecvError::Empty) => go_on(&mut engine, &mut waiting),
-            Err(TryRecvError::Disconnected) => return,
+            Ok(Asked::Compare(tree, messages)) => messages.send(engine.compare(tree)),
+            Ok(Asked::Finish(messages)) => {
+                let (finished, message) = engine.finish();
+                engine = finished;
+                messages.send(message);
+            }
+            Err(RecvTimeoutError::Timeout) => go_on(&mut engine, &mut waiting),
+            Err(RecvTimeoutError::Disconnected) => return,
+        }
+        // Also while questions come all the time.
+        if engine.due().is_some_and(|due| due.is_zero()) {
+            engine.grow();
         }
     }
 }
 
 /// Goes on with the long question that has waited longest, unless nobody waits for its answer any more.
-fn go_on(engine: &mut Engine, waiting: &mut VecDeque<Long>) {
+fn go_on(engine: &mut PageEngine, waiting: &mut VecDeque<Long>) {
     let Some(mut long) = waiting.pop_front().filter(|long| !long.messages.is_closed()) else { return };
     let began = Instant::now();
-    let message = wire::go_on(engine, &long.later, || began.elapsed() < TURN);
+    let message = engine.go_on(&long.later, || began.elapsed() < TURN);
     if wire::Kind::of(&message) != wire::Kind::Progress {
         return long.messages.send(message);
     }

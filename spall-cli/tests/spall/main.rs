@@ -5,6 +5,7 @@
 mod arguments;
 mod commands;
 mod doors;
+mod follow;
 mod hostile_text;
 mod in_terminal;
 mod mistakes;

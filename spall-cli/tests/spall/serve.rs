@@ -3,7 +3,7 @@
 use std::{
     io::{BufRead, BufReader, Read, Write},
     net::TcpStream,
-    process::{Child, Stdio},
+    process::{Child, Command, Stdio},
     time::{Duration, Instant},
 };
 
@@ -12,15 +12,18 @@ use serde_json::{Value, json};
 use crate::{Folder, TRACE};
 
 /// A program that serves a trace.
-struct Served {
-    program: Child,
+pub(crate) struct Served {
+    pub(crate) program: Child,
     host: String,
     token: String,
 }
 
 impl Served {
-    fn new(folder: &Folder, arguments: &[&str]) -> Self {
-        let mut command = folder.command(arguments);
+    pub(crate) fn new(folder: &Folder, arguments: &[&str]) -> Self {
+        Self::with(&mut folder.command(arguments))
+    }
+
+    pub(crate) fn with(command: &mut Command) -> Self {
         command.env("BROWSER", "true").stdout(Stdio::piped());
         let mut program = command.spawn().unwrap();
         let mut line = String::new();
@@ -50,13 +53,13 @@ impl Served {
         (status.unwrap_or(0), answer.split_off((end + 4).min(answer.len())))
     }
 
-    fn get(&self, path: &str) -> (u16, String) {
+    pub(crate) fn get(&self, path: &str) -> (u16, String) {
         let head = format!("GET {} HTTP/1.1\r\nHost: {}", path.replace('@', &self.token), self.host);
         let (status, body) = self.send(&head, b"");
         (status, String::from_utf8_lossy(&body).into_owned())
     }
 
-    fn post(&self, path: &str, body: &[u8]) -> (u16, Vec<u8>) {
+    pub(crate) fn post(&self, path: &str, body: &[u8]) -> (u16, Vec<u8>) {
         let (token, host) = (&self.token, &self.host);
         let head = format!(
             "POST /{token}/{path} HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nContent-Length: {}",
@@ -66,7 +69,7 @@ impl Served {
     }
 
     /// Asks the engine of a page, and returns the kind and the value of the last message.
-    fn ask(&self, page: &str, path: &str, question: &Value) -> (u8, Value) {
+    pub(crate) fn ask(&self, page: &str, path: &str, question: &Value) -> (u8, Value) {
         let (status, body) =
             self.post(&format!("{path}?engine={page}"), &rmp_serde::to_vec_named(question).unwrap());
         assert_eq!(status, 200, "{}", String::from_utf8_lossy(&body));
