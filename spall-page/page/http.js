@@ -78,6 +78,8 @@ export async function open(files, progress, signal, offsets, value) {
   source.compare = async (file, progress, signal) => {
     await answered(asked(at('compare', { engine }), signal), await wanted([file], [undefined], signal), progress);
   };
+  // Finishes a trace that has come to its end.
+  source.finish = () => answered((_, take) => send(at('finish', { engine }), undefined, take, closed.signal));
   source.save = async (place) => {
     const answer = await fetch(at('save'), { method: 'POST', body: JSON.stringify(place) });
     if (!answer.ok) throw new Error(await answer.text());

@@ -5,7 +5,7 @@ import { decode, encode } from './msgpack.js';
 
 const QUESTIONS = /** @type {const} */ ([
   'about', 'act', 'apply', 'cancelGraph', 'cancelStatistics', 'categories', 'compare', 'damage', 'details', 'find', 'findName', 'frame',
-  'graph', 'graphBox', 'graphFrame', 'hits', 'hitsOverview', 'longest', 'overview', 'place', 'snap', 'statistics', 'step', 'tree',
+  'graph', 'graphBox', 'graphFrame', 'hits', 'hitsOverview', 'longest', 'news', 'overview', 'place', 'snap', 'statistics', 'step', 'tree',
 ]);
 
 // The kinds of messages, as the engine numbers them.

@@ -88,6 +88,12 @@ pub struct Place {
 }
 
 impl Place {
+    /// Whether it says any time.
+    pub(crate) fn has_times(&self) -> bool {
+        let Self { view, selected, range, marks, .. } = self;
+        view.is_some() || selected.is_some() || range.is_some() || !marks.is_empty()
+    }
+
     /// Moves all times to later ones.
     pub(crate) fn move_by(&mut self, by: Ticks) {
         let Self { view, selected, range, marks, .. } = self;

@@ -121,7 +121,8 @@ impl View {
 
     /// Shows the times that a live trace has by now. While nobody has chosen a range of time, the whole trace is in view.
     pub(crate) fn reach(&mut self, bounds: Range<Tick>) {
-        if self.place == Place::default() && self.window.bounds().is_empty() {
+        // Times that were told before count from another origin.
+        if !self.place.has_times() && self.window.bounds().is_empty() {
             self.origin = bounds.start;
         }
         self.window.set_bounds(bounds.clone());

@@ -9,7 +9,7 @@ use std::{
 };
 
 use spall_trace::model::{ByteRange, Event, Receiver, SliceId, Text, Thread, ThreadEvent, Tick, Ticks};
-use spall_view::{Action, Command, Element, Heights, LiveEngine, Since, Tail};
+use spall_view::{Action, Command, Element, Heights, LiveEngine, Place, Since, Tail};
 
 /// A live trace of a thread with a slice of each of these names every ten microseconds.
 fn feed_slices(live: &mut LiveEngine, from: i64, names: &[&str]) {
@@ -48,6 +48,15 @@ fn the_window_stays_where_the_user_looks_or_follows_the_end() {
     assert!(!live.view().place().follows);
     feed_slices(&mut live, 30, &["a"; 10]);
     assert_eq!(range(&live), left);
+}
+
+#[test]
+fn times_count_from_the_first_event_whatever_was_set_before_it_came() {
+    let mut live = LiveEngine::live("a", Heights::PAGE);
+    live.grow();
+    live.apply(Place { categories: vec!["io".into()], panel: "tracks".into(), ..Place::default() });
+    feed_slices(&mut live, 7, &["a"]);
+    assert_eq!((live.tick(Since(Ticks(0))), live.about().start), (Tick(70), Since(Ticks(0))));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 // Loads files of every format and does what a user does. What the page says is compared with what the programs `dump`
 // and `top` say about the same file. Needs `dist`, which `cargo web --build` makes.
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync, rmSync, mkdtempSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync, rmSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -1153,7 +1153,7 @@ async function wires(page, url) {
 
 // The program that serves a trace, and the address of its page.
 async function serving(...options) {
-  const server = spawn(programs.spall, ['serve', ...options], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const server = spawn(programs.spall, ['serve', ...options], { stdio: ['pipe', 'pipe', 'inherit'] });
   const address = await new Promise((done) => {
     let text = '';
     server.stdout.on('data', (data) => {
@@ -1163,6 +1163,127 @@ async function serving(...options) {
     });
   });
   return [server, address];
+}
+
+// A slice of a trace, of `name` at a number of microseconds.
+const written = (name, ts, dur = 20_000) => `,${JSON.stringify({ ph: 'X', name, pid: 1, tid: 1, ts, dur })}\n`;
+const sleep = (ms) => new Promise((done) => { setTimeout(done, ms); });
+const sign = (page) => page.value('root.querySelector("#growth").textContent');
+
+// Writes a slice every 50 milliseconds while the page shows all of them. Returns how many milliseconds old each is when it is
+// drawn, in order. The page and this program have one clock.
+async function ages(page, write, first, count) {
+  await page.value(`(() => {
+    const draw = viewer.draw;
+    window.drawn = [];
+    viewer.draw = function () {
+      draw.call(this);
+      const newest = Math.max(...this.frame.main.numbers.filter((_, at) => at % 6 === 2));
+      while (drawn.length <= newest) drawn.push(Date.now());
+    };
+    viewer.redraw();
+  })()`);
+  const times = [];
+  for (let at = 0; at < count; at++) {
+    times.push(Date.now());
+    write(written(`slice ${first + at}`, (first + at) * 50_000));
+    await sleep(50);
+  }
+  await page.until(`drawn.length >= ${first + count}`, 5);
+  const drawn = await page.value('drawn');
+  return times.map((time, at) => drawn[first + at] - time).sort((one, other) => one - other);
+}
+
+function checkAges(all, what) {
+  const [median, oldest] = [all[all.length >> 1], all.at(-1)];
+  console.log(`  ${what}: a slice is drawn ${median} ms after it was written, and at most ${oldest} ms`);
+  ensure(oldest <= 300, `what comes from ${what} is shown within 300 ms`);
+}
+
+// A file is shown while a program writes it. The view and the selection stay, or the view follows the end. What was read stays
+// when the file is cut.
+async function grows(page) {
+  const [folder, , end] = folderOf();
+  const path = join(folder, 'run.json');
+  const write = (text) => appendFileSync(path, text);
+  writeFileSync(path, `[${written('slice 0', 0).slice(1)}`);
+  const [server, address] = await serving('--follow', path);
+  await page.open(address);
+  await page.until('viewer?.frame');
+  check(await sign(page), '● live', 'the page says that the trace grows');
+  checkAges(await ages(page, write, 1, 60), 'a file');
+  check(await page.value('root.querySelector("#about").textContent.includes("61 slices")'), true, 'the header counts');
+  ensure(await page.value('viewer.view.start <= viewer.about.start && viewer.view.end >= viewer.about.end'), 'all stays in view');
+
+  // Nothing comes, so nothing is asked for.
+  await settled(page);
+  await page.value('(() => { const { frame } = viewer.source; window.asked = 0; viewer.source.frame = (...all) => { asked++; return frame(...all); }; })()');
+  await sleep(400);
+  check(await page.value('asked'), 0, 'pictures that were asked for while nothing came');
+
+  await page.value('viewer.finder.search("slice")');
+  await page.until('root.querySelector("#hits").textContent === "61 slices"');
+  await page.value('viewer.go(20)');
+  await page.value('viewer.view.zoom(0.2, 0.3), viewer.moved()');
+  await settled(page);
+  const before = [await view(page), await page.value('viewer.selected')];
+  write(written('another slice', 61 * 50_000) + `,${JSON.stringify({ ph: 'M', name: 'thread_name', pid: 1, tid: 2, args: { name: 'second' } })}${written('slice of another', 62 * 50_000).replace('"tid":1', '"tid":2')}`);
+  await page.until('root.querySelector("#hits").textContent === "63 slices" && viewer.lines.main.headers.length > 1');
+  await settled(page);
+  check([await view(page), await page.value('viewer.selected')], before, 'the view and the selection');
+  ensure(await page.value('[...viewer.labels.values()].some(({ label }) => label === "second")'), 'another track is listed');
+
+  await page.key('e', 'KeyE');
+  check(await sign(page), '● following', 'a key follows the end');
+  const { duration } = await view(page);
+  write(written('slice 63', 63 * 50_000));
+  await page.until('viewer.about.counts.find(([what]) => what === "slice")[1] === 64');
+  ensure(await page.value(`Math.abs(viewer.view.end - viewer.about.end) < 1 && viewer.view.duration === ${duration}`), 'the view follows the end');
+  ensure(await page.value('viewer.place.follows'), 'the place says so');
+  await page.key('a', 'KeyA');
+  check(await sign(page), '● live', 'moving away ends that');
+  await page.value('root.querySelector("#growth").click()');
+  check(await sign(page), '● following', 'a button does the same');
+  await page.key('e', 'KeyE');
+  check(await sign(page), '● live', 'the key ends it, too');
+
+  // Async spans are known at the end.
+  const spans = ['b', 'e'].map((ph, at) => `,${JSON.stringify({ ph, name: 'span', cat: 'c', id: 1, pid: 1, tid: 1, ts: at * 1e6 })}`).join('');
+  write(`${spans},`);
+  await sleep(200);
+  const last = await view(page), { id } = await page.value('viewer.selected');
+  await page.value('window.before = viewer, 0');
+  writeFileSync(path, '[');
+  await page.until('viewer !== before && viewer.frame && root.querySelector("#growth").textContent === "ended"');
+  await settled(page);
+  ensure(await page.value('root.querySelector("#hint").textContent.includes("was cut")'), 'a file that was cut is said');
+  check(await page.value('viewer.about.counts.find(([what]) => what === "slice")[1]'), 65, 'slices of the finished trace');
+  ensure(await page.value('viewer.lines.main.headers.length > 3 || viewer.groups.some(({ members }) => members.some(({ what }) => what === "async"))'), 'the span has come');
+  check([(await view(page)).start, (await view(page)).duration], [last.start, last.duration].map(Math.round), 'the view of the finished trace');
+  ensure(await page.value('viewer.selected?.kind === "slice" && viewer.chosen.name === "slice 20"'), `the selection, which was ${id}, stays`);
+  check(await page.value('viewer.finder.text'), 'slice', 'what is looked for');
+  server.kill('SIGINT');
+  end();
+}
+
+// What comes through a pipe is shown, on several pages, and its end too.
+async function pipes(page) {
+  const [server, address] = await serving('--follow', '-');
+  await page.open(address);
+  await page.until('viewer');
+  check(await sign(page), '● live', 'the page waits for the first bytes');
+  server.stdin.write(`[${written('slice 0', 0).slice(1)}`);
+  await page.until('viewer.frame?.main.numbers.length');
+  checkAges(await ages(page, (text) => server.stdin.write(text), 1, 40), 'a pipe');
+  await page.reload();
+  await page.until('viewer?.frame?.main.numbers.length && viewer.about.counts.find(([what]) => what === "slice")[1] === 41');
+  server.stdin.end(']');
+  await page.until('root.querySelector("#growth").textContent === "ended" && !viewer.about.growth && viewer.frame');
+  ensure(await page.value('root.querySelector("#hint").hidden'), 'an end is no fault');
+  check(await page.value('viewer.about.counts.find(([what]) => what === "slice")[1]'), 41, 'slices of the finished trace');
+  await page.reload();
+  await page.until('viewer?.about.counts.find(([what]) => what === "slice")?.[1] === 41');
+  server.kill('SIGINT');
 }
 
 // Another value of the samples has its own timeline and sums, also after a reload, and that of
@@ -1274,7 +1395,7 @@ try {
     await load(page, file);
     await use(page, file, await compare(page, file));
   }
-  const others = { 'files that cannot be read': refuse, brotli, 'several files': several, 'unrelated files': strangers, 'what is open stays': stays, 'back and forward': goesBack, 'exact times': exact, 'an element of a page': embedded, 'a bundle': bundled, 'heights of instants': instants, 'what is hidden in place': hides, 'ranges that are compared': compares, 'objects, stacks and hits': facts, backtraces, 'the beginning of a large file': begins, 'a picture alone': svg, settings, 'a million names': manyNames, 'names and lists of tracks': tracks, 'by keyboard and ear': accessible, 'the page stays alive': alive, 'tracks that move': moves, reloads, 'busy tracks': activity, arrows, fingers: touches, colours, 'spans that overlap': crowded, 'what is damaged': damaged, 'every wire': wires, 'values of samples': values, 'an address': addresses, sizes };
+  const others = { 'files that cannot be read': refuse, brotli, 'several files': several, 'unrelated files': strangers, 'what is open stays': stays, 'back and forward': goesBack, 'exact times': exact, 'an element of a page': embedded, 'a bundle': bundled, 'heights of instants': instants, 'what is hidden in place': hides, 'ranges that are compared': compares, 'objects, stacks and hits': facts, backtraces, 'the beginning of a large file': begins, 'a picture alone': svg, settings, 'a million names': manyNames, 'names and lists of tracks': tracks, 'by keyboard and ear': accessible, 'the page stays alive': alive, 'tracks that move': moves, reloads, 'busy tracks': activity, arrows, fingers: touches, colours, 'spans that overlap': crowded, 'what is damaged': damaged, 'every wire': wires, 'a trace that grows': grows, 'a pipe': pipes, 'values of samples': values, 'an address': addresses, sizes };
   for (const [what, look] of Object.entries(others).filter(([what]) => what.includes(only))) {
     console.log(what);
     await page.open(`${url}/`);

@@ -14,6 +14,7 @@ export function toAddress(place) {
     parts.set('start', whole(place.view.start));
     parts.set('span', whole(place.view.end - place.view.start));
   }
+  if (place.follows) parts.set('follow', '');
   if (place.top) parts.set('top', whole(place.top));
   if (place.selected) {
     const { element: { kind, id }, at, name } = place.selected;
@@ -44,6 +45,7 @@ export function fromAddress(hash) {
   const number = (text) => (/^-?\d+$/.test(text ?? '') ? Number(text) : undefined);
   const start = number(parts.get('start')), span = number(parts.get('span'));
   if (start !== undefined && span) place.view = { start, end: start + span };
+  place.follows = parts.has('follow');
   place.top = number(parts.get('top')) ?? 0;
   for (const kind of ['slice', 'state', 'instant', 'counter', 'object']) {
     const [, id, at, name = ''] = parts.get(kind)?.match(/^(\d+)@(-?\d+)(?: ([^]*))?$/) ?? [];

@@ -3,7 +3,7 @@ import { element, button } from './dom.js';
 import { MARKUP } from './markup.js';
 import { STYLE } from './style.js';
 import { Viewer } from './viewer.js';
-import { fromAddress, rangeOf, withoutPlace } from './address.js';
+import { fromAddress, rangeOf, toAddress, withoutPlace } from './address.js';
 import { grouped } from './text.js';
 
 const FRAME = `
@@ -186,15 +186,18 @@ export class TraceView extends HTMLElement {
     return new Viewer(this.pane, source, about, title, options);
   }
 
-  // Shows what a source has.
-  async show(source, about, title) {
+  // Shows what a source has: another trace, or with a place the finished one of a trace that has grown until now.
+  async show(source, about, title, place) {
     if (this.viewer && this.isPage) {
       // The place in the address is that of the last trace.
-      history.replaceState(null, '', location.pathname + location.search + withoutPlace(location.hash));
+      const hash = place ? toAddress(place) : withoutPlace(location.hash);
+      history.replaceState(null, '', location.pathname + location.search + hash);
     }
-    this.viewer?.close();
+    if (place) this.viewer?.leave();
+    else this.viewer?.close();
     const viewer = (this.viewer = this.viewerOf(source, about, title, {
       isPage: this.isPage, tell: (...what) => this.tell(...what), files: this.files.map((file) => this.named(file)), moveFile: (...how) => this.shift(...how), showValue: (value) => this.showValue(value),
+      grown: (finished, fault) => this.showFinished(finished, fault), hasGrown: Boolean(place),
     }));
     if (TraceView.load) this.$('#open-place').append(this.opener());
     if (this.isPage && this.files.some((file) => typeof file !== 'string')) {
@@ -205,6 +208,13 @@ export class TraceView extends HTMLElement {
     await viewer.open();
     for (const name of ['theme', 'range']) this.take(name);
     this.tell('loaded', { title, format: about.format, start: about.start, end: about.end, unit: about.unit });
+  }
+
+  // A trace has grown to its end. What is wrong if it should not have ended is said.
+  async showFinished({ about, place }, fault) {
+    const { source, title } = this.viewer;
+    await this.show(source, about, title, place);
+    if (fault) this.viewer.hint(`Nothing comes any more: ${fault}.`);
   }
 
   close() {

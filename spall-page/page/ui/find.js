@@ -66,6 +66,14 @@ export class Finder {
     this.viewer.drawer.changed('hits');
   }
 
+  // There are more hits in a trace that has grown.
+  grew(found) {
+    if (!this.isSearching || (found.slices === this.found?.slices && found.instants === this.found.instants)) return;
+    this.found = found;
+    this.tracks = new Set(found.tracks.map((item) => this.viewer.key(item)));
+    if (this.hit === undefined) this.viewer.$('#hits').textContent = this.summary();
+  }
+
   summary() {
     const { slices, instants, nTracks = this.tracks.size } = this.found;
     const others = [[instants, 'instant'], [nTracks, 'track']].filter(([count]) => count);

@@ -29,6 +29,7 @@ const DOES = {
   later: { hold: (viewer, seconds) => pan(viewer, seconds) },
   fit: { run: (viewer) => viewer.focus() },
   fitAll: { run: (viewer) => viewer.fitAll() },
+  follow: { run: (viewer) => viewer.growth.toggle() },
   back: { run: (viewer) => viewer.back() },
   forward: { run: (viewer) => viewer.forward() },
   pageUp: { run: (viewer) => viewer.main.scrollBy(0, -viewer.height * 0.8) },

@@ -4,6 +4,7 @@ export const MARKUP = `
   <span id="open-place"></span>
   <h1></h1>
   <p id="about"></p>
+  <button id="growth" type="button" hidden></button>
   <span id="find-box">
     <input id="find" type="search" placeholder="Find" aria-label="Find" spellcheck="false" autocomplete="off">
     <output id="hits"></output>

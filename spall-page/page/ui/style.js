@@ -46,6 +46,7 @@ input, select, button {
 }
 button { cursor: pointer; white-space: nowrap; }
 :is(#tools, #tabs) button { flex: none; }
+#growth[aria-pressed=true] { color: var(--accent); }
 button:hover { border-color: var(--dim); }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: -1px; }
 #tools { display: flex; gap: 4px; flex-wrap: wrap; }

@@ -12,6 +12,7 @@ import { attachPointer } from './pointer.js';
 import { attachKeys, openPalette, openSettings } from './keys.js';
 import { Drawer } from './drawer.js';
 import { Finder } from './find.js';
+import { Growth } from './growth.js';
 import { Tip } from './tip.js';
 import { toAddress, fromAddress } from './address.js';
 import { counted, clean, duration, grouped } from './text.js';
@@ -20,8 +21,9 @@ export class Viewer {
   // `pane` contains the elements of `markup.js`. `isPage` says that they are the whole page: its keys are the viewer's
   // wherever the focus is, and its address keeps the view. `tell` is called with what happens. `files` are the files of the
   // trace, with the nanoseconds that were added to their times by hand, and `moveFile` adds others. `showValue` opens the trace with another value of samples.
-  constructor(pane, source, about, title, { isPage = false, tell = () => {}, files = [], moveFile, showValue } = {}) {
-    Object.assign(this, { pane, isPage, tell, files, moveFile, showValue });
+  // `grown` shows the finished trace of one that grew, and `hasGrown` says that this is one.
+  constructor(pane, source, about, title, { isPage = false, tell = () => {}, files = [], moveFile, showValue, grown, hasGrown = false } = {}) {
+    Object.assign(this, { pane, isPage, tell, files, moveFile, showValue, grown });
     this.keyboard = isPage ? window : pane;
     this.source = source;
     this.about = about;
@@ -52,6 +54,7 @@ export class Viewer {
     this.tip = new Tip(this);
     this.finder = new Finder(this);
     this.overview = new Overview(this);
+    this.growth = new Growth(this, hasGrown);
     this.drawer = new Drawer(this);
     this.head();
     this.listen();
@@ -65,15 +68,21 @@ export class Viewer {
   ends = new AbortController();
 
   close() {
+    this.leave();
+    this.source.close?.();
+  }
+
+  // Leaves the page to another viewer of the same source.
+  leave() {
     this.ends.abort();
     this.tip.hide();
-    this.source.close?.();
   }
 
   async open() {
     this.theme();
     this.resize();
     await this.restore(this.isPage ? location.hash : '');
+    this.growth.run();
     const [start, end] = this.about.active;
     if (end - start < this.about.span * 0.9) this.hint(`A few events lie far away from the rest, so this shows ${duration(end - start, this.about.unit)} of ${duration(this.about.span, this.about.unit)}.`, button('Show all', '0', () => this.fitAll()));
     if (!this.isPage) return;
@@ -103,6 +112,7 @@ export class Viewer {
     if (missing.length) this.hint(missing.join(' '));
     if (place.view) this.view.look(place.view.start, place.view.end - place.view.start);
     else this.fitActive();
+    this.growth.follow(place.follows && this.growth.isGrowing);
     const items = known.range?.items?.map((path) => this.itemsByPath.get(path));
     this.chooseRange(known.range && { start: known.range.start, end: known.range.end, ...(items && { items }) });
     this.marks = place.marks.map(({ at }) => at);
@@ -121,11 +131,12 @@ export class Viewer {
 
   // Everything that the user has set.
   get place() {
-    const { view, main, range, marks, finder, drawer, about, files } = this;
+    const { view, main, range, marks, finder, drawer, about, files, growth } = this;
     return {
       ...this.arrangement,
       files, value: about.value ?? undefined,
-      view: { start: Math.round(view.start), end: Math.round(view.start + view.duration) },
+      view: growth.showsAll ? undefined : { start: Math.round(view.start), end: Math.round(view.start + view.duration) },
+      follows: growth.follows,
       top: main.scrollTop,
       selected: this.selected && this.chosen,
       range: range && { start: Math.round(range.start), end: Math.round(range.end), ...(range.items && { items: range.items.map(this.pathOf).filter(Boolean) }) },
@@ -252,11 +263,8 @@ export class Viewer {
     const hidden = this.hiddenInPlace(), isFiltered = this.filter !== hidden;
     this.filter = hidden;
     const changed = await this.source.apply({ ...place, showsEmpty: this.options.empty === 'show' });
-    this.groups = changed.groups;
-    this.lines = { main: changed.main, pinned: changed.pinned };
-    this.fitHeight();
+    this.showLines(changed);
     this.overview.changed();
-    this.drawer.changed('tracks');
     this.ask();
     this.remember();
     if (isFiltered) {
@@ -266,14 +274,25 @@ export class Viewer {
     return changed;
   }
 
+  // There are other lines.
+  showLines({ groups, main, pinned }) {
+    this.groups = groups;
+    this.lines = { main, pinned };
+    this.fitHeight();
+    this.drawer.changed('tracks');
+  }
+
+  // There are other tracks, or tracks of other names.
+  relist(changed) {
+    this.listItems();
+    this.showLines(changed);
+  }
+
   head() {
-    const { about, title } = this;
+    const { title } = this;
     if (this.isPage) document.title = `${title} – trace`;
     this.$('h1').textContent = title;
-    const counts = (about.counts ?? []).map(([what, count]) => counted(count, what));
-    const summary = about.summary ?? [about.format, ...counts, duration(about.span, about.unit)].join(' · ');
-    this.$('#about').textContent = summary;
-    this.$('#about').title = summary;
+    this.summarise();
     this.$('#tools').replaceChildren(
       ...this.drawer.buttons(),
       button('◐', 'Light or dark', () => this.setOption('theme', { auto: 'dark', dark: 'light', light: 'auto' }[this.options.theme])),
@@ -281,6 +300,15 @@ export class Viewer {
       button('⚙', 'Settings', () => openSettings(this)),
       button('?', 'Keys and commands', () => openPalette(this)),
     );
+  }
+
+  // Says what there is.
+  summarise() {
+    const { about } = this;
+    const counts = (about.counts ?? []).map(([what, count]) => counted(count, what));
+    const summary = about.summary ?? [about.format, ...counts, duration(about.span, about.unit)].join(' · ');
+    this.$('#about').textContent = summary;
+    this.$('#about').title = summary;
   }
 
   hint(text, ...tools) {
@@ -470,6 +498,7 @@ export class Viewer {
 
   // The view changed: asks for its picture, and meanwhile shows the last one moved and scaled.
   moved() {
+    this.growth.moved();
     this.adapt();
     this.ask();
     if (performance.now() - (this.drawnAt ?? 0) > 30) this.redraw();
@@ -640,7 +669,7 @@ export class Viewer {
   // so do the buttons of the browser.
   remember() {
     if (!this.drawer) return; // the viewer is not made yet
-    const { view: _view, top: _top, ...rest } = this.place;
+    const { view: _view, top: _top, follows: _follows, ...rest } = this.place;
     const step = JSON.stringify([this.view.jumps, rest]);
     const isStep = this.lastStep !== undefined && this.lastStep !== step && !this.isRestoring;
     if (isStep) {
