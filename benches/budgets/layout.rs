@@ -80,7 +80,7 @@ fn sums() {
     let (step, half) = ((end.0 - start.0) / 100, start.0 + (end.0 - start.0) / 2);
     let mut dragged = Stats::new(&trace, &layout, tracks(&trace), start..Tick(half));
     _ = dragged.step(usize::MAX);
-    let count = |dragged: &Stats<'_>| dragged.by_name().iter().map(|name| name.count).sum::<u64>();
+    let count = |dragged: &Stats<'_>| dragged.all().iter().map(|name| name.count).sum::<u64>();
     let before = count(&dragged);
     dragged.move_to(start..Tick(half + step));
     _ = dragged.step(usize::MAX);

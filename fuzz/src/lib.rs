@@ -2,14 +2,13 @@
 //!
 //! Each returns whether the input got as far as the assertions. `cargo test -p spall-fuzz` runs all oracles over generated
 //! and damaged traces and random input, replays `regressions/`, and fails if too few inputs got that far. A fuzz target
-//! calls the oracle of the same name: `cargo +nightly fuzz run load`. `README.md` says what each oracle promises.
+//! calls the oracle of the same name: `cargo +nightly fuzz run load`. `README.md` says what each oracle promises. [`facts`], [`identical`],
+//! [`overlapping`] and [`parsed`] are what they are made of, which tests of `spall-trace` use, too.
 
 pub mod conservation;
 pub mod events;
-#[path = "../../spall-trace/tests/facts/mod.rs"]
-mod facts;
-#[path = "../../spall-trace/tests/identical/mod.rs"]
-mod identical;
+pub mod facts;
+pub mod identical;
 pub mod json_fast_vs_plain;
 pub mod json_text;
 pub mod json_vs_serde;
@@ -17,12 +16,10 @@ pub mod layout_invariants;
 pub mod live;
 pub mod load;
 pub mod merge;
-#[path = "../../spall-trace/tests/overlapping/mod.rs"]
-mod overlapping;
+pub mod overlapping;
 pub mod pairing;
 pub mod parallel;
-#[path = "../../spall-trace/tests/parsed/mod.rs"]
-mod parsed;
+pub mod parsed;
 pub mod rebuild;
 pub mod round_trip;
 pub mod samples;

@@ -2,7 +2,7 @@
 
 use arbitrary::{Result, Unstructured};
 use spall_trace::layout::{
-    Layout, NameStats, Packed, Row, RowId, Series, Stats, diff_rows, flame_rows, slice_tree,
+    Layout, Packed, Row, RowId, Series, SliceStats, Stats, diff_rows, flame_rows, slice_tree,
 };
 use spall_trace::model::{
     CallTree, DiffWidth, Function, InvertedTree, Job, Limits, Measure, NameId, Tick, Ticks, Trace,
@@ -174,18 +174,18 @@ fn check_stats(trace: &Trace, layout: &Layout, ranges: &[core::ops::Range<Tick>;
     while moved.step(5).is_none() {}
     let once = Stats::new(trace, layout, tracks(), ranges[1].clone()).run();
     // How short and how long the slices are is then known to a bucket of the histogram.
-    let coarse = |names: Vec<NameStats>| {
+    let coarse = |names: Vec<SliceStats>| {
         names.into_iter().map(|mut name| {
             (name.min, name.max) = (Ticks(0), Ticks(0));
             name
         })
     };
-    assert!(coarse(moved.by_name()).eq(coarse(once.clone())), "moved to {:?}", ranges[1]);
-    for (moved, once) in moved.by_name().iter().zip(&once) {
+    assert!(coarse(moved.all()).eq(coarse(once.clone())), "moved to {:?}", ranges[1]);
+    for (moved, once) in moved.all().iter().zip(&once) {
         assert!(moved.min <= once.min && once.max <= moved.max, "{moved:?} is not around {once:?}");
     }
     for name in &once {
-        let Some(histogram) = moved.histogram(name.name) else { continue };
+        let Some(histogram) = moved.histogram(name.function) else { continue };
         assert_eq!(histogram.buckets().map(|(_, count)| u64::from(count)).sum::<u64>(), name.count);
         let quantiles = (0..=4).map(|part| histogram.quantile(part, 4));
         assert!(quantiles.is_sorted(), "quantiles go up");

@@ -17,7 +17,7 @@ const STEP_BITS: u32 = 3;
 ///
 /// ```
 /// use spall_layout::{Layout, Stats};
-/// use spall_model::{Job, NameId, Tick, Ticks, TraceView};
+/// use spall_model::{Function, Job, Tick, Ticks, TraceView};
 /// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, TraceBuilder};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for (start, duration) in [(0, 3), (10, 3), (20, 5), (30, 100)] {
@@ -28,7 +28,7 @@ const STEP_BITS: u32 = 3;
 /// let layout = Layout::new(&trace);
 /// let mut stats = Stats::new(&trace, &layout, trace.track_ids(), Tick::MIN..Tick::MAX);
 /// while stats.step(1000).is_none() {}
-/// let histogram = stats.histogram(NameId::EMPTY).unwrap();
+/// let histogram = stats.histogram(Function::default()).unwrap();
 /// assert_eq!(histogram.quantile(1, 2), Some(Ticks(3)));
 /// let buckets: Vec<_> = histogram.buckets().map(|(range, count)| (range.start.0..range.end.0, count)).collect();
 /// assert_eq!(buckets, [(3..4, 2), (5..6, 1), (96..104, 1)]);

@@ -157,7 +157,7 @@ pub use row::{Row, RowId, RowView};
 pub use ruler::{Ruler, RulerMark};
 pub use slice_tree::slice_tree;
 pub use slice_visits::SliceVisit;
-pub use stats::{NameStats, Stats};
+pub use stats::{By, SliceStats, Stats};
 pub use vertical::{Vertical, VerticalStyle, shown_tracks};
 pub use viewport::Viewport;
 pub use window::Window;

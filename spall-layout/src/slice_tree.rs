@@ -17,7 +17,7 @@ use by_parent::ByParent;
 use measured::Measured;
 
 mod by_parent;
-mod measured;
+pub(crate) mod measured;
 
 /// Adds up a measure of the slices of `tracks` that touch `range`, such as time, by call path. The result is a top-down tree.
 ///
@@ -25,7 +25,7 @@ mod measured;
 /// n) for n slices.
 ///
 /// `function` returns the function that a slice counts for, for instance one per name and category, or
-/// [`Trace::function_of`](spall_model::Trace::function_of) to tell apart functions of one name that samples found. If it returns `None`, the slice has
+/// [`TraceView::function_of`] to tell apart functions of one name that samples found. If it returns `None`, the slice has
 /// no node, and its time belongs to the nearest slice around it that has one.
 ///
 /// Slices without the measure are counted in [`TreeNode::unmeasured`](spall_model::TreeNode::unmeasured). So are those that
@@ -64,35 +64,25 @@ pub fn slice_tree<'l>(
     tracks: impl IntoIterator<Item = TrackId>,
     range: Range<Tick>,
     measure: Measure,
-    mut function: impl FnMut(SliceId) -> Option<Function>,
+    function: impl FnMut(SliceId) -> Option<Function>,
 ) -> impl Job<Output = CallTree> {
-    let mut tracks: Vec<TrackId> = tracks.into_iter().collect();
-    tracks.reverse();
-    let parents = layout.span_parents();
-    let by_parent = parents.map(|parents| {
-        ByParent::new(
-            trace,
-            parents.of_shown(trace, |slice| function(slice).is_some()),
-            range.clone(),
-            measure,
-        )
-    });
-    let measured = (measure != Measure::WallTime).then(|| Measured::new(trace, measure));
-    SliceTree {
-        trace,
-        layout,
-        tracks,
-        range,
-        function,
-        visits: None,
-        merge: SliceMerge::default(),
-        measured,
-        by_parent,
+    SliceTree::new(trace, layout, tracks.into_iter().collect(), range, measure, function)
+}
+
+/// Says of a slice which function it counts for.
+pub(crate) trait FunctionOf {
+    fn function_of(&mut self, slice: SliceId) -> Option<Function>;
+}
+
+impl<F: FnMut(SliceId) -> Option<Function>> FunctionOf for F {
+    fn function_of(&mut self, slice: SliceId) -> Option<Function> {
+        self(slice)
     }
 }
 
 /// The job of [`slice_tree`].
-struct SliceTree<'l, T, L: LayoutView, F> {
+#[derive(Debug, Clone)]
+pub(crate) struct SliceTree<'l, T, L: LayoutView, F> {
     trace: &'l T,
     layout: &'l L,
     /// The tracks that are not begun, the next one last.
@@ -108,7 +98,27 @@ struct SliceTree<'l, T, L: LayoutView, F> {
     by_parent: Option<ByParent<'l, T>>,
 }
 
-impl<T: TraceView, L: LayoutView, F: FnMut(SliceId) -> Option<Function>> Job for SliceTree<'_, T, L, F> {
+impl<'l, T: TraceView, L: LayoutView, F: FunctionOf> SliceTree<'l, T, L, F> {
+    pub(crate) fn new(
+        trace: &'l T,
+        layout: &'l L,
+        mut tracks: Vec<TrackId>,
+        range: Range<Tick>,
+        measure: Measure,
+        mut function: F,
+    ) -> Self {
+        tracks.reverse();
+        let by_parent = layout.span_parents().map(|parents| {
+            let parents = parents.of_shown(trace, |slice| function.function_of(slice).is_some());
+            ByParent::new(trace, parents, range.clone(), measure)
+        });
+        let measured = (measure != Measure::WallTime).then(|| Measured::new(trace, measure));
+        let (visits, merge) = (None, SliceMerge::default());
+        Self { trace, layout, tracks, range, function, visits, merge, measured, by_parent }
+    }
+}
+
+impl<T: TraceView, L: LayoutView, F: FunctionOf> Job for SliceTree<'_, T, L, F> {
     type Output = CallTree;
 
     /// Visits at most `work` slices. Beginning a track counts like a slice.
@@ -121,13 +131,13 @@ impl<T: TraceView, L: LayoutView, F: FnMut(SliceId) -> Option<Function>> Job for
                 let by_parent = by_parent.as_mut().filter(|by_parent| by_parent.is_of_track);
                 left -= match (by_parent, measured.as_mut()) {
                     (Some(by_parent), _) => visits.visit_some(left, |visit| {
-                        by_parent.add(visit.slice, &mut *function, &mut merge.builder);
+                        by_parent.add(visit.slice, |slice| function.function_of(slice), &mut merge.builder);
                     }),
                     (None, None) => visits.visit_some(left, |visit| {
-                        merge.add::<true>(visit, range, function(visit.slice));
+                        merge.add::<true>(visit, range, function.function_of(visit.slice));
                     }),
                     (None, Some(measured)) => visits.visit_some(left, |visit| {
-                        let function = function(visit.slice);
+                        let function = function.function_of(visit.slice);
                         merge.add::<false>(visit, range, function);
                         let node = merge.node_of_latest(visit.row);
                         measured.add(visit, range, node, function.is_some(), &mut merge.builder);
@@ -162,7 +172,7 @@ impl<T: TraceView, L: LayoutView, F: FnMut(SliceId) -> Option<Function>> Job for
 }
 
 /// A tree in the making, and the place of the walk over a track.
-#[derive(Default)]
+#[derive(Debug, Clone, Default)]
 struct SliceMerge {
     builder: CallTreeBuilder,
     /// For each row of the track, the node of its latest slice. `None` if the row had no slice yet, and `Some(None)` if
@@ -216,14 +226,16 @@ impl SliceMerge {
         }
     }
 
-    /// Finds the caller of a span whose parent is over when the range begins: the nearest slice around the parent.
+    /// Finds the caller of a span whose parent is over when the range begins: the nearest slice around the parent. The parent had
+    /// its part of that slice's time, and the span takes none of it.
     #[cold]
     fn parent_of_orphan(&mut self, visit: &Visit) -> Option<ShownSlice> {
         let (top, row) = (visit.top as usize, visit.row as usize);
         let above = self.latest[top..row].iter().rposition(Option::is_some);
         let found = above.and_then(|above| self.latest[top + above]).flatten();
+        let found = found.map(|found| ShownSlice { end: Tick::MIN, ..found });
         // Every row is filled once, so all orphans together cost no more than the rows.
-        self.latest[above.map_or(top, |above| top + above)..row].fill(Some(found));
+        self.latest[above.map_or(top, |above| top + above + 1)..row].fill(Some(found));
         found
     }
 }

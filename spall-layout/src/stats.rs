@@ -1,33 +1,41 @@
-//! Statistics of slices by name. [layout 14](crate::rules::layout#14)
+//! Statistics of slices by name or function. [layout 14](crate::rules::layout#14)
 
 use alloc::vec::Vec;
 use core::ops::Range;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
-use spall_model::{Job, NameId, Tick, Ticks, Trace, TraceView, TrackId, TrackKind};
+use spall_model::{Function, Job, Measure, SliceId, Tick, Ticks, Trace, TraceView, TrackId, TrackKind};
 
 use crate::convert::to_ticks;
-use crate::visits::{Visit, VisitSlices};
+use crate::visits::VisitSlices;
 use crate::{Histogram, Layout, LayoutView};
 use counting::{Counting, Latest, Outermost, Sums};
+use numbers::{Functions, Numbers};
+use tree_sums::TreeSums;
 
 mod counting;
+mod numbers;
+mod tree_sums;
 
-/// The statistics of the slices of one name. Sums that do not fit saturate.
+pub use numbers::By;
+
+/// The statistics of the slices of one name or function. Sums that do not fit saturate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
-pub struct NameStats {
-    /// The name of the slices.
-    pub name: NameId,
+pub struct SliceStats {
+    /// The function that the slices are calls of, which is only a name if they are put together by name.
+    pub function: Function,
     /// The number of slices.
     pub count: u64,
-    /// The total time: the sum of the durations of the slices. Where a slice lies inside another one of the same name,
-    /// only the outer one counts. Spans of async tracks all count.
+    /// The number of those slices that do not have the measure, so that the sums do not contain them.
+    pub unmeasured: u64,
+    /// The total time: that of the slices and of what they call. Where a slice is inside another one of the same function, only the
+    /// outer one counts.
     #[doc(alias("inclusive time"))]
     pub total: Ticks,
-    /// The self time: the time inside slices of the name that their children do not cover.
+    /// The self time: the time inside the slices that their children do not cover.
     #[doc(alias("exclusive time"))]
     pub self_time: Ticks,
     /// The duration of the shortest slice. After the range has moved, this is the lower edge of its bucket in the
@@ -40,9 +48,10 @@ pub struct NameStats {
     pub mean: Ticks,
 }
 
-/// The statistics by name of the slices that touch a range. They follow the edges of the range while the user drags it.
+/// The statistics of the slices that touch a range, by name or function. They follow the edges of the range while the user drags
+/// it.
 ///
-/// This is a [`Job`] whose result is what [`Stats::by_name`] returns. Statistics are not used up by it: after
+/// This is a [`Job`] whose result is what [`Stats::all`] returns. Statistics are not used up by it: after
 /// [`Stats::move_to`] there is more to do. When an edge moves, only the slices between its old and its new place are
 /// visited.
 ///
@@ -62,7 +71,7 @@ pub struct NameStats {
 /// # let trace = builder.finish(); // frame 0..100, draw 40..90 inside it
 /// let layout = Layout::new(&trace);
 /// let names = Stats::new(&trace, &layout, [TrackId(0)], Tick(0)..Tick(60)).run();
-/// let times: Vec<_> = names.iter().map(|s| (trace.name(s.name), s.total.0, s.self_time.0)).collect();
+/// let times: Vec<_> = names.iter().map(|s| (trace.name(s.function.name), s.total.0, s.self_time.0)).collect();
 /// assert_eq!(times, [("frame".into(), 60, 40), ("draw".into(), 20, 20)]);
 /// ```
 ///
@@ -70,7 +79,9 @@ pub struct NameStats {
 ///
 /// ```
 /// # use spall_layout::{Layout, Stats};
-/// # use spall_model::{Event, Job, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView, TrackId};
+/// # use spall_model::{
+/// #     Event, Function, Job, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView, TrackId,
+/// # };
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for start in 0..100 {
 /// #     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(start * 10), Text::plain(b"f"));
@@ -78,17 +89,17 @@ pub struct NameStats {
 /// # }
 /// # let trace = builder.finish();
 /// # let layout = Layout::new(&trace);
-/// let name = trace.names().find(b"f").unwrap();
+/// let f = Function::named(trace.names().find(b"f").unwrap());
 /// let mut stats = Stats::new(&trace, &layout, [TrackId(0)], Tick(0)..Tick(500));
 /// while stats.step(20).is_none() {
 ///     // Show what is known so far, and handle input.
 /// }
-/// assert_eq!(stats.of(name).unwrap().count, 50);
-/// assert_eq!(stats.histogram(name).unwrap().quantile(1, 2), Some(Ticks(4)));
+/// assert_eq!(stats.of(f).unwrap().count, 50);
+/// assert_eq!(stats.histogram(f).unwrap().quantile(1, 2), Some(Ticks(4)));
 ///
 /// stats.move_to(Tick(0)..Tick(510));
 /// assert!(stats.step(10).is_some()); // one more slice
-/// assert_eq!(stats.of(name).unwrap().count, 51);
+/// assert_eq!(stats.of(f).unwrap().count, 51);
 /// ```
 #[doc(alias("aggregate", "summary", "inclusive time"))]
 #[derive(Debug, Clone)]
@@ -102,8 +113,15 @@ pub struct Stats<'l, T = Trace, L: LayoutView = Layout> {
     counted: Range<Tick>,
     /// The pass that was begun and is not over.
     pass: Option<Pass<L::Visits<'l>>>,
-    /// The sums of each name of the trace, by number.
+    by: By,
+    measure: Measure,
+    numbers: Numbers,
+    /// The sums of each function, by number.
     sums: Vec<Sums>,
+    /// Whether there are spans, which run beside one another and outlive what they began in, so that a tree adds them up.
+    has_spans: bool,
+    /// What adds up a tree; `None` if none is needed, and before the first step.
+    tree_sums: Option<TreeSums<'l, T, L>>,
 }
 
 /// A walk over the slices that touch the time between an old and a new edge, or the whole range.
@@ -119,16 +137,14 @@ struct Pass<V> {
     n_tracks: usize,
     /// The visits of the current track. `None` before the first track.
     slices: Option<V>,
-    /// Whether the current track is asynchronous, so that its slices do not call each other.
-    is_async: bool,
     /// The latest slice of each row of the track.
     latest: Vec<Latest>,
     /// The same as [`Sums::outermost`] for overflow lanes, by the first row of the lane.
-    outermost: HashMap<(u32, NameId), Outermost, RandomState>,
+    outermost: HashMap<(u32, u32), Outermost, RandomState>,
 }
 
 impl<'l, T: TraceView, L: LayoutView> Stats<'l, T, L> {
-    /// Prepares statistics of the slices of `tracks` that touch `range`. Nothing is counted before the first step.
+    /// Prepares statistics by name of the slices of `tracks` that touch `range`. Nothing is counted before the first step.
     #[must_use]
     pub fn new(
         trace: &'l T,
@@ -137,26 +153,73 @@ impl<'l, T: TraceView, L: LayoutView> Stats<'l, T, L> {
         range: Range<Tick>,
     ) -> Self {
         let n_names = trace.names().len();
+        let tracks: Vec<TrackId> = tracks.into_iter().collect();
+        let is_async = |&track: &TrackId| {
+            matches!(trace.track_info(track).map(|track| track.kind), Some(TrackKind::Async { .. }))
+        };
+        let has_spans = tracks.iter().any(is_async);
         Self {
             trace,
             layout,
-            tracks: tracks.into_iter().collect(),
+            tracks,
             range,
             counted: Tick::MIN..Tick::MIN,
             pass: None,
+            by: By::Name,
+            measure: Measure::WallTime,
+            numbers: Numbers::new(n_names),
             sums: alloc::vec![Sums::NONE; n_names],
+            has_spans,
+            tree_sums: None,
         }
+    }
+
+    /// Puts the slices together by their functions, or by their names. This is said before the first step.
+    #[must_use]
+    pub fn by(self, by: By) -> Self {
+        Self { by, ..self }
+    }
+
+    /// Adds up another measure than time. This is said before the first step.
+    ///
+    /// A slice that reaches out of the range has no value but a count, because nothing says how much of it is inside. So
+    /// everything is counted again when an edge moves. The shortest and the longest duration, the mean and the histogram are those of
+    /// the values. [tree 6](spall_model::rules::tree#6)
+    #[must_use]
+    pub fn measuring(self, measure: Measure) -> Self {
+        Self { measure, ..self }
     }
 
     /// Returns whether everything in the range is counted.
     #[must_use]
     pub fn is_done(&self) -> bool {
-        self.pass.is_none() && self.counted == self.range
+        match self.needs_tree() {
+            false => self.pass.is_none() && self.counted == self.range,
+            true => self.tree_sums.as_ref().is_some_and(|sums| sums.is_done_with(&self.range)),
+        }
     }
 
     /// Sets another range. The next steps count what changes on the way from the old one.
     pub fn move_to(&mut self, range: Range<Tick>) {
         self.range = range;
+    }
+
+    fn needs_tree(&self) -> bool {
+        self.has_spans || self.measure != Measure::WallTime
+    }
+
+    /// Adds up a call tree. Returns whether everything is counted.
+    fn step_tree(&mut self, work: usize) -> bool {
+        let Self { trace, layout, tracks, range, by, measure, numbers, sums, tree_sums, .. } = self;
+        let tree_sums = match tree_sums {
+            Some(tree_sums) if tree_sums.range == *range => tree_sums,
+            _ => {
+                sums.fill(Sums::NONE);
+                let functions = Functions { trace: *trace, by: *by };
+                tree_sums.insert(TreeSums::new(functions, *layout, tracks.clone(), range.clone(), *measure))
+            }
+        };
+        tree_sums.step(work, numbers, sums)
     }
 
     /// Visits at most `work` slices of the current track, and returns how many there were.
@@ -172,44 +235,50 @@ impl<'l, T: TraceView, L: LayoutView> Stats<'l, T, L> {
     }
 
     /// Visits slices as [`Stats::visit`] does. [`Counting::add`] documents the constant.
-    #[inline(never)]
     fn visit_by<const FIRST: bool>(
         &mut self,
         pass: &mut Pass<L::Visits<'l>>,
         slices: &mut L::Visits<'l>,
         work: usize,
     ) -> usize {
-        let Self { trace, layout, counted, sums, .. } = self;
+        let trace = self.trace;
+        match self.by {
+            By::Name => self.visit_numbered::<FIRST>(pass, slices, work, |_, slice| {
+                trace.slice_name_id(slice).map(|name| name.0)
+            }),
+            By::Function => self.visit_numbered::<FIRST>(pass, slices, work, |numbers, slice| {
+                trace.function_of(slice).map(|function| numbers.number(function))
+            }),
+        }
+    }
+
+    /// Visits slices whose functions get numbers from `number`.
+    #[inline(never)]
+    fn visit_numbered<const FIRST: bool>(
+        &mut self,
+        pass: &mut Pass<L::Visits<'l>>,
+        slices: &mut L::Visits<'l>,
+        work: usize,
+        number: impl Fn(&mut Numbers, SliceId) -> Option<u32>,
+    ) -> usize {
+        let Self { counted, numbers, .. } = self;
         // References of its own to everything, so that what does not change stays in registers through the loop.
         let mut counting = Counting {
             old: pass.old.clone(),
             swept: pass.swept.clone(),
             counted: counted.clone(),
             is_entering: pass.is_entering,
-            is_async: pass.is_async,
-            sums,
+            sums: core::mem::take(&mut self.sums),
             latest: &mut pass.latest,
             outermost: &mut pass.outermost,
         };
-        let Some(parents) = layout.span_parents().filter(|_| pass.is_async) else {
-            return slices.visit_some(work, |visit| {
-                if let Some(name) = trace.slice_name_id(visit.slice) {
-                    counting.add::<FIRST>(visit, name);
-                }
-            });
-        };
-        slices.visit_some(work, |visit| {
-            let said = parents.parent(visit.slice);
-            let parent = said.as_ref().and_then(|said| trace.slice_name_id(said.parent));
-            if let (Some(said), Some(parent)) = (&said, parent) {
-                counting.cover(parent, &said.covers);
+        let n_visited = slices.visit_some(work, |visit| {
+            if let Some(number) = number(numbers, visit.slice) {
+                counting.add::<FIRST>(visit, number);
             }
-            if let Some(name) = trace.slice_name_id(visit.slice) {
-                // What lies above a span that says its parent has nothing to do with it.
-                let top = if said.is_some() { visit.row } else { visit.top };
-                counting.add::<FIRST>(Visit { top, ..visit }, name);
-            }
-        })
+        });
+        self.sums = counting.sums;
+        n_visited
     }
 
     /// Returns the next pass on the way from the range that is counted to the one that is asked for.
@@ -241,53 +310,64 @@ impl<'l, T: TraceView, L: LayoutView> Stats<'l, T, L> {
             is_entering,
             n_tracks: 0,
             slices: None,
-            is_async: false,
             latest: Vec::new(),
             outermost: HashMap::default(),
         }
     }
 
-    /// Returns the statistics of a name, or `None` if no slice in the range has it.
+    /// Returns the statistics of a function, or `None` if no slice in the range is a call of it.
     #[must_use]
-    pub fn of(&self, name: NameId) -> Option<NameStats> {
-        let sums = self.sums.get(name.index())?;
-        let count = sums.histogram.count();
+    pub fn of(&self, function: Function) -> Option<SliceStats> {
+        let sums = self.sums.get(self.numbers.find(function)?)?;
+        let n_values = sums.histogram.count();
         let saturated = |sum: i128| Ticks(i64::try_from(sum).unwrap_or(i64::MAX));
-        (count > 0).then(|| NameStats {
-            name,
-            count,
+        let mut stats = SliceStats {
+            function,
+            count: n_values,
+            unmeasured: 0,
             total: saturated(sums.durations - sums.nested),
             self_time: saturated(sums.durations - sums.children),
-            min: to_ticks(sums.min),
+            min: to_ticks(if n_values > 0 { sums.min } else { 0 }),
             max: to_ticks(sums.max),
-            mean: saturated(sums.durations / i128::from(count)),
-        })
+            mean: saturated(sums.durations / i128::from(n_values.max(1))),
+        };
+        if let Some(tree_sums) = &self.tree_sums {
+            let of_tree = tree_sums.of(function)?;
+            stats.count = of_tree.count;
+            stats.unmeasured = of_tree.unmeasured;
+            stats.total = of_tree.total;
+            stats.self_time = of_tree.self_time;
+        }
+        (stats.count > 0).then_some(stats)
     }
 
-    /// Returns the durations of the slices of a name as a histogram, or `None` if no slice in the range has it.
+    /// Returns the durations of the calls of a function as a histogram, or `None` if no slice in the range is one.
     #[must_use]
-    pub fn histogram(&self, name: NameId) -> Option<&Histogram> {
-        self.sums.get(name.index()).map(|sums| &sums.histogram).filter(|histogram| histogram.count() > 0)
+    pub fn histogram(&self, function: Function) -> Option<&Histogram> {
+        let sums = self.sums.get(self.numbers.find(function)?);
+        sums.map(|sums| &sums.histogram).filter(|histogram| histogram.count() > 0)
     }
 
-    /// Returns the statistics of all names that slices in the range have: most total time first, then by number of the
-    /// name.
+    /// Returns the statistics of all functions that slices in the range are calls of: most total time first, then by function.
     #[must_use]
-    pub fn by_name(&self) -> Vec<NameStats> {
-        let names = (0..).map(NameId).take(self.sums.len());
-        let mut found: Vec<NameStats> = names.filter_map(|name| self.of(name)).collect();
-        found.sort_by_key(|stats| (core::cmp::Reverse(stats.total), stats.name));
+    pub fn all(&self) -> Vec<SliceStats> {
+        let mut found: Vec<SliceStats> =
+            self.numbers.functions().filter_map(|function| self.of(function)).collect();
+        found.sort_by_key(|stats| (core::cmp::Reverse(stats.total), stats.function));
         found
     }
 }
 
 impl<T: TraceView, L: LayoutView> Job for Stats<'_, T, L> {
-    type Output = Vec<NameStats>;
+    type Output = Vec<SliceStats>;
 
     /// Visits at most `work` slices. Each track counts like one or two slices.
     ///
     /// Until this returns the result, the sums contain only a part of the changes.
-    fn step(&mut self, work: usize) -> Option<Vec<NameStats>> {
+    fn step(&mut self, work: usize) -> Option<Vec<SliceStats>> {
+        if self.needs_tree() {
+            return self.step_tree(work).then(|| self.all());
+        }
         let mut left = work;
         while !self.is_done() {
             let mut pass = self.pass.take().unwrap_or_else(|| self.begin_pass());
@@ -305,8 +385,6 @@ impl<T: TraceView, L: LayoutView> Job for Stats<'_, T, L> {
                 left -= 1;
                 let Some(&track) = self.tracks.get(pass.n_tracks) else { break };
                 pass.n_tracks += 1;
-                let kind = self.trace.track_info(track).map(|track| track.kind);
-                pass.is_async = matches!(kind, Some(TrackKind::Async { .. }));
                 let slices = self.layout.visits(self.trace.slice_times(), track, &pass.swept);
                 pass.latest.clear();
                 pass.latest.resize(slices.n_rows(), Latest::NONE);
@@ -314,6 +392,6 @@ impl<T: TraceView, L: LayoutView> Job for Stats<'_, T, L> {
                 pass.slices = Some(slices);
             }
         }
-        Some(self.by_name())
+        Some(self.all())
     }
 }

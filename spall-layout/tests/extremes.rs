@@ -37,8 +37,9 @@ fn sums_and_trees_saturate() {
         moved.step(3);
         moved.move_to(range.clone());
         assert!(moved.step(usize::MAX).is_some());
-        let sums = |stats: &spall_layout::NameStats| (stats.name, stats.count, stats.total, stats.self_time);
-        assert!(moved.by_name().iter().map(sums).eq(fresh.iter().map(sums)));
+        let sums =
+            |stats: &spall_layout::SliceStats| (stats.function, stats.count, stats.total, stats.self_time);
+        assert!(moved.all().iter().map(sums).eq(fresh.iter().map(sums)));
         let tree = time_tree(&trace, &layout, tracks(&trace), range);
         let all = time_tree(&trace, &layout, tracks(&trace), Tick::MIN..Tick::MAX);
         let diff = TreeDiff::new(&tree, &all.flatten_recursion());

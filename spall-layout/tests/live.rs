@@ -4,7 +4,7 @@ use crate::common;
 use alloc::collections::BTreeMap;
 
 use spall_layout::{
-    Flows, Hits, Layout, LayoutView, Line, LineRect, LiveLayout, LiveView, NameStats, Row, RowId, Stats,
+    Flows, Hits, Layout, LayoutView, Line, LineRect, LiveLayout, LiveView, Row, RowId, SliceStats, Stats,
     Vertical, VerticalStyle, Viewport,
 };
 use spall_model::{
@@ -122,7 +122,7 @@ fn check_queries(
     let range = common::random_range(random);
     let tracks: Vec<_> = trace.track_ids().collect();
     let live_tracks: Vec<_> = tracks.iter().map(|&track| of_live(track)).collect();
-    let sums = |stats: &NameStats| (stats.count, stats.total, stats.self_time, stats.min, stats.max);
+    let sums = |stats: &SliceStats| (stats.count, stats.total, stats.self_time, stats.min, stats.max);
     let got = Stats::new(live, view, live_tracks.iter().copied(), range.clone()).run();
     let expected = Stats::new(trace, layout, tracks.iter().copied(), range.clone()).run();
     assert!(got.iter().map(sums).eq(expected.iter().map(sums)), "{range:?}");

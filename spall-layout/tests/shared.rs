@@ -29,10 +29,10 @@ fn everything_can_be_sent_to_and_shared_with_other_threads() {
 #[cfg(feature = "serde")]
 mod serialised {
     use super::*;
-    use spall_layout::{LineKind, NameStats, Rect, RowId, Stats, Theme};
+    use spall_layout::{LineKind, Rect, RowId, SliceStats, Stats, Theme};
     use spall_model::{
-        Event, Job, Limits, NameId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView,
-        Unit,
+        Event, Function, Job, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder,
+        TraceView, Unit,
     };
 
     /// Serialises a value and reads it again.
@@ -89,8 +89,8 @@ mod serialised {
         let layout = Layout::new(&trace);
         let mut stats = Stats::new(&trace, &layout, trace.track_ids(), Tick(0)..Tick(99));
         assert!(stats.step(usize::MAX).is_some());
-        let histogram: &Histogram = stats.histogram(NameId::EMPTY).unwrap();
+        let histogram: &Histogram = stats.histogram(Function::default()).unwrap();
         assert_eq!(serde_json::to_string(histogram).unwrap(), "[[3,4,2],[5,6,1]]");
-        _ = |stats: &NameStats| round_trip(stats);
+        _ = |stats: &SliceStats| round_trip(stats);
     }
 }

@@ -3,10 +3,10 @@
 use alloc::collections::BTreeMap;
 use core::ops::Range;
 
-use spall_layout::{Layout, LayoutView, NameStats, Stats};
+use spall_layout::{By, Layout, LayoutView, SliceStats, Stats, slice_tree};
 use spall_model::{
-    Event, Job, Limits, NameId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
-    TraceView, TrackKind,
+    Event, Function, Job, Limits, Measure, NameId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
+    TraceBuilder, TraceView, TrackKind,
 };
 
 use crate::common::{Random, random_range, random_trace_of_any_kind, tracks};
@@ -19,7 +19,7 @@ fn part(layout: &Layout, slice: SliceId, range: &Range<Tick>) -> Option<(i64, i6
     (touches && !range.is_empty()).then(|| (start.max(range.start.0), end.min(range.end.0)))
 }
 
-/// What [`NameStats`] says of one name.
+/// What [`SliceStats`] says of one name.
 #[derive(Debug, PartialEq)]
 struct Sums {
     count: u64,
@@ -30,11 +30,16 @@ struct Sums {
     mean: Ticks,
 }
 
-impl From<NameStats> for Sums {
-    fn from(stats: NameStats) -> Self {
-        let NameStats { count, total, self_time, min, max, mean, .. } = stats;
+impl From<SliceStats> for Sums {
+    fn from(stats: SliceStats) -> Self {
+        let SliceStats { count, total, self_time, min, max, mean, .. } = stats;
         Self { count, total, self_time, min, max, mean }
     }
+}
+
+/// Whether there are spans, which outlive what they began in. Their total times are those of a tree.
+fn has_spans(trace: &Trace) -> bool {
+    trace.tracks().iter().any(|track| matches!(track.kind, TrackKind::Async { .. }))
 }
 
 fn brute(trace: &Trace, layout: &Layout, range: &Range<Tick>) -> BTreeMap<NameId, Sums> {
@@ -59,9 +64,8 @@ fn brute(trace: &Trace, layout: &Layout, range: &Range<Tick>) -> BTreeMap<NameId
         stats.mean.0 += duration.0;
         let mut above = core::iter::successors(layout.parent(slice), |&slice| layout.parent(slice));
         let counted = |slice: SliceId| part(layout, slice, range).is_some();
-        let is_async =
-            matches!(trace.tracks()[trace.track_of(slice).unwrap().index()].kind, TrackKind::Async { .. });
-        if is_async || !above.any(|slice| trace.slice(slice).unwrap().name == name && counted(slice)) {
+        let nests_by_parent = trace.nests_by_parent(trace.track_of(slice).unwrap());
+        if !above.any(|slice| trace.slice(slice).unwrap().name == name && counted(slice)) {
             stats.total.0 += duration.0;
         }
         let children = layout.children(slice).iter();
@@ -70,7 +74,7 @@ fn brute(trace: &Trace, layout: &Layout, range: &Range<Tick>) -> BTreeMap<NameId
             let (first, last) = (place.start.0, place.end.0.min(layout.place(slice).unwrap().end.0));
             (last.min(range.end.0) - first.max(range.start.0)).max(0)
         };
-        if trace.nests_by_parent(trace.track_of(slice).unwrap()) {
+        if nests_by_parent {
             // What the children cover together, tick by tick.
             let children: Vec<_> = children.map(|&child| trace.slice(child).unwrap()).collect();
             let is_free = |at: &i64| !children.iter().any(|child| (child.start.0..child.end.0).contains(at));
@@ -94,9 +98,45 @@ fn layout_14_1_statistics_agree_with_brute_force() {
         let range = random_range(&mut random);
         let got = Stats::new(&trace, &layout, tracks(&trace), range.clone()).run();
         assert!(got.is_sorted_by_key(|stats| -stats.total.0));
-        let got: BTreeMap<_, _> = got.into_iter().map(|stats| (stats.name, Sums::from(stats))).collect();
-        assert_eq!(got, brute(&trace, &layout, &range), "{range:?}");
+        let mut got: BTreeMap<_, _> =
+            got.into_iter().map(|stats| (stats.function.name, Sums::from(stats))).collect();
+        let mut expected = brute(&trace, &layout, &range);
+        if has_spans(&trace) {
+            got.values_mut().chain(expected.values_mut()).for_each(|sums| sums.total = Ticks(0));
+        }
+        assert_eq!(got, expected, "{range:?}");
     }
+}
+
+/// By name or function, of time or another measure. \[tree 6]
+#[test]
+fn layout_14_1_statistics_are_the_sums_of_the_functions_of_a_tree() {
+    let mut random = Random(9);
+    let (mut n_functions, all) = (0, Tick::MIN..Tick::MAX);
+    for round in 0..400 {
+        let trace = random_trace_of_any_kind(&mut random);
+        let layout = Layout::new(&trace);
+        let by = if round % 2 == 0 { By::Name } else { By::Function };
+        for measure in Measure::ALL {
+            let stats =
+                Stats::new(&trace, &layout, tracks(&trace), all.clone()).by(by).measuring(measure).run();
+            let function = |slice| match by {
+                By::Name => trace.slice_name_id(slice).map(Function::named),
+                By::Function => trace.function_of(slice),
+            };
+            let tree = slice_tree(&trace, &layout, tracks(&trace), all.clone(), measure, function).run();
+            let expected: BTreeMap<_, _> = tree
+                .functions()
+                .iter()
+                .map(|f| (f.function, (f.count, f.unmeasured, f.total, f.self_time)))
+                .collect();
+            let got: BTreeMap<_, _> =
+                stats.iter().map(|s| (s.function, (s.count, s.unmeasured, s.total, s.self_time))).collect();
+            assert_eq!(got, expected, "{by:?} {measure:?}");
+            n_functions += got.len();
+        }
+    }
+    assert!(n_functions > 3000, "{n_functions}");
 }
 
 #[test]
@@ -109,7 +149,11 @@ fn layout_14_2_clamped_statistics_of_adjacent_ranges_add_up() {
         let middle = Tick((range.start.0 + range.end.0) / 2);
         let times = |range: Range<Tick>| {
             let stats = Stats::new(&trace, &layout, tracks(&trace), range).run();
-            stats.into_iter().map(|s| (s.name, (s.total.0, s.self_time.0))).collect::<BTreeMap<_, _>>()
+            let total = |total: Ticks| if has_spans(&trace) { 0 } else { total.0 };
+            stats
+                .into_iter()
+                .map(|s| (s.function.name, (total(s.total), s.self_time.0)))
+                .collect::<BTreeMap<_, _>>()
         };
         let mut sum = times(range.start..middle);
         for (name, (total, own)) in times(middle..range.end) {
@@ -148,10 +192,10 @@ fn layout_14_4_moved_edges_give_the_same_as_counting_again() {
             assert!(moved.step(usize::MAX).is_some() && moved.is_done());
             let mut fresh = Stats::new(&trace, &layout, tracks(&trace), range.clone());
             while fresh.step(3).is_none() {}
-            let (got, expected) = (moved.by_name(), fresh.by_name());
+            let (got, expected) = (moved.all(), fresh.all());
             assert_eq!(got.len(), expected.len());
             for (got, expected) in got.iter().zip(&expected) {
-                let [buckets, fresh_buckets] = [&moved, &fresh].map(|s| s.histogram(got.name).unwrap());
+                let [buckets, fresh_buckets] = [&moved, &fresh].map(|s| s.histogram(got.function).unwrap());
                 assert!(buckets.buckets().eq(fresh_buckets.buckets()));
                 let (shortest, _) = buckets.buckets().next().unwrap();
                 let (longest, _) = buckets.buckets().next_back().unwrap();

@@ -134,8 +134,10 @@ fn tree_1_a_merged_tree_keeps_all_time() {
             *sum = (sum.0 + node.count, sum.1 + node.self_time.0);
         }
         let expected = Stats::new(&trace, &layout, tracks(&trace), range).run();
-        let expected =
-            expected.into_iter().map(|s| (s.name, (s.count, s.self_time.0))).collect::<BTreeMap<_, _>>();
+        let expected = expected
+            .into_iter()
+            .map(|s| (s.function.name, (s.count, s.self_time.0)))
+            .collect::<BTreeMap<_, _>>();
         assert_eq!(by_name, expected);
     }
 }

@@ -4,8 +4,8 @@ use alloc::{borrow::Cow, format, vec::Vec};
 use core::ops::Range;
 
 use crate::{
-    Args, Clock, Conventions, CounterValue, Diagnostics, Flow, Instant, Key, NameId, Names, ProcessId,
-    Sampled, Slice, SliceArgs, SliceId, State, StateId, Tick, TrackId, TrackInfo, TrackSet,
+    Args, Clock, Conventions, CounterValue, Diagnostics, Flow, Function, Instant, Key, NameId, Names,
+    ProcessId, Sampled, Slice, SliceArgs, SliceId, State, StateId, Tick, TrackId, TrackInfo, TrackSet,
     args_table::ArgsTable, facts::HasArgs, track,
 };
 
@@ -111,6 +111,14 @@ pub trait TraceView: Sealed {
     /// live trace has no inferred slices. This takes O(log n) for n inferred slices.
     fn sampled(&self, _slice: SliceId) -> Option<Sampled> {
         None
+    }
+
+    /// Returns the function that a slice is a call of, or `None` if the trace has no such slice.
+    ///
+    /// The function has a place in the source if the slice was inferred from samples. Finding it takes O(log n) for n
+    /// such slices.
+    fn function_of(&self, slice: SliceId) -> Option<Function> {
+        self.slice_name_id(slice).map(Function::named)
     }
 
     /// Iterates over the slices of a track, ordered by start. A longer slice comes before a shorter one with the same

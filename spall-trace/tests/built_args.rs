@@ -1,6 +1,5 @@
 //! Arguments that a program built go through every writer that keeps types.
 
-use crate::parsed;
 use spall_trace::json::{JsonParser, JsonWriter};
 use spall_trace::model::{ArgsBuilder, Event, Text, Thread, ThreadEvent, Tick, Ticks, Value};
 
@@ -30,6 +29,9 @@ fn json_keeps_all_types_of_arguments() {
     let mut writer = JsonWriter::new(&mut json);
     _ = writer.write_event(&slice(&builder)).unwrap();
     writer.finish().unwrap();
-    let Event::Complete(read, _) = parsed::events_of(JsonParser::new(), json.as_bytes())[0] else { panic!() };
+    let Event::Complete(read, _) = spall_fuzz::parsed::events_of(JsonParser::new(), json.as_bytes())[0]
+    else {
+        panic!()
+    };
     assert_eq!(read.args.to_string(), builder.args().to_string());
 }

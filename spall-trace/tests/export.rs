@@ -13,7 +13,7 @@ use spall_trace::{
     },
 };
 
-use crate::{facts::facts, overlapping::overlapping};
+use spall_fuzz::{facts::facts, overlapping::overlapping};
 
 fn load(data: &[u8]) -> Trace {
     spall_trace::load(data).unwrap()

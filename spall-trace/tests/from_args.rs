@@ -1,7 +1,6 @@
 //! Arguments as values of the caller's own types.
 #![cfg(feature = "serde")]
 
-use crate::parsed;
 use serde::Deserialize;
 use spall_trace::json::{JsonParser, json_args};
 use spall_trace::model::{Args, ArgsBuilder, Event, from_args};
@@ -83,7 +82,7 @@ fn arguments_of_any_format() {
     builder.add("a", 7);
     assert_eq!(from_args(&builder.args()), Ok(One { a: 7 }));
     let json = br#"[{"ph":"B","ts":0,"pid":1,"tid":1,"tts":5,"args":{"a":7}}]"#;
-    let Event::Begin(event) = parsed::events_of(JsonParser::new(), json)[0] else { panic!() };
+    let Event::Begin(event) = spall_fuzz::parsed::events_of(JsonParser::new(), json)[0] else { panic!() };
     assert_eq!(from_args(&event.args), Ok(One { a: 7 }));
 }
 

@@ -3,7 +3,7 @@
 
 use core::num::NonZeroUsize;
 
-use crate::identical::assert_identical;
+use spall_fuzz::identical::assert_identical;
 
 use spall_synth::program::{Order, Program};
 use spall_trace::model::{DiagnosticKind, Limits, TraceView};

@@ -9,7 +9,7 @@ use spall_synth::{
 };
 use spall_trace::model::{DiagnosticKind, Event, Limits, SliceFlags, Trace, TraceBuilder, TraceView, Value};
 
-use crate::facts::facts;
+use spall_fuzz::facts::facts;
 
 fn again(trace: &Trace) -> Trace {
     let mut builder = TraceBuilder::new(&Limits::default());

@@ -7,7 +7,7 @@ use spall_synth::{
 use spall_trace::json::{JsonParser, JsonWriter};
 use spall_trace::model::{Parser, Trace};
 
-use crate::facts::facts;
+use spall_fuzz::facts::facts;
 
 /// Writes the events of a file as JSON.
 fn to_json<P: Parser<Error: core::fmt::Debug>>(parser: P, data: &[u8]) -> String {

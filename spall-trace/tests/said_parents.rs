@@ -140,7 +140,8 @@ fn every_door_gives_the_sums_of_said_parents() {
         let part = self_times(&spans, &parents, &range);
         let tracks = || trace.track_ids();
         let stats = Stats::new(&trace, &layout, tracks(), ticks.clone()).run();
-        let stats = stats.iter().map(|stats| (trace.name(stats.name).into_owned(), stats.self_time.0));
+        let stats =
+            stats.iter().map(|stats| (trace.name(stats.function.name).into_owned(), stats.self_time.0));
         assert_eq!(sums(stats), sums((0..spans.len()).map(|at| (name(at), part[at]))), "{spans:?} {range:?}");
         let function = |slice: SliceId| trace.slice_name_id(slice).map(Function::named);
         let tree = slice_tree(&trace, &layout, tracks(), ticks, Measure::WallTime, function).run();

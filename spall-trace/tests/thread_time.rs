@@ -7,10 +7,10 @@ use std::collections::HashMap;
 use serde_json::Value;
 use spall_trace::format::container::decompress;
 use spall_trace::json::V8;
-use spall_trace::layout::{Layout, LayoutView as _, slice_tree};
+use spall_trace::layout::{Layout, LayoutView as _, Stats, slice_tree};
 use spall_trace::model::{
-    CallTree, Job as _, Limits, LiveTrace, Measure, Receiver as _, SliceId, ThreadMeasure, Tick, Trace,
-    TraceView, TrackId, TrackSet, TreeNode,
+    CallTree, Function, Job as _, Limits, LiveTrace, Measure, Receiver as _, SliceId, ThreadMeasure, Tick,
+    Trace, TraceView, TrackId, TrackSet, TreeNode,
 };
 use spall_trace::samples::{TrackTree, call_trees};
 use spall_trace::{
@@ -331,4 +331,35 @@ fn nested_objects_may_be_deep() {
     assert!(nested.starts_with("{\"name\":\"all\",\"value\":100000,"));
     assert_eq!(nested.matches("\"name\":\"f\"").count(), n);
     assert_eq!((nested.matches('[').count(), nested.matches(']').count()), (n + 2, n + 2));
+}
+
+/// \[layout 14.1]
+#[test]
+fn values_have_a_smallest_a_largest_and_a_histogram() {
+    let trace = load(
+        br#"[
+        {"ph":"X","name":"f","pid":1,"tid":1,"ts":0,"dur":100,"tdur":40},
+        {"ph":"X","name":"g","pid":1,"tid":1,"ts":10,"dur":20,"tdur":8},
+        {"ph":"X","name":"g","pid":1,"tid":1,"ts":40,"dur":50},
+        {"ph":"X","name":"g","pid":1,"tid":1,"ts":95,"dur":3,"tdur":2}]"#,
+    )
+    .unwrap();
+    let layout = Layout::new(&trace);
+    let micros = |range: Range<i64>| Tick(range.start * 1000)..Tick(range.end * 1000);
+    let mut stats =
+        Stats::new(&trace, &layout, trace.track_ids(), micros(0..200)).measuring(Measure::ThreadTime);
+    while stats.step(1).is_none() {}
+    let g = Function::named(trace.names().find(b"g").unwrap());
+    let of = |stats: &Stats<'_>| {
+        let of = stats.of(g).unwrap();
+        let times = [of.total, of.self_time, of.min, of.max, of.mean].map(|time| time.0 / 1000);
+        (of.count, of.unmeasured, times)
+    };
+    assert_eq!(of(&stats), (3, 1, [10, 10, 2, 8, 5]));
+    assert_eq!(stats.histogram(g).unwrap().buckets().map(|(_, count)| count).sum::<u32>(), 2);
+    // Nothing says how much of what reaches out of the range is inside.
+    stats.move_to(micros(12..200));
+    assert!(!stats.is_done());
+    while stats.step(1).is_none() {}
+    assert_eq!(of(&stats), (3, 2, [2, 2, 2, 2, 2]));
 }

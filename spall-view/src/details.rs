@@ -209,7 +209,7 @@ impl<S: Shown> Engine<S> {
 
     /// The URL, line and column of a sampled function, counted from 1; empty for other slices.
     fn source(&self, id: SliceId) -> String {
-        let source = self.shown.function_of(id).and_then(|function| function.source);
+        let source = self.trace().function_of(id).and_then(|function| function.source);
         let Some(source) = source.filter(|source| !source.url.is_empty()) else { return String::new() };
         let numbers = [source.line, source.column].into_iter().map_while(|number| number);
         let numbers = numbers.map(|number| format!(":{}", u64::from(number) + 1));

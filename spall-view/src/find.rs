@@ -11,7 +11,7 @@ use spall_trace::{Found, Hidden, find, ignoring_case};
 use crate::{
     Engine, Numbers, Since,
     item::Item,
-    shown::{HasFunctions, Shown, Work},
+    shown::{Shown, Work},
     task::{self, Task},
 };
 
@@ -80,7 +80,7 @@ struct Find {
 impl Work for Find {
     type Output = Found;
 
-    async fn run<T: HasFunctions + Sync, L: LayoutView + Sync>(self, trace: &T, layout: &L) -> Found {
+    async fn run<T: TraceView + Sync, L: LayoutView + Sync>(self, trace: &T, layout: &L) -> Found {
         let Self { hidden, matches } = self;
         task::run(find(trace, layout, &hidden, move |text: &str| matches(text))).await
     }

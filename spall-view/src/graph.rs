@@ -153,7 +153,7 @@ pub struct GraphFrame {
 impl<S: Shown> Engine<S> {
     /// Begins a graph of the tree that was added up last, in place 0 or 1.
     pub fn begin_graph(&mut self, place: usize, wanted: &Wanted) {
-        let of_slice = wanted.slice.and_then(|slice| self.shown.function_of(slice));
+        let of_slice = wanted.slice.and_then(|slice| self.trace().function_of(slice));
         let of = of_slice.or_else(|| self.graphs.first()?.nodes.function(wanted.node?));
         let (tree, without) = (Arc::clone(&self.trees.tree), wanted.without.to_ascii_lowercase());
         let is_hidden = |function| self.describe(function).to_ascii_lowercase().contains(&without);

@@ -6,8 +6,8 @@ use std::io::{ErrorKind, Read};
 
 use spall_trace::layout::{Layout, LiveLayout, LiveView};
 use spall_trace::model::{
-    ByteRange, Diagnostics, Event, Function, LendingParser as _, Limits, LiveSnapshot, LiveTrace, LiveTrack,
-    Progress, Receiver, Slice, SliceId, Tick, Ticks, Trace, TraceView, TrackId,
+    ByteRange, Diagnostics, Event, LendingParser as _, Limits, LiveSnapshot, LiveTrace, LiveTrack, Progress,
+    Receiver, Slice, SliceId, Tick, Ticks, Trace, TraceView, TrackId,
 };
 use spall_trace::{Error, Format, Hidden, Loader, TraceParser, detect};
 
@@ -17,7 +17,7 @@ use crate::{
     filter::Filter,
     open::{HEAD, Note},
     place::Selected,
-    shown::{Growth, HasFunctions as _, Now, Parts, Shown, Work, at_once},
+    shown::{Growth, Now, Parts, Shown, Work, at_once},
     task::Task,
 };
 
@@ -98,10 +98,6 @@ impl Parts for Live {
 
     fn start<W: Work>(&self, work: W) -> Task<W::Output> {
         at_once(work, &*self.trace(), &*self.layout())
-    }
-
-    fn function_of(&self, slice: SliceId) -> Option<Function> {
-        self.trace().function(slice)
     }
 
     fn hide(&mut self, hidden: &Hidden) {

@@ -10,7 +10,7 @@ use core::{
 use serde::Serialize;
 use spall_trace::Hidden;
 use spall_trace::layout::{Layout, LayoutView};
-use spall_trace::model::{Diagnostics, Function, LiveSnapshot, SliceId, Trace, TraceView};
+use spall_trace::model::{Diagnostics, Trace, TraceView};
 
 use crate::task::{self, Task};
 
@@ -45,9 +45,6 @@ pub(crate) trait Parts {
     /// all of it.
     fn start<W: Work>(&self, work: W) -> Task<W::Output>;
 
-    /// The function that a slice is a call of; `None` if the trace has no such slice.
-    fn function_of(&self, slice: SliceId) -> Option<Function>;
-
     /// Shows all but what is hidden.
     fn hide(&mut self, hidden: &Hidden);
 
@@ -72,30 +69,11 @@ pub(crate) trait Parts {
 pub(crate) trait Work: Send + 'static {
     type Output: Send + 'static;
 
-    fn run<T: HasFunctions + Sync, L: LayoutView + Sync>(
+    fn run<T: TraceView + Sync, L: LayoutView + Sync>(
         self,
         trace: &T,
         layout: &L,
     ) -> impl Future<Output = Self::Output> + Send;
-}
-
-/// A trace that tells the functions of its slices.
-pub(crate) trait HasFunctions: TraceView {
-    /// The function that a slice is a call of; `None` if the trace has no such slice.
-    fn function(&self, slice: SliceId) -> Option<Function>;
-}
-
-impl HasFunctions for Trace {
-    fn function(&self, slice: SliceId) -> Option<Function> {
-        self.function_of(slice)
-    }
-}
-
-impl HasFunctions for LiveSnapshot<'_> {
-    /// Nothing but the name is known before the end.
-    fn function(&self, slice: SliceId) -> Option<Function> {
-        self.slice_name_id(slice).map(Function::named)
-    }
 }
 
 /// A finished trace.
@@ -131,10 +109,6 @@ impl Parts for Finished {
     fn start<W: Work>(&self, work: W) -> Task<W::Output> {
         let (trace, layout) = (Arc::clone(&self.trace), Arc::clone(&self.layout));
         Task::new(async move { work.run(&*trace, &*layout).await })
-    }
-
-    fn function_of(&self, slice: SliceId) -> Option<Function> {
-        self.trace.function(slice)
     }
 
     fn hide(&mut self, hidden: &Hidden) {
@@ -176,7 +150,7 @@ impl<T> Deref for Now<T> {
 /// Computes something at once.
 pub(crate) fn at_once<W: Work>(
     work: W,
-    trace: &(impl HasFunctions + Sync),
+    trace: &(impl TraceView + Sync),
     layout: &(impl LayoutView + Sync),
 ) -> Task<W::Output> {
     Task::new(ready(task::finish(core::pin::pin!(work.run(trace, layout)))))

@@ -2,21 +2,18 @@
 
 use alloc::sync::Arc;
 use core::{convert::Infallible, fmt, ops::Range};
-use std::{
-    collections::HashMap,
-    sync::{Mutex, PoisonError},
-};
+use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
-use spall_trace::layout::{Layout, LayoutView, Stats, slice_tree};
+use spall_trace::layout::{By, Layout, LayoutView, Stats};
 use spall_trace::model::{
-    CallTree, Function, Job, Measure, NameId, SliceId, Tick, Ticks, Trace, TraceView, TrackId, TrackSet,
+    Function, Job as _, Measure, NameId, SliceId, Tick, Trace, TraceView, TrackId, TrackSet,
 };
 
 use crate::{
     Engine, Since,
     item::Item,
-    shown::{HasFunctions, Shown, Work},
+    shown::{Shown, Work},
     task::{self, STEP, Task},
     view::View,
 };
@@ -48,17 +45,6 @@ impl Area {
     pub(crate) fn track_set(&self) -> Option<TrackSet> {
         TrackSet::of_name(self.tracks.as_deref()?)
     }
-}
-
-/// What the slices are put together by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum By {
-    /// Their names.
-    #[default]
-    Name,
-    /// Their functions: those of one name are told apart by their places in the source.
-    Function,
 }
 
 /// Which sums are wanted, and in what order.
@@ -107,6 +93,9 @@ pub struct Ranked {
 pub struct Sums {
     /// The number of the name, if this is about a name.
     pub id: Option<NameId>,
+    /// What the slices are calls of.
+    #[serde(skip)]
+    pub function: Function,
     /// The name, and the place in the source if this is about a function that has one.
     pub name: String,
     /// How many slices there are.
@@ -134,38 +123,54 @@ pub struct Sums {
 pub(crate) enum Statistics {
     #[default]
     Nothing,
-    /// By name, of these tracks.
-    Names(Names, Vec<TrackId>),
-    /// By function, or by name but not of time.
-    Functions(Task<Vec<Sums>>),
+    Running(Running, Summed),
+    /// Of a trace that grows.
     Done(Vec<Sums>),
+}
+
+/// What is added up in a range.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Summed {
+    tracks: Vec<TrackId>,
+    measure: Measure,
+    by: By,
+}
+
+impl Summed {
+    fn stats<'t, T: TraceView, L: LayoutView>(
+        self,
+        trace: &'t T,
+        layout: &'t L,
+        range: Range<Tick>,
+    ) -> Stats<'t, T, L> {
+        Stats::new(trace, layout, self.tracks, range).by(self.by).measuring(self.measure)
+    }
 }
 
 impl fmt::Debug for Statistics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Nothing => "Nothing",
-            Self::Names(..) => "Names",
-            Self::Functions(_) => "Functions",
+            Self::Running(..) => "Running",
             Self::Done(_) => "Done",
         })
     }
 }
 
-/// Statistics by name in a task, which answers questions about them.
-pub(crate) struct Names {
+/// Statistics in a task, which answers questions about them.
+pub(crate) struct Running {
     task: Task<Infallible>,
     question: Arc<Mutex<Option<Question>>>,
 }
 
 type Question = Box<dyn FnOnce(&mut Stats<'_, Trace>) + Send>;
 
-impl Names {
-    fn new(trace: Arc<Trace>, layout: Arc<Layout>, tracks: Vec<TrackId>, range: Range<Tick>) -> Self {
+impl Running {
+    fn new(trace: Arc<Trace>, layout: Arc<Layout>, summed: Summed, range: Range<Tick>) -> Self {
         let question: Arc<Mutex<Option<Question>>> = Arc::default();
         let asked = Arc::clone(&question);
         let task = Task::new(async move {
-            let mut stats = Stats::new(&*trace, &*layout, tracks, range);
+            let mut stats = summed.stats(&*trace, &*layout, range);
             loop {
                 let question = asked.lock().unwrap_or_else(PoisonError::into_inner).take();
                 match question {
@@ -192,61 +197,43 @@ impl Names {
     }
 }
 
-/// The work of adding up the slices of tracks, all at once.
-struct AddUp {
-    tracks: Vec<TrackId>,
-    range: Range<Tick>,
-    measure: Measure,
-    by: By,
-}
+/// The work of adding up the slices of a trace that grows.
+struct AddUp(Summed, Range<Tick>);
 
 impl Work for AddUp {
     type Output = Vec<Sums>;
 
-    async fn run<T: HasFunctions + Sync, L: LayoutView + Sync>(self, trace: &T, layout: &L) -> Vec<Sums> {
-        let Self { tracks, range, measure, by } = self;
-        if by == By::Name && measure == Measure::WallTime {
-            let mut stats = Stats::new(trace, layout, tracks, range);
-            while stats.step(STEP).is_none() {
-                task::pause().await;
-            }
-            let mut sums = sums_of_names(&stats, trace);
-            sums.iter_mut().for_each(|sums| add_counts(sums, &stats));
-            return sums;
+    async fn run<T: TraceView + Sync, L: LayoutView + Sync>(self, trace: &T, layout: &L) -> Vec<Sums> {
+        let Self(summed, range) = self;
+        let by = summed.by;
+        let mut stats = summed.stats(trace, layout, range);
+        while stats.step(STEP).is_none() {
+            task::pause().await;
         }
-        let mut extremes = Extremes::new(range.clone());
-        let function = |id| {
-            let function = match by {
-                By::Function => trace.function(id)?,
-                By::Name => Function::named(trace.slice_name_id(id)?),
-            };
-            extremes.add(trace, id, function)
-        };
-        let tree = task::run(slice_tree(trace, layout, tracks, range, measure, function)).await;
-        sums_of_functions(&tree, &extremes, |function| function.describe(trace))
+        let mut all = sums_of(&stats, by, trace);
+        all.iter_mut().for_each(|sums| add_counts(sums, &stats));
+        all
     }
 }
 
 impl<S: Shown> Engine<S> {
     /// Begins to add up the slices of an area. A slice counts with the part inside the range.
     pub fn begin_statistics(&mut self, area: &Area, by: By) {
-        let (range, tracks) =
-            (self.range(area.start, area.end), self.view.summed_tracks(area, &*self.trace()));
-        let measure = area.measure();
-        let held = self.shown.held().filter(|_| by == By::Name && measure == Measure::WallTime);
-        let Some((trace, layout)) = held else {
-            let work = AddUp { tracks, range, measure, by };
-            self.statistics = Statistics::Functions(self.shown.start(work));
-            return;
-        };
-        match &mut self.statistics {
+        let range = self.range(area.start, area.end);
+        let tracks = self.view.summed_tracks(area, &*self.trace());
+        let summed = Summed { tracks, measure: area.measure(), by };
+        match (&mut self.statistics, self.shown.held()) {
             // An edge that is dragged changes little.
-            Statistics::Names(running, before) if *before == tracks => {
+            (Statistics::Running(running, before), Some(_)) if *before == summed => {
                 _ = running.ask(|stats| stats.move_to(range));
             }
-            _ => {
-                let names = Names::new(trace, layout, tracks.clone(), range);
-                self.statistics = Statistics::Names(names, tracks);
+            (statistics, Some((trace, layout))) => {
+                let running = Running::new(trace, layout, summed.clone(), range);
+                *statistics = Statistics::Running(running, summed);
+            }
+            (statistics, None) => {
+                let sums = self.shown.start(AddUp(summed, range)).step();
+                *statistics = Statistics::Done(sums.unwrap_or_default());
             }
         }
     }
@@ -255,14 +242,9 @@ impl<S: Shown> Engine<S> {
     pub fn step_statistics(&mut self) -> bool {
         match &mut self.statistics {
             Statistics::Nothing | Statistics::Done(_) => true,
-            Statistics::Names(running, _) => {
+            Statistics::Running(running, _) => {
                 _ = running.task.step();
                 running.ask(|stats| stats.is_done()).unwrap_or(true)
-            }
-            Statistics::Functions(task) => {
-                let Some(sums) = task.step() else { return false };
-                self.statistics = Statistics::Done(sums);
-                true
             }
         }
     }
@@ -271,11 +253,15 @@ impl<S: Shown> Engine<S> {
     pub fn statistics(&mut self, ranking: &Ranking) -> Option<Ranked> {
         match &mut self.statistics {
             Statistics::Done(sums) => Some(ranked(sums.clone(), ranking, &*self.shown.trace())),
-            Statistics::Names(running, _) => {
-                let (trace, ranking) = (self.shown.held()?.0, ranking.clone());
-                running.ask(move |stats| ranked_names(stats, &ranking, &*trace))
+            Statistics::Running(running, Summed { by, .. }) => {
+                let (trace, ranking, by) = (self.shown.held()?.0, ranking.clone(), *by);
+                running.ask(move |stats| {
+                    let mut ranked = ranked(sums_of(stats, by, &*trace), &ranking, &*trace);
+                    ranked.rows.iter_mut().for_each(|sums| add_counts(sums, stats));
+                    ranked
+                })
             }
-            Statistics::Nothing | Statistics::Functions(_) => None,
+            Statistics::Nothing => None,
         }
     }
 
@@ -326,22 +312,14 @@ fn ranked(mut sums: Vec<Sums>, wanted: &Ranking, trace: &impl TraceView) -> Rank
     Ranked { rows: sums, count, own }
 }
 
-/// The sums of all names, with the numbers of slices that took how long.
-fn ranked_names<T: TraceView, L: LayoutView>(
-    stats: &Stats<'_, T, L>,
-    ranking: &Ranking,
-    trace: &T,
-) -> Ranked {
-    let mut ranked = ranked(sums_of_names(stats, trace), ranking, trace);
-    ranked.rows.iter_mut().for_each(|sums| add_counts(sums, stats));
-    ranked
-}
-
-fn sums_of_names<T: TraceView, L: LayoutView>(stats: &Stats<'_, T, L>, trace: &T) -> Vec<Sums> {
-    let names = (0..trace.names().len()).map(NameId::new);
-    let sums = names.filter_map(|name| stats.of(name)).map(|stats| Sums {
-        id: Some(stats.name),
+/// The sums of all names or functions, without the numbers of slices that took how long. Names are written when they are wanted.
+fn sums_of<T: TraceView, L: LayoutView>(stats: &Stats<'_, T, L>, by: By, trace: &T) -> Vec<Sums> {
+    let sums = stats.all().into_iter().map(|stats| Sums {
+        id: (by == By::Name).then_some(stats.function.name),
+        name: if by == By::Name { String::new() } else { stats.function.describe(trace) },
+        function: stats.function,
         count: stats.count,
+        unmeasured: stats.unmeasured,
         total: Since(stats.total),
         own: Since(stats.self_time),
         mean: Since(stats.mean),
@@ -352,9 +330,9 @@ fn sums_of_names<T: TraceView, L: LayoutView>(stats: &Stats<'_, T, L>, trace: &T
     sums.collect()
 }
 
-/// Counts how many slices of a name took how long.
+/// Counts how many slices of a name or function took how long.
 fn add_counts<T: TraceView, L: LayoutView>(sums: &mut Sums, stats: &Stats<'_, T, L>) {
-    let histogram = sums.id.and_then(|name| stats.histogram(name));
+    let histogram = stats.histogram(sums.function);
     for (durations, count) in histogram.into_iter().flat_map(|found| found.buckets()) {
         let power = durations.start.0.checked_ilog2().map_or(0, |power| power + 1);
         if sums.counts.is_empty() {
@@ -362,26 +340,6 @@ fn add_counts<T: TraceView, L: LayoutView>(sums: &mut Sums, stats: &Stats<'_, T,
         }
         sums.counts.resize((power - sums.first) as usize + 1, 0);
         sums.counts.last_mut().into_iter().for_each(|last| *last += u64::from(count));
-    }
-}
-
-/// The shortest and the longest call of each function inside a range.
-struct Extremes {
-    range: Range<Tick>,
-    of: HashMap<Function, (Ticks, Ticks)>,
-}
-
-impl Extremes {
-    fn new(range: Range<Tick>) -> Self {
-        Self { range, of: HashMap::new() }
-    }
-
-    fn add(&mut self, trace: &impl TraceView, id: SliceId, function: Function) -> Option<Function> {
-        let slice = trace.slice(id)?;
-        let duration = slice.end.min(self.range.end) - slice.start.max(self.range.start);
-        let (min, max) = self.of.entry(function).or_insert((duration, duration));
-        (*min, *max) = ((*min).min(duration), (*max).max(duration));
-        Some(function)
     }
 }
 
@@ -404,23 +362,4 @@ impl View {
     pub(crate) fn set_of(&self, area: &Area) -> TrackSet {
         area.track_set().unwrap_or(self.shown)
     }
-}
-
-fn sums_of_functions(tree: &CallTree, extremes: &Extremes, name: impl Fn(Function) -> String) -> Vec<Sums> {
-    let sums = tree.functions().into_iter().map(|stats| {
-        let (min, max) = extremes.of.get(&stats.function).copied().unwrap_or_default();
-        let count = i64::try_from(stats.count).unwrap_or(i64::MAX).max(1);
-        Sums {
-            name: name(stats.function),
-            count: stats.count,
-            unmeasured: stats.unmeasured,
-            total: Since(stats.total),
-            own: Since(stats.self_time),
-            mean: Since(Ticks(stats.total.0 / count)),
-            min: Since(min),
-            max: Since(max),
-            ..Sums::default()
-        }
-    });
-    sums.collect()
 }

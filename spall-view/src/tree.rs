@@ -13,7 +13,7 @@ use spall_trace::model::{
 
 use crate::{
     Engine, Numbers,
-    shown::{HasFunctions, Shown, Work},
+    shown::{Shown, Work},
     statistics::Area,
     task::{self, Task},
 };
@@ -66,13 +66,13 @@ struct AddUp {
 impl Work for AddUp {
     type Output = CallTree;
 
-    async fn run<T: HasFunctions + Sync, L: LayoutView + Sync>(self, trace: &T, layout: &L) -> CallTree {
+    async fn run<T: TraceView + Sync, L: LayoutView + Sync>(self, trace: &T, layout: &L) -> CallTree {
         let Self { tracks, range, measure, without } = self;
         let mut hidden = HashMap::new();
         let mut is_hidden =
             |function| *hidden.entry(function).or_insert_with(|| has_text(trace, function, &without));
         let function =
-            |slice| trace.function(slice).filter(|&function| without.is_empty() || !is_hidden(function));
+            |slice| trace.function_of(slice).filter(|&function| without.is_empty() || !is_hidden(function));
         task::run(slice_tree(trace, layout, tracks, range, measure, function)).await
     }
 }

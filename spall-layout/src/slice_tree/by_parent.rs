@@ -9,12 +9,13 @@ use spall_model::{
 
 use crate::convert::to_ticks;
 
-use super::measured::plain_value;
+use super::measured::value_of;
 
 /// The spans of the async tracks of a trace that says parents.
 ///
 /// A span may begin before its parent, or lie elsewhere than below it. So the call path of a span is found along its parents,
 /// and not from the rows above it.
+#[derive(Debug, Clone)]
 pub(super) struct ByParent<'t, T> {
     trace: &'t T,
     /// The parents, without the spans that have no function.
@@ -75,16 +76,13 @@ impl<'t, T: TraceView> ByParent<'t, T> {
     fn add_value(&mut self, slice: SliceId, times: &Slice, node: TreeNodeId, builder: &mut CallTreeBuilder) {
         let Self { trace, parents, range, measure, values, .. } = self;
         let is_inside = |slice: &Slice| slice.start >= range.start && slice.end <= range.end;
-        let value = match measure.of_thread() {
-            Some(counter) => values.add(parents, slice, node, |slice| {
-                trace.slice(slice).filter(is_inside)?;
-                trace.slice_args(slice).thread_measure(counter)
-            }),
-            None => {
-                let value = plain_value(*trace, *measure, slice, is_inside(times), true);
-                value.into_iter().for_each(|value| builder.add_time(Some(node), Ticks(value)));
-                value
-            }
+        let value_of = |slice, times: &Slice| value_of(*trace, *measure, slice, is_inside(times), true);
+        let value = if measure.of_thread().is_some() {
+            values.add(parents, slice, node, |slice| value_of(slice, &trace.slice(slice)?))
+        } else {
+            let value = value_of(slice, times);
+            value.into_iter().for_each(|value| builder.add_time(Some(node), Ticks(value)));
+            value
         };
         if value.is_none() {
             builder.add_unmeasured(node, 1);

@@ -8,6 +8,7 @@ use spall_model::{CallTreeBuilder, Measure, SliceId, Tick, Ticks, TraceView, Tre
 use crate::visits::Visit;
 
 /// The self values of the slices of a track.
+#[derive(Debug, Clone)]
 pub(super) struct Measured<'t, T> {
     trace: &'t T,
     measure: Measure,
@@ -15,15 +16,17 @@ pub(super) struct Measured<'t, T> {
     latest: Vec<Option<Latest>>,
 }
 
-/// Returns what a slice adds to its node of a measure that no counter of a thread shows: calls or samples. Returns `None` if
-/// nothing says how much of that is inside of the range.
-pub(super) fn plain_value(
+/// Returns the value of a slice. Returns `None` if it has none, or if nothing says how much of it is inside of the range.
+pub(crate) fn value_of(
     trace: &impl TraceView,
     measure: Measure,
     slice: SliceId,
     is_inside: bool,
     is_shown: bool,
 ) -> Option<i64> {
+    if let Some(counter) = measure.of_thread() {
+        return is_inside.then(|| trace.slice_args(slice).thread_measure(counter)).flatten();
+    }
     match (measure, trace.sampled(slice)) {
         (Measure::Count, _) => Some(i64::from(is_shown)),
         (_, Some(sampled)) => is_inside.then_some(sampled.hits.into()),
@@ -32,6 +35,7 @@ pub(super) fn plain_value(
 }
 
 /// The latest slice of a row.
+#[derive(Debug, Clone)]
 struct Latest {
     slice: SliceId,
     /// The node that its self value belongs to.
@@ -63,21 +67,12 @@ impl<'t, T: TraceView> Measured<'t, T> {
         builder: &mut CallTreeBuilder,
     ) {
         let is_inside = visit.start >= range.start && visit.end <= range.end;
-        let value = match self.measure.of_thread() {
-            Some(counter) => {
-                let whole =
-                    is_inside.then(|| self.trace.slice_args(visit.slice).thread_measure(counter)).flatten();
-                self.open(visit, node, whole, builder);
-                whole
-            }
-            None => {
-                let value = plain_value(self.trace, self.measure, visit.slice, is_inside, is_shown);
-                if let (Some(_), Some(value)) = (node, value) {
-                    builder.add_time(node, Ticks(value));
-                }
-                value
-            }
-        };
+        let value = value_of(self.trace, self.measure, visit.slice, is_inside, is_shown);
+        if self.measure.of_thread().is_some() {
+            self.open(visit, node, value, builder);
+        } else if let (Some(_), Some(value)) = (node, value) {
+            builder.add_time(node, Ticks(value));
+        }
         if let Some(node) = node.filter(|_| is_shown && value.is_none()) {
             builder.add_unmeasured(node, 1);
         }

@@ -1,27 +1,28 @@
 //! Counts slices one by one, each with what the pass knows of the slices around it.
 
+use alloc::vec::Vec;
 use core::hint::select_unpredictable;
 use core::ops::Range;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
-use spall_model::{NameId, SliceId, Tick};
+use spall_model::{SliceId, Tick};
 
 use crate::histogram::Histogram;
 use crate::visits::Visit;
 
-/// The sums over the slices of a name.
+/// The sums over the slices of a function.
 #[derive(Debug, Clone)]
 pub(super) struct Sums {
     /// The sum of all durations, in ticks.
     pub(super) durations: i128,
-    /// The part of `durations` that lies inside other slices of the name.
+    /// The part of `durations` that lies inside other slices of the function.
     pub(super) nested: i128,
     /// The time that children of the slices cover.
     pub(super) children: i128,
     pub(super) min: u64,
     pub(super) max: u64,
-    /// The latest slice on lane 0 that lies in no other slice of the name.
+    /// The latest slice on lane 0 that lies in no other slice of the function.
     pub(super) outermost: Outermost,
     pub(super) histogram: Histogram,
 }
@@ -37,20 +38,19 @@ pub(super) struct Outermost {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Latest {
     slice: SliceId,
-    /// The name whose self time the children reduce, or [`NO_NAME`] before the first slice.
-    name: NameId,
-    end: Tick,
+    /// The number of the function whose self time the children reduce, or [`NO_NUMBER`] before the first slice.
+    number: u32,
 }
 
 impl Latest {
     /// Stands for the latest slice of a row that had none yet.
-    pub(super) const NONE: Self = Self { slice: NO_SLICE, name: NO_NAME, end: Tick::MIN };
+    pub(super) const NONE: Self = Self { slice: NO_SLICE, number: NO_NUMBER };
 }
 
 /// The id of no slice.
 const NO_SLICE: SliceId = SliceId(u32::MAX);
-/// The id of no name.
-const NO_NAME: NameId = NameId(u32::MAX);
+/// The number of no function.
+const NO_NUMBER: u32 = u32::MAX;
 
 /// What a pass needs to count the slices of a track.
 pub(super) struct Counting<'p> {
@@ -59,23 +59,12 @@ pub(super) struct Counting<'p> {
     pub(super) swept: Range<Tick>,
     pub(super) counted: Range<Tick>,
     pub(super) is_entering: bool,
-    pub(super) is_async: bool,
-    pub(super) sums: &'p mut [Sums],
+    pub(super) sums: Vec<Sums>,
     pub(super) latest: &'p mut [Latest],
-    pub(super) outermost: &'p mut HashMap<(u32, NameId), Outermost, RandomState>,
+    pub(super) outermost: &'p mut HashMap<(u32, u32), Outermost, RandomState>,
 }
 
 impl Counting<'_> {
-    /// Takes what a child covers of its parent off the self time of the parent's name.
-    pub(super) fn cover(&mut self, parent: NameId, covers: &Range<Tick>) {
-        let swept = covers.start.max(self.swept.start)..covers.end.min(self.swept.end);
-        if let Some(parent) = self.sums.get_mut(parent.index())
-            && swept.start < swept.end
-        {
-            parent.children += signed(duration(&swept), self.is_entering);
-        }
-    }
-
     /// Updates the sums for one slice that the pass visits.
     ///
     /// `FIRST` says that nothing was counted before the pass, so that every slice is new. It is a constant because counting a
@@ -83,43 +72,39 @@ impl Counting<'_> {
     // Without the attributes in this file, the job `statistics` takes 33 % more instructions.
     #[inline(always)]
     #[allow(clippy::indexing_slicing, reason = "rows are numbered by the visits of a track")]
-    pub(super) fn add<const FIRST: bool>(&mut self, visit: Visit, name: NameId) {
+    pub(super) fn add<const FIRST: bool>(&mut self, visit: Visit, number: u32) {
         let is_entering = FIRST || self.is_entering;
         let swept = clamp(&visit, &self.swept);
         let before = if FIRST { None } else { duration_in(&visit, &self.old) };
         let after = if FIRST { Some(duration(&swept)) } else { duration_in(&visit, &self.counted) };
         if visit.row > visit.top {
             let above = &self.latest[visit.row as usize - 1];
-            if let Some(parent) = self.sums.get_mut(above.name.index()) {
-                // An async span may outlive its parent.
-                let end = swept.end.min(above.end).max(swept.start);
-                parent.children += signed(duration(&(swept.start..end)), is_entering);
+            if let Some(parent) = self.sums.get_mut(above.number as usize) {
+                parent.children += signed(duration(&swept), is_entering);
             }
         }
-        let Some(sums) = self.sums.get_mut(name.index()) else { return };
+        let Some(sums) = Sums::of(&mut self.sums, number) else { return };
         if before != after {
             before.into_iter().for_each(|duration| sums.remove(duration));
             after.into_iter().for_each(|duration| sums.add(duration));
         }
         if before.is_some() || after.is_some() {
-            // A slice that counts is covered by those around it, so the outermost one of the name is enough to know.
+            // A slice that counts is covered by those around it, so the outermost one of the function is enough to know.
             let outermost = if visit.top == 0 {
                 &mut sums.outermost
             } else {
-                self.outermost.entry((visit.top, name)).or_insert(Outermost { row: 0, slice: NO_SLICE })
+                self.outermost.entry((visit.top, number)).or_insert(Outermost { row: 0, slice: NO_SLICE })
             };
             let latest = self.latest.get(outermost.row as usize).map_or(NO_SLICE, |latest| latest.slice);
             // Whether a function calls itself cannot be predicted, so this selects without a branch.
-            let is_nested = (visit.top <= outermost.row)
-                & (outermost.row < visit.row)
-                & (latest == outermost.slice)
-                & !self.is_async;
+            let is_nested =
+                (visit.top <= outermost.row) & (outermost.row < visit.row) & (latest == outermost.slice);
             let here = Outermost { row: visit.row, slice: visit.slice };
             *outermost = select_unpredictable(is_nested, *outermost, here);
             let added = i128::from(after.unwrap_or(0)) - i128::from(before.unwrap_or(0));
             sums.nested += select_unpredictable(is_nested, added, 0);
         }
-        self.latest[visit.row as usize] = Latest { slice: visit.slice, name, end: visit.end };
+        self.latest[visit.row as usize] = Latest { slice: visit.slice, number };
     }
 }
 
@@ -135,9 +120,24 @@ impl Sums {
         histogram: Histogram::NONE,
     };
 
+    /// Returns the sums of the function with a number, which may be the first one that has it.
+    #[inline(always)]
+    pub(super) fn of(all: &mut Vec<Self>, number: u32) -> Option<&mut Self> {
+        if number as usize >= all.len() {
+            Self::grow(all, number);
+        }
+        all.get_mut(number as usize)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(all: &mut Vec<Self>, number: u32) {
+        all.resize(number as usize + 1, Self::NONE);
+    }
+
     /// Adds the duration of a slice.
     #[inline(always)]
-    fn add(&mut self, duration: u64) {
+    pub(super) fn add(&mut self, duration: u64) {
         // Branches, because a new extreme is rare.
         if duration < self.min {
             self.min = duration;

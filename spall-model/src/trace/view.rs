@@ -4,9 +4,9 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::{
-    Clock, Conventions, CounterValue, Diagnostics, Flow, IdRange, Instant, Key, NameId, Names, ProcessId,
-    Sampled, Slice, SliceArgs, SliceId, State, StateId, Tick, Trace, TraceView, Track, TrackId, TrackInfo,
-    TrackSet, args_table::ArgsTable, index32, view::Sealed,
+    Clock, Conventions, CounterValue, Diagnostics, Flow, Function, IdRange, Instant, Key, NameId, Names,
+    ProcessId, Sampled, Slice, SliceArgs, SliceId, State, StateId, Tick, Trace, TraceView, Track, TrackId,
+    TrackInfo, TrackSet, args_table::ArgsTable, index32, view::Sealed,
 };
 
 impl Sealed for Trace {
@@ -90,6 +90,12 @@ impl TraceView for Trace {
     fn sampled(&self, id: SliceId) -> Option<Sampled> {
         let found = self.sampled.binary_search_by_key(&id, |&(slice, _)| slice).ok()?;
         self.sampled.get(found).map(|&(_, sampled)| sampled)
+    }
+
+    fn function_of(&self, id: SliceId) -> Option<Function> {
+        let name = self.slice_name_id(id)?;
+        let frame = self.sampled(id).and_then(|sampled| self.frame(sampled.frame));
+        Some(frame.map_or(Function::named(name), Function::of_frame))
     }
 
     fn slices_of(&self, track: TrackId) -> impl Iterator<Item = (SliceId, Slice)> {

@@ -2,13 +2,14 @@
 
 use alloc::{format, string::String};
 
-use crate::{Frame, NameId, SliceId, Trace, TraceView};
+use crate::{Frame, NameId, TraceView};
 
 /// A function of a call tree, identified by the name of slices or by the facts that a profiler has about it.
 ///
 /// Two slices are the same function if they have the same name. Two call frames are the same function if their names
 /// and their places in the source are the same. A slice and a call frame are never the same function.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Function {
     /// The name of the slices or of the function; empty if the file has none.
     pub name: NameId,
@@ -18,6 +19,7 @@ pub struct Function {
 
 /// The place in the source at which a function that a profiler found begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct FunctionSource {
     /// The URL or path of the source, or the library; empty if the file does not say.
     pub url: NameId,
@@ -69,18 +71,5 @@ impl Function {
             },
             _ => name.into_owned(),
         }
-    }
-}
-
-impl Trace {
-    /// Returns the function that a slice is a call of, or `None` if the trace has no such slice.
-    ///
-    /// The function has a place in the source if the slice was inferred from samples. Finding it takes O(log n) for n
-    /// such slices.
-    #[must_use]
-    pub fn function_of(&self, id: SliceId) -> Option<Function> {
-        let name = *self.slices.name.get(id.index())?;
-        let frame = self.sampled(id).and_then(|sampled| self.frame(sampled.frame));
-        Some(frame.map_or(Function::named(name), Function::of_frame))
     }
 }

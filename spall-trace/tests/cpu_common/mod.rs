@@ -6,7 +6,7 @@ use alloc::collections::BTreeMap;
 use spall_trace::model::{Trace, TraceView, Track, TrackId, TrackKind};
 use spall_trace::samples::TrackTree;
 
-use crate::overlapping::overlapping;
+use spall_fuzz::overlapping::overlapping;
 
 /// Loads a trace, which must not fail, and merges its samples with its slices.
 pub(crate) fn load(data: &[u8]) -> Trace {

@@ -3,9 +3,7 @@
 //! `dump` walks a trace track by track and does not know the tables. Each line that it prints is compared with the next row
 //! of its table, and no row may be left over.
 
-#[path = "tables/arguments.rs"]
 mod arguments;
-#[path = "tables/rows.rs"]
 mod rows;
 
 use std::{

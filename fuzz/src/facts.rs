@@ -17,7 +17,7 @@ struct Facts<'t> {
 /// Returns the facts of a trace in its order: file, processes, tracks with their contents, flows, objects, profiles.
 ///
 /// A `slice` is a fact of the file. The `place` behind it follows from all slices. Diagnostics are not included.
-pub(crate) fn facts(trace: &Trace) -> Vec<String> {
+pub fn facts(trace: &Trace) -> Vec<String> {
     let layout = Layout::new(trace);
     let mut facts = Facts { trace, layout, facts: Vec::new() };
     facts.of_file();

@@ -4,7 +4,7 @@ use spall_trace::model::{SliceFlags, Ticks, Trace, TraceView, TrackId, nest::Nes
 
 /// Returns the duration of the slices of a thread that overlap others, without those around them in their lanes. Slices that
 /// samples found do not.
-pub(crate) fn overlapping(trace: &Trace, track: TrackId) -> Ticks {
+pub fn overlapping(trace: &Trace, track: TrackId) -> Ticks {
     let mut nesting = Nesting::default();
     let recorded = trace.slices_of(track).filter(|(_, slice)| !slice.flags.contains(SliceFlags::SAMPLED));
     let times = recorded.map(|(id, slice)| {

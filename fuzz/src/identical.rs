@@ -7,7 +7,7 @@ use spall_trace::model::{Trace, TraceView};
 ///
 /// # Panics
 /// When they differ.
-pub(crate) fn assert_identical(a: &Trace, b: &Trace, what: &str) {
+pub fn assert_identical(a: &Trace, b: &Trace, what: &str) {
     assert!(a == b, "{what}: the facts differ");
     assert!(a.names().iter().eq(b.names().iter()), "{what}: the names, or their numbers, differ");
     assert_eq!(a.diagnostics(), b.diagnostics(), "{what}");
