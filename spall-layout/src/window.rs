@@ -1,6 +1,6 @@
 //! What a window shows of a timeline, and how it moves. [layout 19](crate::rules::layout#19)
 
-use core::ops::Range;
+use core::ops::{Range, RangeInclusive};
 
 use spall_model::Tick;
 
@@ -99,6 +99,13 @@ impl Window {
         self.bounds.clone()
     }
 
+    /// Returns the shortest and the longest time that the window shows after a zoom. [layout
+    /// 19.2](crate::rules::layout#19.2)
+    #[must_use]
+    pub fn durations(&self) -> RangeInclusive<u64> {
+        1..=self.bounds.end.0.abs_diff(self.bounds.start.0).max(1).saturating_mul(2)
+    }
+
     /// Changes the bounds that the window stays near, such as after a commit of a live trace. What it shows stays.
     pub fn set_bounds(&mut self, bounds: Range<Tick>) {
         self.bounds = bounds;
@@ -125,7 +132,7 @@ impl Window {
 
     /// Zooms by a factor around the time at the column `x` of the window: with a factor of 2 it shows half the time.
     pub fn zoom(&mut self, x: f64, factor: f64) {
-        let least = duration(&self.viewport.range()) / (2.0 * duration(&self.bounds));
+        let least = duration(&self.viewport.range()) / to_f64(*self.durations().end());
         self.viewport = self.viewport.zoomed(x + f64::from(self.viewport.offset()), factor.max(least));
         self.stay_near();
     }

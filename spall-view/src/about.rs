@@ -14,6 +14,7 @@ use crate::{
 
 /// What is said about a trace as a whole.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct About {
     /// The formats of the files.
@@ -26,6 +27,8 @@ pub struct About {
     pub end: Since,
     /// Its duration.
     pub span: Since,
+    /// The shortest and the longest time that a window shows after a zoom. The middle of a window that moves stays in the trace.
+    pub durations: (Since, Since),
     /// What a tick is.
     pub unit: TickUnit,
     /// The range to open on. It is not the whole trace if a few events lie far away from all others.
@@ -57,6 +60,7 @@ pub struct About {
 
 /// What a tick is: a number of nanoseconds, or one of the things with a name.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(untagged)]
 pub enum TickUnit {
     /// Nanoseconds.
@@ -67,6 +71,7 @@ pub enum TickUnit {
 
 /// The colours of boxes, as in CSS.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Colours {
     /// On a light page.
@@ -81,6 +86,7 @@ pub struct Colours {
 
 /// The colours of one theme.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Shades {
     /// Those of boxes, by number.
     pub shades: Vec<String>,
@@ -94,6 +100,10 @@ impl From<Theme> for Shades {
     }
 }
 
+fn since_of(ticks: u64) -> Since {
+    Since(Ticks(i64::try_from(ticks).unwrap_or(i64::MAX)))
+}
+
 fn css([red, green, blue]: [u8; 3]) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
@@ -103,30 +113,16 @@ impl<S: Shown> Engine<S> {
     #[must_use]
     pub fn about(&self) -> About {
         let (trace, layout) = (&*self.trace(), &*self.layout());
-        let of_tracks = |count: &dyn Fn(TrackId) -> usize| trace.track_ids().map(count).sum();
-        let finished = |count: fn(&Trace) -> usize| self.shown.finished().map_or(0, count);
-        let n_processes = self.view.items.n_processes();
-        let counts: [(_, usize); 9] = [
-            ("process", self.shown.finished().map_or(n_processes, |trace| trace.processes().len())),
-            ("track", trace.track_ids().len()),
-            ("slice", trace.n_slices()),
-            ("instant", trace.n_instants() as usize),
-            ("counter value", of_tracks(&|track| trace.counters_of(track).len())),
-            ("thread state", of_tracks(&|track| trace.states_of(track).len())),
-            ("flow", trace.flows().len()),
-            ("object", finished(|trace| trace.objects().len())),
-            ("sample", finished(|trace| trace.samples().len())),
-        ];
         let clock = trace.clock();
         let bounds = trace.bounds().unwrap_or_default();
         let active = active_range(trace, layout).unwrap_or_default();
-        let span = i64::try_from(bounds.end.0.abs_diff(bounds.start.0)).unwrap_or(i64::MAX);
         About {
             format: self.said.format.clone(),
-            counts: counts.into_iter().filter(|&(_, count)| count > 0).collect(),
+            counts: self.counts(),
             start: self.since(bounds.start),
             end: self.since(bounds.end),
-            span: Since(Ticks(span)),
+            span: since_of(bounds.end.0.abs_diff(bounds.start.0)),
+            durations: self.durations(),
             unit: match clock.unit.counted() {
                 Some(name) => TickUnit::Counted(name.into()),
                 None => TickUnit::Nanoseconds(clock.ns_per_tick().unwrap_or(1.0)),
@@ -149,6 +145,32 @@ impl<S: Shown> Engine<S> {
                 own: self.pictures.own_colours.iter().copied().map(css).collect(),
             },
         }
+    }
+
+    /// How many there are of each kind of element.
+    pub(crate) fn counts(&self) -> Vec<(&'static str, usize)> {
+        let trace = &*self.trace();
+        let of_tracks = |count: &dyn Fn(TrackId) -> usize| trace.track_ids().map(count).sum();
+        let finished = |count: fn(&Trace) -> usize| self.shown.finished().map_or(0, count);
+        let n_processes = self.view.items.n_processes();
+        let counts: [(_, usize); 9] = [
+            ("process", self.shown.finished().map_or(n_processes, |trace| trace.processes().len())),
+            ("track", trace.track_ids().len()),
+            ("slice", trace.n_slices()),
+            ("instant", trace.n_instants() as usize),
+            ("counter value", of_tracks(&|track| trace.counters_of(track).len())),
+            ("thread state", of_tracks(&|track| trace.states_of(track).len())),
+            ("flow", trace.flows().len()),
+            ("object", finished(|trace| trace.objects().len())),
+            ("sample", finished(|trace| trace.samples().len())),
+        ];
+        counts.into_iter().filter(|&(_, count)| count > 0).collect()
+    }
+
+    /// The shortest and the longest time that a window shows after a zoom.
+    pub(crate) fn durations(&self) -> (Since, Since) {
+        let durations = self.view.window().durations();
+        (since_of(*durations.start()), since_of(*durations.end()))
     }
 
     /// Returns the places of what is damaged, as far as they are kept: a sentence, a byte and a time for each. There is no time

@@ -20,6 +20,7 @@ use crate::{
 
 /// What a user does with a pointer or in a panel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum Action {
     /// Does what a command says.
@@ -27,7 +28,7 @@ pub enum Action {
     /// Selects an element, a counter at a time, or nothing.
     Select(Option<Element>, Since),
     /// Selects a slice and brings it into view.
-    Go(SliceId),
+    Go(#[cfg_attr(test, ts(as = "u32"))] SliceId),
     /// Chooses what statistics and call trees are about.
     Choose(Option<ChosenRange>),
     /// Folds what a header stands for, or opens it.
@@ -38,12 +39,35 @@ pub enum Action {
     Hide(Item),
     /// Puts an item before another one of its list, or at the end.
     Move(Item, Option<Item>),
+    /// Shows a range of time, and nothing beside it.
+    Show(Since, Since),
     /// Looks for what [`matcher`](crate::matcher) says of a pattern, or for nothing if it is empty.
     Search(String),
     /// Hides these categories and names, and no others.
     Filter(Vec<String>, Vec<String>),
     /// Shows what a place says.
     Apply(Box<Place>),
+}
+
+/// What a frontend shows of the timeline when it asks for something, if it moves by itself between its questions.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields = nullable))]
+#[serde(rename_all = "camelCase")]
+pub struct Seen {
+    /// The range of time in view, if it has moved since the engine has said it.
+    pub view: Option<Range<Since>>,
+    /// How far the timeline is scrolled down.
+    pub top: f64,
+    /// How many columns it has.
+    pub columns: u16,
+    /// How high it is, without the ruler.
+    pub height: u32,
+    /// The time under the pointer.
+    pub pointer: Option<Since>,
+    /// The item on whose lines the pointer is.
+    pub item: Option<Item>,
+    /// The panel that is open.
+    pub panel: String,
 }
 
 impl<S: Shown> Engine<S> {
@@ -90,6 +114,11 @@ impl<S: Shown> Engine<S> {
         };
         self.follow(&before);
         is_done
+    }
+
+    /// Takes over what a frontend shows of the timeline, which is no step.
+    pub fn see(&mut self, seen: &Seen) {
+        self.view.see(seen);
     }
 
     /// Changes what the user has set, as one step.
@@ -201,6 +230,7 @@ impl View {
             Action::Filter(categories, names) => self.change(trace, layout, |place, _| {
                 (place.categories, place.names) = (categories, names);
             }),
+            Action::Show(start, end) => self.show_range(self.tick(start)..self.tick(end)),
             Action::Search(pattern) => self.search(pattern),
             Action::Apply(place) => self.apply(*place, trace, layout),
         }

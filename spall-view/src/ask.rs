@@ -7,19 +7,21 @@ use spall_trace::model::{NameId, SliceId, Ticks, TraceView, TrackId, TrackSet};
 
 use crate::{
     About, Action, Area, BoxFacts, By, Details, Element, Engine, FoundCounts, Frame, GraphFrame, Group, Hit,
-    Lines, Numbers, Place, Ranked, Ranking, STEP, SentTree, Shape, Since, SlicePlace, Step, WantedFrame,
-    WantedGraph,
+    Lines, Numbers, Place, Ranked, Ranking, STEP, Seen, SentTree, Shape, Since, SlicePlace, Step,
+    WantedFrame, WantedGraph,
     shown::{Growth, Shown},
 };
 
 /// What a frontend asks. Each question is a function of [`Engine`], which says what it does.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 #[expect(missing_docs, reason = "the functions are documented")]
 pub enum Question {
     About,
-    Act(Action),
-    Apply(Box<Place>),
+    /// Does what the user wants, with what the frontend shows by now if it moves by itself.
+    Act(Action, Option<Seen>),
+    Apply(Box<Place>, Option<Seen>),
     CancelGraph,
     CancelStatistics,
     Categories,
@@ -28,23 +30,23 @@ pub enum Question {
     Details(Element, Since),
     /// Finds what a pattern matches, or with `None` forgets the search. This takes long.
     Find(Option<String>),
-    FindName(SliceId),
+    FindName(#[cfg_attr(test, ts(as = "u32"))] SliceId),
     Frame(WantedFrame),
     /// Adds up a call tree, and makes a graph of it. This takes long.
     Graph(usize, Area, WantedGraph),
     GraphBox(usize, usize),
     GraphFrame(usize, Since, Since, u16, usize, u32),
-    Hits(Option<SliceId>, Since, bool, usize),
+    Hits(#[cfg_attr(test, ts(as = "Option<u32>"))] Option<SliceId>, Since, bool, usize),
     HitsOverview(Since, Since, u16),
-    Longest(NameId, Area),
+    Longest(#[cfg_attr(test, ts(as = "u32"))] NameId, Area),
     /// Tells what has come since a state of a trace that grows.
     News(u64),
     Overview(Since, Since, u16),
-    Place(SliceId),
+    Place(#[cfg_attr(test, ts(as = "u32"))] SliceId),
     Snap(Since, Since, f64, f64),
     /// Adds up an area, and ranks the sums. This takes long.
     Statistics(Area, By, Ranking),
-    Step(SliceId, Step),
+    Step(#[cfg_attr(test, ts(as = "u32"))] SliceId, Step),
     /// Adds up the calls of the whole trace, for the engine of another one. This takes long.
     Tree,
 }
@@ -83,6 +85,7 @@ pub enum Answer {
 
 /// What has come since a state of a trace that grows.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct News {
     /// How far the trace has grown.
     pub growth: Growth,
@@ -90,11 +93,12 @@ pub struct News {
     pub start: Since,
     /// Where it ends.
     pub end: Since,
-    /// The range of time in view, which moves if the place says so; all of the trace for `None`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub view: Option<Range<Since>>,
-    /// The number of slices.
-    pub slices: usize,
+    /// The shortest and the longest time that a window shows after a zoom.
+    pub durations: (Since, Since),
+    /// The range of time in view. It moves while all of the trace is in view, and if the place says so.
+    pub view: Range<Since>,
+    /// How many there are of each kind of element, such as slices.
+    pub counts: Vec<(&'static str, usize)>,
     /// What the last search has found by now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub found: Option<FoundCounts>,
@@ -108,6 +112,7 @@ pub struct News {
 
 /// What is so after the user has done something.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Changed {
     /// Whether it was something that the engine does.
@@ -117,8 +122,18 @@ pub struct Changed {
     pub growth: Option<Growth>,
     /// What of a place the trace does not have.
     pub missing: Vec<String>,
+    /// How many steps there were so far.
+    pub n_steps: u32,
     /// What the user has set now.
     pub place: Place,
+    /// The range of time in view.
+    pub view: Range<Since>,
+    /// How far the timeline is scrolled down.
+    pub top: f64,
+    /// Which of the flows of the selected slice is followed, counted from 0; of fewer, the rest of a division.
+    pub flow: usize,
+    /// The selected slice, if it is among what was found.
+    pub hit: Option<Hit>,
     /// The lines of the main part.
     pub main: Lines,
     /// The lines of the pinned tracks.
@@ -193,6 +208,11 @@ impl Asked {
     /// The trace has grown: the sums at hand are those of less.
     pub(crate) fn grow(&mut self) {
         self.summed = None;
+    }
+
+    /// Another search has taken the place of the one that is being asked.
+    pub(crate) fn forget_find(&mut self) {
+        self.find = None;
     }
 
     /// Forgets what is being asked, as it is about other slices.
@@ -272,10 +292,28 @@ impl<S: Shown> Engine<S> {
         Reply::Later(Ticket { kind: Long::Graph, number })
     }
 
+    /// The range of time in view.
+    fn in_view(&self) -> Range<Since> {
+        let Range { start, end } = self.view.window().viewport().range();
+        self.since(start)..self.since(end)
+    }
+
     pub(crate) fn changed(&self, done: bool, missing: Vec<String>) -> Changed {
         let (main, pinned) = self.lines();
-        let growth = self.shown.growth();
-        Changed { done, growth, missing, place: self.current_place(), main, pinned, groups: self.groups() }
+        Changed {
+            done,
+            growth: self.shown.growth(),
+            missing,
+            n_steps: self.view.n_steps,
+            place: self.current_place(),
+            view: self.in_view(),
+            top: self.view.window().top(),
+            flow: self.view.flow,
+            hit: self.selected_hit(),
+            main,
+            pinned,
+            groups: self.groups(),
+        }
     }
 
     /// Returns how far a trace has grown; `None` if it is finished.
@@ -296,8 +334,9 @@ impl<S: Shown> Engine<S> {
             growth,
             start: self.since(start),
             end: self.since(end),
-            view: self.view.place().view.clone(),
-            slices: trace.n_slices(),
+            durations: self.durations(),
+            view: self.in_view(),
+            counts: self.counts(),
             found: self.found(),
             // Diagnostics become notes when the trace is finished.
             fault: self.said.notes.first().map(|note| note.text.clone()),
@@ -309,11 +348,13 @@ impl<S: Shown> Engine<S> {
     fn answer(&mut self, question: Question) -> Answer {
         match question {
             Question::About => Answer::About(self.about().into()),
-            Question::Act(action) => {
+            Question::Act(action, seen) => {
+                seen.iter().for_each(|seen| self.see(seen));
                 let is_done = self.act(action);
                 Answer::Changed(Box::new(self.changed(is_done, Vec::new())))
             }
-            Question::Apply(place) => {
+            Question::Apply(place, seen) => {
+                seen.iter().for_each(|seen| self.see(seen));
                 let missing = self.apply(*place);
                 Answer::Changed(Box::new(self.changed(true, missing)))
             }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// What slices have their colours by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum ColorBy {
     /// Their names, without digits.
@@ -19,6 +20,7 @@ pub enum ColorBy {
 
 /// Which arrows of flows are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum Arrows {
     /// None.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Something that a user does with a key or by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 #[expect(missing_docs, reason = "the table says what each does")]
 pub enum Command {
@@ -70,6 +71,7 @@ pub enum Command {
 
 /// What there is to say about a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct CommandInfo {
     /// The command.
     pub command: Command,

@@ -13,6 +13,7 @@ use crate::{Engine, Since, element::Element, frame::values_at, item::Item, shown
 
 /// What there is to say about an element.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Details {
     /// Its name.
     pub name: String,
@@ -34,6 +35,7 @@ impl Details {
 
 /// The other end of a flow.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Link {
     /// Whether the flow leaves the slice that is described.
     pub leaves: bool,
@@ -42,11 +44,13 @@ pub struct Link {
     /// The time from leaving to arriving.
     pub takes: Since,
     /// The slice at the other end.
+    #[cfg_attr(test, ts(as = "u32"))]
     pub slice: SliceId,
 }
 
 /// Where a slice is.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct SlicePlace {
     /// When it starts.
     pub start: Since,
@@ -64,6 +68,7 @@ pub struct SlicePlace {
 
 /// A slice beside another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum Step {
     /// The next one on the row.

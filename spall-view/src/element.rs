@@ -7,6 +7,7 @@ use crate::item::Numbered;
 
 /// An element of the timeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(as = "Numbered<ElementKind>"))]
 #[serde(from = "Numbered<ElementKind>", into = "Numbered<ElementKind>")]
 pub enum Element {
     /// A slice.
@@ -33,6 +34,7 @@ impl Element {
 }
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 enum ElementKind {
     Slice,

@@ -88,6 +88,7 @@ impl Work for Find {
 
 /// How many of each kind were found, and the headers of the tracks.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct FoundCounts {
     /// The counts as a text: `14 slices, 1 instant`.
@@ -104,8 +105,10 @@ pub struct FoundCounts {
 
 /// A slice that was found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Hit {
     /// The slice.
+    #[cfg_attr(test, ts(as = "u32"))]
     pub slice: SliceId,
     /// Its position among all hits.
     pub rank: u32,
@@ -144,6 +147,7 @@ impl<S: Shown> Engine<S> {
     ///
     /// Says what is wrong with a regular expression.
     pub fn begin_find(&mut self, pattern: &str) -> Result<(), String> {
+        self.asked.forget_find();
         let matches: Matches = Arc::new(matcher(pattern)?);
         let work = Find { hidden: self.filter.hidden.clone(), matches: Arc::clone(&matches) };
         let task = self.shown.start(work);
@@ -186,6 +190,7 @@ impl<S: Shown> Engine<S> {
 
     /// Forgets the search.
     pub fn find_nothing(&mut self) {
+        self.asked.forget_find();
         (self.search, self.searching) = (Search::default(), None);
     }
 
@@ -243,6 +248,13 @@ impl<S: Shown> Engine<S> {
             }
         }
         Numbers(found)
+    }
+
+    /// Returns the selected slice as a hit, if it is one.
+    #[must_use]
+    pub fn selected_hit(&self) -> Option<Hit> {
+        let (hits, slice) = (self.search.hits()?, self.view.selected_slice()?);
+        hits.has(&*self.layout(), slice).then(|| self.hit(hits, slice)).flatten()
     }
 
     fn hit(&self, hits: &Hits, slice: SliceId) -> Option<Hit> {

@@ -34,6 +34,7 @@ pub use pointed::Pointed;
 
 /// What a frontend wants a picture of: a range of time in columns, and a range of heights of each part of the timeline.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "WantedFrame", optional_fields = nullable))]
 #[serde(rename_all = "camelCase")]
 pub struct Wanted {
     /// The time at the left edge.
@@ -49,6 +50,7 @@ pub struct Wanted {
     /// The heights of the pinned part that are visible.
     pub pinned: Range<f64>,
     /// The slice whose arrows lie over the others.
+    #[cfg_attr(test, ts(as = "Option<u32>"))]
     pub selected: Option<SliceId>,
     /// Which arrows are drawn.
     pub arrows: Arrows,
@@ -67,6 +69,7 @@ const MAX_ARROWS: usize = 400;
 
 /// What there is to draw.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Frame {
     /// The main part of the timeline.
@@ -81,6 +84,7 @@ pub struct Frame {
     /// How many arrows there are besides.
     pub arrows_left_out: usize,
     /// The names that are drawn and that the frontend does not have yet.
+    #[cfg_attr(test, ts(as = "Vec<(u32, String)>"))]
     pub names: Vec<(NameId, String)>,
     /// How far the trace has grown; `None` if it is finished.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -89,6 +93,7 @@ pub struct Frame {
 
 /// Everything of one part of the timeline but arrows.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Part {
     /// Slices, states and objects.
     #[serde(flatten)]

@@ -83,12 +83,14 @@ impl fmt::Debug for Making {
 
 /// What a graph shows.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "WantedGraph", optional_fields = nullable))]
 pub struct Wanted {
     /// The kind of graph.
     pub graph: Kind,
     /// The function whose callers or callees are wanted: a node of the graph in the first place.
     pub node: Option<usize>,
     /// A slice whose function is wanted.
+    #[cfg_attr(test, ts(as = "Option<u32>"))]
     pub slice: Option<SliceId>,
     /// What is left out of the tree, and so of the one that it is compared with.
     pub without: String,
@@ -96,6 +98,7 @@ pub struct Wanted {
 
 /// The kinds of graphs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "GraphKind"))]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// Callers above what they call.
@@ -113,6 +116,7 @@ pub enum Kind {
 
 /// How large a graph is.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Shape {
     /// The sum of all roots, which is the length of the axis.
     pub total: Since,
@@ -126,6 +130,7 @@ pub struct Shape {
 
 /// What there is to say about a box.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct BoxFacts {
     /// The name of the function, and its place in the source.
     pub name: String,
@@ -143,10 +148,12 @@ pub struct BoxFacts {
 
 /// The boxes of a part of a graph.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct GraphFrame {
     /// The boxes. Their ids are nodes.
     pub part: Boxes,
     /// The names of the boxes that are wide enough for one.
+    #[cfg_attr(test, ts(as = "Vec<(u32, String)>"))]
     pub names: Vec<(NameId, String)>,
 }
 

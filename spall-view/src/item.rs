@@ -11,6 +11,7 @@ const WHOLE: &str = "Whole trace";
 
 /// Something with a header: it can be folded, hidden and pinned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(as = "Numbered<ItemKind>"))]
 #[serde(from = "Numbered<ItemKind>", into = "Numbered<ItemKind>")]
 pub enum Item {
     /// A process and all its tracks.
@@ -23,12 +24,14 @@ pub enum Item {
 
 /// The kind and the number of something, as they are serialised. What serde makes of a tagged enum is large.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct Numbered<K> {
     pub(crate) kind: K,
     pub(crate) id: u32,
 }
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 enum ItemKind {
     Process,
@@ -82,6 +85,7 @@ impl Item {
 
 /// A process and what belongs to it. What belongs to no process is a group without an item.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Group {
     /// The process.
     pub item: Option<Item>,
@@ -97,6 +101,7 @@ pub struct Group {
 
 /// A track, or async tracks that share lines.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Member {
     /// The track or the pack.
     pub item: Item,

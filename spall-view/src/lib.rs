@@ -51,6 +51,8 @@ mod statistics;
 mod tail;
 mod task;
 mod tree;
+#[cfg(test)]
+mod types;
 mod view;
 #[cfg(feature = "wire")]
 pub mod wire;
@@ -62,7 +64,7 @@ use spall_trace::layout::Layout;
 use spall_trace::model::{Trace, TraceView};
 
 pub use about::{About, Colours, Shades, TickUnit};
-pub use act::Action;
+pub use act::{Action, Seen};
 pub use ask::{Answer, Changed, News, Progress, Question, Reply, Ticket};
 pub use colours::{Arrows, ColorBy};
 pub use command::{COMMANDS, Command, CommandInfo};

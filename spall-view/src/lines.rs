@@ -13,6 +13,7 @@ use crate::{
 
 /// The lines of a part of the timeline.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Lines {
     /// How high they are together.
     pub height: u64,
@@ -22,6 +23,7 @@ pub struct Lines {
 
 /// A header, and how far the lines below it reach.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Header {
     /// What it is the header of.
     pub item: Item,

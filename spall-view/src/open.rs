@@ -71,6 +71,7 @@ pub struct OpenError {
 
 /// A file among several, and how many nanoseconds were added to its times.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Placed {
     /// The name of the file.
     pub name: String,
@@ -80,6 +81,7 @@ pub struct Placed {
 
 /// Something that is damaged or odd, or else worth knowing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Note {
     /// A sentence.
     pub text: String,

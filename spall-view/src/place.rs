@@ -15,75 +15,76 @@ use spall_trace::model::Ticks;
 /// It is the state of a viewer, of a link to it, of a saved page and of a session. Tracks are told by their paths, which are the
 /// same in the next trace of a program. [`Engine::apply`](crate::Engine::apply) shows a trace as a place says.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub struct Place {
     /// The files of the trace, in the order in which they were opened.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<PlaceFile>,
     /// The value of the samples, if it is not the one that the files say.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
     /// The range of time in view; what is active in the trace for `None`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub view: Option<Range<Since>>,
     /// Whether the range of time in view ends where a trace that grows does. It keeps its duration.
-    #[serde(skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub follows: bool,
     /// How far the timeline is scrolled down, in the unit of the heights.
-    #[serde(skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub top: f64,
     /// What is selected.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selected: Option<Selected>,
     /// The range of time that statistics and call trees are about; the whole trace for `None`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<ChosenRange>,
     /// Times that the user has marked, in the order in which that was done.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<Mark>,
     /// The paths of the processes and tracks that are folded; what is very high for `None`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folded: Option<Vec<String>>,
     /// The paths of what is not shown.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hidden: Vec<String>,
     /// The paths of what stays in sight.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pinned: Vec<String>,
     /// The categories that are hidden.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub categories: Vec<String>,
     /// The names of slices and instants that are hidden.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,
     /// Whether the busiest processes and tracks come first.
-    #[serde(skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub by_activity: bool,
     /// The paths of what the user has moved, in the order in which that was done: each before another one of its list, or to the
     /// end.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moves: Vec<(String, Option<String>)>,
     /// Whether tracks are shown with nothing on them.
-    #[serde(skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub shows_empty: bool,
     /// What is looked for: [`matcher`](crate::matcher).
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub search: String,
     /// What slices have their colours by.
-    #[serde(skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub color_by: ColorBy,
     /// Which arrows of flows are drawn.
-    #[serde(skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub arrows: Arrows,
     /// The name of what is added up; time if it is empty.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub measure: String,
     /// The name of the [set of tracks](spall_trace::model::TrackSet) that are added up; the set that
     /// [`Trace::shown_tracks`](spall_trace::model::Trace::shown_tracks) says if it is empty.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub tracks: String,
     /// The panel that is open, as the frontend calls it.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub panel: String,
 }
 
@@ -108,17 +109,20 @@ impl Place {
 
 /// A file of a place.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct PlaceFile {
     /// Its name.
     pub name: String,
     /// The nanoseconds that the user has added to its times. They are serialised as text, as they may be too large for a number
     /// of JavaScript.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "as_text")]
+    #[cfg_attr(test, ts(as = "Option<String>"))]
     pub offset: Option<i64>,
 }
 
 /// What is selected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Selected {
     /// The element.
     pub element: Element,
@@ -130,6 +134,7 @@ pub struct Selected {
 
 /// A range of time, and the tracks that count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ChosenRange {
     /// Where it starts.
     pub start: Since,
@@ -142,6 +147,7 @@ pub struct ChosenRange {
 
 /// A time that the user has marked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Mark {
     /// The time.
     pub at: Since,

@@ -128,6 +128,7 @@ impl Parts for Finished {
 /// How far a trace has grown. Everything that a frontend has of an earlier state may be another now: it asks for the
 /// [news](crate::Question::News).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Growth {
     /// The number of the state, which is larger after each growth.
     pub state: u64,

@@ -13,6 +13,7 @@ use spall_trace::model::Ticks;
 /// It is serialised as a number. A reader whose numbers have 53 bits, such as JavaScript, gets it exactly up to 2⁵³ ticks from
 /// the origin; a time beyond that is rounded. A fraction of a tick that is read is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(type = "number"))]
 pub struct Since(pub Ticks);
 
 /// The largest number of ticks that a number of 64 bits with a fraction has exactly.
@@ -103,8 +104,22 @@ impl<'de> Deserialize<'de> for Bytes<Vec<u8>> {
 }
 
 macro_rules! numbers {
-    ($($number:ty = $tag:literal),*) => {
-        $(impl Serialize for Numbers<$number> {
+    ($($number:ty = $tag:literal $array:literal),*) => {
+        $(#[cfg(test)]
+        impl ts_rs::TS for Numbers<$number> {
+            type WithoutGenerics = Self;
+            type OptionInnerType = Self;
+
+            fn name(_: &ts_rs::Config) -> String {
+                $array.into()
+            }
+
+            fn inline(_: &ts_rs::Config) -> String {
+                $array.into()
+            }
+        }
+
+        impl Serialize for Numbers<$number> {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 let bytes: Vec<u8> = self.0.iter().flat_map(|number| number.to_le_bytes()).collect();
                 serializer.serialize_newtype_struct(EXTENSION, &($tag, Bytes(&*bytes)))
@@ -136,4 +151,4 @@ macro_rules! numbers {
     };
 }
 
-numbers!(f32 = 1_i8, f64 = 2_i8, u32 = 3_i8);
+numbers!(f32 = 1_i8 "Float32Array", f64 = 2_i8 "Float64Array", u32 = 3_i8 "Uint32Array");

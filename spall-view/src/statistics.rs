@@ -20,6 +20,7 @@ use crate::{
 
 /// A range of time, what of it counts, and what is added up.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct Area {
     /// Where it starts.
     pub start: Since,
@@ -49,6 +50,7 @@ impl Area {
 
 /// Which sums are wanted, and in what order.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Ranking {
     /// By what they are sorted.
@@ -63,6 +65,7 @@ pub struct Ranking {
 
 /// By what sums are sorted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 #[expect(missing_docs, reason = "they are the columns of `Sums`")]
 pub enum Order {
@@ -79,6 +82,7 @@ pub enum Order {
 
 /// The sums that are wanted.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Ranked {
     /// In the order that is wanted.
     pub rows: Vec<Sums>,
@@ -90,11 +94,14 @@ pub struct Ranked {
 
 /// The sums of one name or function, in ticks or what else is added up.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Sums {
     /// The number of the name, if this is about a name.
+    #[cfg_attr(test, ts(as = "Option<u32>"))]
     pub id: Option<NameId>,
     /// What the slices are calls of.
     #[serde(skip)]
+    #[cfg_attr(test, ts(skip))]
     pub function: Function,
     /// The name, and the place in the source if this is about a function that has one.
     pub name: String,

@@ -79,6 +79,7 @@ impl Work for AddUp {
 
 /// A call tree in a form that the engine of another trace takes.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct SentTree {
     /// The names of functions and files.
     pub names: Vec<String>,

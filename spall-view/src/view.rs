@@ -34,6 +34,8 @@ pub struct View {
     place: Place,
     past: Vec<Place>,
     future: Vec<Place>,
+    /// How many steps there were, with those that can no longer be taken back.
+    pub(crate) n_steps: u32,
     window: Window,
     folds: Folds,
     main: Vertical,
@@ -43,7 +45,7 @@ pub struct View {
     /// The column of the pointer, and what it points at.
     pointer: (Option<f64>, Option<Item>),
     /// Which of the flows of the selected slice is followed.
-    flow: usize,
+    pub(crate) flow: usize,
 }
 
 /// A line whose instants are as high as what they are about, and how far down that is.
@@ -95,6 +97,7 @@ impl View {
             place: Place::default(),
             past: Vec::new(),
             future: Vec::new(),
+            n_steps: 0,
             window: Window::new(Range::default()),
             folds: Folds::new(),
             main: Vertical::default(),

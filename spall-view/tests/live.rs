@@ -114,6 +114,7 @@ impl Ids {
             }
             Answer::Changed(changed) => {
                 changed.growth = None;
+                changed.hit.iter_mut().for_each(|hit| hit.slice.0 = self.slices[&hit.slice.0]);
                 let headers = changed.main.headers.iter_mut().chain(&mut changed.pinned.headers);
                 headers.for_each(|header| self.item(&mut header.item));
                 self.groups(&mut changed.groups);
@@ -253,7 +254,7 @@ impl Both<'_> {
         }
         for element in elements {
             self.compare(|to, _| Question::Details(to(element), Since(Ticks(5))));
-            self.compare(|to, _| Question::Act(Action::Select(Some(to(element)), Since(Ticks(5)))));
+            self.compare(|to, _| Question::Act(Action::Select(Some(to(element)), Since(Ticks(5))), None));
             let Element::Slice(_) = element else { continue };
             let id = |to: &dyn Fn(Element) -> Element| match to(element) {
                 Element::Slice(slice) => slice,
@@ -263,7 +264,7 @@ impl Both<'_> {
             for step in [Step::Next, Step::Previous, Step::Parent] {
                 self.compare(|to, _| Question::Step(id(to), step));
             }
-            self.compare(|to, _| Question::Act(Action::Go(id(to))));
+            self.compare(|to, _| Question::Act(Action::Go(id(to)), None));
             self.compare(|to, _| Question::FindName(id(to)));
             self.compare(|to, _| Question::Hits(Some(id(to)), Since::default(), false, 9));
         }
@@ -296,11 +297,11 @@ impl Both<'_> {
 
     fn searches(&mut self, about: &spall_view::About) {
         for pattern in ["a", "/[e-m]/", "1"] {
-            self.compare(|_, _| Question::Act(Action::Search(pattern.into())));
+            self.compare(|_, _| Question::Act(Action::Search(pattern.into()), None));
             self.compare(|_, _| Question::Find(Some(pattern.into())));
             self.compare(|_, _| Question::Hits(None, about.start, false, 50));
             self.compare(|_, _| Question::HitsOverview(about.start, about.end, 50));
-            self.compare(|_, _| Question::Act(Action::Command(Command::NextHit)));
+            self.compare(|_, _| Question::Act(Action::Command(Command::NextHit), None));
         }
         self.frames(about);
         self.compare(|_, _| Question::Find(None));
@@ -311,7 +312,7 @@ impl Both<'_> {
             self.live.groups().iter().flat_map(|group| &group.members).map(|member| member.item).collect();
         for item in items.into_iter().take(4) {
             for action in [Action::Pin, Action::Fold, Action::Hide, Action::Hide] {
-                self.compare(|_, to| Question::Act(action(to(item))));
+                self.compare(|_, to| Question::Act(action(to(item)), None));
             }
         }
         for command in [
@@ -325,7 +326,7 @@ impl Both<'_> {
             Command::HideName,
             Command::HideCategory,
         ] {
-            self.compare(|_, _| Question::Act(Action::Command(command)));
+            self.compare(|_, _| Question::Act(Action::Command(command), None));
         }
         self.frames(about);
         self.searches(about);
@@ -344,7 +345,7 @@ impl Both<'_> {
         self.searches(&about);
         self.actions(&about);
         self.sums(&about);
-        self.compare(|_, _| Question::Apply(Box::default()));
+        self.compare(|_, _| Question::Apply(Box::default(), None));
         self.frames(&about);
     }
 }

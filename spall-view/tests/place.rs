@@ -6,7 +6,7 @@ use spall_trace::layout::{LineKind, Viewport};
 use spall_trace::model::{SliceId, Tick, Ticks, TraceView};
 use spall_view::{
     Action, Arrows, By, ChosenRange, ColorBy, Command, Element, Engine, Heights, Item, Mark, Order, Place,
-    PlaceFile, Ranking, Since, Source, Style, WantedFrame, open,
+    PlaceFile, Progress, Question, Ranking, Reply, Seen, Since, Source, Style, WantedFrame, open,
 };
 
 /// Two processes, the first with two threads that call, and a flow from one to the other.
@@ -371,4 +371,60 @@ fn an_empty_trace_has_a_place_and_takes_every_command() {
     }
     assert_eq!(engine.apply(Place::default()), [""; 0]);
     assert_eq!(engine.view().item_at(false, 0), None);
+}
+
+/// A page moves by itself while somebody drags or turns a wheel.
+#[test]
+fn a_command_begins_from_what_the_frontend_shows_by_then() {
+    let mut engine = engine();
+    let seen = Seen {
+        view: Some(Since(Ticks(20_000))..Since(Ticks(60_000))),
+        top: 0.0,
+        columns: 400,
+        height: 300,
+        pointer: Some(Since(Ticks(30_000))),
+        item: None,
+        panel: "calls".into(),
+    };
+    engine.see(&seen);
+    assert_eq!(engine.view().window().viewport().range(), Tick(20_000)..Tick(60_000));
+    let before = engine.current_place();
+    assert_eq!((before.view, before.panel.as_str()), (seen.view.clone(), "calls"));
+    run(&mut engine, Command::Mark);
+    assert_eq!(engine.view().place().marks[0].at, Since(Ticks(30_000)), "the time under the pointer");
+    engine.see(&Seen { view: Some(Since(Ticks(0))..Since(Ticks(10))), ..seen.clone() });
+    engine.act(Action::Show(Since(Ticks(5)), Since(Ticks(7))));
+    run(&mut engine, Command::Back);
+    assert_eq!(engine.view().place().view, Some(Since(Ticks(0))..Since(Ticks(10))), "moving is no step");
+    run(&mut engine, Command::Back);
+    assert_eq!(engine.view().place().marks, []);
+}
+
+#[test]
+fn a_search_that_another_one_replaces_has_no_answer() {
+    let mut engine = engine();
+    for next in ["blit", ""] {
+        let Reply::Later(ticket) = engine.ask(Question::Find(Some("draw".into()))) else {
+            panic!("it takes long")
+        };
+        engine.act(Action::Search(next.into()));
+        assert_eq!(engine.go_on(ticket), Progress::Superseded, "{next}");
+    }
+}
+
+#[test]
+fn a_flow_that_arrives_where_it_leaves_leads_nowhere_else() {
+    let within = TRACE.replace(
+        r#"{"ph":"s","#,
+        r#"{"ph":"s","name":"f","id":2,"pid":2,"tid":7,"ts":61},
+        {"ph":"f","bp":"e","name":"f","id":2,"pid":2,"tid":7,"ts":62},
+        {"ph":"s","#,
+    );
+    let mut engine = engine_of("a.json", &within);
+    let blit = slice(&engine, "blit", 0);
+    engine.act(Action::Go(blit));
+    let flows = engine.details(Element::Slice(blit), Since::default()).unwrap().flows;
+    assert_eq!(flows.iter().map(|flow| flow.leaves).collect::<Vec<_>>(), [false, true]);
+    run(&mut engine, Command::FlowIn);
+    assert_eq!(selected(&engine), "draw");
 }

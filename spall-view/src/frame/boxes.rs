@@ -8,6 +8,7 @@ use crate::{Element, Numbers};
 
 /// Boxes of slices, states and objects, or of the nodes of a graph.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Boxes {
     /// The left and the right edge of each, in columns.
     pub edges: Numbers<f32>,

@@ -19,8 +19,10 @@ pub(super) struct Chart {
 
 /// The chart of a counter on its header.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ChartPart {
     /// The track of the counter.
+    #[cfg_attr(test, ts(as = "u32"))]
     pub track: TrackId,
     /// The upper edge of the header.
     pub top: u64,
@@ -38,6 +40,7 @@ pub struct ChartPart {
 
 /// A series of a counter.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Layer {
     /// The number of its colour.
     pub shade: u8,

@@ -21,6 +21,7 @@ pub(super) enum StripRows {
 
 /// How busy the tracks of a header are.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Strip {
     /// The upper edge of the header.
     pub top: u64,
@@ -34,6 +35,7 @@ pub struct Strip {
 
 /// The instants of a track on its header.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Marks {
     /// The upper edge of the header.
     pub top: u64,

@@ -11,6 +11,7 @@ use crate::{Engine, objects::Type, shown::Shown};
 
 /// The objects of one type in one process.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ObjectLines {
     /// The upper edge of their lines.
     pub top: u64,

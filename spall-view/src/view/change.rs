@@ -8,6 +8,7 @@ use spall_trace::model::{SliceId, Tick, TraceView, TrackId};
 
 use super::View;
 use crate::{
+    Seen,
     element::Element,
     item::Item,
     place::{ChosenRange, Place, Selected, toggle},
@@ -31,6 +32,20 @@ impl View {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is a part of the height")]
     pub fn pinned_height(&self, height: u32) -> u64 {
         self.pinned.height().min((f64::from(height) * PINNED) as u64)
+    }
+
+    /// Takes over what a frontend shows, which is no step.
+    pub(crate) fn see(&mut self, seen: &Seen) {
+        let Seen { view, top, columns, height, pointer, item, panel } = seen;
+        self.resize(*columns, *height);
+        if let Some(view) = view {
+            self.window.show(self.tick(view.start)..self.tick(view.end));
+            self.moved();
+        }
+        self.scroll(*top - self.window.top());
+        let column = pointer.map(|at| f64::from(self.window.x(self.tick(at))));
+        self.point(column, *item);
+        self.set_panel(panel);
     }
 
     /// Says from how many columns on boxes are told apart.
@@ -65,6 +80,13 @@ impl View {
     pub fn fit(&mut self, range: Range<Tick>) {
         self.remember();
         self.window.fit(range);
+        self.moved();
+    }
+
+    /// Shows a range of time, and nothing beside it. This is a step.
+    pub(crate) fn show_range(&mut self, range: Range<Tick>) {
+        self.remember();
+        self.window.show(range);
         self.moved();
     }
 
@@ -118,7 +140,9 @@ impl View {
             self.stack(trace, layout);
         }
         if let Some(line) = self.main.line_of_slice(layout, slice) {
-            let (heights, before) = (line.top..line.bottom(), self.window.viewport().range());
+            // A frontend may keep the header of the process in sight above it.
+            let above = line.top.saturating_sub(self.heights.process.into());
+            let (heights, before) = (above..line.bottom(), self.window.viewport().range());
             self.window.reveal(heights, placed.start..placed.end, &self.main);
             let follows = self.place.follows && self.window.viewport().range() == before;
             self.moved();
@@ -217,6 +241,7 @@ impl View {
     pub(super) fn remember(&mut self) {
         if self.past.last() != Some(&self.place) {
             self.past.push(self.place.clone());
+            self.n_steps += 1;
         }
         if self.past.len() > STEPS {
             self.past.remove(0);

@@ -216,7 +216,8 @@ impl View {
         let slice = self.selected_slice()?;
         let other = |flow: &Flow| match leaves {
             true => (flow.from == slice).then_some(flow.to),
-            false => (flow.to == slice).then_some(flow.from),
+            // One that arrives where it leaves is among those that leave.
+            false => (flow.to == slice && flow.from != slice).then_some(flow.from),
         };
         let all: Vec<SliceId> = trace.flows().iter().filter_map(other).collect();
         all.get(self.flow.checked_rem(all.len())?).copied()
