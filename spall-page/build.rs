@@ -34,7 +34,8 @@ fn list(folder: &Path, above: &str, files: &mut Vec<(String, PathBuf)>) -> io::R
         let name = format!("{above}{}", path.file_name().unwrap_or_default().to_string_lossy());
         if path.is_dir() {
             list(&path, &format!("{name}/"), files)?;
-        } else {
+        } else if !name.ends_with(".d.ts") {
+            // Types are for whoever checks the page; no browser asks for them.
             files.push((name, path));
         }
     }

@@ -2,25 +2,58 @@
 // extension, and what is absent is nil.
 
 const NUMBERS = [Float32Array, Float64Array, Uint32Array]; // the extensions 1, 2 and 3
+const DEEPEST = 100; // lists and objects in each other
 
+/**
+ * The value of some bytes. Bytes that are no whole value, or more than one, are an error.
+ * @param {Uint8Array} bytes
+ * @returns {any}
+ */
 export function decode(bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), text = new TextDecoder();
-  let at = 0;
-  const take = (length) => bytes.subarray(at, (at += length));
-  const number = (kind, length) => {
-    const value = view[`get${kind}`](at);
-    at += length;
-    return value;
+  let at = 0, depth = 0;
+  /** @param {number} length */
+  const take = (length) => {
+    if (length > bytes.length - at) throw new Error(`the value is cut short at byte ${bytes.length}`);
+    return bytes.subarray(at, (at += length));
   };
-  const size = (code, least) => number(...[['Uint8', 1], ['Uint16', 2], ['Uint32', 4]][code - least]);
-  const list = (length) => Array.from({ length }, value);
-  const object = (length) => Object.fromEntries(Array.from({ length }, () => [value(), value()]));
+  /**
+   * @param {'getUint8' | 'getUint16' | 'getUint32' | 'getInt8' | 'getInt16' | 'getInt32' | 'getFloat32' | 'getFloat64' | 'getBigUint64' | 'getBigInt64'} get
+   * @param {number} length
+   */
+  const number = (get, length) => {
+    const from = at;
+    take(length);
+    return Number(view[get](from));
+  };
+  /** @param {number} length */
+  const size = (length) => number(length === 1 ? 'getUint8' : length === 2 ? 'getUint16' : 'getUint32', length);
+  /**
+   * What has parts, each of which takes a byte or more.
+   * @template Made
+   * @param {number} count
+   * @param {(count: number) => Made} make
+   */
+  const parts = (count, make) => {
+    if (count > bytes.length - at) throw new Error(`the value is cut short at byte ${bytes.length}`);
+    if (++depth > DEEPEST) throw new Error('the value is too deep');
+    const made = make(count);
+    depth--;
+    return made;
+  };
+  /** @param {number} count */
+  const list = (count) => parts(count, (length) => Array.from({ length }, value));
+  /** @param {number} count */
+  const object = (count) => parts(count, (length) => Object.fromEntries(Array.from({ length }, () => [value(), value()])));
+  /** @param {number} length */
   const extension = (length) => {
-    const Numbers = NUMBERS[number('Int8', 1) - 1];
+    const kind = number('getInt8', 1), Numbers = NUMBERS[kind - 1];
+    if (!Numbers || length % Numbers.BYTES_PER_ELEMENT) throw new Error(`${length} bytes of the extension ${kind} are no numbers`);
     return new Numbers(take(length).slice().buffer); // a copy is where numbers may be
   };
+  /** @returns {any} */
   function value() {
-    const code = number('Uint8', 1);
+    const code = number('getUint8', 1);
     if (code < 0x80) return code;
     if (code < 0x90) return object(code & 15);
     if (code < 0xa0) return list(code & 15);
@@ -30,57 +63,79 @@ export function decode(bytes) {
       case 0xc0: return undefined;
       case 0xc2: return false;
       case 0xc3: return true;
-      case 0xc4: case 0xc5: case 0xc6: return take(size(code, 0xc4)).slice();
-      case 0xc7: case 0xc8: case 0xc9: return extension(size(code, 0xc7));
-      case 0xca: return number('Float32', 4);
-      case 0xcb: return number('Float64', 8);
-      case 0xcc: return number('Uint8', 1);
-      case 0xcd: return number('Uint16', 2);
-      case 0xce: return number('Uint32', 4);
-      case 0xcf: return Number(number('BigUint64', 8));
-      case 0xd0: return number('Int8', 1);
-      case 0xd1: return number('Int16', 2);
-      case 0xd2: return number('Int32', 4);
-      case 0xd3: return Number(number('BigInt64', 8));
+      case 0xc4: case 0xc5: case 0xc6: return take(size(1 << (code - 0xc4))).slice();
+      case 0xc7: case 0xc8: case 0xc9: return extension(size(1 << (code - 0xc7)));
+      case 0xca: return number('getFloat32', 4);
+      case 0xcb: return number('getFloat64', 8);
+      case 0xcc: return number('getUint8', 1);
+      case 0xcd: return number('getUint16', 2);
+      case 0xce: return number('getUint32', 4);
+      case 0xcf: return number('getBigUint64', 8);
+      case 0xd0: return number('getInt8', 1);
+      case 0xd1: return number('getInt16', 2);
+      case 0xd2: return number('getInt32', 4);
+      case 0xd3: return number('getBigInt64', 8);
       case 0xd4: case 0xd5: case 0xd6: case 0xd7: case 0xd8: return extension(1 << (code - 0xd4));
-      case 0xd9: case 0xda: case 0xdb: return text.decode(take(size(code, 0xd9)));
-      case 0xdc: case 0xdd: return list(size(code, 0xdb));
-      case 0xde: case 0xdf: return object(size(code, 0xdd));
+      case 0xd9: case 0xda: case 0xdb: return text.decode(take(size(1 << (code - 0xd9))));
+      case 0xdc: case 0xdd: return list(size(2 << (code - 0xdc)));
+      case 0xde: case 0xdf: return object(size(2 << (code - 0xde)));
       default: throw new Error(`${code} begins no value`);
     }
   }
-  return value();
+  const whole = value();
+  if (at < bytes.length) throw new Error(`${bytes.length - at} bytes lie behind the value`);
+  return whole;
 }
 
+/**
+ * @param {unknown} value
+ * @returns {Uint8Array<ArrayBuffer>}
+ */
 export function encode(value) {
-  const parts = [], text = new TextEncoder();
-  const number = (code, kind = undefined, length = 0, value = undefined) => {
-    const part = new Uint8Array(1 + length);
+  /** @type {Uint8Array[]} */
+  const parts = [];
+  const text = new TextEncoder();
+  /**
+   * @param {number} code
+   * @param {(view: DataView) => void=} set
+   * @param {number=} length
+   */
+  const head = (code, set, length = 4) => {
+    const part = new Uint8Array(set ? 1 + length : 1);
     part[0] = code;
-    if (length) new DataView(part.buffer)[`set${kind}`](1, value);
+    set?.(new DataView(part.buffer, 1));
     parts.push(part);
   };
+  /**
+   * @param {number} code
+   * @param {number} size
+   */
+  const sized = (code, size) => head(code, (view) => view.setUint32(0, size));
+  /** @param {unknown} value */
   const put = (value) => {
-    if (value === undefined || value === null) number(0xc0);
-    else if (typeof value === 'boolean') number(value ? 0xc3 : 0xc2);
+    if (value === undefined || value === null) head(0xc0);
+    else if (typeof value === 'boolean') head(value ? 0xc3 : 0xc2);
     else if (typeof value === 'string') {
       const bytes = text.encode(value);
-      number(0xdb, 'Uint32', 4, bytes.length);
+      sized(0xdb, bytes.length);
       parts.push(bytes);
-    } else if (Number.isSafeInteger(value)) number(0xd3, 'BigInt64', 8, BigInt(value));
-    else if (typeof value === 'number') number(0xcb, 'Float64', 8, value);
-    else if (Array.isArray(value)) {
-      number(0xdd, 'Uint32', 4, value.length);
+    } else if (typeof value === 'number') {
+      if (Number.isSafeInteger(value)) head(0xd3, (view) => view.setBigInt64(0, BigInt(value)), 8);
+      else head(0xcb, (view) => view.setFloat64(0, value), 8);
+    } else if (Array.isArray(value)) {
+      sized(0xdd, value.length);
       value.forEach(put);
     } else if (ArrayBuffer.isView(value)) {
       const bytes = new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
-      number(0xc9, 'Uint32', 4, bytes.length);
-      parts.push(Uint8Array.of(NUMBERS.indexOf(value.constructor) + 1), bytes);
-    } else {
-      const fields = Object.entries(value).filter(([, part]) => part !== undefined);
-      number(0xdf, 'Uint32', 4, fields.length);
+      const kind = NUMBERS.findIndex((Numbers) => value instanceof Numbers) + 1;
+      if (!kind) throw new Error(`${value.constructor.name} has no place in a question`);
+      sized(0xc9, bytes.length);
+      parts.push(Uint8Array.of(kind), bytes);
+    } else if (typeof value === 'object') {
+      const fields = Object.entries(value);
+      sized(0xdf, fields.length);
       fields.flat().forEach(put);
-    }
+    } else throw new Error(`${typeof value} has no place in a question`);
   };
   put(value);
   const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));

@@ -5,11 +5,17 @@ const PIECE = 24 << 20; // bytes of a file that one element has; browsers refuse
 const MOST = 500e6; // bytes of all files as they are saved, with which browsers still open the page
 
 // Where the page without files is, if not beside this module. A saved page is made of itself.
+/** @type {{ text: string | undefined }} */
 export const template = { text: undefined };
 
-// Returns the page as a blob.
+/**
+ * Returns the page as a blob.
+ * @param {File[]} files
+ * @param {import('./engine.js').Place} place
+ */
 export async function save(files, place) {
   const empty = template.text ?? (await (await fetched(new URL('./saved.html', import.meta.url))).text());
+  /** @type {string[]} */
   const parts = [empty, `<script id="place" type="application/json">${JSON.stringify(place).replaceAll('<', '\\u003c')}</script>\n`];
   let size = 0;
   for (const [at, file] of files.entries()) {
@@ -25,22 +31,28 @@ export async function save(files, place) {
   return new Blob(parts, { type: 'text/html' });
 }
 
+/** @param {URL} url */
 async function fetched(url) {
   const answer = await fetch(url);
   if (!answer.ok) throw new Error('this viewer was built without what a saved page needs');
   return answer;
 }
 
+/**
+ * @param {string} name
+ * @param {string} value
+ */
 function element(name, value) {
   return ` ${name}="${value.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}"`;
 }
 
+/** @param {Blob} blob */
 async function base64(blob) {
-  const url = await new Promise((resolve, reject) => {
+  const url = await /** @type {Promise<string>} */ (new Promise((resolve, reject) => {
     const reader = new FileReader();
-    reader.onload = () => resolve(reader.result);
+    reader.onload = () => resolve(/** @type {string} */ (reader.result));
     reader.onerror = () => reject(reader.error);
     reader.readAsDataURL(blob);
-  });
+  }));
   return url.slice(url.indexOf(',') + 1);
 }

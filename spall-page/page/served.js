@@ -7,4 +7,4 @@ TraceView.load = open;
 customElements.define('trace-view', TraceView);
 const { files, place } = await started();
 if (!location.hash) history.replaceState(null, '', toAddress(place));
-document.querySelector('trace-view').open(files);
+document.querySelector('trace-view')?.open(files);

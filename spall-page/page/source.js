@@ -3,35 +3,56 @@
 // arguments is told how far a long question is: how many of something were looked at, and what that is.
 import { decode, encode } from './msgpack.js';
 
-const QUESTIONS = /** @type {const} */ ([
-  'about', 'act', 'apply', 'cancelGraph', 'cancelStatistics', 'categories', 'compare', 'damage', 'details', 'find', 'findName', 'frame',
-  'graph', 'graphBox', 'graphFrame', 'hits', 'hitsOverview', 'longest', 'news', 'overview', 'place', 'snap', 'statistics', 'step', 'tree',
-]);
+/**
+ * @typedef {import('./engine.js').Asking} Asking
+ * @typedef {import('./engine.js').Questions} Questions
+ * @typedef {(message: Uint8Array) => void} Take what is called with each message of an answer
+ * @typedef {(question: Uint8Array<ArrayBuffer>, take: Take) => Promise<unknown>} Ask
+ */
+
+// How many arguments each question has.
+/** @type {{ [Q in keyof Questions]: Questions[Q]['length'] }} */
+const QUESTIONS = {
+  about: 0, act: 2, apply: 2, cancelGraph: 0, cancelStatistics: 0, categories: 0, compare: 1, damage: 0, details: 2, find: 1,
+  findName: 1, frame: 1, graph: 3, graphBox: 2, graphFrame: 6, hits: 4, hitsOverview: 3, longest: 2, news: 1, overview: 3, place: 1, snap: 4,
+  statistics: 3, step: 2, tree: 0,
+};
 
 // The kinds of messages, as the engine numbers them.
 export const ANSWER = 0, LATER = 1, PROGRESS = 2, SUPERSEDED = 3, ERROR = 4;
 
+/**
+ * @param {number} kind
+ * @param {unknown} value
+ */
 export function messageOf(kind, value) {
   return Uint8Array.of(kind, ...encode(value));
 }
 
-// A source of a wire. The wire has `ask(question, take)`, which sends a question and hands each message of its answer to
-// `take`, and says by a promise that is rejected if none comes any more; and what else the source has, such as `close`.
+/**
+ * A source of a wire. The wire has `ask`, which sends a question and hands each message of its answer to `take`, and says by a
+ * promise that is rejected if none comes any more; and what else the source has, such as `close`.
+ * @template {object} More
+ * @param {{ ask: Ask } & More} wire
+ */
 export function sourceOf({ ask, ...more }) {
-  const source = { ...more };
-  for (const name of QUESTIONS) source[name] = (...args) => {
-    const tell = typeof args.at(-1) === 'function' ? args.pop() : undefined;
-    return answered(ask, args.length ? { [name]: args.length > 1 ? args : (args[0] ?? null) } : name, tell);
-  };
-  const { details, graph } = source;
-  source.details = ({ at = 0, kind, id }) => details({ kind, id }, at);
-  source.graph = (place, { area, ...wanted }, ...tell) => graph(place, area, wanted, ...tell);
-  return source;
+  const functions = Object.entries(QUESTIONS).map(([name, count]) => [name, (/** @type {unknown[]} */ ...args) => {
+    const values = Array.from({ length: count }, (_, at) => args[at]);
+    return answered(ask, count ? { [name]: count > 1 ? values : values[0] } : name, /** @type {import('./engine.js').Tell | undefined} */ (args[count]));
+  }]);
+  return /** @type {Asking & Omit<More, 'ask'>} */ ({ ...more, ...Object.fromEntries(functions) });
 }
 
-// The answer to a question.
+/**
+ * The answer to a question.
+ * @param {Ask} ask
+ * @param {unknown} question
+ * @param {((...how: any[]) => void)=} tell
+ * @returns {Promise<any>}
+ */
 export function answered(ask, question, tell) {
   return new Promise((resolve, reject) => {
+    /** @type {Take} */
     const take = (message) => {
       const kind = message[0];
       if (kind === SUPERSEDED) return resolve(undefined);

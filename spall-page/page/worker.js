@@ -5,14 +5,26 @@ import { ANSWER, ERROR, LATER, PROGRESS, messageOf } from './source.js';
 const PIECE = 4 << 20; // bytes that are read at once
 const BY_ITSELF = -(2n ** 63n); // the offset of a file that says where it belongs
 
+/**
+ * @typedef {{ files: File[], offsets?: (bigint | undefined)[], value?: string | undefined, wasm?: ArrayBuffer }} Files
+ * @typedef {(at: number, phase?: string) => void} Tell
+ */
+
+/** @type {Viewer} */
 let viewer;
+/** @type {Error | undefined} */
 let ended; // why there is none any more
 
 // Makes a viewer of files, whose bytes Rust asks for piece by piece. The page is told how far that is. Returns the files as
 // they were read.
+/**
+ * @param {Files} _
+ * @param {Tell} tell
+ * @returns {Promise<File[]>}
+ */
 async function open({ files, offsets = files.map(() => undefined), value, wasm }, tell) {
   await init({ module_or_path: wasm ?? new URL('./pkg/spall_web_bg.wasm', import.meta.url) });
-  let failed, unread = files.map(() => true);
+  let failed, /** @type {Uint8Array} */ unread = new Uint8Array(files.length).fill(1);
   try {
     viewer = new Viewer(...inputs(files, offsets, tell), value);
     unread = viewer.unread();
@@ -32,7 +44,13 @@ async function open({ files, offsets = files.map(() => undefined), value, wasm }
   return files;
 }
 
-// What Rust gets of files: their names, what reads them, and their offsets.
+/**
+ * What Rust gets of files: their names, what reads them, and their offsets.
+ * @param {File[]} files
+ * @param {(bigint | undefined)[]} offsets
+ * @param {Tell} tell
+ * @returns {[string[], ((from: number, to: number) => Uint8Array)[], BigInt64Array]}
+ */
 function inputs(files, offsets, tell) {
   const reader = new FileReaderSync();
   const size = files.reduce((sum, file) => sum + file.size, 0);
@@ -42,7 +60,7 @@ function inputs(files, offsets, tell) {
     before += file.size;
     // Rust asks for small pieces, and the browser takes its time for each.
     let held = new Uint8Array(), start = 0;
-    return (from, to) => {
+    return (/** @type {number} */ from, /** @type {number} */ to) => {
       if (from < start || from >= start + held.length) {
         held = new Uint8Array(reader.readAsArrayBuffer(file.slice(from, from + PIECE)));
         start = from;
@@ -60,25 +78,33 @@ function inputs(files, offsets, tell) {
 
 // The content of a file that is a brotli stream, or the file itself. Brotli has no mark: only a file that is nothing else is
 // asked, and its decoder is a module that few pages load.
+/** @param {File} file */
 async function withoutBrotli(file) {
   const { default: init, decode, may_be_brotli } = await import('./pkg/spall_web_brotli.js');
   await init({ module_or_path: new URL('./pkg/spall_web_brotli_bg.wasm', import.meta.url) });
+  /** @param {Blob} blob */
   const bytes = async (blob) => new Uint8Array(await blob.arrayBuffer());
   if (!may_be_brotli(await bytes(file.slice(0, 1 << 16)))) return file;
   const content = decode(await bytes(file));
   return content.length ? new File([content], file.name) : file;
 }
 
-const channel = new MessageChannel(), pausing = [];
-channel.port1.onmessage = () => pausing.shift()();
+const channel = new MessageChannel();
+/** @type {(() => void)[]} */
+const pausing = [];
+channel.port1.onmessage = () => pausing.shift()?.();
 
 // Lets other questions be answered first.
-const pause = () => new Promise((resolve) => {
+const pause = () => /** @type {Promise<void>} */ (new Promise((resolve) => {
   pausing.push(resolve);
   channel.port2.postMessage(0);
-});
+}));
 
-// Answers a question, a long one for 8 ms at a time.
+/**
+ * Answers a question, a long one for 8 ms at a time.
+ * @param {Uint8Array} question
+ * @param {(message: Uint8Array<ArrayBuffer>) => void} take
+ */
 async function ask(question, take) {
   let message = viewer.ask(question), told = performance.now();
   for (const later = message; message[0] === LATER || message[0] === PROGRESS; ) {
@@ -96,7 +122,7 @@ async function ask(question, take) {
 }
 
 onmessage = async ({ data: { id, open: files, question } }) => {
-  const take = (message) => postMessage({ id, message }, [message.buffer]);
+  const take = (/** @type {Uint8Array<ArrayBuffer>} */ message) => postMessage({ id, message }, { transfer: [message.buffer] });
   try {
     if (ended) throw ended;
     if (question) return await ask(question, take);

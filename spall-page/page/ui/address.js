@@ -2,14 +2,21 @@
 // is; here it is written so that people can read it.
 
 // Lists of texts, each of which is a part of its own.
+/** @type {Record<'folded' | 'hidden' | 'pinned' | 'categories' | 'names', string>} */
 const LISTS = { folded: 'fold', hidden: 'hide', pinned: 'pin', categories: 'nocat', names: 'noname' };
+const lists = /** @type {[keyof typeof LISTS, string][]} */ (Object.entries(LISTS));
+/** @type {import('../engine.js').ElementKind[]} */
+const KINDS = ['slice', 'state', 'instant', 'counter', 'object'];
 // What of an address also holds for another trace: how its tracks are arranged, and its files.
 const ARRANGED = [...Object.values(LISTS), 'order', 'move', 'file', 'value'];
 
+/** @typedef {import('../engine.js').Place} Place */
+
+/** @param {Place} place */
 export function toAddress(place) {
   const parts = new URLSearchParams();
-  const set = (key, value) => { if (value !== undefined && value !== '') parts.set(key, value); };
-  const whole = (number) => String(Math.round(number));
+  const set = (/** @type {string} */ key, /** @type {string | undefined} */ value) => { if (value) parts.set(key, value); };
+  const whole = (/** @type {number} */ number) => String(Math.round(number));
   if (place.view) {
     parts.set('start', whole(place.view.start));
     parts.set('span', whole(place.view.end - place.view.start));
@@ -32,22 +39,27 @@ export function toAddress(place) {
   set('tracks', place.tracks);
   set('value', place.value);
   for (const { name, offset } of place.files ?? []) parts.append('file', `${offset ?? ''} ${name}`);
-  for (const [list, key] of Object.entries(LISTS)) for (const text of place[list] ?? []) parts.append(key, text);
+  for (const [list, key] of lists) for (const text of place[list] ?? []) parts.append(key, text);
   if (place.folded && !place.folded.length) parts.set(LISTS.folded, '');
   if (place.byActivity) parts.set('order', 'activity');
   for (const [path, before] of place.moves ?? []) parts.append('move', `${path}\t${before ?? ''}`);
   return `#${parts}`;
 }
 
+/**
+ * @param {string} hash
+ * @returns {Place}
+ */
 export function fromAddress(hash) {
   const parts = new URLSearchParams(hash.replace(/^#/, ''));
+  /** @type {Place} */
   const place = {};
-  const number = (text) => (/^-?\d+$/.test(text ?? '') ? Number(text) : undefined);
+  const number = (/** @type {string | null} */ text) => (text !== null && /^-?\d+$/.test(text) ? Number(text) : undefined);
   const start = number(parts.get('start')), span = number(parts.get('span'));
   if (start !== undefined && span) place.view = { start, end: start + span };
   place.follows = parts.has('follow');
   place.top = number(parts.get('top')) ?? 0;
-  for (const kind of ['slice', 'state', 'instant', 'counter', 'object']) {
+  for (const kind of KINDS) {
     const [, id, at, name = ''] = parts.get(kind)?.match(/^(\d+)@(-?\d+)(?: ([^]*))?$/) ?? [];
     if (id !== undefined) place.selected = { element: { kind, id: Number(id) }, at: Number(at), name };
   }
@@ -57,13 +69,13 @@ export function fromAddress(hash) {
     const [, at, text = ''] = mark.match(/^(-?\d+)(?: ([^]*))?$/) ?? [];
     return at === undefined ? [] : [{ at: Number(at), text }];
   });
-  for (const [key, name] of [['search', 'find'], ['panel', 'panel'], ['measure', 'measure'], ['tracks', 'tracks']]) place[key] = parts.get(name) ?? '';
-  if (parts.has('value')) place.value = parts.get('value');
+  [place.search, place.panel, place.measure, place.tracks] = ['find', 'panel', 'measure', 'tracks'].map((name) => parts.get(name) ?? '');
+  place.value = parts.get('value') ?? undefined;
   place.files = parts.getAll('file').flatMap((file) => {
     const [, offset, name] = file.match(/^(-?\d*) ([^]*)$/) ?? [];
     return name === undefined ? [] : [offset ? { name, offset } : { name }];
   });
-  for (const [list, key] of Object.entries(LISTS)) place[list] = parts.getAll(key).filter((text) => list !== 'folded' || text);
+  for (const [list, key] of lists) place[list] = parts.getAll(key).filter((text) => list !== 'folded' || text);
   if (!parts.has(LISTS.folded)) delete place.folded;
   place.byActivity = parts.get('order') === 'activity';
   place.moves = parts.getAll('move').map((move) => {
@@ -73,13 +85,19 @@ export function fromAddress(hash) {
   return place;
 }
 
-// A range such as `10-20`, in ticks.
+/**
+ * A range such as `10-20`, in ticks.
+ * @param {string} text
+ */
 export function rangeOf(text) {
   const [, start, end] = text.match(/^(-?\d+)-(-?\d+)$/) ?? [];
   return start === undefined ? undefined : { start: Number(start), end: Number(end) };
 }
 
-// What of an address also holds for another trace.
+/**
+ * What of an address also holds for another trace.
+ * @param {string} hash
+ */
 export function withoutPlace(hash) {
   const parts = [...new URLSearchParams(hash.replace(/^#/, ''))].filter(([key]) => ARRANGED.includes(key));
   return `#${new URLSearchParams(parts)}`;

@@ -14,8 +14,18 @@ const STRENGTHS = ['b0', 'c8', 'e0', 'ff'], DIMMED = 4, SHADES = 32;
 // The colours of a theme and of the file itself, and the font of labels. Its letters are equally wide, so that labels
 // are cut by arithmetic.
 export class Palette {
+  letter = 0; // the width of one, in pixels of the device
+  deviceFont = '';
+  hit = '';
+
+  /**
+   * @param {string[]} shades
+   * @param {string} text
+   * @param {string[]} own
+   * @param {number} size
+   */
   constructor(shades, text, own, size) {
-    const inStrengths = (colours) => [...STRENGTHS, '58'].map((alpha) => colours.map((colour) => colour + alpha));
+    const inStrengths = (/** @type {string[]} */ colours) => [...STRENGTHS, '58'].map((alpha) => colours.map((colour) => colour + alpha));
     this.fills = inStrengths(shades);
     this.ownFills = inStrengths(own);
     this.ownTexts = own.map(textOn);
@@ -26,24 +36,36 @@ export class Palette {
     this.font = `${size}px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace`;
   }
 
-  // The colour of a box, in one of the strengths or dimmed.
+  /**
+   * The colour of a box, in one of the strengths or dimmed.
+   * @param {number} style
+   * @param {number} strength
+   */
   fill(style, strength) {
     if (style & CHANGE) return changeColour((style >>> UPPER_BITS) - 32);
     return style & OWN ? this.ownFills[strength][style >>> UPPER_BITS] : this.fills[strength][style % SHADES];
   }
 
-  // The same as a pixel; 0 if it is not known as one.
+  /**
+   * The same as a pixel; 0 if it is not known as one.
+   * @param {number} style
+   * @param {number} strength
+   */
   pixel(style, strength) {
     if (style & CHANGE) return 0;
     return style & OWN ? this.ownPixels[strength][style >>> UPPER_BITS] : this.pixels[strength][style % SHADES];
   }
 
+  /** @param {number} style */
   textOf(style) {
     return style & OWN ? this.ownTexts[style >>> UPPER_BITS] : this.text;
   }
 }
 
-// Black or white, whichever is legible on a colour.
+/**
+ * Black or white, whichever is legible on a colour.
+ * @param {string} colour
+ */
 function textOn(colour) {
   const [red, green, blue] = [1, 3, 5].map((at) => {
     const part = parseInt(colour.slice(at, at + 2), 16) / 255;
@@ -52,21 +74,42 @@ function textOn(colour) {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? '#000' : '#fff';
 }
 
-// What a box is.
+/**
+ * What a box is.
+ * @param {number} style
+ */
 export const kindOf = (style) => (style & STATE ? (style >>> 12 ? 'object' : 'state') : 'slice');
 
+/** @type {Strips | undefined} */
 let strips; // used again for each picture
 
-// Where columns of a picture are on the canvas: a column `c` is `c * scale + shift` pixels of the device from the left.
-// `left` and `right` are the pixels between which something is drawn, and `ratio` is the number of them in a CSS pixel.
+/**
+ * Where columns of a picture are on the canvas: a column `c` is `c * scale + shift` pixels of the device from the left.
+ * `left` and `right` are the pixels between which something is drawn, and `ratio` is the number of them in a CSS pixel.
+ * @typedef {{ scale: number, shift: number, left: number, right: number, ratio: number, top: number }} Where
+ * @typedef {import('../engine.js').Boxes} Boxes
+ */
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {Palette} palette
+ * @param {Boxes} part
+ * @param {Where} place
+ * @param {Map<number, string>} names
+ * @param {boolean} isSearching
+ */
 export function drawBoxes(context, palette, part, place, names, isSearching) {
   const { edges, numbers } = part;
   const { scale, shift, left, right, ratio, top } = place;
+  /** @type {Map<number, number[]>} */
   const buckets = new Map();
-  const hitPixel = pixelOf(palette.hit ?? '');
+  const hitPixel = pixelOf(palette.hit);
   strips ??= new Strips();
   strips.begin(left, right);
-  const labels = [], torn = [], outlined = [];
+  /** @type {number[]} */
+  const labels = [], outlined = /** @type {number[]} */ ([]);
+  /** @type {[number, number, number, number, string][]} */
+  const torn = [];
   for (let box = 0, at = 0; at < numbers.length; box += 2, at += NUMBERS) {
     const style = numbers[at + 5];
     const x = Math.max(Math.round(edges[box] * scale + shift), left - 2);
@@ -109,6 +152,14 @@ export function drawBoxes(context, palette, part, place, names, isSearching) {
   return { boxes: numbers.length / NUMBERS, labels: labels.length / 5 };
 }
 
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {Palette} palette
+ * @param {number[]} labels
+ * @param {Uint32Array} numbers
+ * @param {Where} place
+ * @param {Map<number, string>} names
+ */
 function drawLabels(context, palette, labels, numbers, { left, right, ratio }, names) {
   context.font = palette.deviceFont;
   context.textBaseline = 'middle';
@@ -125,7 +176,11 @@ function drawLabels(context, palette, labels, numbers, { left, right, ratio }, n
   }
 }
 
-// The text, or its beginning and an ellipsis if there is no room for all. Letters of East Asia are twice as wide.
+/**
+ * The text, or its beginning and an ellipsis if there is no room for all. Letters of East Asia are twice as wide.
+ * @param {string} text
+ * @param {number} room
+ */
 export function cut(text, room) {
   if (room < 3) return '';
   if (text.length * 2 <= room) return text;
@@ -141,7 +196,15 @@ export function cut(text, room) {
   return text;
 }
 
-// A box whose right edge is torn off: nobody knows where it ends.
+/**
+ * A box whose right edge is torn off: nobody knows where it ends.
+ * @param {CanvasRenderingContext2D} context
+ * @param {number} x
+ * @param {number} y
+ * @param {number} width
+ * @param {number} height
+ * @param {string} colour
+ */
 function drawTorn(context, x, y, width, height, colour) {
   const right = x + width, tooth = height / 4;
   context.fillStyle = colour;
@@ -152,13 +215,23 @@ function drawTorn(context, x, y, width, height, colour) {
   context.fill();
 }
 
-// Blue for what takes less, red for what takes more, from -31 to 31.
+/**
+ * Blue for what takes less, red for what takes more, from -31 to 31.
+ * @param {number} change
+ */
 function changeColour(change) {
   const part = Math.min(Math.abs(change) / 31, 1);
   return change < 0 ? `hsl(210 ${20 + 60 * part}% ${75 - 20 * part}%)` : `hsl(8 ${part ? 20 + 60 * part : 0}% ${75 - 15 * part}%)`;
 }
 
-// The box at a place on the canvas, in pixels of the device, or the closest one within `reach`; -1 if there is none.
+/**
+ * The box at a place on the canvas, in pixels of the device, or the closest one within `reach`; -1 if there is none.
+ * @param {Boxes} part
+ * @param {Pick<Where, 'scale' | 'shift' | 'ratio' | 'top'>} place
+ * @param {number} x
+ * @param {number} y
+ * @param {number} reach
+ */
 export function boxAt(part, { scale, shift, ratio, top }, x, y, reach) {
   const { edges, numbers } = part;
   let found = -1, distance = reach;

@@ -6,26 +6,47 @@ import { measureField, measuredUnit, tracksField, valueField } from './statistic
 import { clean, counted, duration, exactly, grouped } from './text.js';
 
 const ROW = 18;
+/**
+ * @typedef {import('../engine.js').BoxFacts} BoxFacts
+ * @typedef {'flame' | 'bottom-up' | 'sandwich' | 'comparison'} Mode
+ */
+
+/** @type {[Mode, string][]} */
 const MODES = [['flame', 'Flame graph'], ['bottom-up', 'Bottom-up'], ['sandwich', 'Sandwich'], ['comparison', 'Comparison']];
 
 export class CallsPanel {
+  /** @type {Mode} */
+  mode = 'flame';
+  without = '';
+  /** @type {Graph[]} */
+  graphs = [];
+  number = 0; // of the last filling
+  /** @type {BoxFacts | undefined} */
+  chosen = undefined; // the box that was clicked
+  /** @type {AbortController | undefined} */
+  comparing = undefined;
+  about = element('span', { className: 'dim' });
+  tip = element('p', { className: 'graph-tip' });
+
+  /** @param {import('./viewer.js').Viewer} viewer */
   constructor(viewer) {
     this.viewer = viewer;
-    this.mode = 'flame';
-    this.without = '';
-    this.graphs = [];
-    this.number = 0; // of the last filling
   }
 
-  async fill(panel, mode = this.mode) {
+  /**
+   * @param {HTMLElement} panel
+   * @param {string} [wantedMode]
+   */
+  async fill(panel, wantedMode = this.mode) {
     this.leave();
     const number = ++this.number;
     const isCurrent = () => number === this.number && viewer.drawer.current === 'calls';
+    const [mode] = MODES.find(([mode]) => mode === wantedMode) ?? MODES[0];
     this.mode = mode;
     this.chosen = undefined;
     const { viewer } = this;
     const { range, about } = viewer;
-    const modes = MODES.filter(([mode]) => mode !== 'comparison' || viewer.source.compare);
+    const modes = MODES.filter(([mode]) => mode !== 'comparison' || viewer.source.compareWith);
     const choose = choice('Kind of graph', modes, mode, (mode) => this.fill(panel, mode));
     const without = element('input', { type: 'search', placeholder: 'Without', value: this.without, ariaLabel: 'Leave out functions', title: 'Leaves out functions with this in their name or source. Their time is that of their callers.' });
     without.onchange = () => {
@@ -33,20 +54,20 @@ export class CallsPanel {
       this.fill(panel);
     };
     const what = range ? `${duration(range.end - range.start, about.unit)} selected` : 'The whole trace';
-    this.about = element('span', { className: 'dim' });
+    this.about.replaceChildren();
     const again = () => button('Add up', 'Begin again', () => this.fill(panel));
     const cancel = button('Cancel', 'Stop adding up', () => {
       this.leave();
       this.about.replaceChildren('Cancelled ', again());
     });
-    const measure = mode === 'comparison' ? '' : measureField(viewer, () => this.fill(panel));
-    const tools = element('p', {}, choose, tracksField(viewer, () => this.fill(panel)), measure, valueField(viewer), ` ${what} `, without, button('Show all', 'Zoom out', () => this.zoomOut()), ' ', this.about);
-    this.tip = element('p', { className: 'graph-tip' });
+    const measure = mode === 'comparison' ? '' : measureField(viewer);
+    const tools = element('p', {}, choose, tracksField(viewer), measure, valueField(viewer), ` ${what} `, without, button('Show all', 'Zoom out', () => this.zoomOut()), ' ', this.about);
+    this.tip.replaceChildren();
     const graphs = element('div', { className: 'graphs' });
     panel.replaceChildren(tools, this.tip, graphs);
     if (mode === 'comparison') tools.append(this.chooser(panel));
     this.graphs = [];
-    const slice = viewer.selected?.kind === 'slice' ? viewer.selected.id : undefined;
+    const { slice } = viewer;
     if (mode === 'sandwich' && slice === undefined) {
       this.about.textContent = 'Select a slice to see what calls it and what it calls.';
       return;
@@ -56,13 +77,14 @@ export class CallsPanel {
       return;
     }
     const far = element('span', { textContent: 'Adding up … ' });
-    const progress = (done, what) => { far.textContent = `Adding up … ${grouped(done)} ${what} `; };
+    const progress = (/** @type {number} */ done, /** @type {string} */ what) => { far.textContent = `Adding up … ${grouped(done)} ${what} `; };
     this.about.append(far, cancel);
+    /** @type {[import('../engine.js').GraphKind, string][]} */
     const kinds = mode === 'sandwich' ? [['callers', 'Callers'], ['callees', 'Callees']] : [[mode, '']];
     const area = mode === 'comparison' ? { ...viewer.area, measure: undefined } : viewer.area; // the other tree is one of times
-    const wanted = { area, slice: mode === 'sandwich' ? slice : undefined, without: this.without };
+    const wanted = { slice: mode === 'sandwich' ? slice : undefined, without: this.without };
     for (const [place, [graph, title]] of kinds.entries()) {
-      const shape = await viewer.source.graph(place, { ...wanted, graph }, progress);
+      const shape = await viewer.source.graph(place, area, { ...wanted, graph }, progress);
       if (!shape || !isCurrent()) return;
       const text = [title, clean(shape.of)].filter(Boolean).join(' of ');
       if (text) graphs.append(element('h3', { textContent: text }));
@@ -83,18 +105,22 @@ export class CallsPanel {
     this.viewer.source.cancelGraph();
   }
 
-  // A field for the file to compare with.
+  /**
+   * A field for the file to compare with.
+   * @param {HTMLElement} panel
+   */
   chooser(panel) {
     const { viewer } = this;
     const field = element('input', { type: 'file', ariaLabel: 'Trace to compare with' });
     field.onchange = async () => {
-      const [file] = field.files;
+      const [file] = field.files ?? [];
+      if (!file) return;
       this.leave();
       const current = (this.comparing = new AbortController());
       const text = element('span', { textContent: 'Loading … ' });
       this.about.replaceChildren(text, button('Cancel', 'Stop loading', () => this.fill(panel)));
       try {
-        await viewer.source.compare(file, (read, phase) => { text.textContent = `${phase ?? `Loading … ${Math.round((100 * read) / file.size)} %`} `; }, current.signal);
+        await viewer.source.compareWith?.(file, (read, phase) => { text.textContent = `${phase ?? `Loading … ${Math.round((100 * read) / file.size)} %`} `; }, current.signal);
         viewer.compared = file.name;
         this.fill(panel);
       } catch (error) {
@@ -118,17 +144,32 @@ export class CallsPanel {
     if (this.mode === 'sandwich') this.viewer.drawer.show('calls', 'sandwich');
   }
 
-  // What is under the pointer, or else the box that was clicked, which can be looked for in the timeline.
+  /**
+   * What is under the pointer, or else the box that was clicked, which can be looked for in the timeline.
+   * @param {BoxFacts} [box]
+   */
   describe(box = this.chosen) {
     const { finder } = this.viewer;
+    if (!box) return this.tip.replaceChildren();
     const find = () => finder.search(exactly(box.plain)).then(() => finder.next(false));
-    const tools = box && box === this.chosen ? [' ', button('Find in the timeline', 'Select the next slice of this name and show where all are', find)] : [];
-    this.tip.replaceChildren(...(box ? [element('strong', { textContent: clean(box.name) }), ` ${box.facts.map(([key, value]) => `${key} ${value}`).join(' · ')}`, ...tools] : []));
+    const tools = box === this.chosen ? [' ', button('Find in the timeline', 'Select the next slice of this name and show where all are', find)] : [];
+    this.tip.replaceChildren(element('strong', { textContent: clean(box.name) }), ` ${box.facts.map(([key, value]) => `${key} ${value}`).join(' · ')}`, ...tools);
   }
 }
 
 // One graph, all of whose rows are drawn.
 class Graph {
+  /** @type {import('../engine.js').Boxes | undefined} */
+  part = undefined;
+  drawn = { scale: 1, shift: 0, left: 0, right: 0, ratio: 1, top: 0 };
+  /** @type {number | undefined} */
+  pointed = undefined;
+
+  /**
+   * @param {CallsPanel} panel
+   * @param {number} place
+   * @param {import('../engine.js').Shape} shape
+   */
   constructor(panel, place, shape) {
     this.panel = panel;
     this.place = place;
@@ -143,6 +184,10 @@ class Graph {
     new ResizeObserver(() => this.draw()).observe(this.canvas);
   }
 
+  /**
+   * @param {number} start
+   * @param {number} end
+   */
   look(start, end) {
     [this.start, this.end] = [start, Math.max(end, start + 1)];
     this.draw();
@@ -162,6 +207,7 @@ class Graph {
     Object.assign(canvas, { width, height: Math.max(Math.round(height * ratio), 1) });
     canvas.style.height = `${Math.max(height, ROW)}px`;
     const context = canvas.getContext('2d');
+    if (!context) return;
     context.fillStyle = painter.colour.page;
     context.fillRect(0, 0, canvas.width, canvas.height);
     this.part = part;
@@ -169,6 +215,7 @@ class Graph {
     drawBoxes(context, painter.palette, part, this.drawn, panel.viewer.names, false);
   }
 
+  /** @param {MouseEvent} event */
   nodeAt(event) {
     if (!this.part) return undefined;
     const { ratio } = this.drawn;
@@ -176,6 +223,7 @@ class Graph {
     return at < 0 ? undefined : this.part.numbers[at + 2];
   }
 
+  /** @param {MouseEvent} event */
   async point(event) {
     const node = this.nodeAt(event);
     if (node === this.pointed) return;
@@ -184,11 +232,15 @@ class Graph {
     if (node === this.pointed) this.panel.describe(box);
   }
 
-  // Zooms to a box, or out if it is all that is in view.
+  /**
+   * Zooms to a box, or out if it is all that is in view.
+   * @param {MouseEvent} event
+   */
   async click(event) {
     const node = this.nodeAt(event);
     if (node === undefined) return;
     const box = await this.panel.viewer.source.graphBox(this.place, node);
+    if (!box) return;
     this.panel.chosen = box;
     this.panel.describe();
     const isWhole = box.start === this.start && box.end === this.end;

@@ -5,38 +5,41 @@ import { clean, duration } from './text.js';
 const SHOWN_FLOWS = 100;
 
 export class DetailsPanel {
+  /** @type {import('../engine.js').Details | undefined} */
+  details = undefined;
+
+  /** @param {import('./viewer.js').Viewer} viewer */
   constructor(viewer) {
     this.viewer = viewer;
-    this.details = undefined;
-    this.chosen = { true: 0, false: 0 }; // of the flows that leave and that arrive
   }
 
+  /** @param {import('./under.js').Element | undefined} selected */
   async load(selected) {
-    this.chosen = { true: 0, false: 0 };
-    this.selected = selected;
-    this.details = selected && (await this.viewer.source.details(selected));
+    this.details = selected && (await this.viewer.source.details(selected, selected.at ?? 0));
     if (this.details) {
       const said = Object.fromEntries(this.details.facts);
       this.viewer.say([clean(this.details.name), said.duration ?? said.time, said.depth && `depth ${said.depth}`, clean(said.track ?? '')].filter(Boolean).join(', '));
     }
   }
 
+  /** @param {HTMLElement} panel */
   fill(panel) {
     const { details, viewer } = this;
     if (!details) {
       panel.replaceChildren(element('p', { className: 'dim', textContent: `${hasFingers() ? 'Tap' : 'Click on'} something to see what it is.` }));
       return;
     }
-    const cleaned = (pairs) => pairs.map(([key, value]) => [key, value].map(clean));
+    /** @param {[string, string][]} pairs @returns {[string, string][]} */
+    const cleaned = (pairs) => pairs.map(([key, value]) => [clean(key), clean(value)]);
     const columns = [element('div', {}, element('h2', { textContent: clean(details.name) || '(no name)' }), this.actions(), facts(cleaned(details.facts)))];
     if (details.args.length) columns.push(element('div', {}, element('h3', { textContent: 'Arguments' }), facts(cleaned(details.args))));
-    if (details.stack?.length) columns.push(element('div', {}, element('h3', { textContent: 'Stack' }), element('p', { className: 'lines', textContent: details.stack.map(clean).join('\n') })));
+    if (details.stack.length) columns.push(element('div', {}, element('h3', { textContent: 'Stack' }), element('p', { className: 'lines', textContent: details.stack.map(clean).join('\n') })));
     for (const leaves of [false, true]) {
       const flows = this.flows(leaves);
       if (!flows.length) continue;
       const links = flows.slice(0, SHOWN_FLOWS).map(({ name, takes, slice }) =>
         button(`${leaves ? '→' : '←'} ${clean(name)}  ${duration(takes, viewer.about.unit)}`, 'Go there', () => viewer.go(slice)));
-      if (links.length > 1) links[this.chosen[leaves] % links.length].classList.add('current');
+      if (links.length > 1) links[viewer.arranged.flow % flows.length]?.classList.add('current');
       const title = leaves ? `Flows that leave (${flows.length})` : `Flows that arrive (${flows.length})`;
       columns.push(element('div', {}, element('h3', { textContent: title }), element('div', { className: 'list' }, ...links)));
     }
@@ -45,25 +48,16 @@ export class DetailsPanel {
 
   actions() {
     const { viewer } = this;
-    if (viewer.selected?.kind !== 'slice') return '';
-    const made = [button('Zoom', 'F', () => viewer.focus())];
+    if (viewer.slice === undefined) return '';
+    const made = [button('Zoom', 'F', () => viewer.run('fit'))];
     made.push(button('Same name', '*', () => viewer.finder.sameName(false)));
-    made.push(button('Hide name', 'Hide all of this name; the panel of categories shows them again', () => viewer.flip('names', this.details.name)));
+    made.push(button('Hide name', 'Hide all of this name; the panel of categories shows them again', () => viewer.run('hideName')));
     made.push(button('Callers and callees', '3', () => viewer.drawer.show('calls', 'sandwich')));
     return element('p', {}, ...made);
   }
 
+  /** @param {boolean} leaves */
   flows(leaves) {
     return (this.details?.flows ?? []).filter((flow) => flow.leaves === leaves);
-  }
-
-  async follow(leaves) {
-    const flows = this.flows(leaves);
-    if (flows.length) await this.viewer.go(flows[this.chosen[leaves] % flows.length].slice);
-  }
-
-  chooseFlow(leaves) {
-    this.chosen[leaves]++;
-    this.viewer.drawer.changed('details');
   }
 }

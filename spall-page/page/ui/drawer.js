@@ -1,5 +1,5 @@
 // The panels below the timeline, of which one is open at a time.
-import { element, button, memory } from './dom.js';
+import { element, button, focusedIn, memory } from './dom.js';
 import { DetailsPanel } from './details.js';
 import { StatisticsPanel } from './statistics.js';
 import { CallsPanel } from './calls.js';
@@ -7,11 +7,23 @@ import { TracksPanel, fillNotes } from './tracks.js';
 import { FilterPanel } from './filter.js';
 import { counted } from './text.js';
 
+/**
+ * @typedef {object} Panel
+ * @property {(panel: HTMLElement, mode?: string) => unknown} fill
+ * @property {() => void} [leave] gives up what it has asked for
+ * @property {string} [mode] which of its kinds it shows
+ */
+
 export class Drawer {
+  /** @type {string | undefined} */
+  last = undefined; // the one that was open before the panel was closed
+
+  /** @param {import('./viewer.js').Viewer} viewer */
   constructor(viewer) {
     this.viewer = viewer;
     this.current = '';
     const { about } = viewer;
+    /** @type {[string, string, Panel][]} */
     const all = [
       ['details', 'Details', (this.details = new DetailsPanel(viewer))],
       ['statistics', 'Statistics', (this.statistics = new StatisticsPanel(viewer))],
@@ -19,11 +31,15 @@ export class Drawer {
       ['hits', 'Hits', viewer.finder],
       ['tracks', 'Tracks', new TracksPanel(viewer)],
       ['categories', 'Categories', new FilterPanel(viewer)],
-      ['notes', counted(about.notes.length, 'note'), about.notes.length && { fill: (panel) => fillNotes(viewer, panel) }],
     ];
-    this.panels = new Map(all.filter(([, , panel]) => panel).map(([id, title, panel]) => [id, { title, panel }]));
+    if (about.notes.length) all.push(['notes', counted(about.notes.length, 'note'), { fill: (panel) => fillNotes(viewer, panel) }]);
+    this.panels = new Map(all.map(([id, title, panel]) => [id, { title, panel }]));
     this.listen();
-    this.hide();
+  }
+
+  // The panel that is open, as a place has it, with the kind that it shows.
+  get name() {
+    return [this.current, this.panels.get(this.current)?.panel.mode].filter(Boolean).join(' ');
   }
 
   // The buttons at the top of the page.
@@ -35,23 +51,28 @@ export class Drawer {
     });
   }
 
+  /**
+   * @param {string} id
+   * @param {string} [mode]
+   */
   show(id, mode) {
-    if (!this.panels.has(id)) return;
+    const shown = this.panels.get(id);
+    if (!shown) return;
     if (this.current !== id) this.leave();
     this.current = this.last = id;
     this.viewer.$('#drawer').hidden = false;
-    const tab = (name, { title }) => {
+    const tab = (/** @type {string} */ name, /** @type {string} */ title) => {
       const made = element('button', { type: 'button', role: 'tab', textContent: title, ariaSelected: String(name === id), tabIndex: name === id ? 0 : -1, onclick: () => this.show(name) });
       made.dataset.panel = name;
       return made;
     };
     const tabs = this.viewer.$('#tabs');
-    const hasFocus = tabs.contains(tabs.getRootNode().activeElement);
-    tabs.replaceChildren(...[...this.panels].map(([name, panel]) => tab(name, panel)));
-    if (hasFocus) tabs.querySelector('[tabindex="0"]').focus();
+    const hasFocus = tabs.contains(focusedIn(tabs));
+    tabs.replaceChildren(...[...this.panels].map(([name, { title }]) => tab(name, title)));
+    if (hasFocus) /** @type {HTMLElement | null} */ (tabs.querySelector('[tabindex="0"]'))?.focus();
     this.viewer.$('#panel').className = id;
-    this.panels.get(id).panel.fill(this.viewer.$('#panel'), mode);
-    this.viewer.remember?.();
+    shown.panel.fill(this.viewer.$('#panel'), mode);
+    this.viewer.steps.remember();
   }
 
   // Gives up what a panel that is closed has asked for.
@@ -63,7 +84,7 @@ export class Drawer {
     this.leave();
     this.viewer.$('#drawer').hidden = true;
     this.current = '';
-    if (this.viewer.view.duration) this.viewer.remember();
+    this.viewer.steps.remember();
   }
 
   toggle() {
@@ -71,16 +92,23 @@ export class Drawer {
     else this.show(this.last ?? 'details');
   }
 
-  // Fills a panel again if it is the one that is open.
+  /**
+   * Fills a panel again if it is the one that is open.
+   * @param {string} id
+   */
   changed(id) {
     if (this.current === id) this.show(id);
   }
 
   resized() {
-    this.calls?.redraw();
+    this.calls.redraw();
   }
 
-  // Another element is selected.
+  /**
+   * Another element is selected.
+   * @param {import('./under.js').Element | undefined} element
+   * @param {boolean} opens
+   */
   async selected(element, opens) {
     await this.details.load(element);
     if (element && opens && !this.current) this.show('details');
@@ -107,7 +135,7 @@ export class Drawer {
     this.viewer.$('#drawer-head').append(button('×', 'Close the panel', () => this.hide()));
     // Arrows go from tab to tab.
     this.viewer.$('#tabs').addEventListener('keydown', (event) => {
-      const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key] ?? 0;
       if (!by) return;
       event.preventDefault();
       const names = [...this.panels.keys()];
@@ -116,6 +144,7 @@ export class Drawer {
     const edge = this.viewer.$('#drawer-edge'), drawer = this.viewer.$('#drawer');
     const height = Number(memory.get('drawer'));
     if (height) drawer.style.height = `${height}px`;
+    /** @type {{ y: number, height: number } | undefined} */
     let from;
     edge.addEventListener('pointerdown', (event) => {
       edge.setPointerCapture(event.pointerId);

@@ -16,10 +16,29 @@ const FRAME = `
 
 const LARGE = 16 << 20, BEGINNING = 4 << 20; // in bytes
 
+/**
+ * @typedef {import('../page.js').Opened} Opened
+ * @typedef {Opened | string} Wanted a file, or an address
+ */
+
 export class TraceView extends HTMLElement {
   static observedAttributes = ['src', 'theme', 'range'];
 
+  /** @type {Viewer | undefined} */
+  viewer = undefined;
+  /** @type {Viewer | undefined} */
+  beginning = undefined; // of a file that is being read
+  /** @type {AbortController | undefined} */
+  opening = undefined;
+  /** @type {Wanted[]} */
+  files = [];
+  /** @type {Map<string, bigint>} */
+  shifts = new Map(); // the nanoseconds that the user has added to files, by their names
+  /** @type {string | undefined} */
+  value = undefined; // of samples, if another one is wanted than the file says
+
   // Loads files; a promise of a source and what it says about itself. A notebook has its trace and loads none.
+  /** @type {import('../page.js').Load | undefined} */
   static load = undefined;
 
   constructor() {
@@ -29,23 +48,27 @@ export class TraceView extends HTMLElement {
     sheet.replaceSync(STYLE);
     root.adoptedStyleSheets = [sheet];
     root.innerHTML = FRAME;
-    this.pane = root.querySelector('#pane');
-    this.files = [];
-    this.shifts = new Map(); // the nanoseconds that the user has added to files, by their names
-    this.value = undefined; // of samples, if another one is wanted than the file says
+    this.pane = /** @type {HTMLElement} */ (root.querySelector('#pane'));
     if (!TraceView.load) return;
     this.$('#welcome').append(this.opener());
     const field = this.$('#file');
     field.onchange = () => {
-      const files = [...field.files];
+      const files = [...(field.files ?? [])];
       field.value = ''; // so that the same file can be opened again
       if (files.length) this.open(files);
     };
     this.acceptDrops();
   }
 
+  /**
+   * @template {string} Selector
+   * @param {Selector} selector
+   * @returns {Selector extends '#file' ? HTMLInputElement : HTMLElement}
+   */
   $(selector) {
-    return this.pane.querySelector(selector);
+    const found = this.pane.querySelector(selector);
+    if (!found) throw new Error(`there is no ${selector}`);
+    return /** @type {Selector extends '#file' ? HTMLInputElement : HTMLElement} */ (found);
   }
 
   get isPage() {
@@ -61,12 +84,20 @@ export class TraceView extends HTMLElement {
     queueMicrotask(() => { if (!this.isConnected) this.close(); });
   }
 
+  /**
+   * @param {string} name
+   * @param {string | null} before
+   * @param {string | null} now
+   */
   attributeChangedCallback(name, before, now) {
     if (name === 'src' && this.isConnected && now) this.open(now.split(/\s+/));
     if (name !== 'src') this.take(name);
   }
 
-  // Does what an attribute says about the trace that is open.
+  /**
+   * Does what an attribute says about the trace that is open.
+   * @param {string} name
+   */
   take(name, viewer = this.viewer) {
     const value = this.getAttribute(name);
     if (!viewer || value === null) return;
@@ -81,42 +112,48 @@ export class TraceView extends HTMLElement {
   set src(value) { this.setAttribute('src', value); }
   get theme() { return this.getAttribute('theme') ?? 'auto'; }
   set theme(value) { this.setAttribute('theme', value); }
+  /** @returns {import('./place.js').Range | null | undefined} */
   get range() { return this.viewer?.range; }
   set range(range) { this.viewer?.setRange(range ?? undefined); }
+  /** @returns {import('./under.js').Element | number | { id: number } | null | undefined} */
   get selection() { return this.viewer?.selected; }
 
   // Selects a slice by its number and brings it into view, or selects nothing.
   set selection(slice) {
     if (slice === undefined || slice === null) this.viewer?.select(undefined);
-    else this.viewer?.go(slice.id ?? slice);
+    else this.viewer?.go(typeof slice === 'number' ? slice : slice.id);
   }
 
   // Opens files and addresses, several on one axis of time. What is open stays until all were read, and if they cannot be
   // read. Returns whether they could.
+  /** @param {Wanted[]} files */
   async open(files) {
     this.opening?.abort();
     const current = (this.opening = new AbortController());
     const { signal } = current;
-    const title = files.map((file) => file.name ?? nameOf(file)).join(', ');
+    const { load } = TraceView, title = files.map(nameOf).join(', ');
+    if (!load) return false;
     const bar = element('progress', { ariaLabel: 'Read' }), text = element('span', { textContent: 'Reading …' });
     this.notify(element('p', {}, element('strong', { textContent: title }), ' ', text), bar, button('Cancel', 'Stop reading', () => this.cancel()));
+    /** @type {(read: number, size: number, phase?: string) => void} */
     const tell = (read, size, phase) => {
       if (size) Object.assign(bar, { max: size, value: read });
-      const megabytes = (bytes) => grouped(bytes / 1e6, 1);
+      const megabytes = (/** @type {number} */ bytes) => grouped(bytes / 1e6, 1);
       text.textContent = phase ?? (size ? `${megabytes(read)} of ${megabytes(size)} MB` : `${megabytes(read)} MB`);
     };
     try {
+      /** @type {Opened[]} */
       const all = [];
       for (const file of files) all.push(typeof file === 'string' ? await fetched(file, tell, signal) : file);
       const size = all.reduce((sum, file) => sum + file.size, 0);
       if (this.isPage && !this.viewer) {
         const place = fromAddress(location.hash);
-        this.shifts = new Map(place.files.flatMap(({ name, offset }) => (offset === undefined ? [] : [[name, BigInt(offset)]])));
+        for (const { name, offset } of place.files ?? []) if (offset !== undefined) this.shifts.set(name, BigInt(offset));
         this.value = place.value;
       }
       const offsets = all.map(({ name }) => this.shifts.get(name));
       if (!this.viewer && all.length === 1 && size > LARGE) this.begin(all[0], title, signal);
-      const { source, about } = await TraceView.load(all, (read, phase) => tell(read, size, phase), signal, offsets, this.value);
+      const { source, about } = await load(all, (read, phase) => tell(read, size, phase), signal, offsets, this.value);
       this.opening = undefined;
       this.files = files;
       this.notify();
@@ -133,41 +170,52 @@ export class TraceView extends HTMLElement {
     }
   }
 
-  // Shows the beginning of a large file while all of it is read.
+  /**
+   * Shows the beginning of a large file while all of it is read.
+   * @param {Opened} file
+   * @param {string} title
+   * @param {AbortSignal} signal
+   */
   async begin(file, title, signal) {
     const beginning = file instanceof Blob ? new File([file.slice(0, BEGINNING)], file.name) : { ...file, most: BEGINNING };
-    const { source, about } = await TraceView.load([beginning], () => {}, signal, [undefined], this.value).catch(() => ({}));
-    if (!source || this.opening?.signal !== signal) return source?.close();
+    const loaded = await TraceView.load?.([beginning], () => {}, signal, [undefined], this.value).catch(() => undefined);
+    if (!loaded) return;
+    const { source, about } = loaded;
+    if (this.opening?.signal !== signal) return source.close?.();
     const viewer = (this.beginning = this.viewerOf(source, about, title));
     this.take('theme', viewer);
     await viewer.open();
     viewer.hint('This is the beginning. The rest is being read.');
   }
 
-  // Opens another file beside those that are open.
+  /**
+   * Opens another file beside those that are open.
+   * @param {Wanted} file
+   */
   addFile(file) {
     return this.open([...this.files, file]);
   }
 
-  // A file as a place names it.
-  named(file) {
-    const name = file.name ?? nameOf(file);
-    return { name, offset: this.shifts.get(name)?.toString() };
-  }
-
-  // Adds nanoseconds to the times of one of several files, instead of what the files say.
+  /**
+   * Adds nanoseconds to the times of one of several files, instead of what the files say.
+   * @param {string} name
+   * @param {bigint | number} offset
+   */
   shift(name, offset) {
     this.shifts.set(name, BigInt(offset));
     return this.open(this.files);
   }
 
-  // Shows another value of the samples, or with `undefined` that of the file, in the panel that is open.
+  /**
+   * Shows another value of the samples, or with `undefined` that of the file, in the panel that is open.
+   * @param {string | undefined} value
+   */
   async showValue(value) {
-    const { measure, drawer: { current } } = this.viewer;
+    const measure = this.viewer?.place.measure, current = this.viewer?.drawer.current;
     this.value = value;
     if (!(await this.open(this.files))) return;
-    this.viewer.measure = measure;
-    if (current) this.viewer.drawer.show(current);
+    if (measure) await this.viewer?.change({ measure });
+    if (current) this.viewer?.drawer.show(current);
   }
 
   // Gives up what is being opened.
@@ -178,15 +226,27 @@ export class TraceView extends HTMLElement {
     this.notify();
   }
 
-  viewerOf(source, about, title, options) {
+  /**
+   * @param {import('../page.js').Source} source
+   * @param {import('../engine.js').About} about
+   * @param {string} title
+   * @param {import('./viewer.js').Surroundings} [surroundings]
+   */
+  viewerOf(source, about, title, surroundings) {
     this.beginning?.close();
     this.beginning = undefined;
     this.pane.classList.add('open');
     this.$('#trace').innerHTML = MARKUP;
-    return new Viewer(this.pane, source, about, title, options);
+    return new Viewer(this.pane, source, about, title, surroundings);
   }
 
-  // Shows what a source has: another trace, or with a place the finished one of a trace that has grown until now.
+  /**
+   * Shows what a source has: another trace, or with a place the finished one of a trace that has grown until now.
+   * @param {import('../page.js').Source} source
+   * @param {import('../engine.js').About} about
+   * @param {string} title
+   * @param {import('../engine.js').Place} [place]
+   */
   async show(source, about, title, place) {
     if (this.viewer && this.isPage) {
       // The place in the address is that of the last trace.
@@ -196,13 +256,13 @@ export class TraceView extends HTMLElement {
     if (place) this.viewer?.leave();
     else this.viewer?.close();
     const viewer = (this.viewer = this.viewerOf(source, about, title, {
-      isPage: this.isPage, tell: (...what) => this.tell(...what), files: this.files.map((file) => this.named(file)), moveFile: (...how) => this.shift(...how), showValue: (value) => this.showValue(value),
+      isPage: this.isPage, tell: (...what) => this.tell(...what), moveFile: (...how) => this.shift(...how), showValue: (value) => this.showValue(value),
       grown: (finished, fault) => this.showFinished(finished, fault), hasGrown: Boolean(place),
     }));
     if (TraceView.load) this.$('#open-place').append(this.opener());
     if (this.isPage && this.files.some((file) => typeof file !== 'string')) {
       // A browser asks for pages alone that somebody has touched, and complains of the others.
-      const ask = (event) => { if (navigator.userActivation?.hasBeenActive ?? true) event.preventDefault(); };
+      const ask = (/** @type {Event} */ event) => { if (navigator.userActivation?.hasBeenActive ?? true) event.preventDefault(); };
       addEventListener('beforeunload', ask, { signal: viewer.ends.signal });
     }
     await viewer.open();
@@ -210,8 +270,13 @@ export class TraceView extends HTMLElement {
     this.tell('loaded', { title, format: about.format, start: about.start, end: about.end, unit: about.unit });
   }
 
-  // A trace has grown to its end. What is wrong if it should not have ended is said.
+  /**
+   * A trace has grown to its end. What is wrong if it should not have ended is said.
+   * @param {import('../page.js').Finished} finished
+   * @param {string | undefined} fault
+   */
   async showFinished({ about, place }, fault) {
+    if (!this.viewer) return;
     const { source, title } = this.viewer;
     await this.show(source, about, title, place);
     if (fault) this.viewer.hint(`Nothing comes any more: ${fault}.`);
@@ -227,29 +292,42 @@ export class TraceView extends HTMLElement {
     this.$('#trace').replaceChildren();
   }
 
-  // Finds a text, or a regular expression between slashes. Returns how many slices and instants there are.
+  /**
+   * Finds a text, or a regular expression between slashes. Returns how many slices and instants there are.
+   * @param {string} text
+   */
   async find(text) {
-    await this.viewer.finder.search(text);
-    const { slices = 0, instants = 0, error } = this.viewer.finder.found ?? {};
-    if (error) throw new SyntaxError(error);
-    return { slices, instants };
+    await this.viewer?.finder.search(text);
+    const { found } = this.viewer?.finder ?? {};
+    if (found && 'error' in found) throw new SyntaxError(found.error);
+    return { slices: found?.slices ?? 0, instants: found?.instants ?? 0 };
   }
 
-  // Shows a range of time, in ticks.
+  /**
+   * Shows a range of time, in ticks.
+   * @param {number} start
+   * @param {number} end
+   */
   zoomTo(start, end) {
-    this.viewer.view.fit(start, end, 0);
-    this.viewer.moved();
+    this.viewer?.show(start, end);
   }
 
   // The timeline as it is drawn, as a PNG file.
+  /** @returns {Promise<Blob | null>} */
   picture() {
-    return new Promise((resolve) => { this.viewer.canvas.toBlob(resolve); });
+    const { viewer } = this;
+    return new Promise((resolve) => { if (viewer) viewer.canvas.toBlob(resolve); else resolve(null); });
   }
 
+  /**
+   * @param {string} name
+   * @param {unknown} [detail]
+   */
   tell(name, detail) {
     this.dispatchEvent(new CustomEvent(name, { detail }));
   }
 
+  /** @param {Node[]} parts */
   notify(...parts) {
     this.$('#notice').replaceChildren(...parts);
     this.$('#notice').hidden = !parts.length;
@@ -260,26 +338,33 @@ export class TraceView extends HTMLElement {
   }
 
   acceptDrops() {
-    for (const type of ['dragover', 'dragleave', 'drop']) {
+    for (const type of /** @type {const} */ (['dragover', 'dragleave', 'drop'])) {
       this.addEventListener(type, (event) => {
         event.preventDefault();
         this.pane.classList.toggle('dropping', type === 'dragover');
-        if (type === 'drop' && event.dataTransfer.files.length) this.open([...event.dataTransfer.files]);
+        const files = type === 'drop' ? [...(event.dataTransfer?.files ?? [])] : [];
+        if (files.length) this.open(files);
       });
     }
   }
 }
 
-function nameOf(address) {
-  return decodeURIComponent(new URL(address, document.baseURI).pathname.split('/').pop());
+/** @param {Wanted} file */
+function nameOf(file) {
+  return typeof file === 'string' ? decodeURIComponent(new URL(file, document.baseURI).pathname.split('/').pop() ?? '') : file.name;
 }
 
-// Reads what is at an address. `tell` is told how much that is so far, and how much it will be if that is known.
+/**
+ * Reads what is at an address. `tell` is told how much that is so far, and how much it will be if that is known.
+ * @param {string} address
+ * @param {(read: number, size: number) => void} tell
+ * @param {AbortSignal} signal
+ */
 async function fetched(address, tell, signal) {
   const answer = await fetch(address, { signal });
   if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
   const size = Number(answer.headers.get('Content-Length')), parts = [];
-  const reader = answer.body.getReader();
+  const reader = /** @type {ReadableStream<Uint8Array<ArrayBuffer>>} */ (answer.body).getReader();
   for (let read = 0; ;) {
     const { done, value } = await reader.read();
     if (done) break;

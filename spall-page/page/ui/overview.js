@@ -1,11 +1,19 @@
 // The strip at the top: how busy threads are over the whole trace, where the hits are, and what is in view.
 
 export class Overview {
+  /** @type {Float32Array | undefined} */
+  busy = undefined;
+  /** @type {Uint32Array | undefined} */
+  hits = undefined;
+  /** @type {string | undefined} */
+  drawnFor = undefined;
+  isAsked = false;
+
+  /** @param {import('./viewer.js').Viewer} viewer */
   constructor(viewer) {
     this.viewer = viewer;
     this.canvas = viewer.$('#overview');
-    this.context = this.canvas.getContext('2d');
-    this.hits = undefined;
+    this.context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext('2d'));
     this.listen();
   }
 
@@ -32,6 +40,7 @@ export class Overview {
     });
   }
 
+  /** @param {number} width */
   async fetch(width) {
     const { source, finder } = this.viewer;
     const { start, end } = this.bounds;
@@ -48,9 +57,9 @@ export class Overview {
     const ratio = devicePixelRatio || 1;
     const width = Math.round(canvas.clientWidth * ratio), height = Math.round(canvas.clientHeight * ratio);
     const { colour } = viewer.painter;
-    if (!width || !colour) return;
+    if (!width || !colour.page) return;
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
-    this.fetch(width);
+    viewer.begin(this.fetch(width));
     context.fillStyle = colour.names;
     context.fillRect(0, 0, width, height);
     const { busy, hits } = this;
@@ -80,11 +89,16 @@ export class Overview {
     context.fillRect(to, 0, ratio, height);
   }
 
+  /**
+   * @param {number} time
+   * @param {number} width
+   */
   x(time, width) {
     const { start, end } = this.bounds;
     return Math.round(((time - start) / Math.max(end - start, 1)) * width);
   }
 
+  /** @param {MouseEvent} event */
   timeAt(event, { start, end } = this.bounds) {
     const box = this.canvas.getBoundingClientRect();
     return start + ((event.clientX - box.left) / box.width) * (end - start);
@@ -94,23 +108,21 @@ export class Overview {
   listen() {
     const { canvas, viewer } = this;
     const { signal } = viewer.ends;
-    let from, fromX, held;
+    /** @type {{ time: number, x: number, bounds: { start: number, end: number } } | undefined} */
+    let from;
     canvas.addEventListener('pointerdown', (event) => {
       canvas.setPointerCapture(event.pointerId);
-      [from, fromX, held] = [this.timeAt(event), event.clientX, this.bounds];
-      viewer.view.remember();
+      from = { time: this.timeAt(event), x: event.clientX, bounds: this.bounds };
+      viewer.show(viewer.view.start, viewer.view.end); // a step, to which one goes back
     }, { signal });
     canvas.addEventListener('pointermove', (event) => {
-      if (from === undefined || Math.abs(event.clientX - fromX) < 5) return;
-      const to = this.timeAt(event, held);
-      viewer.view.look(Math.min(from, to), Math.abs(to - from));
+      if (!from || Math.abs(event.clientX - from.x) < 5) return;
+      const to = this.timeAt(event, from.bounds);
+      viewer.view.look(Math.min(from.time, to), Math.abs(to - from.time));
       viewer.moved();
     }, { signal });
     canvas.addEventListener('pointerup', (event) => {
-      if (from !== undefined && Math.abs(event.clientX - fromX) < 5) {
-        viewer.view.look(from - viewer.view.duration / 2, viewer.view.duration);
-        viewer.moved();
-      }
+      if (from && Math.abs(event.clientX - from.x) < 5) viewer.lookAt(from.time);
       from = undefined;
     }, { signal });
     canvas.addEventListener('pointercancel', () => { from = undefined; }, { signal });

@@ -6,20 +6,46 @@ import { clean, grouped, duration } from './text.js';
 export const RULER = 24; // CSS pixels, as all sizes here
 const PROCESS = 22, MARK = 4;
 
+/**
+ * @typedef {import('./boxes.js').Where} Where
+ * @typedef {import('./pictures.js').Picture} Picture
+ * @typedef {import('./view.js').View} View
+ * @typedef {import('./viewer.js').Viewer} Viewer
+ * @typedef {import('../engine.js').Header} Header
+ * @typedef {import('../engine.js').Part} Part
+ * @typedef {import('../engine.js').Marks} Marks
+ */
+
+const COLOURS = /** @type {const} */ (['page', 'names', 'head', 'line', 'text', 'dim', 'instant', 'accent', 'hit', 'range']);
+
 export class Painter {
+  names = 200; // the width of the names of tracks
+  width = 0; // of the backing store, in pixels of the device
+  height = 0;
+  ratio = 1;
+  /** @type {Record<typeof COLOURS[number], string>} */
+  colour = { page: '', names: '', head: '', line: '', text: '', dim: '', instant: '', accent: '', hit: '', range: '' };
+  palette = new Palette([], '', [], 11);
+
+  /**
+   * @param {HTMLCanvasElement} canvas
+   * @param {import('../engine.js').Colours} colours
+   */
   constructor(canvas, colours) {
     this.canvas = canvas;
-    this.context = canvas.getContext('2d', { alpha: false });
+    this.context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d', { alpha: false }));
     this.colours = colours;
-    this.names = 200;
     this.chosenNames = Number(memory.get('names')); // the width that the user has given it
   }
 
-  // Takes the colours of the theme and the size of texts from the style sheet.
+  /**
+   * Takes the colours of the theme and the size of texts from the style sheet.
+   * @param {boolean} isForAnyEyes
+   * @param {number} size
+   */
   theme(isForAnyEyes, size) {
     const style = getComputedStyle(this.canvas);
-    const keys = ['page', 'names', 'head', 'line', 'text', 'dim', 'instant', 'accent', 'hit', 'range'];
-    this.colour = Object.fromEntries(keys.map((key) => [key, style.getPropertyValue(`--${key}`).trim()]));
+    for (const key of COLOURS) this.colour[key] = style.getPropertyValue(`--${key}`).trim();
     const theme = style.getPropertyValue('--theme').trim() === 'dark' ? 'dark' : 'light';
     const { shades, text } = this.colours[isForAnyEyes ? 'okabeIto' : theme];
     this.palette = new Palette(shades, text, this.colours.own, size);
@@ -28,14 +54,18 @@ export class Painter {
   }
 
   fonts() {
-    const { palette, ratio = 1 } = this;
-    if (!palette) return;
+    const { palette, ratio } = this;
     palette.deviceFont = palette.font.replace(/^\d+px/, `${palette.size * ratio}px`);
     this.context.font = palette.deviceFont;
     palette.letter = this.context.measureText('m').width;
   }
 
-  // `width` and `height` are those of the backing store, in pixels of the device.
+  /**
+   * `width` and `height` are those of the backing store, in pixels of the device.
+   * @param {number} width
+   * @param {number} height
+   * @param {number} ratio
+   */
   resize(width, height, ratio) {
     this.ratio = ratio;
     this.width = width;
@@ -52,7 +82,12 @@ export class Painter {
     return Math.max(this.width - Math.round(this.names * this.ratio), 1);
   }
 
-  // Where the columns of a picture are under a view, and what is cut off.
+  /**
+   * Where the columns of a picture are under a view, and what is cut off.
+   * @param {Picture} frame
+   * @param {View} view
+   * @param {number} top
+   */
   place(frame, view, top) {
     const left = Math.round(this.names * this.ratio);
     const perTick = this.chart / view.duration;
@@ -60,10 +95,15 @@ export class Painter {
     return { scale, shift: left + (frame.start - view.start) * perTick, left, right: this.width, ratio: this.ratio, top };
   }
 
+  /**
+   * @param {number} time
+   * @param {View} view
+   */
   x(time, view) {
     return Math.round(this.names * this.ratio + ((time - view.start) / view.duration) * this.chart);
   }
 
+  /** @param {Viewer} viewer */
   draw(viewer) {
     const { width, height, colour, ratio } = this;
     const { frame, view, lines, pinnedHeight, mainTop, drop } = viewer;
@@ -86,15 +126,22 @@ export class Painter {
         this.fill(colour.accent, 0, mainTop * ratio - 1, width, 1);
       }
       this.ruler(frame, view);
-      for (const { at } of viewer.damage ?? []) if (at !== undefined) this.damage(this.x(at, view));
+      for (const [, , at] of viewer.damage ?? []) if (at !== undefined) this.damage(this.x(at, view));
     }
     // The place where a track that is dragged would be.
-    if (drop) this.fill(colour.accent, 0, Math.round(drop.y * ratio) - ratio, width, 2 * ratio);
+    if (drop !== undefined) this.fill(colour.accent, 0, Math.round(drop * ratio) - ratio, width, 2 * ratio);
     this.inChart(() => this.over(viewer));
     return counts;
   }
 
-  // Draws something inside of a rectangle, in pixels of the device.
+  /**
+   * Draws something inside of a rectangle, in pixels of the device.
+   * @param {number} x
+   * @param {number} y
+   * @param {number} width
+   * @param {number} height
+   * @param {() => void} draw
+   */
   clipped(x, y, width, height, draw) {
     const { context } = this;
     context.save();
@@ -105,33 +152,57 @@ export class Painter {
     context.restore();
   }
 
-  // Draws something in the part that shows time.
+  /**
+   * Draws something in the part that shows time.
+   * @param {() => void} draw
+   */
   inChart(draw) {
     this.clipped(Math.round(this.names * this.ratio), 0, this.chart, this.height, draw);
   }
 
+  /**
+   * @param {string} colour
+   * @param {number} x
+   * @param {number} y
+   * @param {number} width
+   * @param {number} height
+   */
   fill(colour, x, y, width, height) {
     this.context.fillStyle = colour;
     this.context.fillRect(x, y, width, height);
   }
 
+  /** @param {[number, number][]} corners */
   polygon(...corners) {
     this.context.beginPath();
     for (const [x, y] of corners) this.context.lineTo(x, y);
     this.context.fill();
   }
 
-  // Writes a text whose middle is at a height, in pixels of the device.
+  /**
+   * Writes a text whose middle is at a height, in pixels of the device.
+   * @param {string} text
+   * @param {number} x
+   * @param {number} y
+   * @param {string} colour
+   */
   write(text, x, y, colour, font = this.palette.deviceFont) {
     Object.assign(this.context, { font, textBaseline: 'middle', fillStyle: colour });
     this.context.fillText(text, x, y);
   }
 
-  // How many letters have room in a width, in CSS pixels.
+  /**
+   * How many letters have room in a width, in CSS pixels.
+   * @param {number} width
+   */
   letters(width) {
     return Math.floor(width * (this.ratio / this.palette.letter));
   }
 
+  /**
+   * @param {Picture} frame
+   * @param {View} view
+   */
   grid(frame, view) {
     const { context, colour, height } = this;
     const place = this.place(frame, view, 0);
@@ -139,13 +210,22 @@ export class Painter {
     for (const [x] of frame.ruler) context.fillRect(Math.round(x * place.scale + place.shift), 0, 1, height);
   }
 
+  /**
+   * @param {Picture} frame
+   * @param {Part} part
+   * @param {Viewer} viewer
+   * @param {number} top
+   * @param {number} edge
+   * @param {{ boxes: number, labels: number }} counts
+   * @param {import('../engine.js').Lines} lines
+   */
   part(frame, part, viewer, top, edge, counts, lines) {
     const place = this.place(frame, viewer.view, top);
     this.inChart(() => {
       for (const strip of part.strips) this.strip(strip, place);
       for (const chart of part.charts) this.chartOf(chart, place);
       // Behind the slices, so that they hide no name. [layout 9.2]
-      for (const marks of part.wide ?? []) this.wide(marks, place);
+      for (const marks of part.wide) this.wide(marks, place);
       const drawn = drawBoxes(this.context, this.palette, part, place, viewer.names, viewer.finder.isSearching);
       counts.boxes += drawn.boxes;
       counts.labels += drawn.labels;
@@ -154,9 +234,15 @@ export class Painter {
       this.outline(part, place, viewer.selected, this.colour.accent);
     });
     this.headers(lines, top, edge, viewer);
-    for (const { top: at, height, label } of part.objects ?? []) this.object(label, Math.round((at - top) * this.ratio), height);
+    for (const { top: at, height, label } of part.objects) this.object(label, Math.round((at - top) * this.ratio), height);
   }
 
+  /**
+   * @param {Part} part
+   * @param {Where} place
+   * @param {{ kind: string, id: number } | undefined} element
+   * @param {string} style
+   */
   outline(part, place, element, style) {
     if (!element) return;
     const { context, ratio } = this;
@@ -172,7 +258,11 @@ export class Painter {
     }
   }
 
-  // How many of the rows that a header stands for are busy.
+  /**
+   * How many of the rows that a header stands for are busy.
+   * @param {import('../engine.js').Strip} strip
+   * @param {Where} place
+   */
   strip({ top, height, offset, busy }, place) {
     const { context, ratio } = this;
     const most = Math.max(1, busy.reduce((most, one) => Math.max(most, one), 0));
@@ -187,11 +277,15 @@ export class Painter {
     }
   }
 
-  // A counter: each layer from its least to its largest value, darker up to the least.
+  /**
+   * A counter: each layer from its least to its largest value, darker up to the least.
+   * @param {import('../engine.js').ChartPart} chart
+   * @param {Where} place
+   */
   chartOf({ top, height, offset, least, most, layers }, place) {
     const { context, ratio, palette } = this;
     const high = (height - 6) * ratio, bottom = (top - place.top + height - 2) * ratio;
-    const y = (value) => bottom - ((Math.min(Math.max(value || 0, least), most) - least) / (most - least || 1)) * high;
+    const y = (/** @type {number} */ value) => bottom - ((Math.min(Math.max(value || 0, least), most) - least) / (most - least || 1)) * high;
     for (const { shade, runs } of layers) {
       context.fillStyle = palette.fills[2][shade];
       context.beginPath();
@@ -209,11 +303,17 @@ export class Painter {
     context.strokeStyle = this.colour.page;
     context.fillStyle = this.colour.text;
     const text = Number.isInteger(most) ? grouped(most) : String(Number(most.toPrecision(4)));
-    for (const draw of ['strokeText', 'fillText']) context[draw](text, place.left + 4 * ratio, (top - place.top + 3) * ratio);
+    const at = /** @type {const} */ ([text, place.left + 4 * ratio, (top - place.top + 3) * ratio]);
+    context.strokeText(...at);
+    context.fillText(...at);
   }
 
-  // Instants of a process or of the whole trace, through all of its rows.
-  wide({ top, bottom, offset, numbers }, place) {
+  /**
+   * Instants of a process or of the whole trace, through all of its rows.
+   * @param {Marks} marks
+   * @param {Where} place
+   */
+  wide({ top, bottom = top, offset, numbers }, place) {
     const { context, ratio, colour } = this;
     const y = (top - place.top + 2) * ratio;
     context.fillStyle = colour.instant;
@@ -225,6 +325,11 @@ export class Painter {
     context.globalAlpha = 1;
   }
 
+  /**
+   * @param {Marks} marks
+   * @param {Where} place
+   * @param {Viewer} viewer
+   */
   marks({ top, offset, numbers }, place, { finder: { isSearching } }) {
     const { context, ratio, colour } = this;
     const y = (top - place.top + 2) * ratio, size = MARK * ratio;
@@ -237,6 +342,11 @@ export class Painter {
     context.globalAlpha = 1;
   }
 
+  /**
+   * @param {Picture} frame
+   * @param {View} view
+   * @param {number} top
+   */
   arrows(frame, view, top) {
     const { context, colour, ratio } = this;
     const place = this.place(frame, view, top);
@@ -258,7 +368,10 @@ export class Painter {
     }
   }
 
-  // A text in the lower right corner, about what is not drawn.
+  /**
+   * A text in the lower right corner, about what is not drawn.
+   * @param {string} text
+   */
   corner(text) {
     const { colour, ratio, palette, width, height } = this;
     const wide = (text.length * palette.letter) + 12 * ratio, high = 18 * ratio;
@@ -268,10 +381,19 @@ export class Painter {
 
   // The names of tracks at the left. A name stays in sight as long as something of its track does, and so does the
   // process of what is at the upper edge.
+  /**
+   * @param {import('../engine.js').Lines} lines
+   * @param {number} top
+   * @param {number} edge
+   * @param {Viewer} viewer
+   */
   headers(lines, top, edge, viewer) {
     const { colour, names, width, ratio } = this;
     const bottom = top + this.height / ratio;
-    let above, next;
+    /** @type {Header | undefined} */
+    let above;
+    /** @type {Header | undefined} */
+    let next;
     for (const header of lines.headers) {
       const isProcess = header.item.kind === 'process';
       if (isProcess && header.top - top < edge) above = header;
@@ -292,21 +414,32 @@ export class Painter {
     this.fill(colour.line, Math.round(names * ratio) - 1, 0, 1, this.height);
   }
 
+  /**
+   * @param {Header} header
+   * @param {number} y
+   * @param {Viewer} viewer
+   */
   processHeader(header, y, viewer) {
     const { colour, ratio, width } = this;
-    const isFolded = viewer.isIn('folded', header.item);
+    const isFolded = viewer.arranged.isIn('folded', header.item);
     // What a folded process stands for is drawn beside its name.
     this.fill(colour.head, 0, y, isFolded ? this.names * ratio : width, PROCESS * ratio);
     this.fill(colour.line, 0, y + PROCESS * ratio - 1, width, 1);
     this.label(header, 6, y + (PROCESS / 2) * ratio, viewer, !isFolded);
   }
 
+  /**
+   * @param {Header} header
+   * @param {number} x
+   * @param {number} y
+   * @param {Viewer} viewer
+   */
   label(header, x, y, viewer, isWide = false) {
     const { colour, ratio, palette } = this;
-    const { label, detail, isRepeated } = viewer.labels.get(viewer.key(header.item)) ?? { label: '', detail: '' };
+    const { label, detail, isRepeated } = viewer.arranged.labels.get(viewer.arranged.key(header.item)) ?? { label: '', detail: '', isRepeated: false };
     const isProcess = header.item.kind === 'process';
-    const sign = viewer.isIn('folded', header.item) ? '▸ ' : isProcess ? '▾ ' : '';
-    const mark = !isProcess && viewer.isIn('pinned', header.item) ? '↑ ' : '';
+    const sign = viewer.arranged.isIn('folded', header.item) ? '▸ ' : isProcess ? '▾ ' : '';
+    const mark = !isProcess && viewer.arranged.isIn('pinned', header.item) ? '↑ ' : '';
     const room = this.letters((isWide ? this.width / ratio : this.names) - x - 8);
     // Of tracks with the same name, what tells them apart is more important than the end of the name.
     const text = cut(`${sign}${mark}${label}`, isRepeated && detail ? Math.max(room - detail.length - 1, 4) : room);
@@ -315,14 +448,22 @@ export class Painter {
     if (detail && left >= Math.min(detail.length, 4)) this.write(cut(detail, left), x * ratio + (text.length + 1) * palette.letter, y, colour.dim);
   }
 
-  // The name of a type of objects, at the left of their lines.
+  /**
+   * The name of a type of objects, at the left of their lines.
+   * @param {string} label
+   * @param {number} y
+   * @param {number} height
+   */
   object(label, y, height) {
     const { colour, ratio, names } = this;
     this.fill(colour.names, 0, y, Math.round(names * ratio) - 1, height * ratio);
     this.write(cut(clean(label) || '(no name)', this.letters(names - 24)), 16 * ratio, y + 7 * ratio, colour.dim);
   }
 
-  // A place where the file is damaged: a cross in the ruler, and a line through all tracks.
+  /**
+   * A place where the file is damaged: a cross in the ruler, and a line through all tracks.
+   * @param {number} x
+   */
   damage(x) {
     const { context, colour, ratio, height, names } = this;
     if (x < names * ratio || x > this.width) return;
@@ -344,6 +485,10 @@ export class Painter {
     context.restore();
   }
 
+  /**
+   * @param {Picture} frame
+   * @param {View} view
+   */
   ruler(frame, view) {
     const { width, colour, ratio, palette } = this;
     const high = RULER * ratio, place = this.place(frame, view, 0);
@@ -360,8 +505,11 @@ export class Painter {
     this.write(cut(shown.length + 8 > room ? shown : `${shown} in view`, room), 8 * ratio, high / 2, colour.dim);
   }
 
-  // What lies over all tracks: the chosen range, marks, and the box that is dragged.
-  over({ view, range, marks, box, about, rangeKeys, key, lines, mainTop, main }) {
+  /**
+   * What lies over all tracks: the chosen range, marks, and the box that is dragged.
+   * @param {Viewer} viewer
+   */
+  over({ view, range, box, about, place: { marks }, arranged: { rangeKeys, key }, lines, mainTop, main }) {
     const { context, colour, ratio, height, palette } = this;
     const left = Math.round(this.names * ratio);
     if (range) {
@@ -383,7 +531,7 @@ export class Painter {
       this.write(text, middle, 12 * ratio, colour.accent);
     }
     context.fillStyle = colour.accent;
-    for (const at of marks) {
+    for (const { at } of marks) {
       const x = this.x(at, view);
       context.fillRect(x, 0, ratio, height);
       context.fillRect(x, 0, 7 * ratio, 5 * ratio);
@@ -395,7 +543,15 @@ export class Painter {
     }
   }
 
-  // The box of a part under a place on the canvas, in CSS pixels.
+  /**
+   * The box of a part under a place on the canvas, in CSS pixels.
+   * @param {Picture} frame
+   * @param {Part} part
+   * @param {View} view
+   * @param {number} top
+   * @param {number} x
+   * @param {number} y
+   */
   boxAt(frame, part, view, top, x, y) {
     return boxAt(part, this.place(frame, view, top), x * this.ratio, y * this.ratio, 3 * this.ratio);
   }

@@ -1,29 +1,55 @@
 // What mouse, wheel, touch pad and fingers do on the timeline.
 import { RULER } from './paint.js';
+import { elementAt, headerAt, itemsBetween } from './under.js';
+
+/**
+ * @typedef {{ x: number, y: number }} Point
+ * @typedef {'fit' | 'pan' | 'names' | 'range' | 'header' | 'area'} Kind what a drag does
+ * @typedef {object} Drag
+ * @property {Kind} kind
+ * @property {Point} from
+ * @property {Point} last
+ * @property {boolean} isFar whether it is no click
+ * @property {number} time where it began
+ * @property {number} [snappedFrom] the same, at a slice
+ * @property {import('./place.js').Range} [range]
+ * @property {import('../engine.js').Item | undefined} [item] what is carried
+ * @property {ReturnType<import('./place.js').Arranged['dropAt']>} [drop] where to
+ */
 
 const CLICK = 5; // A pointer that moves less than this many pixels clicks.
 const SNAP = 6; // pixels
 const HOLD = 450; // A finger that rests this many milliseconds selects or carries instead of moving.
 
+/** @param {import('./viewer.js').Viewer} viewer */
 export function attachPointer(viewer) {
   const { canvas, view, main } = viewer;
   const { signal } = viewer.ends;
+  /**
+   * @template {keyof HTMLElementEventMap} Type
+   * @param {Type} type
+   * @param {(event: HTMLElementEventMap[Type]) => void} react
+   */
   const on = (type, react, options = {}) => canvas.addEventListener(type, react, { signal, ...options });
+  /** @type {Map<number, Point>} */
   const fingers = new Map();
-  let drag, pinch;
+  /** @type {Drag | undefined} */
+  let drag;
+  /** @type {ReturnType<typeof spread> | undefined} */
+  let pinch;
 
-  const locate = (event) => {
+  const locate = (/** @type {MouseEvent} */ event) => {
     const box = canvas.getBoundingClientRect();
     return { x: event.clientX - box.left, y: event.clientY - box.top };
   };
   const chart = () => viewer.painter.chart / viewer.painter.ratio;
-  const part = (x) => (x - viewer.painter.names) / chart();
-  const pan = (x, y) => {
+  const part = (/** @type {number} */ x) => (x - viewer.painter.names) / chart();
+  const pan = (/** @type {number} */ x, /** @type {number} */ y) => {
     view.pan(-x / chart());
     main.scrollTop -= y;
     viewer.moved();
   };
-  const zoom = (factor, x) => {
+  const zoom = (/** @type {number} */ factor, /** @type {number} */ x) => {
     view.zoom(factor, Math.min(Math.max(part(x), 0), 1));
     viewer.moved();
   };
@@ -55,8 +81,13 @@ export function attachPointer(viewer) {
   });
 
   // The edge between the names and the chart, which can be dragged.
-  const isEdge = (x) => Math.abs(x - viewer.painter.names) < 4;
+  const isEdge = (/** @type {number} */ x) => Math.abs(x - viewer.painter.names) < 4;
 
+  /**
+   * @param {PointerEvent} event
+   * @param {Point} at
+   * @returns {Kind}
+   */
   const kindOf = (event, { x, y }) => {
     if (event.button === 1) return 'fit';
     if (event.button === 2 || viewer.isSpaceHeld) return 'pan';
@@ -79,7 +110,7 @@ export function attachPointer(viewer) {
         return;
       }
     }
-    drag = { kind: kindOf(event, at), from: at, last: at, isFar: false, time: viewer.timeAt(at.x), scroll: main.scrollTop };
+    drag = { kind: kindOf(event, at), from: at, last: at, isFar: false, time: viewer.timeAt(at.x) };
     if (drag.kind === 'fit') event.preventDefault();
     if (event.pointerType === 'touch' && drag.kind === 'pan') {
       const held = drag;
@@ -112,55 +143,64 @@ export function attachPointer(viewer) {
     if (!drag.isFar) return;
     viewer.isDragging = true;
     if (drag.kind === 'pan') pan(at.x - drag.last.x, at.y - drag.last.y);
-    if (drag.kind === 'range' || drag.kind === 'area') select(at, event.altKey);
-    if (drag.kind === 'header') carry(at);
+    if (drag.kind === 'range' || drag.kind === 'area') select(drag, at, event.altKey);
+    if (drag.kind === 'header') carry(drag, at);
     if (drag.kind === 'names') viewer.widenNames(at.x);
     drag.last = at;
   });
 
-  // Shows the range between the start of the drag and here. The edge snaps to a slice unless Alt is held.
-  const select = async (at, isFree) => {
-    const current = drag;
-    const snapped = async (time) => {
+  /**
+   * Shows the range between the start of the drag and here. The edge snaps to a slice unless Alt is held.
+   * @param {Drag} current
+   * @param {Point} at
+   * @param {boolean} isFree
+   */
+  const select = async (current, at, isFree) => {
+    const snapped = async (/** @type {number} */ time) => {
       if (isFree) return time;
       const { scrollTop } = main, room = viewer.height - viewer.mainTop;
       const tolerance = (SNAP * view.duration) / chart();
       return (await viewer.source.snap(Math.round(time), Math.ceil(tolerance), scrollTop, scrollTop + room)) ?? time;
     };
     current.snappedFrom ??= await snapped(current.time);
-    const to = await snapped(viewer.timeAt(Math.max(at.x, viewer.painter.names)));
+    const { snappedFrom } = current, to = await snapped(viewer.timeAt(Math.max(at.x, viewer.painter.names)));
     if (drag !== current) return;
-    const [start, end] = [Math.min(current.snappedFrom, to), Math.max(current.snappedFrom, to)];
-    current.range = { start, end };
+    current.range = { start: Math.min(snappedFrom, to), end: Math.max(snappedFrom, to) };
     if (current.kind === 'area') {
       const top = Math.min(current.from.y, at.y), bottom = Math.max(current.from.y, at.y);
-      current.range.items = viewer.itemsBetween(top, bottom);
+      current.range.items = itemsBetween(viewer, top, bottom);
       viewer.box = { x: Math.min(current.from.x, at.x), y: top, width: Math.abs(at.x - current.from.x), height: bottom - top };
     }
-    viewer.chooseRange(current.range);
-  };
-
-  // Carries a process or a track by its name, and shows where it would be put. Pinned tracks stay as they are.
-  const carry = ({ y }) => {
-    drag.item ??= drag.from.y >= viewer.mainTop && viewer.headerAt(drag.from.y)?.item;
-    if (!drag.item) return;
-    if (y < viewer.mainTop + SNAP) main.scrollTop -= 10;
-    if (y > viewer.height - SNAP) main.scrollTop += 10;
-    viewer.drop = viewer.dropAt(drag.item, y);
+    viewer.arranged.preview(current.range);
     viewer.redraw();
   };
 
-  const end = (event) => {
+  /**
+   * Carries a process or a track by its name, and shows where it would be put. Pinned tracks stay as they are.
+   * @param {Drag} drag
+   * @param {Point} at
+   */
+  const carry = (drag, { y }) => {
+    if (drag.from.y >= viewer.mainTop) drag.item ??= headerAt(viewer, drag.from.y)?.item;
+    if (!drag.item) return;
+    if (y < viewer.mainTop + SNAP) main.scrollTop -= 10;
+    if (y > viewer.height - SNAP) main.scrollTop += 10;
+    const above = viewer.mainTop - main.scrollTop;
+    drag.drop = viewer.arranged.dropAt(drag.item, y - above);
+    viewer.drop = drag.drop.edge + above;
+    viewer.redraw();
+  };
+
+  const end = (/** @type {PointerEvent} */ event) => {
     fingers.delete(event.pointerId);
     if (fingers.size < 2) pinch = undefined;
     const done = drag;
-    const { drop } = viewer;
     drag = viewer.box = viewer.drop = undefined;
     viewer.isDragging = false;
     viewer.redraw();
     if (!done || event.type === 'pointercancel') return;
     if (done.isFar) {
-      if (drop && !drop.stays) viewer.move(done.item, drop.before);
+      if (done.item && done.drop && !done.drop.stays) viewer.act({ move: [done.item, done.drop.before] });
       if (done.range) viewer.setRange(done.range);
       viewer.redraw();
       return;
@@ -170,36 +210,46 @@ export function attachPointer(viewer) {
   on('pointerup', end);
   on('pointercancel', end);
 
+  /**
+   * @param {Drag} done
+   * @param {PointerEvent} event
+   */
   const click = (done, event) => {
     const { x, y } = done.from;
-    const found = viewer.elementAt(x, y);
+    const found = elementAt(viewer, x, y);
     if (done.kind === 'fit') return zoomTo(found);
     if (event.button !== 0) return;
-    const header = viewer.headerAt(y);
+    const header = headerAt(viewer, y);
     const isHeader = x < viewer.painter.names || (!found && header?.item.kind === 'process');
-    if (isHeader && header) viewer.toggle('folded', header.item);
+    if (isHeader && header) viewer.act({ fold: header.item });
     else if (y < RULER) viewer.setRange(undefined);
     else viewer.select(found);
   };
 
+  /** @param {import('./under.js').Found | undefined} found */
   const zoomTo = (found) => {
     if (found?.kind !== 'slice') return;
-    viewer.selected = found;
-    viewer.focus();
+    if (viewer.slice !== found.id) viewer.select(found, false);
+    viewer.run('fit');
   };
   on('dblclick', (event) => {
     const { x, y } = locate(event);
-    zoomTo(viewer.elementAt(x, y));
+    zoomTo(elementAt(viewer, x, y));
   });
-  for (const type of ['gestureend', 'contextmenu', 'auxclick']) on(type, (event) => event.preventDefault());
+  on('gestureend', (event) => event.preventDefault());
+  on('contextmenu', (event) => event.preventDefault());
+  on('auxclick', (event) => event.preventDefault());
   on('pointerleave', () => {
     viewer.pointer = undefined;
     viewer.redraw();
   });
 }
 
-// The middle of two fingers, and how far they are apart.
+/**
+ * The middle of two fingers, and how far they are apart.
+ * @param {Map<number, Point>} fingers
+ */
 function spread(fingers) {
-  const [a, b] = fingers.values();
+  const [a, b] = [...fingers.values()];
   return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2, distance: Math.max(Math.hypot(a.x - b.x, a.y - b.y), 1) };
 }

@@ -1,12 +1,21 @@
 // Sums of the chosen range, or of everything: a table that can be sorted.
-import { element, button, choice, hasFingers } from './dom.js';
+import { element, button, choice, focusedIn, hasFingers } from './dom.js';
 import { clean, counted, duration, exactly, grouped } from './text.js';
 
+/**
+ * @typedef {import('./viewer.js').Viewer} Viewer
+ * @typedef {import('../engine.js').Order | 'change'} Order
+ * @typedef {Partial<import('../engine.js').Sums> & { name: string, count: number, total: number, own: number, change?: number }} Row
+ */
+
+/** @type {[Order, string][]} */
 const COLUMNS = [
   ['name', 'Name'], ['count', 'Count'], ['total', 'Total'], ['own', 'Self'], ['mean', 'Average'], ['min', 'Min'], ['max', 'Max'],
 ];
+/** @type {[Order, string][]} */
 const MEASURED = [...COLUMNS.slice(0, 2), ['unmeasured', 'Without'], ...COLUMNS.slice(2, 4)];
 // What is added up, and what it counts if it is no time.
+/** @type {Record<string, [string, string?]>} */
 const MEASURES = {
   'wall-time': ['Time'], 'thread-time': ['CPU time'], instructions: ['Instructions', 'instructions'], count: ['Calls', 'calls'], samples: ['Samples', 'samples'],
 };
@@ -15,24 +24,32 @@ const COMPARED = 100_000; // names of another range that are kept
 const BARS = '▁▂▃▄▅▆▇█';
 
 export class StatisticsPanel {
+  /** @type {import('../engine.js').By} */
+  by = 'name';
+  /** @type {import('../engine.js').By | undefined} */
+  shown = undefined; // what the table is by
+  /** @type {Order} */
+  order = 'own';
+  isAscending = false;
+  filter = '';
+  number = 0;
+  /** @type {{ by: string, area: Viewer['area'], rows: Map<string, import('../engine.js').Sums> } | undefined} */
+  other = undefined; // the sums of another range, to compare with
+
+  /** @param {Viewer} viewer */
   constructor(viewer) {
     this.viewer = viewer;
-    this.by = 'name';
-    this.order = 'own';
-    this.isAscending = false;
-    this.filter = '';
-    this.number = 0;
-    this.other = undefined; // the sums of another range, to compare with
   }
 
+  /** @param {HTMLElement} panel */
   async fill(panel) {
     const { viewer } = this;
     const number = ++this.number;
     const text = element('p', { className: 'dim', textContent: 'Adding up …' });
     if (!panel.querySelector('table')) panel.replaceChildren(text);
-    if (this.other?.by !== this.by) this.other = undefined;
+    if (this.other && (this.other.by !== this.by || this.other.area.measure !== viewer.measure || this.other.area.tracks !== viewer.area.tracks)) this.other = undefined;
     if (!this.other && this.order === 'change') this.order = 'own';
-    const byChange = this.order === 'change', order = byChange ? 'own' : this.order;
+    const byChange = this.order === 'change', order = this.order === 'change' ? 'own' : this.order;
     const ranking = { order, isAscending: this.isAscending, filter: this.filter.toLowerCase(), most: byChange ? COMPARED : SHOWN };
     const ranked = await viewer.source.statistics(viewer.area, this.by, ranking, (done) => {
       text.textContent = `Adding up … ${grouped(done)} slices`;
@@ -40,7 +57,7 @@ export class StatisticsPanel {
     });
     text.remove();
     if (!ranked || number !== this.number || viewer.drawer.current !== 'statistics') return;
-    if (this.other) this.compare(ranked, byChange);
+    if (this.other) this.compare(ranked, this.other.rows, byChange);
     this.show(panel, ranked);
     this.shown = this.by;
   }
@@ -50,37 +67,47 @@ export class StatisticsPanel {
   }
 
   // Keeps the sums of this range, to compare those of others with.
+  /** @param {HTMLElement} panel */
   async keep(panel) {
     const { by, viewer } = this;
-    const ranking = { order: 'own', isAscending: false, filter: '', most: COMPARED };
-    const { rows } = await viewer.source.statistics(viewer.area, by, ranking);
-    this.other = { by, area: viewer.area, rows: new Map(rows.map((row) => [row.name, row])) };
+    const { area } = viewer, ranked = await viewer.source.statistics(area, by, { order: 'own', isAscending: false, filter: '', most: COMPARED });
+    if (!ranked) return;
+    this.other = { by, area, rows: new Map(ranked.rows.map((row) => [row.name, row])) };
     this.fill(panel);
   }
 
   // Says how much more self time each name has than in the other range. Sorted by that, names that only the other range has
   // are among them.
-  compare(ranked, isOrder) {
-    const { rows } = this.other;
+  /**
+   * @param {{ rows: Row[], count: number }} ranked
+   * @param {Map<string, Row>} rows
+   * @param {boolean} isOrder
+   */
+  compare(ranked, rows, isOrder) {
     for (const row of ranked.rows) row.change = row.own - (rows.get(row.name)?.own ?? 0);
     if (!isOrder) return;
     const here = new Set(ranked.rows.map(({ name }) => name)), wanted = this.filter.toLowerCase();
     const gone = [...rows.values()].filter(({ name }) => !here.has(name) && name.toLowerCase().includes(wanted));
     ranked.rows.push(...gone.map(({ name, own }) => ({ name, count: 0, total: 0, own: 0, change: -own })));
-    ranked.rows.sort((a, b) => (Math.abs(b.change) - Math.abs(a.change)) * (this.isAscending ? -1 : 1));
+    ranked.rows.sort((a, b) => (Math.abs(b.change ?? 0) - Math.abs(a.change ?? 0)) * (this.isAscending ? -1 : 1));
     ranked.count = ranked.rows.length;
     ranked.rows.length = Math.min(ranked.count, SHOWN);
   }
 
+  /**
+   * @param {HTMLElement} panel
+   * @param {{ rows: Row[], count: number, own: number }} ranked
+   */
   show(panel, { rows, count, own }) {
     const { viewer, order } = this;
     const { range, about } = viewer;
     const what = range
       ? `${duration(range.end - range.start, about.unit)} selected${range.items ? `, ${counted(range.items.length, 'track')}` : ''}`
       : `The whole trace. ${hasFingers() ? 'Hold a finger on' : 'Drag over'} the timeline to select a part.`;
-    const again = () => { this.other = undefined; this.fill(panel); };
-    const choose = choice('What is added up', [['name', 'by name'], ['function', 'by function']], this.by, (by) => { this.by = by; this.fill(panel); });
-    const tools = element('p', {}, `${what}  `, tracksField(viewer, again), choose, measureField(viewer, again), valueField(viewer));
+    /** @type {[import('../engine.js').By, string][]} */
+    const ways = [['name', 'by name'], ['function', 'by function']];
+    const choose = choice('What is added up', ways, this.by, (by) => { this.by = by; this.fill(panel); });
+    const tools = element('p', {}, `${what}  `, tracksField(viewer), choose, measureField(viewer), valueField(viewer));
     const filter = element('input', { type: 'search', placeholder: 'Filter', value: this.filter, ariaLabel: 'Filter names' });
     filter.dataset.key = 'filter';
     filter.oninput = () => { this.filter = filter.value; this.fill(panel); };
@@ -91,8 +118,9 @@ export class StatisticsPanel {
       const { start, end } = this.other.area;
       tools.append(button(`Compared with ${duration(end - start, about.unit)} ×`, 'Compare no longer', () => { this.other = undefined; this.fill(panel); }));
     } else tools.append(button('Compare', 'Keep these sums, to compare the next range with them', () => this.keep(panel)));
-    const columns = isTime(viewer) ? COLUMNS : MEASURED;
-    const head = element('tr', {}, ...(this.other ? [...columns, ['change', 'Self, change']] : columns).map(([key, title]) => {
+    const columns = [...(isTime(viewer) ? COLUMNS : MEASURED)];
+    if (this.other) columns.push(['change', 'Self, change']);
+    const head = element('tr', {}, ...columns.map(([key, title]) => {
       const arrow = key === order ? (this.isAscending ? ' ▴' : ' ▾') : '';
       const sort = button(title + arrow, `Sort by ${title.toLowerCase()}`, () => {
         this.isAscending = key === order ? !this.isAscending : key === 'name';
@@ -107,14 +135,20 @@ export class StatisticsPanel {
     table.append(element('tbody', {}, ...rows.map((row) => this.row(row, own))));
     const rest = element('p', { className: 'dim', textContent: count > rows.length ? `and ${grouped(count - rows.length)} more` : '' });
     // The field or the head of a column that was used keeps the focus, and the field its caret.
-    const { dataset: { key } = {}, selectionStart } = panel.getRootNode().activeElement ?? {};
+    const focused = focusedIn(panel), key = focused?.dataset.key;
+    const caret = focused instanceof HTMLInputElement ? focused.selectionStart : null;
     panel.replaceChildren(tools, table, rest);
-    const used = key && panel.querySelector(`[data-key="${key}"]`);
+    /** @type {HTMLElement | null} */
+    const used = key ? panel.querySelector(`[data-key="${key}"]`) : null;
     used?.focus();
-    if (used === filter) filter.setSelectionRange(selectionStart, selectionStart);
+    if (used === filter) filter.setSelectionRange(caret, caret);
   }
 
-  // A cell with a bar and a tip for its part of all.
+  /**
+   * A cell with a bar and a tip for its part of all.
+   * @param {HTMLElement} cell
+   * @param {number} part
+   */
   share(cell, part) {
     const percent = `${(100 * (part || 0)).toFixed(1)} %`;
     cell.style.backgroundSize = `${Math.min(100 * (part || 0), 100)}% 100%`;
@@ -123,63 +157,90 @@ export class StatisticsPanel {
     return cell;
   }
 
+  /**
+   * @param {Row} row
+   * @param {number} own
+   */
   row(row, own) {
     const unit = measuredUnit(this.viewer);
-    const time = (ticks) => element('td', { textContent: ticks === undefined ? '' : duration(ticks, unit) });
+    const time = (/** @type {number | undefined} */ ticks) => element('td', { textContent: ticks === undefined ? '' : duration(ticks, unit) });
     const name = button(clean(row.name) || '(no name)', 'Find', () => this.viewer.finder.search(this.by === 'name' ? exactly(row.name) : row.name.split(' ')[0]));
-    const max = time(row.max), { source } = this.viewer;
-    if (row.id !== undefined) {
-      max.replaceChildren(button(max.textContent, 'Go to the longest', async () => this.viewer.go(await source.longest(row.id, this.viewer.area))));
+    const max = time(row.max), { viewer } = this, { id } = row;
+    if (id !== undefined) {
+      max.replaceChildren(button(max.textContent ?? '', 'Go to the longest', async () => {
+        const slice = await viewer.source.longest(id, viewer.area);
+        if (slice !== undefined) viewer.go(slice);
+      }));
     }
-    const number = (count) => element('td', { textContent: grouped(count) });
+    const number = (count = 0) => element('td', { textContent: grouped(count) });
     const made = element('tr', {}, element('th', { scope: 'row' }, name), number(row.count));
     if (!isTime(this.viewer)) made.append(number(row.unmeasured));
     made.append(time(row.total), this.share(time(row.own), row.own / own));
     if (isTime(this.viewer)) made.append(time(row.mean), time(row.min), max);
-    if (this.other) made.append(element('td', { textContent: `${row.change > 0 ? '+' : ''}${duration(row.change, unit)}` }));
-    if (row.counts?.length) made.append(this.histogram(row));
+    const { change = 0, counts, first = 0 } = row;
+    if (this.other) made.append(element('td', { textContent: `${change > 0 ? '+' : ''}${duration(change, unit)}` }));
+    if (counts?.length) made.append(this.histogram(first, counts));
     return made;
   }
 
-  // How many slices took how long: a bar for each power of two.
-  histogram({ first, counts }) {
+  /**
+   * How many slices took how long: a bar for each power of two.
+   * @param {number} first
+   * @param {number[]} counts
+   */
+  histogram(first, counts) {
     const { unit } = this.viewer.about, most = Math.max(...counts);
-    const from = (at) => duration(first + at && 2 ** (first + at - 1), unit);
+    const from = (/** @type {number} */ at) => duration(first + at ? 2 ** (first + at - 1) : 0, unit);
     const bars = counts.map((count) => (count ? BARS[Math.round((7 * count) / most)] : '\u2007')).join('');
     const title = counts.map((count, at) => count && `from ${from(at)}: ${grouped(count)}`).filter(Boolean).join('\n');
     return element('td', { className: 'bars', textContent: bars, title });
   }
 }
 
+/** @param {Viewer} viewer */
 function isTime({ measure }) {
   return !measure || measure === 'wall-time';
 }
 
-// What a tick of sums is.
-export function measuredUnit({ measure, about }) {
+/**
+ * What a tick of sums is.
+ * @param {Viewer} viewer
+ */
+export function measuredUnit({ measure = '', about }) {
   return MEASURES[measure]?.[1] ?? about.unit;
 }
 
-// A field to choose what is added up.
-export function measureField(viewer, changed) {
-  const measures = Object.entries(MEASURES).map(([value, [text]]) => [value, text]);
-  const field = choice('Measure', measures, viewer.measure ?? 'wall-time', (measure) => { viewer.measure = measure; changed(); });
+/**
+ * A field to choose what is added up.
+ * @param {Viewer} viewer
+ */
+export function measureField(viewer) {
+  const measures = Object.entries(MEASURES).map(([value, [text]]) => /** @type {const} */ ([value, text]));
+  const field = choice('Measure', measures, viewer.measure ?? 'wall-time', (measure) => viewer.change({ measure }));
   field.title = 'A slice without it is counted, and adds nothing.';
   return field;
 }
 
-// A field to choose which tracks are added up, if they are of several kinds. It says what is left out if nobody chooses.
-export function tracksField(viewer, changed) {
+/**
+ * A field to choose which tracks are added up, if they are of several kinds. It says what is left out if nobody chooses.
+ * @param {Viewer} viewer
+ */
+export function tracksField(viewer) {
   const { about: { tracks, leftOut }, range } = viewer;
   if (!leftOut || range?.items) return '';
   const others = `${grouped(leftOut)} of other tracks left out`;
+  /** @type {[string, string][]} */
   const sets = [['threads', `Threads (${others})`], ['async', 'Async spans and others'], ['all', 'All tracks']];
-  return choice('Tracks', sets, viewer.tracks ?? tracks, (set) => { viewer.tracks = set; viewer.remember(); changed(); });
+  return choice('Tracks', sets, viewer.place.tracks || tracks, (set) => viewer.change({ tracks: set }));
 }
 
-// A field to choose a value of the samples, if they have several.
-export function valueField({ about: { value, values = [] }, showValue }) {
+/**
+ * A field to choose a value of the samples, if they have several.
+ * @param {Viewer} viewer
+ */
+export function valueField({ about: { value, values }, showValue }) {
   if (values.length < 2 || !showValue) return '';
+  /** @type {[string | undefined, string][]} */
   const names = values.map((name) => [name, clean(name) || '(no name)']);
-  return choice('Value of samples', [[undefined, 'Value of the file'], ...names], value ?? undefined, showValue);
+  return choice('Value of samples', [[undefined, 'Value of the file'], ...names], value, showValue);
 }

@@ -2,13 +2,22 @@
 // drawn as high as the row.
 
 export class Strips {
-  constructor() {
-    this.canvas = document.createElement('canvas');
-    this.context = this.canvas.getContext('2d');
-    this.height = 0;
-  }
+  canvas = document.createElement('canvas');
+  context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext('2d'));
+  height = 0;
+  width = 0;
+  left = 0;
+  used = 0; // rows of the canvas
+  /** @type {number[]} */
+  rows = []; // the upper edge and the height of each
+  image = this.context.createImageData(1, 1);
+  pixels = new Uint32Array(this.image.data.buffer);
 
-  // Begins a picture whose strips reach from `left` to `right`, in pixels of the device.
+  /**
+   * Begins a picture whose strips reach from `left` to `right`, in pixels of the device.
+   * @param {number} left
+   * @param {number} right
+   */
   begin(left, right) {
     const { pixels, width: before, used: usedBefore } = this;
     Object.assign(this, { left, width: Math.max(right - left, 1), rows: [], used: 0 });
@@ -16,8 +25,9 @@ export class Strips {
     else this.resize(64);
   }
 
+  /** @param {number} height */
   resize(height) {
-    const before = this.used ? this.pixels : [];
+    const before = this.used ? this.pixels : new Uint32Array();
     this.height = height;
     Object.assign(this.canvas, { width: this.width, height });
     this.image = this.context.createImageData(this.width, height);
@@ -25,7 +35,14 @@ export class Strips {
     this.pixels.set(before);
   }
 
-  // Puts a box on the strip of a row. Boxes come row by row.
+  /**
+   * Puts a box on the strip of a row. Boxes come row by row.
+   * @param {number} y
+   * @param {number} height
+   * @param {number} from
+   * @param {number} to
+   * @param {number} pixel
+   */
   put(y, height, from, to, pixel) {
     const { left, width, rows } = this;
     const last = rows.length - 2;
@@ -38,6 +55,7 @@ export class Strips {
     for (let x = Math.max(from - left, 0), end = Math.min(to - left, width); x < end; x++) this.pixels[row + x] = pixel;
   }
 
+  /** @param {CanvasRenderingContext2D} context */
   draw(context) {
     const { canvas, rows, left, width, used } = this;
     if (!used) return;
@@ -47,7 +65,10 @@ export class Strips {
   }
 }
 
-// A colour such as `#12345678` as a pixel; 0 for a colour that is written in another way.
+/**
+ * A colour such as `#12345678` as a pixel; 0 for a colour that is written in another way.
+ * @param {string} colour
+ */
 export function pixelOf(colour) {
   const [, rgb, alpha] = colour.match(/^#([0-9a-f]{6})([0-9a-f]{2})?$/i) ?? [];
   if (!rgb) return 0;

@@ -1,15 +1,19 @@
 // The tip beside the pointer, about what is under it now.
 import { element, facts } from './dom.js';
 import { clean, counted } from './text.js';
+import { headerAt } from './under.js';
 
 const MAX_ARGS = 6;
-const shortened = (text) => (text.length > 160 ? `${text.slice(0, 160)}…` : text);
+const shortened = (/** @type {string} */ text) => (text.length > 160 ? `${text.slice(0, 160)}…` : text);
 
 export class Tip {
+  /** @type {string | undefined} */
+  shown = undefined;
+
+  /** @param {import('./viewer.js').Viewer} viewer */
   constructor(viewer) {
     this.viewer = viewer;
     this.tip = viewer.$('#tip');
-    this.shown = undefined;
   }
 
   hide() {
@@ -27,7 +31,7 @@ export class Tip {
     if (shown !== this.shown) {
       this.hide(); // What it says is about something else.
       this.shown = shown;
-      const details = await source.details(kind === 'counter' ? { kind, id, at } : { kind, id });
+      const details = await source.details({ kind, id }, (kind === 'counter' && at) || 0);
       if (this.shown !== shown) return;
       if (!details) return this.hide();
       this.fill(details, count, kind);
@@ -38,27 +42,37 @@ export class Tip {
   // The header whose name is under the pointer.
   name() {
     const { pointer, painter, isDragging } = this.viewer;
-    return pointer && !isDragging && pointer.x < painter.names ? this.viewer.headerAt(pointer.y) : undefined;
+    return pointer && !isDragging && pointer.x < painter.names ? headerAt(this.viewer, pointer.y) : undefined;
   }
 
   // The whole name of a track, of which the timeline may show a part.
+  /** @param {import('../engine.js').Header} header */
   fillName({ item }) {
-    const { label, detail, process } = this.viewer.labels.get(this.viewer.key(item));
-    const group = process && this.viewer.labels.get(this.viewer.key(process));
+    const { labels, key } = this.viewer.arranged;
+    const { label, detail, process } = labels.get(key(item)) ?? { label: '', detail: '' };
+    const group = process && labels.get(key(process));
     this.shown = undefined;
-    this.tip.replaceChildren(element('strong', { textContent: label.trim() }), facts([['id', detail], ['process', group ? `${group.label} ${group.detail}` : '']].filter(([, text]) => text.trim())));
-    this.place(this.viewer.pointer);
+    this.tip.replaceChildren(element('strong', { textContent: label.trim() }), facts(/** @type {[string, string][]} */ ([['id', detail], ['process', group ? `${group.label} ${group.detail}` : '']]).filter(([, text]) => text.trim())));
+    if (this.viewer.pointer) this.place(this.viewer.pointer);
   }
 
+  /**
+   * @param {import('../engine.js').Details} details
+   * @param {number} count
+   * @param {string} kind
+   */
   fill({ name, facts: pairs, args }, count, kind) {
+    /** @type {[string, string][]} */
     const args0 = args.slice(0, MAX_ARGS).map(([key, value]) => [clean(key), shortened(clean(value))]);
     if (args.length > MAX_ARGS) args0.push(['…', counted(args.length - MAX_ARGS, 'more argument')]);
     const wanted = kind === 'counter' ? ['time'] : ['category', 'start', 'time', 'duration', 'self', 'CPU', 'waiting', 'source'];
+    /** @type {[string, string][]} */
     const seen = pairs.filter(([key]) => wanted.includes(key)).map(([key, value]) => [key, clean(value)]);
     const more = count > 1 ? [element('p', { className: 'dim', textContent: `and ${counted(count - 1, `more ${kind}`)} here` })] : [];
     this.tip.replaceChildren(element('strong', { textContent: clean(name) || '(no name)' }), facts([...seen, ...args0]), ...more);
   }
 
+  /** @param {{ x: number, y: number }} pointer */
   place({ x, y }) {
     this.tip.hidden = false;
     const { canvas, pane } = this.viewer;

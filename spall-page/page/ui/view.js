@@ -1,57 +1,98 @@
-// The range of time that is in view. Times are ticks since the start of what is active in the trace, and may have fractions.
+// The range of time that is in view. It moves by itself while somebody drags or turns a wheel; how far it may, the engine says.
+// Times are ticks since the start of what is active in the trace, and may have fractions.
 
-const LEAST = 10; // ticks
+/**
+ * @typedef {{ start: number, end: number }} Times
+ * @typedef {Times & { durations: [number, number] }} Bounds where the trace starts and ends, and the shortest and longest time in view
+ */
 
 export class View {
-  constructor(first, last) {
-    this.first = first; // of the trace
-    this.span = Math.max(last - first, 1);
-    this.start = first;
-    this.duration = this.span;
-    this.jumps = 0; // what Backspace takes back, counted
+  /** @param {Bounds} bounds */
+  constructor({ start, end, durations }) {
+    this.bounds = { start, end };
+    this.durations = durations;
+    this.start = start;
+    this.duration = Math.max(end - start, 1);
+    this.known = this.range; // what the engine has in view, as far as it is known
+  }
+
+  /**
+   * A trace has grown.
+   * @param {Bounds} bounds
+   */
+  reach({ start, end, durations }) {
+    this.bounds = { start, end };
+    this.durations = durations;
   }
 
   get end() {
     return this.start + this.duration;
   }
 
-  // Shows this time, within what is sensible: at most a tenth beyond the trace.
+  // The whole ticks that are in view.
+  get range() {
+    return { start: Math.round(this.start), end: Math.max(Math.round(this.end), Math.round(this.start) + 1) };
+  }
+
+  // Whether it has moved by itself since the engine has said what is in view.
+  get isMoved() {
+    return !isSame(this.range, this.known);
+  }
+
+  /**
+   * Takes over what the engine has in view after it was told that this was `before`. What has moved since then stays, unless the
+   * engine shows something else.
+   * @param {Times} now
+   * @param {Times} before
+   */
+  take(now, before) {
+    this.known = now;
+    if (!isSame(now, before)) Object.assign(this, { start: now.start, duration: now.end - now.start });
+  }
+
+  /**
+   * Moves as the engine does in a trace that grows, unless it has moved by itself.
+   * @param {Times} now
+   */
+  follow(now) {
+    this.take(now, this.isMoved ? now : this.known);
+  }
+
+  /**
+   * Shows this time, as far as it is allowed.
+   * @param {number} start
+   * @param {number} duration
+   */
   look(start, duration) {
-    const most = this.span * 1.2;
-    this.duration = Math.min(Math.max(duration, Math.min(LEAST, most)), most);
-    this.start = Math.min(Math.max(start, this.first - 0.1 * this.span), this.first + 1.1 * this.span - this.duration);
+    const [least, most] = this.durations, { bounds } = this;
+    this.duration = Math.min(Math.max(duration, least), most);
+    const half = this.duration / 2;
+    this.start = Math.min(Math.max(start + half, bounds.start), bounds.end) - half;
   }
 
-  // Shows all of a range with a little beside it, and remembers what was in view.
-  fit(start, end, margin = 0.05) {
-    this.remember();
-    const duration = Math.max(end - start, LEAST / 2);
-    this.look(start - margin * duration, duration * (1 + 2 * margin));
-  }
-
-  // Zooms around the time at `at`, from 0 for the left edge to 1 for the right one.
+  /**
+   * Zooms around the time at `at`, from 0 for the left edge to 1 for the right one.
+   * @param {number} factor
+   */
   zoom(factor, at = 0.5) {
-    const fixed = this.start + at * this.duration;
-    this.look(this.start, this.duration * factor);
-    this.look(fixed - at * this.duration, this.duration);
+    const fixed = this.start + at * this.duration, [least, most] = this.durations;
+    const duration = Math.min(Math.max(this.duration * factor, least), most);
+    this.look(fixed - at * duration, duration);
   }
 
-  // Moves by a part of what is in view.
+  /**
+   * Moves by a part of what is in view.
+   * @param {number} part
+   */
   pan(part) {
     this.look(this.start + part * this.duration, this.duration);
   }
+}
 
-  remember() {
-    this.jumps++;
-  }
-
-  // Moves no more than it takes to show a range; zooms in only if it would hardly be seen.
-  reveal(start, end) {
-    const duration = Math.max(end - start, 1);
-    const isSeen = start < this.end && end > this.start;
-    if (isSeen && duration > this.duration / 200) return;
-    this.remember();
-    const wanted = Math.min(this.duration, Math.max(duration * 20, LEAST));
-    this.look((start + end) / 2 - wanted / 2, wanted);
-  }
+/**
+ * @param {Times} one
+ * @param {Times} other
+ */
+function isSame(one, other) {
+  return one.start === other.start && one.end === other.end;
 }

@@ -1,71 +1,122 @@
-// One trace on the page: its state, and what each part of the page does with it.
-//
-// A source answers what there is to know about a trace (`source.js`). One that cannot save a page, or load another trace to
-// compare with, has no such function.
+// One trace on the page: what each part of the page does with it.
 import { element, button, memory } from './dom.js';
 import { View } from './view.js';
-import { kindOf } from './boxes.js';
+import { Arranged } from './place.js';
+import { Steps } from './steps.js';
 import { Painter, RULER } from './paint.js';
+import { Pictures } from './pictures.js';
 import { Meter } from './meter.js';
 import { Overview } from './overview.js';
+import { Tip } from './tip.js';
+import { elementAt, headerAt } from './under.js';
 import { attachPointer } from './pointer.js';
 import { attachKeys, openPalette, openSettings } from './keys.js';
 import { Drawer } from './drawer.js';
 import { Finder } from './find.js';
 import { Growth } from './growth.js';
-import { Tip } from './tip.js';
-import { toAddress, fromAddress } from './address.js';
-import { counted, clean, duration, grouped } from './text.js';
+import { counted, duration } from './text.js';
+
+/**
+ * @typedef {import('./place.js').Range} Range
+ * @typedef {import('../engine.js').Seen} Seen
+ * @typedef {import('../engine.js').Changed} Changed
+ *
+ * @typedef {object} Surroundings
+ * @property {boolean} [isPage] whether the viewer is the whole page: its keys are the viewer's wherever the focus is, and its
+ *   address keeps the place
+ * @property {(name: string, detail: unknown) => void} [tell] is called with what happens
+ * @property {(name: string, nanoseconds: bigint) => unknown} [moveFile] adds to the times of a file instead of what was added before
+ * @property {(value: string | undefined) => unknown} [showValue] opens the trace with another value of its samples
+ * @property {(finished: import('../page.js').Finished, fault: string | undefined) => unknown} [grown] shows the finished trace of one that grew,
+ *   and what is wrong
+ * @property {boolean} [hasGrown] whether this is one
+ */
+
+/**
+ * @typedef {{ '#timeline': HTMLCanvasElement, '#overview': HTMLCanvasElement, '#find': HTMLInputElement, '#palette': HTMLDialogElement }} Elements
+ */
+
+const OPTIONS = {
+  wheel: 'scroll', drag: 'select', colour: /** @type {import('../engine.js').ColorBy} */ ('name'), own: 'use', palette: 'calm', theme: 'auto',
+  arrows: /** @type {import('../engine.js').Arrows} */ ('selected'), text: 11, empty: 'hide',
+};
 
 export class Viewer {
-  // `pane` contains the elements of `markup.js`. `isPage` says that they are the whole page: its keys are the viewer's
-  // wherever the focus is, and its address keeps the view. `tell` is called with what happens. `files` are the files of the
-  // trace, with the nanoseconds that were added to their times by hand, and `moveFile` adds others. `showValue` opens the trace with another value of samples.
-  // `grown` shows the finished trace of one that grew, and `hasGrown` says that this is one.
-  constructor(pane, source, about, title, { isPage = false, tell = () => {}, files = [], moveFile, showValue, grown, hasGrown = false } = {}) {
-    Object.assign(this, { pane, isPage, tell, files, moveFile, showValue, grown });
-    this.keyboard = isPage ? window : pane;
+  // Aborts when another trace is opened, so that no listener outlives its trace.
+  ends = new AbortController();
+  /** @type {typeof OPTIONS} */
+  options = { ...OPTIONS, ...JSON.parse(memory.get('options') ?? '{}') };
+  /** @type {import('./under.js').Element | undefined} */
+  selected = undefined;
+  /** @type {import('./under.js').Found | undefined} */
+  hover = undefined;
+  /** @type {{ x: number, y: number } | undefined} */
+  pointer = undefined; // in CSS pixels from the upper left corner of the canvas
+  /** @type {{ x: number, y: number, width: number, height: number } | undefined} */
+  box = undefined; // that is dragged over time and tracks
+  /** @type {number | undefined} */
+  drop = undefined; // the height at which a track that is dragged would be put
+  isDragging = false;
+  isSpaceHeld = false;
+  isDrawing = false;
+  drawnAt = 0;
+  /** @type {import('../engine.js').Answers['damage'] | undefined} */
+  damage = undefined;
+  /** @type {string | undefined} */
+  compared = undefined; // the name of the other trace
+
+  /**
+   * @param {HTMLElement} pane contains the elements of `markup.js`
+   * @param {import('../page.js').Source} source
+   * @param {import('../engine.js').About} about
+   * @param {string} title
+   * @param {Surroundings} [surroundings]
+   */
+  constructor(pane, source, about, title, { isPage = false, tell = () => {}, moveFile, showValue, grown, hasGrown = false } = {}) {
+    this.pane = pane;
     this.source = source;
     this.about = about;
     this.title = title;
-    this.view = new View(about.start, about.end);
-    this.top = 0;
-    this.range = undefined; // a part of the time that the user chose, with `items` if only some tracks count
-    this.rangeKeys = new Set(); // the keys of these items
-    this.marks = [];
-    this.selected = undefined; // { kind, id }
-    this.hover = undefined;
-    this.pointer = undefined; // in CSS pixels from the upper left corner of the canvas
-    this.names = new Map();
-    this.lines = { main: { headers: [], height: 0 }, pinned: { headers: [], height: 0 } };
-    this.arrangement = { hidden: [], pinned: [], categories: [], names: [], moves: [], byActivity: false }; // what of the place is about tracks
-    this.filter = this.hiddenInPlace(); // what the source leaves out
-    this.past = []; // the places that Backspace returns to, as addresses
-    this.future = []; // and those that it came from
-    this.groups = about.groups; // in the order in which they are shown
-    this.options = { wheel: 'scroll', drag: 'select', colour: 'name', own: 'use', palette: 'calm', theme: 'auto', arrows: 'selected', text: 11, empty: 'hide', ...JSON.parse(memory.get('options') ?? '{}') };
-    this.frame = undefined;
-    this.isAsking = this.isWanted = this.isDrawing = false;
-    this.listItems();
+    this.tell = tell;
+    this.isPage = isPage;
+    this.moveFile = moveFile;
+    this.showValue = showValue;
+    this.grown = grown;
+    /** @type {EventTarget} */
+    this.keyboard = isPage ? window : pane;
+    this.view = new View(about);
+    this.arranged = new Arranged(about);
+    this.steps = new Steps(this);
+    this.pictures = new Pictures(this);
     this.canvas = this.$('#timeline');
     this.main = this.$('#main');
     this.painter = new Painter(this.canvas, about.colours);
     this.meter = new Meter(this);
     this.tip = new Tip(this);
-    this.finder = new Finder(this);
     this.overview = new Overview(this);
+    this.finder = new Finder(this);
     this.growth = new Growth(this, hasGrown);
     this.drawer = new Drawer(this);
     this.head();
-    this.listen();
+    this.watch();
+    const { signal } = this.ends;
+    for (const query of ['(prefers-color-scheme: dark)', '(forced-colors: active)']) {
+      matchMedia(query).addEventListener('change', () => this.theme(), { signal });
+    }
+    attachPointer(this);
+    attachKeys(this);
   }
 
+  /**
+   * @template {string} Selector
+   * @param {Selector} selector
+   * @returns {Selector extends keyof Elements ? Elements[Selector] : HTMLElement}
+   */
   $(selector) {
-    return this.pane.querySelector(selector);
+    const found = this.pane.querySelector(selector);
+    if (!found) throw new Error(`there is no ${selector}`);
+    return /** @type {Selector extends keyof Elements ? Elements[Selector] : HTMLElement} */ (found);
   }
-
-  // Aborts when another trace is opened, so that no listener outlives its trace.
-  ends = new AbortController();
 
   close() {
     this.leave();
@@ -78,214 +129,158 @@ export class Viewer {
     this.tip.hide();
   }
 
+  /**
+   * Goes on without waiting for an answer, which a viewer that is closed by then does not get.
+   * @param {Promise<unknown>} asked
+   */
+  begin(asked) {
+    asked.catch((error) => { if (!this.ends.signal.aborted) throw error; });
+  }
+
   async open() {
     this.theme();
     this.resize();
-    await this.restore(this.isPage ? location.hash : '');
+    await this.steps.restore(this.isPage ? location.hash : '');
     this.growth.run();
     const [start, end] = this.about.active;
-    if (end - start < this.about.span * 0.9) this.hint(`A few events lie far away from the rest, so this shows ${duration(end - start, this.about.unit)} of ${duration(this.about.span, this.about.unit)}.`, button('Show all', '0', () => this.fitAll()));
+    if (end - start < this.about.span * 0.9) this.hint(`A few events lie far away from the rest, so this shows ${duration(end - start, this.about.unit)} of ${duration(this.about.span, this.about.unit)}.`, button('Show all', '0', () => this.run('fitAll')));
     if (!this.isPage) return;
     this.canvas.focus({ preventScroll: true });
-    const { signal } = this.ends;
     // Back, Forward, and an address that was pasted over this one.
-    addEventListener('hashchange', ({ oldURL }) => {
-      this.past.push(new URL(oldURL).hash);
-      this.restore(location.hash);
-    }, { signal });
+    addEventListener('hashchange', () => this.steps.restore(location.hash), { signal: this.ends.signal });
   }
 
-  // Shows what an address says, one after the other.
-  restore(hash) {
-    this.restored = (this.restored ?? Promise.resolve()).then(() => this.showPlace(hash));
-    return this.restored;
-  }
-
-  async showPlace(hash) {
-    const place = fromAddress(hash);
-    this.isRestoring = true; // none of the changes is a step of its own
-    if (!place.view) place.files = []; // what is about tracks holds for any trace
-    clearTimeout(this.remembering);
-    const { folded, hidden, pinned, categories, names, moves, byActivity } = place;
-    this.arrangement = { folded, hidden, pinned, categories, names, moves, byActivity };
-    const { missing, place: known } = await this.arrange(place);
-    if (missing.length) this.hint(missing.join(' '));
-    if (place.view) this.view.look(place.view.start, place.view.end - place.view.start);
-    else this.fitActive();
-    this.growth.follow(place.follows && this.growth.isGrowing);
-    const items = known.range?.items?.map((path) => this.itemsByPath.get(path));
-    this.chooseRange(known.range && { start: known.range.start, end: known.range.end, ...(items && { items }) });
-    this.marks = place.marks.map(({ at }) => at);
-    this.measure = place.measure || undefined;
-    this.tracks = place.tracks || undefined;
-    if (place.search !== this.finder.text) this.finder.search(place.search);
-    if (place.panel) this.drawer.show(...place.panel.split(' '));
-    else this.drawer.hide();
-    const { element, at } = known.selected ?? {};
-    await this.select(element && { ...element, at: element.kind === 'counter' ? at : undefined }, false);
-    this.fitHeight();
-    this.main.scrollTop = place.top;
-    this.moved();
-    this.isRestoring = false;
-  }
-
-  // Everything that the user has set.
+  // What the user has set, as the engine has answered last.
   get place() {
-    const { view, main, range, marks, finder, drawer, about, files, growth } = this;
+    return this.arranged.place;
+  }
+
+  get lines() {
+    return this.arranged.lines;
+  }
+
+  get range() {
+    return this.arranged.range;
+  }
+
+  // The slice that is selected.
+  get slice() {
+    return this.selected?.kind === 'slice' ? this.selected.id : undefined;
+  }
+
+  // The last picture, and the names that are in any.
+  get frame() {
+    return this.pictures.last;
+  }
+
+  get names() {
+    return this.pictures.names;
+  }
+
+  get measure() {
+    return this.place.measure || undefined;
+  }
+
+  // The range that statistics and call trees are about.
+  get area() {
+    return { ...(this.range ?? { start: this.about.start, end: this.about.end + 1 }), measure: this.measure, tracks: this.place.tracks || undefined };
+  }
+
+  // What is shown of the timeline, which moves by itself between questions.
+  /** @returns {Seen} */
+  get seen() {
+    const { view, main, painter, pointer, drawer } = this;
+    const columns = Math.min(Math.max(Math.round(painter.chart / painter.ratio), 1), 65535);
     return {
-      ...this.arrangement,
-      files, value: about.value ?? undefined,
-      view: growth.showsAll ? undefined : { start: Math.round(view.start), end: Math.round(view.start + view.duration) },
-      follows: growth.follows,
-      top: main.scrollTop,
-      selected: this.selected && this.chosen,
-      range: range && { start: Math.round(range.start), end: Math.round(range.end), ...(range.items && { items: range.items.map(this.pathOf).filter(Boolean) }) },
-      marks: marks.map((at) => ({ at: Math.round(at), text: '' })),
-      search: finder.text ?? '',
-      panel: [drawer.current, drawer.panels.get(drawer.current)?.panel.mode].filter(Boolean).join(' '),
-      measure: this.measure ?? '',
-      tracks: this.tracks ?? '',
+      view: view.isMoved ? view.range : undefined, top: main.scrollTop, columns, height: this.room,
+      pointer: pointer && pointer.x >= painter.names ? Math.round(this.timeAt(pointer.x)) : undefined,
+      item: pointer && headerAt(this, pointer.y)?.item,
+      panel: drawer.name,
     };
   }
 
-  // Tracks and processes by kind and number, and by the path that a place has for them.
-  listItems() {
-    this.labels = new Map();
-    this.itemsByPath = new Map();
-    const counts = new Map();
-    const plain = (path) => path.replace(/#\d+$/, '');
-    for (const { members, ...group } of this.about.groups) {
-      if (group.item) this.register(group);
-      for (const member of members) this.register(member, group.item);
-    }
-    for (const path of this.itemsByPath.keys()) counts.set(plain(path), (counts.get(plain(path)) ?? 0) + 1);
-    for (const [path, item] of this.itemsByPath) this.labels.get(this.key(item)).isRepeated = counts.get(plain(path)) > 1;
+  // What the user has set and what is shown of it now, for an address or a page. All of a trace that grows stays in view.
+  /** @returns {import('./place.js').Place} */
+  get current() {
+    const { place, view, main, drawer, growth } = this;
+    const showsAll = growth.state && !place.view && !view.isMoved;
+    return { ...place, ...(!showsAll && { view: view.range }), follows: growth.follows, top: main.scrollTop, panel: drawer.name };
   }
 
-  register({ item, label, detail, path }, process) {
-    this.labels.set(this.key(item), { label: clean(label), detail: clean(detail), path, process });
-    this.itemsByPath.set(path, item);
+  /**
+   * Does what the user wants. `opens` is whether a panel is opened about what is selected by it.
+   * @param {import('../engine.js').Action} action
+   */
+  act(action, opens = true) {
+    return this.steps.ask((seen) => this.source.act(action, seen), opens);
   }
 
-  // What a place calls an item.
-  pathOf = (item) => this.labels.get(this.key(item))?.path;
-
-  key(item) {
-    return `${item.kind}:${item.id}`;
+  /** @param {import('../engine.js').Command} command */
+  run(command) {
+    return this.act({ command });
   }
 
-  // Whether an item is in one of the lists of the arrangement.
-  isIn(list, item) {
-    return this.listed(list).includes(this.pathOf(item));
+  /**
+   * Changes a part of what the user has set.
+   * @param {Partial<import('./place.js').Place>} part
+   */
+  change(part) {
+    return this.steps.ask((seen) => this.source.apply({ ...this.current, ...part }, seen));
   }
 
-  toggle(list, item) {
-    return this.flip(list, this.pathOf(item));
+  /**
+   * Selects an element, and opens a panel about it if none is open.
+   * @param {import('./under.js').Element | undefined} found
+   */
+  select(found, opens = true) {
+    return this.act({ select: [found && { kind: found.kind, id: found.id }, found?.at ?? 0] }, opens);
   }
 
-  // Adds a text to a list of the arrangement, or removes it from there.
-  async flip(list, text) {
-    const texts = this.listed(list);
-    this.arrangement[list] = texts.includes(text) ? texts.filter((other) => other !== text) : [...texts, text];
-    await this.arrange();
+  /**
+   * Selects a slice and brings it into view, if need be by opening what it is folded into.
+   * @param {number} slice
+   */
+  go(slice) {
+    if (!this.drawer.current) this.drawer.show('details'); // which leaves less room
+    return this.act({ go: slice });
   }
 
-  // A list of the arrangement. What is very high is folded at first.
-  listed(list) {
-    return this.arrangement[list] ?? (this.about.folded ?? []).map(this.pathOf);
+  /**
+   * Shows a range of time.
+   * @param {number} start
+   * @param {number} end
+   */
+  show(start, end) {
+    return this.act({ show: [Math.round(start), Math.max(Math.round(end), Math.round(start) + 1)] });
   }
 
-  // Hides these categories, and no others and no names.
-  async hideOnly(categories = []) {
-    Object.assign(this.arrangement, { categories, names: [] });
-    await this.arrange();
+  /**
+   * Brings a time into the middle of the view.
+   * @param {number} time
+   */
+  lookAt(time) {
+    const { duration } = this.view;
+    return this.show(time - duration / 2, time + duration / 2);
   }
 
-  hiddenInPlace() {
-    const { categories, names } = this.arrangement;
-    return JSON.stringify([categories, names]);
+  /**
+   * Chooses a range of time, of some tracks or all, whose statistics and call trees are shown.
+   * @param {Range | undefined} range
+   */
+  setRange(range) {
+    return this.act({ choose: this.arranged.chosen(range) });
   }
 
-  // Folds all processes, or opens everything if one is folded.
-  async toggleAll() {
-    const paths = this.about.groups.filter((group) => group.item).map((group) => this.pathOf(group.item));
-    const folded = this.listed('folded');
-    this.arrangement.folded = paths.some((path) => folded.includes(path)) ? [] : [...folded, ...paths];
-    await this.arrange();
-  }
-
-  // Puts the busiest processes and tracks first, or all in the order of the trace. Moves are forgotten.
-  async sortByActivity() {
-    Object.assign(this.arrangement, { byActivity: !this.arrangement.byActivity, moves: [] });
-    await this.arrange();
-    this.say(this.arrangement.byActivity ? 'The busiest tracks are first' : 'Tracks are in the order of the trace');
-  }
-
-  // Puts an item before another one of its list, or at the end.
-  async move(item, before) {
-    const moves = this.arrangement.moves.filter(([path], at, { length }) => at < length - 1 || path !== this.pathOf(item));
-    this.arrangement.moves = [...moves, [this.pathOf(item), before && this.pathOf(before)]];
-    await this.arrange();
-  }
-
-  // The processes, or the tracks of one, that an item stands among.
-  siblings(item) {
-    const lists = [this.groups, ...this.groups.map(({ members }) => members)].map((list) => list.map((one) => one.item).filter(Boolean));
-    return lists.find((list) => list.some((other) => this.key(other) === this.key(item))) ?? [];
-  }
-
-  // Moves an item up or down by one that is shown.
-  async shift(item, by) {
-    const shown = new Set(this.lines.main.headers.map((header) => this.key(header.item)));
-    const list = this.siblings(item).filter((other) => shown.has(this.key(other)));
-    const at = list.findIndex((other) => this.key(other) === this.key(item));
-    if (at < 0 || !list[at + by]) return;
-    await this.move(item, list[by < 0 ? at - 1 : at + 2]);
-  }
-
-  // Where an item would be put that is dropped at a height of the canvas: before which other, and the edge between them.
-  dropAt(item, y) {
-    const height = y - this.mainTop + this.main.scrollTop;
-    const keys = new Set(this.siblings(item).map((other) => this.key(other)));
-    const headers = this.lines.main.headers.filter((header) => keys.has(this.key(header.item)));
-    const all = this.lines.main.height;
-    const end = (at) => (item.kind === 'process' ? (headers[at + 1]?.top ?? all) : headers[at].bottom);
-    const at = headers.findIndex((header, at) => (header.top + end(at)) / 2 > height);
-    const edge = at < 0 ? end(headers.length - 1) : headers[at].top;
-    const next = headers[headers.findIndex((header) => this.key(header.item) === this.key(item)) + 1];
-    const before = headers[at]?.item;
-    const stays = before === next?.item || (before && this.key(before) === this.key(item));
-    return { before, stays, y: edge + this.mainTop - this.main.scrollTop };
-  }
-
-  // Shows what the arrangement says, and what else a place does. Returns what the source says to it.
-  async arrange(place = this.place) {
-    const hidden = this.hiddenInPlace(), isFiltered = this.filter !== hidden;
-    this.filter = hidden;
-    const changed = await this.source.apply({ ...place, showsEmpty: this.options.empty === 'show' });
-    this.showLines(changed);
-    this.overview.changed();
-    this.ask();
-    this.remember();
-    if (isFiltered) {
-      if (this.finder.isSearching) this.finder.search(this.finder.text);
-      this.drawer.filtered();
-    }
-    return changed;
-  }
-
-  // There are other lines.
-  showLines({ groups, main, pinned }) {
-    this.groups = groups;
-    this.lines = { main, pinned };
-    this.fitHeight();
-    this.drawer.changed('tracks');
-  }
-
-  // There are other tracks, or tracks of other names.
-  relist(changed) {
-    this.listItems();
-    this.showLines(changed);
+  /**
+   * Hides a text, or shows it again.
+   * @param {'categories' | 'names'} list
+   * @param {string} text
+   */
+  flip(list, text) {
+    const { categories, names } = this.place;
+    const lists = { categories, names }, texts = lists[list];
+    lists[list] = texts.includes(text) ? texts.filter((other) => other !== text) : [...texts, text];
+    return this.act({ filter: [lists.categories, lists.names] });
   }
 
   head() {
@@ -295,7 +290,7 @@ export class Viewer {
     this.summarise();
     this.$('#tools').replaceChildren(
       ...this.drawer.buttons(),
-      button('◐', 'Light or dark', () => this.setOption('theme', { auto: 'dark', dark: 'light', light: 'auto' }[this.options.theme])),
+      button('◐', 'Light or dark', () => this.setOption('theme', { auto: 'dark', dark: 'light' }[this.options.theme] ?? 'auto')),
       ...(this.source.save ? [button('⤓', 'Save as a page', () => this.save())] : []),
       button('⚙', 'Settings', () => openSettings(this)),
       button('?', 'Keys and commands', () => openPalette(this)),
@@ -305,12 +300,27 @@ export class Viewer {
   // Says what there is.
   summarise() {
     const { about } = this;
-    const counts = (about.counts ?? []).map(([what, count]) => counted(count, what));
-    const summary = about.summary ?? [about.format, ...counts, duration(about.span, about.unit)].join(' · ');
+    const counts = about.counts.map(([what, count]) => counted(count, what));
+    const summary = [about.format, ...counts, duration(about.span, about.unit)].join(' · ');
     this.$('#about').textContent = summary;
     this.$('#about').title = summary;
   }
 
+  /**
+   * A trace that grows has other lines or names.
+   * @param {Changed} changed
+   */
+  relist(changed) {
+    this.arranged.list(this.about);
+    this.arranged.take(changed);
+    this.fitHeight();
+    this.drawer.changed('tracks');
+  }
+
+  /**
+   * @param {string} text
+   * @param {HTMLElement[]} tools
+   */
   hint(text, ...tools) {
     const hint = this.$('#hint');
     hint.replaceChildren(element('span', { textContent: text }), ...tools, button('×', 'Close', () => { hint.hidden = true; }));
@@ -322,39 +332,39 @@ export class Viewer {
     this.hint('Packing the files …');
     let page;
     try {
-      page = await this.source.save(this.place);
+      page = await this.source.save?.(this.current);
     } catch (error) {
       return this.hint(`The page cannot be saved: ${error.message}.`);
     }
     this.hint('');
+    if (!page) return;
     const link = element('a', { href: URL.createObjectURL(page), download: `${this.title}.html` });
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
   }
 
-  // Says something to those who do not see the canvas.
+  /**
+   * Says something to those who do not see the canvas.
+   * @param {string} text
+   */
   say(text) {
     this.$('#live').textContent = text;
   }
 
+  /**
+   * @param {keyof typeof OPTIONS} key
+   * @param {string | number} value
+   */
   setOption(key, value) {
-    this.options[key] = value;
+    Object.assign(this.options, { [key]: value });
     memory.set('options', JSON.stringify(this.options));
     this.theme();
-    if (key === 'empty') this.arrange();
+    if (key === 'empty') this.change({ showsEmpty: value === 'show' });
     this.ask();
   }
 
-  theme() {
-    this.pane.dataset.theme = this.options.theme;
-    this.painter.theme(this.options.palette === 'okabeIto', this.options.text);
-    this.pane.style.fontSize = this.options.text > 11 ? '15px' : '';
-    this.overview.changed();
-    this.drawer.resized();
-    this.redraw();
-  }
-
-  listen() {
+  // Follows the sizes of the pane and of its pixels.
+  watch() {
     const { signal } = this.ends;
     const observer = new ResizeObserver(([entry]) => this.resize(entry));
     // Not every browser tells pixels of the device, and those refuse to be asked.
@@ -362,12 +372,7 @@ export class Viewer {
     observer.observe(this.main, { box: isExact ? 'device-pixel-content-box' : 'content-box' });
     signal.addEventListener('abort', () => observer.disconnect());
     this.main.addEventListener('scroll', () => this.ask(), { signal });
-    for (const query of ['(prefers-color-scheme: dark)', '(forced-colors: active)']) {
-      matchMedia(query).addEventListener('change', () => this.theme(), { signal });
-    }
     this.watchRatio();
-    attachPointer(this);
-    attachKeys(this);
   }
 
   // The size of a pixel changes with the zoom of the page and the screen that the window is on.
@@ -380,11 +385,12 @@ export class Viewer {
     }, { once: true, signal });
   }
 
+  /** @param {ResizeObserverEntry} [entry] */
   resize(entry) {
     const ratio = devicePixelRatio || 1;
     const exact = entry?.devicePixelContentBoxSize?.[0];
     // What was measured before the size of a pixel changed is of no use.
-    const nearest = (measured, css) => (Math.abs(measured - css * ratio) < 2 ? measured : Math.round(css * ratio));
+    const nearest = (/** @type {number | undefined} */ measured, /** @type {number} */ css) => (measured !== undefined && Math.abs(measured - css * ratio) < 2 ? measured : Math.round(css * ratio));
     const width = nearest(exact?.inlineSize, this.main.clientWidth);
     const height = nearest(exact?.blockSize, this.main.clientHeight);
     this.canvas.style.width = `${width / ratio}px`;
@@ -396,7 +402,10 @@ export class Viewer {
     this.draw();
   }
 
-  // Gives the names of tracks another width.
+  /**
+   * Gives the names of tracks another width.
+   * @param {number} width
+   */
   widenNames(width) {
     this.painter.chosenNames = Math.round(Math.max(width, 40));
     memory.set('names', this.painter.chosenNames);
@@ -405,17 +414,22 @@ export class Viewer {
 
   // Makes the page as high as all lines together, so that it scrolls.
   fitHeight() {
-    const all = RULER + this.pinnedHeight + this.lines.main.height + 40;
-    this.$('#height').style.height = `${Math.max(all - (this.painter.height ?? 0) / (this.painter.ratio ?? 1), 0)}px`;
+    const all = RULER + this.pinnedHeight + this.lines.main.height;
+    this.$('#height').style.height = `${Math.max(all - this.painter.height / this.painter.ratio, 0)}px`;
   }
 
   get height() {
     return this.main.clientHeight;
   }
 
-  // Pinned tracks take at most two fifths of the window.
+  // How high it is without the ruler.
+  get room() {
+    return Math.max(this.height - RULER, 0);
+  }
+
+  // Pinned tracks take at most two fifths of that.
   get pinnedHeight() {
-    return Math.min(this.lines.pinned.height, Math.floor(this.height * 0.4));
+    return Math.min(this.lines.pinned.height, Math.floor(this.room * 0.4));
   }
 
   // Where the lines begin that scroll.
@@ -423,44 +437,26 @@ export class Viewer {
     return RULER + this.pinnedHeight;
   }
 
-  // Asks for a picture of what is in view. One question is open at a time, and the last one wins.
-  ask() {
-    this.isWanted = true;
-    if (this.isAsking || !this.painter.width) return;
-    this.isAsking = true;
-    queueMicrotask(() => this.fetch());
+  theme() {
+    this.pane.dataset.theme = this.options.theme;
+    this.painter.theme(this.options.palette === 'okabeIto', this.options.text);
+    this.pane.style.fontSize = this.options.text > 11 ? '15px' : '';
+    this.overview.changed();
+    this.drawer.resized();
+    this.redraw();
   }
 
-  async fetch() {
-    while (this.isWanted) {
-      this.isWanted = false;
-      const { view, painter } = this;
-      const top = this.main.scrollTop;
-      const start = Math.floor(view.start), ticks = Math.ceil(view.duration) + 1;
-      const columns = Math.max(Math.min(Math.round((painter.chart * ticks) / view.duration / this.coarseness), 65535), 1);
-      const wanted = {
-        start, duration: ticks, columns,
-        boxWidth: Math.max(Math.round(Math.max(painter.ratio, 2) / this.coarseness), 1),
-        main: { start: Math.floor(top), end: Math.ceil(top + this.height - this.mainTop) },
-        pinned: { start: 0, end: this.pinnedHeight },
-        selected: this.selected?.kind === 'slice' ? this.selected.id : undefined,
-        betweenMarks: Math.round((110 * painter.ratio) / this.coarseness),
-        labelWidth: Math.round((4 * (painter.palette?.letter ?? 7)) / this.coarseness),
-        arrows: this.options.arrows,
-        colorBy: this.options.colour,
-        ownColors: this.options.own === 'use' && this.options.palette === 'calm' && this.options.colour === 'name',
-      };
-      const asked = performance.now();
-      const frame = await this.source.frame(wanted);
-      if (this.ends.signal.aborted) return;
-      this.meter.add('query', performance.now() - asked);
-      this.meter.add('answer', performance.now() - asked);
-      for (const [id, name] of frame.names) this.names.set(id, clean(name));
-      this.frame = { ...frame, start, duration: ticks, columns, unit: this.about.unit };
-      this.queryMs = performance.now() - asked;
-      this.redraw();
-    }
-    this.isAsking = false;
+  // Asks for a picture of what is in view.
+  ask() {
+    this.pictures.ask();
+  }
+
+  /**
+   * The time at a place on the canvas.
+   * @param {number} x
+   */
+  timeAt(x) {
+    return this.view.start + ((x - this.painter.names) / (this.painter.chart / this.painter.ratio)) * this.view.duration;
   }
 
   // Draws in the next frame of the screen, however often it is called.
@@ -474,36 +470,14 @@ export class Viewer {
     });
   }
 
-  // How many pixels of the device a column of the picture is wide. A picture that takes too long is made of wider
-  // columns while the view moves, and of pixels again once it rests.
-  coarseness = 1;
-  moving = { coarseness: 1, isResting: true };
-
-  // Chooses the width of columns by what the last picture took.
-  adapt() {
-    const { moving } = this;
-    const took = Math.max(this.queryMs ?? 0, this.drawMs ?? 0);
-    if (!moving.isResting && took > 10) moving.coarseness = Math.min(moving.coarseness * 2, 8);
-    if (!moving.isResting && took < 3) moving.coarseness = Math.max(moving.coarseness / 2, 1);
-    moving.isResting = false;
-    this.coarseness = moving.coarseness;
-    clearTimeout(this.resting);
-    this.resting = setTimeout(() => {
-      moving.isResting = true;
-      if (this.coarseness === 1 || this.ends.signal.aborted) return;
-      this.coarseness = 1;
-      this.ask();
-    }, 250);
-  }
-
   // The view changed: asks for its picture, and meanwhile shows the last one moved and scaled.
   moved() {
-    this.growth.moved();
-    this.adapt();
+    this.pictures.adapt();
+    if (this.growth.isGrowing) this.growth.sign();
     this.ask();
-    if (performance.now() - (this.drawnAt ?? 0) > 30) this.redraw();
+    if (performance.now() - this.drawnAt > 30) this.redraw();
     this.overview.redraw();
-    this.remember();
+    this.steps.remember();
   }
 
   draw() {
@@ -513,196 +487,16 @@ export class Viewer {
     const counts = this.painter.draw(this);
     const ended = performance.now();
     this.drawnAt = ended;
-    this.drawMs = ended - began;
+    this.pictures.took.draw = ended - began;
     this.meter.add('draw', ended - began);
     this.meter.frame(ended, counts);
     this.tip.update();
   }
 
-  // The time at a place on the canvas.
-  timeAt(x) {
-    return this.view.start + ((x - this.painter.names) / (this.painter.chart / this.painter.ratio)) * this.view.duration;
-  }
-
-  // The header at a height of the canvas.
-  headerAt(y) {
-    if (y < RULER) return undefined;
-    const isPinned = y < this.mainTop;
-    const lines = isPinned ? this.lines.pinned : this.lines.main;
-    const height = isPinned ? y - RULER : y - this.mainTop + this.main.scrollTop;
-    return lines.headers.find((header) => header.top <= height && height < header.bottom && !(header.item.kind === 'process' && height >= header.top + header.height));
-  }
-
-  // The tracks and packs between two heights of the canvas.
-  itemsBetween(from, to) {
-    const [top, bottom] = [from, to].map((y) => y - this.mainTop + this.main.scrollTop);
-    const isInside = (header) => header.top < bottom && header.bottom > top;
-    const isOwn = ({ item }) => item.kind !== 'process' || this.isIn('folded', item);
-    return this.lines.main.headers.filter((header) => isInside(header) && isOwn(header)).map(({ item }) => item);
-  }
-
-  // The element under a place on the canvas.
-  elementAt(x, y) {
-    const { frame, painter, view } = this;
-    if (!frame || y < RULER || x < painter.names || y > this.height) return undefined;
-    const isPinned = y < this.mainTop;
-    const part = isPinned ? frame.pinned : frame.main;
-    const top = isPinned ? -RULER : this.main.scrollTop - this.mainTop;
-    const at = painter.boxAt(frame, part, view, top, x, y);
-    if (at >= 0) {
-      const kind = kindOf(part.numbers[at + 5]);
-      return { kind, id: part.numbers[at + 2], name: part.numbers[at + 3], count: part.numbers[at + 4] };
-    }
-    const place = painter.place(frame, view, top);
-    for (const { top: above, bottom = above + 14, offset, numbers } of [...part.marks, ...(part.wide ?? [])]) {
-      if (y + top < above || y + top >= bottom) continue;
-      for (let mark = 0; mark < numbers.length; mark += 4) {
-        const middle = ((numbers[mark] + 0.5 - offset) * place.scale + place.shift) / painter.ratio;
-        if (Math.abs(middle - x) < 5) return { kind: 'instant', id: numbers[mark + 1], count: numbers[mark + 2] };
-      }
-    }
-    const header = this.headerAt(y);
-    const isChart = header?.item.kind === 'track' && part.charts.some((chart) => chart.top === header.top);
-    return isChart ? { kind: 'counter', id: header.item.id, at: Math.round(this.timeAt(x)) } : undefined;
-  }
-
   // What is under the pointer changes also when the view moves below it.
   findHover() {
     const { kind, id } = this.hover ?? {};
-    this.hover = this.pointer && !this.isDragging ? this.elementAt(this.pointer.x, this.pointer.y) : undefined;
+    this.hover = this.pointer && !this.isDragging ? elementAt(this, this.pointer.x, this.pointer.y) : undefined;
     if (this.hover?.kind !== kind || this.hover?.id !== id) this.tell('hover', this.hover && { kind: this.hover.kind, id: this.hover.id });
-  }
-
-  // Selects an element, and opens a panel about it if none is open.
-  async select(found, opens = true) {
-    const selected = (this.selected = found && { kind: found.kind, id: found.id, at: found.at });
-    this.ask();
-    this.redraw();
-    this.tell('selection', selected);
-    const { kind, id, at = 0 } = selected ?? {};
-    const changed = await this.source.act({ select: [selected && { kind, id }, at] });
-    if (this.selected !== selected) return;
-    this.chosen = changed.place.selected;
-    await this.drawer.selected(selected, opens);
-    this.remember();
-  }
-
-  // Selects a slice and brings it into view, if need be by opening what it is folded into.
-  async go(slice) {
-    let place = await this.source.place(slice);
-    if (!place) return;
-    const items = [place.item, place.process].filter(Boolean);
-    if (!place.shown) {
-      for (const path of items.map(this.pathOf)) {
-        this.arrangement.folded = this.listed('folded').filter((other) => other !== path);
-        if (!place.line) this.arrangement.hidden = this.listed('hidden').filter((other) => other !== path);
-      }
-      await this.arrange();
-      place = await this.source.place(slice);
-    }
-    this.view.reveal(place.start, place.end);
-    // The panel may open, which leaves less room.
-    await this.select({ kind: 'slice', id: slice });
-    this.fitHeight();
-    if (place.line) {
-      const [top, height] = place.line, room = this.height - this.mainTop;
-      if (top < this.main.scrollTop + 22) this.main.scrollTop = top - Math.min(60, room / 3);
-      if (top + height > this.main.scrollTop + room) this.main.scrollTop = top + height - room + Math.min(60, room / 3);
-    }
-    this.moved();
-  }
-
-  // Brings a time into the middle of the view.
-  lookAt(time) {
-    this.view.remember();
-    this.view.look(time - this.view.duration / 2, this.view.duration);
-    this.moved();
-  }
-
-  async step(how) {
-    if (this.selected?.kind !== 'slice') return false;
-    const next = await this.source.step(this.selected.id, how);
-    if (next !== undefined && next !== null) await this.go(next);
-    return true;
-  }
-
-  // Zooms to the selected slice, or else to the range; once more to everything.
-  async focus() {
-    const place = this.selected?.kind === 'slice' ? await this.source.place(this.selected.id) : this.range;
-    if (!place) return this.fitAll();
-    const isThere = Math.abs(this.view.duration - (place.end - place.start) * 1.1) < this.view.duration / 100;
-    if (isThere && this.view.start <= place.start) return this.fitActive();
-    this.view.fit(place.start, place.end);
-    this.moved();
-  }
-
-  fitAll() {
-    this.view.fit(this.about.start, this.about.end, 0.01);
-    this.moved();
-  }
-
-  fitActive() {
-    this.view.fit(...this.about.active, 0.01);
-    this.moved();
-  }
-
-  // Chooses a range of time, of some tracks or all, whose statistics and call trees are shown.
-  setRange(range) {
-    this.chooseRange(range);
-    this.remember();
-    this.tell('range', range);
-    this.drawer.ranged();
-  }
-
-  chooseRange(range) {
-    this.range = range;
-    this.rangeKeys = new Set(range?.items?.map((item) => this.key(item)));
-    this.redraw();
-  }
-
-  // The range that statistics and call trees are about.
-  get area() {
-    return { ...(this.range ?? { start: this.about.start, end: this.about.end + 1 }), measure: this.measure, tracks: this.tracks };
-  }
-
-  // Keeps the place. Every change of it but moves of the view is a step, to which Backspace goes back, and on a page of its own
-  // so do the buttons of the browser.
-  remember() {
-    if (!this.drawer) return; // the viewer is not made yet
-    const { view: _view, top: _top, follows: _follows, ...rest } = this.place;
-    const step = JSON.stringify([this.view.jumps, rest]);
-    const isStep = this.lastStep !== undefined && this.lastStep !== step && !this.isRestoring;
-    if (isStep) {
-      this.past = [...this.past.slice(-199), this.address];
-      this.future = [];
-    }
-    this.isStep ||= isStep;
-    this.lastStep = step;
-    this.address = toAddress(this.place);
-    if (!this.isPage) return;
-    clearTimeout(this.remembering);
-    this.remembering = setTimeout(() => {
-      if (this.ends.signal.aborted) return;
-      if (this.address !== location.hash) history[this.isStep ? 'pushState' : 'replaceState'](null, '', location.pathname + location.search + this.address);
-      this.isStep = false;
-    }, 300);
-  }
-
-  // Takes the last step back.
-  back() {
-    return this.take(this.past, this.future);
-  }
-
-  // Does it again.
-  forward() {
-    return this.take(this.future, this.past);
-  }
-
-  async take(from, to) {
-    let address = from.pop();
-    while (address === this.address) address = from.pop();
-    if (address === undefined) return;
-    to.push(this.address);
-    await this.restore(address);
   }
 }
