@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fromAddress, rangeOf, toAddress, withoutPlace } from '../../../../spall-page/page/ui/address.js';
+
+const FULL = {
+  view: { start: -5, end: 95 }, follows: true, top: 12, selected: { element: { kind: 'counter', id: 3 }, at: -7, name: 'a b&c' },
+  range: { start: -1, end: 8, items: ['p/a', 'p/b=c'] }, marks: [{ at: 4, text: 'here\nand there' }, { at: -2, text: '' }], search: '/a+b/', panel: 'calls flame',
+  measure: 'count', tracks: 'all', value: 'before', files: [{ name: 'a file.json', offset: '-9223372036854775808' }, { name: 'b' }],
+  folded: ['p', 'q#2'], hidden: ['p/x'], pinned: ['p/y'], categories: ['', 'c,d'], names: ['n'], byActivity: true, moves: [['p/a', 'p/b'], ['p/c', undefined]],
+};
+
+test('a place comes back from its address', () => {
+  assert.deepEqual(fromAddress(toAddress(FULL)), FULL);
+  assert.deepEqual(fromAddress(new URL(toAddress(FULL), 'http://x/').hash), FULL, 'also as a browser writes it');
+});
+
+test('nothing folded is another place than what is folded at first', () => {
+  assert.deepEqual(fromAddress(toAddress({ folded: [] })).folded, []);
+  assert.equal(fromAddress(toAddress({})).folded, undefined);
+});
+
+test('an address that says nothing, or nonsense, is a place with nothing', () => {
+  const empty = fromAddress('');
+  for (const hash of ['#', '#start=a&span=b', '#start=1e99&span=1', '#slice=x@1', '#range=5', '#mark=x', '#file=x', '#=&&&', '#%zz']) assert.deepEqual(fromAddress(hash), empty, hash);
+});
+
+test('a range is two whole numbers', () => {
+  assert.deepEqual(rangeOf('-10-20'), { start: -10, end: 20 });
+  assert.deepEqual(rangeOf('-20--10'), { start: -20, end: -10 });
+  for (const text of ['', '1', '1-', 'a-b', '1.5-2', '1-2-3 ']) assert.equal(rangeOf(text), undefined, text);
+});
+
+test('for another trace, an address keeps the arrangement and the files', () => {
+  const kept = fromAddress(withoutPlace(toAddress(FULL)));
+  for (const key of ['folded', 'hidden', 'pinned', 'categories', 'names', 'byActivity', 'moves', 'files', 'value']) assert.deepEqual(kept[key], FULL[key], key);
+  assert.deepEqual([kept.view, kept.selected, kept.range, kept.marks, kept.search], [undefined, undefined, undefined, [], '']);
+});
