@@ -45,7 +45,7 @@ pub enum Question {
     Place(#[cfg_attr(test, ts(as = "u32"))] SliceId),
     Snap(Since, Since, f64, f64),
     /// Adds up an area, and ranks the sums. This takes long.
-    Statistics(Area, By, Ranking),
+    Statistics(Area, #[cfg_attr(test, ts(as = "crate::types::By"))] By, Ranking),
     Step(#[cfg_attr(test, ts(as = "u32"))] SliceId, Step),
     /// Adds up the calls of the whole trace, for the engine of another one. This takes long.
     Tree,

@@ -11,6 +11,17 @@ use crate::{
     Numbers, Progress, Question, Ranked, Reply, SentTree, Shape, Since, SlicePlace, Source, open,
 };
 
+/// What the slices are put together by.
+#[derive(TS)]
+#[ts(rename_all = "camelCase")]
+#[expect(dead_code, reason = "it has a type alone")]
+pub(crate) enum By {
+    /// Their names.
+    Name,
+    /// Their functions: those of one name are told apart by their places in the source.
+    Function,
+}
+
 /// What a search answers.
 #[derive(TS)]
 #[ts(untagged)]
