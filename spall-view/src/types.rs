@@ -1,7 +1,7 @@
 //! The types of questions and answers as the page knows them: `engine.d.ts`, which is made of the structs.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot begin fails")]
 
-use std::collections::BTreeMap;
+use alloc::collections::BTreeMap;
 use std::path::Path;
 
 use ts_rs::{Config, TS, TypeVisitor};
