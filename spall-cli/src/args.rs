@@ -10,7 +10,8 @@ use crate::{
     dump,
     error::Result,
     find, flame, info, render,
-    selection::Selection,
+    section::SectionChoice,
+    selection::{Selection, Viewed},
     serve::{self, Reach},
     session::Session,
     shown::{Printed, to_stdout},
@@ -24,6 +25,9 @@ FILE is a trace of one of these formats, which may be compressed with gzip, zstd
 Trace Event JSON (Chrome, Perfetto, clang -ftime-trace), V8 CPU profiles, spall 0, 1 and 3, Heph, apitrace, Perfetto, \
 the Firefox Profiler (samply), speedscope, pprof, `perf script`, folded stacks.
 
+`spall FILE` without a subcommand opens the file in the browser.
+
+\
 FILE may also be `-` for the standard input, a folder for the files in it, or a pattern such as 'runs/*.json'. Several \
 files are put on one axis of time.
 
@@ -32,7 +36,8 @@ and 2 for arguments that make no sense.
 
 Examples:
   spall info trace.json
-  spall open trace.json
+  spall trace.json
+  spall top --from 1.5s --to 2s trace.json
   spall help top";
 
 /// Looks at profiler traces, compares, converts and draws them
@@ -42,8 +47,11 @@ Examples:
 #[command(args_override_self = true)]
 pub(crate) struct Arguments {
     /// Say where in a file each odd thing is, and not only how often there is one
-    #[arg(short, long, global = true, display_order = 100)]
+    #[arg(short, long, global = true, display_order = 100, overrides_with = "quiet")]
     pub(crate) verbose: bool,
+    /// Say nothing on the error stream but errors
+    #[arg(short, long, global = true, display_order = 101, overrides_with = "verbose")]
+    pub(crate) quiet: bool,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -56,6 +64,8 @@ pub(crate) enum Command {
         /// Traces: files, folders, patterns, or `-` for the standard input
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
+        #[command(flatten)]
+        section: SectionChoice,
         /// How to print it
         #[arg(long, value_enum, default_value_t)]
         format: TableFormat,
@@ -74,7 +84,7 @@ pub(crate) enum Command {
         #[arg(long)]
         follow: bool,
         #[command(flatten)]
-        selection: Selection,
+        selection: Viewed,
     },
     /// Serves the page of traces to a browser of another machine, until it is interrupted
     ///
@@ -97,7 +107,7 @@ pub(crate) enum Command {
         #[arg(long)]
         follow: bool,
         #[command(flatten)]
-        selection: Selection,
+        selection: Viewed,
     },
     /// Shows a trace in the terminal, whose key `?` lists what it can do
     #[command(after_help = "Examples:\n  spall tui trace.json\n  spall tui --follow run.spall")]
@@ -214,6 +224,25 @@ pub(crate) enum Command {
         #[command(flatten)]
         how: Destination,
     },
+    /// Writes a section of a trace as a trace: a range of time, threads, categories, names
+    ///
+    /// A slice that sticks out of the range is written with the part inside, without its thread time. A slice without duration, an
+    /// instant and a sample are written if their time is in the range. A counter begins with the value that it has when the range
+    /// begins. A flow is written if both its ends are, and an object if its creation, its deletion or a snapshot is in the range.
+    /// Where slices are chosen by name or category, the functions that samples found are slices, too.
+    #[command(
+        after_help = "Examples:\n  spall cut --from 1.5s --to 2s trace.json part.json.gz\n  spall cut --thread main trace.json main.spall"
+    )]
+    Cut {
+        /// A trace, or `-` for the standard input
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// The file to write, or `-` for the standard output
+        #[arg(value_name = "OUT")]
+        out: PathBuf,
+        #[command(flatten)]
+        how: Destination,
+    },
     /// Puts traces on one axis of time and writes them as one
     #[command(
         override_usage = "spall merge [OPTIONS] <FILE>... <OUT>",
@@ -249,8 +278,9 @@ pub(crate) enum Command {
         /// the question; `show tables` asks which tables and views there are
         #[arg(required = true, value_name = "FILE")]
         files_and_sql: Vec<OsString>,
-        /// How to print the answer: as text with tabs between columns, or as JSON; times are in ticks
-        #[arg(long, value_enum, default_value_t)]
+        /// How to print the answer: `text` with tabs between columns, `json` or `csv`. Times are in ticks, as they are in the
+        /// tables
+        #[arg(long, value_enum, default_value_t, hide_possible_values = true)]
         format: TableFormat,
     },
     /// Prints a trace as one JSON object per line
@@ -266,8 +296,10 @@ pub(crate) enum Command {
         #[arg(long, group = "what")]
         folded: bool,
         /// Print the calls of an apitrace recording, one per line
-        #[arg(long, group = "what")]
+        #[arg(long, group = "what", conflicts_with_all = ["from", "to", "thread", "process", "track", "category", "name"])]
         calls: bool,
+        #[command(flatten)]
+        section: SectionChoice,
     },
     /// Prints what makes a shell complete these arguments
     #[command(after_help = "Example:\n  spall completions bash >> ~/.bash_completion")]
@@ -287,7 +319,7 @@ impl Arguments {
     pub(crate) fn read(
         arguments: impl IntoIterator<Item = OsString>,
     ) -> std::result::Result<Self, clap::Error> {
-        let arguments = Self::try_parse_from(arguments)?;
+        let arguments = Self::try_parse_from(with_command(arguments.into_iter().collect()))?;
         let (command, last, n) = match &arguments.command {
             Command::Find { files_and_text, .. } => ("find", "<TEXT>", files_and_text.len()),
             Command::Convert { files_and_out, .. } => ("convert", "<OUT>", files_and_out.len()),
@@ -307,6 +339,22 @@ impl Arguments {
     }
 }
 
+/// Returns the arguments with `open` before them if they begin with a file and not with a subcommand.
+fn with_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let is_option = |argument: &OsString| argument.as_encoded_bytes().starts_with(b"-") && argument != "-";
+    let first = arguments.iter().skip(1).find(|argument| !is_option(argument));
+    let is_file = |argument: &OsString| {
+        let is_command = argument == "help" || Arguments::command().find_subcommand(argument).is_some();
+        // A name with a dot or a slash is that of a file that is not there, and no subcommand with a mistake in it.
+        let is_name = argument == "-" || argument.as_encoded_bytes().iter().any(|byte| b"./*".contains(byte));
+        !is_command && (is_name || PathBuf::from(argument).exists())
+    };
+    if first.is_some_and(is_file) {
+        arguments.insert(1, "open".into());
+    }
+    arguments
+}
+
 /// Returns files and the argument behind them. To the parser they are one list, as options may stand between them.
 fn last_of(mut arguments: Vec<OsString>) -> (Vec<PathBuf>, OsString) {
     let last = arguments.pop().unwrap_or_default();
@@ -317,7 +365,7 @@ impl Command {
     /// Does what the arguments ask for.
     pub(crate) fn run(self, session: &Session) -> Result<()> {
         match self {
-            Self::Info { files, format } => info::run(&files, format, session),
+            Self::Info { files, section, format } => info::run(&files, &section, format, session),
             Self::Open { files, follow: follows, selection } => {
                 let reach = Reach { port: 0, browser: true, ends_with_page: true, follows };
                 serve::run(&files, &selection, reach, session)
@@ -345,6 +393,7 @@ impl Command {
                 let (files, out) = last_of(files_and_out);
                 convert::run(&files, out.as_ref(), &how, session)
             }
+            Self::Cut { file, out, how } => convert::cut(&file, &out, &how, session),
             Self::Merge { files_and_out, align, how } => {
                 let (files, out) = last_of(files_and_out);
                 convert::merge(&files, out.as_ref(), &align, &how, session)
@@ -364,9 +413,9 @@ impl Command {
             Self::Query { .. } => Err(crate::error::Error::new(
                 "this `spall` was built without SQL. Install it with `--features sql`: tens of minutes on two cores.",
             )),
-            Self::Dump { file, folded: true, .. } => dump::folded(&file, session),
+            Self::Dump { file, folded: true, section, .. } => dump::folded(&file, &section, session),
             Self::Dump { file, calls: true, .. } => dump::calls(&file, session),
-            Self::Dump { file, summary, .. } => dump::run(&file, summary, session),
+            Self::Dump { file, summary, section, .. } => dump::run(&file, summary, &section, session),
             Self::Completions { shell } => Ok(to_stdout(Printed::File, |mut out| {
                 clap_complete::generate(shell, &mut Arguments::command(), "spall", &mut out);
                 Ok(())

@@ -3,9 +3,9 @@
 use std::{
     borrow::Cow,
     path::{Path, PathBuf},
+    str::FromStr,
 };
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use spall_trace::{
     Alignment,
     export::{ExportOptions, StackRoot, Target},
@@ -15,7 +15,8 @@ use spall_trace::{
 use crate::{
     error::{Error, Result},
     input::{load_one, open},
-    output::Output,
+    output::{Output, is_packed},
+    section::{Only, SectionChoice},
     session::Session,
     sums::{SumChoice, call_tree},
     value::ValueChoice,
@@ -23,12 +24,17 @@ use crate::{
 
 /// Returns the format that a file is to have, by the end of its name unless the user gave one.
 fn target(out: &Path, asked: Option<&'static Target>) -> Result<&'static Target> {
-    asked.or_else(|| Target::of_path(out)).ok_or_else(|| {
+    asked.or_else(|| Target::of_path(unpacked(out))).ok_or_else(|| {
         let (out, ends) = (out.display(), ends(|_| true));
         Error::new(format_args!(
             "{out}: this name does not say a format. End it with one of {ends}, or give `--to FORMAT`."
         ))
     })
+}
+
+/// Returns the name of a file without an end that says that it is compressed.
+fn unpacked(out: &Path) -> Cow<'_, Path> {
+    if is_packed(out) { Cow::Owned(out.with_extension("")) } else { Cow::Borrowed(out) }
 }
 
 /// Returns the ends of the names of files of some formats.
@@ -37,18 +43,50 @@ fn ends(is_meant: fn(&Target) -> bool) -> String {
     meant.map(|target| target.file_end).collect::<Vec<_>>().join(" ")
 }
 
-fn targets() -> impl TypedValueParser<Value = &'static Target> {
-    let help = |target: &Target| format!("{} ({})", target.description, target.file_end);
-    let values = Target::ALL.iter().map(|target| PossibleValue::new(target.name).help(help(target)));
-    PossibleValuesParser::new(values).try_map(|name| Target::of_name(&name).ok_or("no format"))
+/// What `--to` says. No name of a format is a time.
+#[derive(Debug, Clone)]
+enum To {
+    Format(&'static Target),
+    Time(String),
+}
+
+impl FromStr for To {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        match Target::of_name(text) {
+            Some(target) => Ok(Self::Format(target)),
+            None if text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c)) => {
+                Ok(Self::Time(text.into()))
+            }
+            None => {
+                let names: Vec<_> = Target::ALL.iter().map(|target| target.name).collect();
+                Err(format!("use one of {}, or a time such as 2s", names.join(", ")))
+            }
+        }
+    }
+}
+
+/// Says what `--to` takes, with a line for each format.
+fn formats() -> String {
+    let lines = Target::ALL
+        .iter()
+        .map(|target| format!("\n- {}: {} ({})", target.name, target.description, target.file_end));
+    let lines: String = lines.collect();
+    format!(
+        "The format, if the name of the file does not end with that of a format, or the time at which the section ends:{lines}"
+    )
 }
 
 /// Where traces are written, and as what.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Destination {
-    /// The format, if the name of the file does not end with that of a format
-    #[arg(long, value_name = "FORMAT", value_parser = targets())]
-    to: Option<&'static Target>,
+    #[arg(long, value_name = "FORMAT or TIME", allow_hyphen_values = true, help = "The format, if the name of the file does not end with that of a format, or the time at which the section ends", long_help = formats())]
+    to: Vec<To>,
+    /// Where the section starts: a time as it is printed, such as 1.5ms or 0:01:05.5, a number of nanoseconds, or +2s, which is
+    /// since the start of the trace
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, help_heading = "A section of the trace")]
+    from: Option<String>,
     #[command(flatten)]
     of: SumChoice,
     #[command(flatten)]
@@ -59,20 +97,47 @@ pub(crate) struct Destination {
     /// Replace the input, if the output is the same file
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    only: Only,
+}
+
+impl Destination {
+    /// Returns the format that was asked for.
+    fn format(&self) -> Option<&'static Target> {
+        let formats = self.to.iter().filter_map(|to| match to {
+            To::Format(target) => Some(*target),
+            To::Time(_) => None,
+        });
+        formats.last()
+    }
+
+    fn section(&self) -> SectionChoice {
+        let times = self.to.iter().filter_map(|to| match to {
+            To::Time(text) => Some(text.clone()),
+            To::Format(_) => None,
+        });
+        SectionChoice::new(self.from.clone(), times.last(), self.only.clone())
+    }
 }
 
 /// Writes one trace in another format, or adds many to a data set if `out` ends with a slash.
 pub(crate) fn run(files: &[PathBuf], out: &Path, how: &Destination, session: &Session) -> Result<()> {
     if out.as_os_str().as_encoded_bytes().ends_with(b"/") {
         #[cfg(feature = "parquet")]
-        return crate::data_set::write(files, out, session);
+        return match how.section().is_all() {
+            true => crate::data_set::write(files, out, session),
+            false => Err(Error::new(format_args!(
+                "{}: a data set has whole traces. `spall cut` writes a section of a trace, which can be added.",
+                out.display()
+            ))),
+        };
         #[cfg(not(feature = "parquet"))]
         return Err(Error::new(format_args!(
             "{}: this `spall` was built without data sets. Install it with `--features parquet`.",
             out.display()
         )));
     }
-    let format = target(out, how.to)?;
+    let format = target(out, how.format())?;
     let output = Output::new(out, files, how.force)?;
     let [file] = files else {
         let (out, n) = (out.display(), files.len());
@@ -85,6 +150,17 @@ pub(crate) fn run(files: &[PathBuf], out: &Path, how: &Destination, session: &Se
     write(loaded.trace, &title, format, how, &output, session)
 }
 
+/// Writes a section of a trace as a trace.
+pub(crate) fn cut(file: &PathBuf, out: &Path, how: &Destination, session: &Session) -> Result<()> {
+    if how.section().is_all() {
+        return Err(Error::new(format_args!(
+            "{}: nothing says what to cut out. Give `--from`, `--to`, `--thread`, `--process`, `--track`, `--category` or `--name`.",
+            out.display()
+        )));
+    }
+    run(std::slice::from_ref(file), out, how, session)
+}
+
 /// Puts traces on one axis of time and writes them as one.
 pub(crate) fn merge(
     files: &[PathBuf],
@@ -93,7 +169,7 @@ pub(crate) fn merge(
     how: &Destination,
     session: &Session,
 ) -> Result<()> {
-    let format = target(out, how.to)?;
+    let format = target(out, how.format())?;
     let output = Output::new(out, files, how.force)?;
     let align = alignment(align).unwrap_or_default();
     let opened = open(files, align, session)?;
@@ -124,6 +200,11 @@ fn write(
     let trace = match target.has_values && how.value.is_none() {
         true => trace,
         false => how.value.of(trace, title, session)?,
+    };
+    // Sums are of the functions with their parts inside.
+    let trace = match target.has_tracks {
+        true => how.section().of_functions(trace, title)?,
+        false => how.section().of(trace, title)?,
     };
     let mut options = ExportOptions::default();
     options.title = title;

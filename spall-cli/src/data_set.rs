@@ -29,7 +29,7 @@ pub(crate) fn write(files: &[PathBuf], to: &Path, session: &Session) -> Result<(
     let done = |added: Result<()>| {
         bar.inc(1);
         match added {
-            Err(error) => session.tell(format_args!("error: {error}")),
+            Err(error) => session.say(format_args!("error: {error}")),
             Ok(()) => _ = n_added.fetch_add(1, Ordering::Relaxed),
         }
     };

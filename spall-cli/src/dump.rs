@@ -21,15 +21,17 @@ use crate::{
     input::{self, load_one, on_disk},
     json::{Line, quoted},
     phases::Phases,
+    section::SectionChoice,
     session::Session,
     shown::{Printed, to_stdout},
 };
 
 /// Prints everything of a trace, or with `summary` the first line, and on the error stream how long each step took.
-pub(crate) fn run(file: &Path, summary: bool, session: &Session) -> Result<()> {
+pub(crate) fn run(file: &Path, summary: bool, section: &SectionChoice, session: &Session) -> Result<()> {
     let mut phases = Phases::start();
     // What is odd about the file is a part of the dump.
-    let loaded = input::one(file)?.load_or_fail(session)?;
+    let mut loaded = input::one(file)?.load_or_fail(session)?;
+    loaded.trace = section.of(loaded.trace, &file.to_string_lossy())?;
     let format = loaded.format_name();
     phases.end("load");
     // All values of samples are a part of the dump, and they keep their times, whatever value and axis is shown.
@@ -46,16 +48,17 @@ pub(crate) fn run(file: &Path, summary: bool, session: &Session) -> Result<()> {
         if summary { Ok(()) } else { dump.everything() }
     })?;
     if summary {
-        session.tell(phases.report());
+        session.say(phases.report());
     }
     Ok(())
 }
 
 /// Prints the call tree of each thread as folded stacks. Of samples that stand for time before them, the weights are added up:
 /// they are what the file says, and the times follow from them.
-pub(crate) fn folded(file: &Path, session: &Session) -> Result<()> {
+pub(crate) fn folded(file: &Path, section: &SectionChoice, session: &Session) -> Result<()> {
     let loaded = load_one(file, session)?;
-    let trace = loaded.trace.with_value(None);
+    let title = loaded.name();
+    let trace = section.of_functions(loaded.trace.with_value(None), &title)?;
     session.done();
     let are_weights = |profile: &Profile| matches!(profile.weights, Weights::TimeBefore(_));
     let measure = match trace.slices().is_empty() && trace.profiles().iter().any(are_weights) {
@@ -98,7 +101,7 @@ pub(crate) fn calls(file: &Path, session: &Session) -> Result<()> {
                     writeln!(out, "{} @{:x} {name}({args})", call.number, call.thread)?;
                 }
                 // What came before is printed and good.
-                Err(error) => session.tell(format_args!("{}: {error}", file.display())),
+                Err(error) => session.say(format_args!("{}: {error}", file.display())),
             }
         }
         Ok(())

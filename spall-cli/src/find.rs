@@ -41,8 +41,7 @@ pub(crate) fn run(
 ) -> Result<()> {
     let matches = spall_view::matcher(text).map_err(|error| Error::new(format_args!("{text}: {error}.")))?;
     let opened = open(files, Default::default(), session)?;
-    let trace = selection.of_value(opened.trace, &opened.title, session)?;
-    let trace = spall_trace::merge_samples(trace);
+    let trace = selection.drawn(opened.trace, &opened.title, session)?;
     session.doing("finding");
     let hidden = selection.hidden(&trace, &opened.title, session);
     let layout = hidden.layout(&trace);
@@ -55,7 +54,7 @@ pub(crate) fn run(
         )));
     }
     Ok(to_stdout(format.printed(), |out| match format {
-        TableFormat::Json => table(&trace, &layout, &found.slices).write(format, out),
+        TableFormat::Json | TableFormat::Csv => table(&trace, &layout, &found.slices).write(format, out),
         TableFormat::Text => draw(&trace, &layout, &found, out),
     })?)
 }

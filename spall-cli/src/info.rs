@@ -8,6 +8,7 @@ use spall_trace::model::{Clock, Ticks, Trace, TraceView, Unit};
 use crate::{
     error::{Error, Result},
     input::{Loaded, inputs, nothing},
+    section::SectionChoice,
     session::Session,
     shown::to_stdout,
     table::{Cell, Table, TableFormat},
@@ -35,14 +36,19 @@ const COLUMNS: [&str; 18] = [
 ];
 
 /// Prints what is in each of the files. A file that cannot be read does not keep the others from being shown.
-pub(crate) fn run(files: &[PathBuf], format: TableFormat, session: &Session) -> Result<()> {
+pub(crate) fn run(
+    files: &[PathBuf],
+    section: &SectionChoice,
+    format: TableFormat,
+    session: &Session,
+) -> Result<()> {
     let (mut table, mut failed) = (Table::new(COLUMNS), None);
     for input in &inputs(files)? {
-        match input.load(session) {
+        match input.load(session).and_then(|loaded| of_section(loaded, section)) {
             Ok(loaded) => loaded.iter().for_each(|loaded| table.push(row(loaded, session.verbose))),
             Err(error) => {
                 if let Some(Error::Told(before)) = failed.replace(error) {
-                    session.tell(format_args!("error: {before}"));
+                    session.say(format_args!("error: {before}"));
                 }
             }
         }
@@ -56,6 +62,13 @@ pub(crate) fn run(files: &[PathBuf], format: TableFormat, session: &Session) -> 
         None if table.is_empty() => Err(nothing(files)),
         None => Ok(()),
     }
+}
+
+/// Returns a section of a trace that was loaded.
+fn of_section(loaded: Option<Loaded>, section: &SectionChoice) -> Result<Option<Loaded>> {
+    let Some(loaded) = loaded else { return Ok(None) };
+    let title = loaded.name();
+    Ok(Some(Loaded { trace: section.of(loaded.trace, &title)?, ..loaded }))
 }
 
 fn row(loaded: &Loaded, verbose: bool) -> [Cell; 18] {

@@ -64,7 +64,7 @@ pub(crate) fn inputs(arguments: &[PathBuf]) -> Result<Vec<Input>> {
         inputs.extend(files.map(|path| Input { path, is_found: true }));
         if inputs.len() == before {
             return Err(Error::new(format_args!(
-                "{pattern}: no file matches this pattern. Check it with `ls`."
+                "{pattern}: no file matches this pattern. Check the name and the folder."
             )));
         }
     }

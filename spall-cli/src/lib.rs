@@ -21,6 +21,7 @@ pub mod picture;
 #[cfg(feature = "sql")]
 mod query;
 mod render;
+mod section;
 mod selection;
 mod serve;
 mod session;
@@ -61,7 +62,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             return ExitCode::SUCCESS;
         }
     };
-    let session = Session::start(arguments.verbose);
+    let session = Session::start(arguments.verbose, arguments.quiet);
     let result = arguments.command.run(&session);
     session::remove_temporary();
     match result {
@@ -69,7 +70,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         // Whoever reads the output has seen enough.
         Err(Error::Closed) => ExitCode::SUCCESS,
         Err(Error::Told(sentence)) => {
-            session.tell(format_args!("error: {sentence}"));
+            session.say(format_args!("error: {sentence}"));
             ExitCode::FAILURE
         }
     }

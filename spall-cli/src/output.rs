@@ -6,6 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use flate2::{Compression, write::GzEncoder};
 use tempfile::NamedTempFile;
 
 use crate::{
@@ -37,7 +38,7 @@ impl Output {
         if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
             let folder = folder.display();
             return Err(Error::new(format_args!(
-                "{file}: there is no folder {folder}. Make it with `mkdir -p {folder}`."
+                "{file}: there is no folder {folder}. Make that folder, or give a name in another one."
             )));
         }
         if !force && inputs.iter().any(|input| is_same(input, path)) {
@@ -53,6 +54,15 @@ impl Output {
         if self.path.as_os_str() == "-" {
             return Ok(to_stdout(Printed::File, write)?);
         }
+        let write = |out: &mut dyn Write| match is_packed(&self.path) {
+            false => write(out),
+            true => {
+                let mut packed = GzEncoder::new(out, Compression::default());
+                let report = write(&mut packed)?;
+                packed.finish()?;
+                Ok(report)
+            }
+        };
         let written = match fs::metadata(&self.path) {
             // A device or a pipe is no file that could be replaced.
             Ok(found) if !found.is_file() => File::create(&self.path).and_then(|file| flushed(&file, write)),
@@ -109,6 +119,11 @@ impl Output {
             made => Ok((made?, true)),
         }
     }
+}
+
+/// Returns whether the name of a file says that it is compressed.
+pub(crate) fn is_packed(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end.eq_ignore_ascii_case("gz"))
 }
 
 /// Returns the folder of a file.

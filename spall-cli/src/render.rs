@@ -67,6 +67,12 @@ pub(crate) fn run(
 
 /// Writes a page that has the files in itself, and returns what there is to say about them.
 fn save(files: Vec<PathBuf>, selection: &Selection, output: &Output, session: &Session) -> Result<String> {
+    if !selection.section.is_all() {
+        return Err(Error::new(format_args!(
+            "{}: a page has whole files in itself. `spall cut` writes a section of a trace, of which a page can be made.",
+            output.path.display()
+        )));
+    }
     if !spall_page::can_save() {
         return Err(Error::new(format_args!(
             "{}: {}. A name that ends with .svg makes a picture, which needs nothing.",
@@ -110,8 +116,7 @@ fn draw(files: &[PathBuf], selection: &Selection, output: &Output, session: &Ses
     let placed = opened.placements.iter();
     let mut notes: Vec<_> =
         placed.map(|(name, placement)| format!("{name} {}", placement.by.description())).collect();
-    let trace = selection.of_value(opened.trace, &opened.title, session)?;
-    let trace = spall_trace::merge_samples(trace);
+    let trace = selection.drawn(opened.trace, &opened.title, session)?;
     session.doing("laying out");
     let scene = Scene::without(&trace, selection.hidden(&trace, &opened.title, session));
     let told = [notes.clone(), picture::not_as_in_the_file(&scene)].concat();

@@ -1,10 +1,10 @@
-//! What of a trace is shown: `--value` and `--hide`, which mean the same to all subcommands that have them.
+//! What of a trace is shown: `--value`, `--hide` and the section, which mean the same to all subcommands that have them.
 
 use std::{collections::BTreeSet, path::PathBuf};
 
 use spall_trace::{
     Hidden,
-    model::{NameId, Trace, TraceView},
+    model::{NameId, Tick, Trace, TraceView},
 };
 
 use spall_view::Place;
@@ -12,6 +12,7 @@ use spall_view::Place;
 use crate::{
     error::Result,
     input::{Opened, open},
+    section::SectionChoice,
     session::Session,
     value::ValueChoice,
 };
@@ -23,48 +24,67 @@ const MAX_NAMED: usize = 8;
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Selection {
     #[command(flatten)]
+    viewed: Viewed,
+    #[command(flatten)]
+    pub(crate) section: SectionChoice,
+}
+
+/// What a viewer shows of a trace at first.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct Viewed {
+    #[command(flatten)]
     value: ValueChoice,
     /// Leave out slices and instants of a category; may be given more than once
     #[arg(long, value_name = "CATEGORY")]
     hide: Vec<String>,
 }
 
-impl Selection {
+impl Viewed {
     /// Returns the place of a viewer that shows it.
     pub(crate) fn place(&self) -> Place {
         Place { value: self.value.name().map(Into::into), categories: self.hide.clone(), ..Place::default() }
     }
+}
+
+impl Selection {
+    /// Returns the place of a viewer that shows it.
+    pub(crate) fn place(&self) -> Place {
+        self.viewed.place()
+    }
 
     /// Returns a trace with the samples of the value that is shown.
     pub(crate) fn of_value(&self, trace: Trace, title: &str, session: &Session) -> Result<Trace> {
-        self.value.of(trace, title, session)
+        self.viewed.value.of(trace, title, session)
+    }
+
+    /// Returns the section of a trace that is drawn, in which the functions of samples are slices.
+    pub(crate) fn drawn(&self, trace: Trace, title: &str, session: &Session) -> Result<Trace> {
+        let trace = self.of_value(trace, title, session)?;
+        match self.section.is_all() {
+            true => Ok(spall_trace::merge_samples(trace)),
+            false => self.section.of_functions(trace, title),
+        }
     }
 
     /// Returns what is hidden of a trace, and says which categories it does not have.
     pub(crate) fn hidden(&self, trace: &Trace, title: &str, session: &Session) -> Hidden {
-        if !self.hide.is_empty() {
+        if !self.viewed.hide.is_empty() {
             self.tell_missing(trace, title, session);
         }
-        Hidden::new(trace, &self.hide, &[], &[])
+        Hidden::new(trace, &self.viewed.hide, &[], &[])
     }
 
     /// Returns the part of a trace of which sums are made. Callers get the time of what is hidden below them.
     pub(crate) fn of(&self, trace: Trace, title: &str, session: &Session) -> Result<Trace> {
         let trace = self.of_value(trace, title, session)?;
-        if self.hide.is_empty() {
-            return Ok(trace);
+        if self.viewed.hide.is_empty() {
+            return self.section.of_functions(trace, title);
         }
         // Functions stay where the timeline has them.
-        let trace = spall_trace::merge_samples(trace);
+        let trace = spall_trace::merge_samples(trace).without_samples();
         let hidden = self.hidden(&trace, title, session);
-        let shown = trace.with_slices(|old, track, slices| {
-            for (id, slice) in old.slices_of(track) {
-                if hidden.shows(slice.name, slice.category) {
-                    slices.keep(id);
-                }
-            }
-        });
-        Ok(shown.without_samples())
+        let shown = trace.part(Tick::MIN..Tick::MAX, |_| true, |name, category| hidden.shows(name, category));
+        self.section.of_functions(shown, title)
     }
 
     /// Loads the parts of traces of which sums are made.
@@ -80,7 +100,7 @@ impl Selection {
         let texts: Vec<_> = ids.iter().map(|&id| trace.name(id)).collect();
         let categories: BTreeSet<&str> =
             texts.iter().flat_map(|text| text.split(',').map(str::trim)).collect();
-        for missing in self.hide.iter().filter(|hidden| !categories.contains(hidden.as_str())) {
+        for missing in self.viewed.hide.iter().filter(|hidden| !categories.contains(hidden.as_str())) {
             let named: Vec<_> =
                 categories.iter().filter(|text| !text.is_empty()).take(MAX_NAMED).copied().collect();
             let there = match named.len() {

@@ -25,16 +25,21 @@ const PATIENCE: Duration = Duration::from_secs(1);
 pub(crate) struct Session {
     /// Whether everything is said of which there may be much.
     pub(crate) verbose: bool,
+    /// Whether nothing is said but errors and what was asked for.
+    quiet: bool,
     bar: ProgressBar,
 }
 
 impl Session {
     /// Starts a run, and sees to it that an interruption leaves no half of a file behind.
-    pub(crate) fn start(verbose: bool) -> Self {
+    pub(crate) fn start(verbose: bool, quiet: bool) -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         let shown = bar.clone();
         std::thread::spawn(move || {
             std::thread::sleep(PATIENCE);
+            if quiet {
+                return;
+            }
             shown.set_draw_target(ProgressDrawTarget::stderr());
             shown.enable_steady_tick(Duration::from_millis(100));
         });
@@ -47,7 +52,7 @@ impl Session {
             spall_terminal::give_back();
             std::process::exit(130);
         });
-        Self { verbose, bar }
+        Self { verbose, quiet, bar }
     }
 
     /// Shows what is being done, if it takes long.
@@ -67,8 +72,15 @@ impl Session {
         &self.bar
     }
 
-    /// Says a line on the error stream. Nobody can be told when that fails.
+    /// Says a line on the error stream, unless the user wants no notes.
     pub(crate) fn tell(&self, line: impl Display) {
+        if !self.quiet {
+            self.say(line);
+        }
+    }
+
+    /// Says on the error stream why something was not done, or what the user asked for. Nobody can be told when that fails.
+    pub(crate) fn say(&self, line: impl Display) {
         let line = shown::line(line);
         self.bar.suspend(|| {
             _ = std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("{line}\n"));

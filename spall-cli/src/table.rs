@@ -24,6 +24,8 @@ pub(crate) enum TableFormat {
     Text,
     /// For programs: an array of objects, with times in nanoseconds where the trace has times
     Json,
+    /// For spreadsheets: lines of values with commas between them, as in JSON
+    Csv,
 }
 
 impl TableFormat {
@@ -32,6 +34,7 @@ impl TableFormat {
         match self {
             Self::Text => Printed::Text,
             Self::Json => Printed::Json,
+            Self::Csv => Printed::File,
         }
     }
 }
@@ -109,6 +112,16 @@ fn nanoseconds(clock: &Clock, duration: Ticks) -> Value {
     }
 }
 
+/// Returns a value as a field of CSV (RFC 4180), with quotes around it if it needs them.
+pub(crate) fn field(value: &Value) -> String {
+    let text = match value {
+        Value::Null => return String::new(),
+        Value::String(text) => text.clone(),
+        value => value.to_string(),
+    };
+    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
+}
+
 /// Rows with a cell for each column.
 pub(crate) struct Table<const N: usize> {
     columns: [&'static str; N],
@@ -131,8 +144,10 @@ impl<const N: usize> Table<N> {
     /// Writes the table, as text with its columns to the right and the last one to the left. Long texts are cut, those of
     /// the last column so that a line fits into the terminal.
     pub(crate) fn write(&self, format: TableFormat, out: &mut dyn Write) -> io::Result<()> {
-        if format == TableFormat::Json {
-            return self.write_json(out);
+        match format {
+            TableFormat::Text => {}
+            TableFormat::Json => return self.write_json(out),
+            TableFormat::Csv => return self.write_csv(out),
         }
         let max = |at: usize| if at + 1 < N { MAX_CELL } else { usize::MAX };
         let cells = |row: &[Cell; N]| std::array::from_fn(|at| cut(&row[at].text, max(at)));
@@ -161,8 +176,10 @@ impl<const N: usize> Table<N> {
 
     /// Writes each row as lines of a column's name and its value. Columns without a value are left out.
     pub(crate) fn write_blocks(&self, format: TableFormat, out: &mut dyn Write) -> io::Result<()> {
-        if format == TableFormat::Json {
-            return self.write_json(out);
+        match format {
+            TableFormat::Text => {}
+            TableFormat::Json => return self.write_json(out),
+            TableFormat::Csv => return self.write_csv(out),
         }
         for (number, row) in self.rows.iter().enumerate() {
             if number > 0 {
@@ -173,6 +190,17 @@ impl<const N: usize> Table<N> {
                 let text = cell.text.replace('\n', &format!("\n{:16}", ""));
                 writeln!(out, "{column:<16}{text}")?;
             }
+        }
+        Ok(())
+    }
+
+    /// Writes a line of the names that JSON has, and a line of each row. A list is its JSON.
+    fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
+        let heading = self.columns.map(|column| column.replace(' ', "_"));
+        writeln!(out, "{}", heading.join(","))?;
+        for row in &self.rows {
+            let cells: Vec<String> = row.iter().map(|cell| field(&cell.value)).collect();
+            writeln!(out, "{}", cells.join(","))?;
         }
         Ok(())
     }

@@ -67,9 +67,10 @@ pub(crate) fn columns() -> Option<u16> {
     Some(columns).filter(|&columns| columns > 0)
 }
 
-/// Returns how many columns are drawn on the standard output.
+/// Returns how many columns are drawn on the standard output: those of the terminal, or else those that the variable `COLUMNS` says.
 pub(crate) fn width() -> u16 {
-    columns().unwrap_or(COLUMNS)
+    let said = || std::env::var("COLUMNS").ok()?.parse().ok().filter(|&columns| columns > 0);
+    columns().or_else(said).unwrap_or(COLUMNS)
 }
 
 /// Returns whether the standard output is a terminal that obeys more than line ends.

@@ -123,6 +123,8 @@ pub mod nest;
 #[cfg(feature = "alloc")]
 mod open_stack;
 #[cfg(feature = "alloc")]
+mod part;
+#[cfg(feature = "alloc")]
 mod profile;
 mod read;
 #[cfg(feature = "alloc")]

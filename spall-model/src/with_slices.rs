@@ -2,6 +2,7 @@
 #![allow(clippy::indexing_slicing, reason = "slices are numbered by the trace")]
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use crate::{
     AlongParents, ByteRange, DiagnosticKind, Sampled, Slice, SliceFlags, SliceId, Slices, SpanParents, Tick,
@@ -90,6 +91,23 @@ impl TrackSlices<'_> {
         let Some(slice) = self.old.slice(id) else { return false };
         let sampled = if slice.flags.contains(SliceFlags::SAMPLED) { self.old.sampled(id) } else { None };
         let Some(new_id) = self.push(slice, self.old.slices.args[id.index()], sampled) else { return false };
+        self.new.new_ids[id.index()] = new_id;
+        true
+    }
+
+    /// Adds the part of a slice of the old trace that is inside a range, like [`TrackSlices::keep`]. A part does not say how many
+    /// samples the slice was inferred from, and its end is known.
+    pub(crate) fn keep_within(&mut self, id: SliceId, range: &Range<Tick>) -> bool {
+        let Some(slice) = self.old.slice(id) else { return false };
+        let flags = if slice.end > range.end {
+            slice.flags.without(SliceFlags::UNFINISHED.with(SliceFlags::CARRIES_AT_END))
+        } else {
+            slice.flags
+        };
+        let (start, end) = (slice.start.max(range.start), slice.end.min(range.end));
+        let sampled = self.old.sampled(id).map(|sampled| Sampled { hits: 0, ..sampled });
+        let part = Slice { start, end, flags, ..slice };
+        let Some(new_id) = self.push(part, self.old.slices.args[id.index()], sampled) else { return false };
         self.new.new_ids[id.index()] = new_id;
         true
     }

@@ -11,7 +11,12 @@ use futures::StreamExt;
 use serde_json::{Map, Value};
 
 use super::failed;
-use crate::{error::Result, session::Session, shown::Shown, table::TableFormat};
+use crate::{
+    error::Result,
+    session::Session,
+    shown::Shown,
+    table::{TableFormat, field},
+};
 
 /// Prints an answer while it is computed: the names of the columns and then the rows, with tabs between the values, or an
 /// array of objects.
@@ -25,6 +30,10 @@ pub(super) async fn print(answer: DataFrame, format: TableFormat, session: &Sess
     if format == TableFormat::Text {
         session.done();
         writeln!(out, "{}", names.join("\t"))?;
+    }
+    if format == TableFormat::Csv {
+        session.done();
+        writeln!(out, "{}", line_of(names.iter().cloned().map(Value::String)))?;
     }
     while let Some(batch) = batches.next().await {
         let batch = batch.map_err(failed)?;
@@ -47,6 +56,10 @@ pub(super) async fn print(answer: DataFrame, format: TableFormat, session: &Sess
                     false => Value::String(text),
                 }
             });
+            if format == TableFormat::Csv {
+                writeln!(out, "{}", line_of(values))?;
+                continue;
+            }
             let object: Map<_, _> = names.iter().cloned().zip(values).collect();
             write!(out, "{}{}", if is_first { "[" } else { ",\n " }, Value::Object(object))?;
             is_first = false;
@@ -56,6 +69,11 @@ pub(super) async fn print(answer: DataFrame, format: TableFormat, session: &Sess
         writeln!(out, "{}", if is_first { "[]" } else { "]" })?;
     }
     Ok(out.flush()?)
+}
+
+/// Returns a line of CSV.
+fn line_of(values: impl Iterator<Item = Value>) -> String {
+    values.map(|value| field(&value)).collect::<Vec<_>>().join(",")
 }
 
 /// Returns a value with tabs and line ends as escapes, so that a row stays one line.

@@ -22,7 +22,7 @@ use self::{files::Files, http::Server, pages::Pages};
 use crate::{
     error::{Error, Result},
     input::inputs,
-    selection::Selection,
+    selection::Viewed,
     session::Session,
     shown::{Printed, to_stdout},
 };
@@ -44,12 +44,7 @@ pub(crate) struct Reach {
 }
 
 /// Serves the viewer of some files until its page is closed, or the user interrupts the program.
-pub(crate) fn run(
-    arguments: &[PathBuf],
-    selection: &Selection,
-    reach: Reach,
-    session: &Session,
-) -> Result<()> {
+pub(crate) fn run(arguments: &[PathBuf], selection: &Viewed, reach: Reach, session: &Session) -> Result<()> {
     let files = Files::new(&inputs(arguments)?, reach.follows)?;
     let place = Place {
         files: files.names().map(|name| PlaceFile { name, offset: None }).collect(),

@@ -73,6 +73,40 @@ fn of_an_option_that_is_given_twice_the_last_counts() {
     assert_eq!(serde_json::from_str::<Value>(&rows).unwrap()[0]["function"], "work");
 }
 
+#[test]
+fn a_file_without_a_subcommand_is_opened() {
+    let folder = Folder::new("opens").with("a.json", TRACE);
+    folder.fails(&["none.json"], "none.json: there is no such file. Check the name and the folder.");
+    folder.fails(&["-v", "./none"], "./none: there is no such file. Check the name and the folder.");
+    assert!(folder.run(&["tpo"]).err.starts_with("error: unrecognized subcommand 'tpo'\n"));
+    assert!(folder.run(&["a.json", "--force"]).err.contains("Usage: spall open [OPTIONS] <FILE>..."));
+}
+
+#[test]
+fn q_says_errors_alone() {
+    let (folder, odd) = (Folder::new("quiet"), testdata("recordings/motley.json"));
+    assert_ne!(folder.run(&["top", &odd]).err, "");
+    assert_eq!(folder.run(&["top", "-q", &odd]).err, "");
+    assert_eq!(folder.run(&["-q", "top", &odd, "-v"]).err, folder.run(&["top", "-v", &odd]).err);
+    folder.fails(
+        &["top", "-q", "none.json"],
+        "none.json: there is no such file. Check the name and the folder.",
+    );
+}
+
+#[test]
+fn csv_has_the_values_of_json() {
+    let trace = r#"[{"ph":"X","name":"a, \"b\"","pid":1,"tid":1,"ts":1,"dur":2.5}]"#;
+    let folder = Folder::new("csv").with("a.json", trace);
+    let csv = folder.prints(&["top", "--format", "csv", "a.json"]);
+    assert_eq!(csv, "self,share,total,calls,samples,function\n2500,1.0,2500,1,0,\"a, \"\"b\"\"\"\n");
+    assert!(
+        folder
+            .prints(&["find", "--format", "csv", "a.json", "b"])
+            .starts_with("start,duration,pid,tid,track,")
+    );
+}
+
 /// `load` is of the category `io`; it is hidden from everything that adds up or draws.
 #[test]
 fn hide_leaves_out_a_category_in_all_subcommands() {

@@ -68,7 +68,7 @@ fn convert_writes_by_the_end_of_the_name_and_says_what_is_lost() {
     }
     let with_instant = TRACE.replace(']', r#",{"ph":"i","name":"now","pid":1,"tid":1,"ts":2}]"#);
     let ran = folder.with("c.json", with_instant).run(&["convert", "c.json", "c.spall"]);
-    assert_eq!((ran.status, ran.err.as_str()), (Some(0), "c.spall: left out: 1 instants\n"));
+    assert_eq!((ran.status, ran.err.as_str()), (Some(0), "c.spall: left out: 1 instant\n"));
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod in_terminal;
 mod mistakes;
 mod nothing;
 mod outputs;
+mod sections;
 mod serve;
 #[cfg(feature = "tui")]
 mod tui;

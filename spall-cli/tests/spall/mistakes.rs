@@ -56,7 +56,7 @@ fn folder_where_one_file_is_needed() {
 #[test]
 fn pattern_without_files() {
     Folder::new("pattern")
-        .fails(&["info", "*.json"], "*.json: no file matches this pattern. Check it with `ls`.");
+        .fails(&["info", "*.json"], "*.json: no file matches this pattern. Check the name and the folder.");
 }
 
 #[test]
@@ -207,7 +207,8 @@ fn unknown_option() {
 #[test]
 fn folder_of_the_output_is_missing() {
     let folder = Folder::new("no_folder").with("a.json", TRACE);
-    let sentence = |file| format!("{file}: there is no folder out. Make it with `mkdir -p out`.");
+    let sentence =
+        |file| format!("{file}: there is no folder out. Make that folder, or give a name in another one.");
     folder.fails(&["convert", "a.json", "out/a.spall"], &sentence("out/a.spall"));
     folder.fails(&["render", "a.json", "out/a.html"], &sentence("out/a.html"));
 }

@@ -5,7 +5,7 @@ use core::fmt;
 use spall_model::{Event, LostParts, SliceFlags, Ticks, Trace, TraceView, Track, TrackKind, Written};
 
 macro_rules! losses {
-    ($($(#[doc = $doc:literal])* $loss:ident = $words:literal,)*) => {
+    ($($(#[doc = $doc:literal])* $loss:ident = $one:literal | $words:literal,)*) => {
         /// A kind of thing that an exported file may lack.
         ///
         /// Things of the kinds before [`Loss::Category`] are left out as a whole. From [`Loss::Category`] on, something was
@@ -25,53 +25,58 @@ macro_rules! losses {
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$loss => $words,)* }
             }
+
+            /// Returns the words for a number of missing things, without the number.
+            const fn of(self, count: u64) -> &'static str {
+                match self { $(Self::$loss => if count == 1 { $one } else { $words },)* }
+            }
         }
     };
 }
 
 losses! {
     /// Slices, for example those on overflow lanes in a format of call trees.
-    Slice = "slices",
+    Slice = "slice" | "slices",
     /// Stacks of calls that are deeper than the format can hold. Their time is in the innermost frame that is written.
-    DeepStack = "stacks that are too deep",
+    DeepStack = "stack that is too deep" | "stacks that are too deep",
     /// Spans, which are identified by an id and not by a thread.
-    Span = "spans",
+    Span = "span" | "spans",
     /// Instants, which are point events.
-    Instant = "instants",
+    Instant = "instant" | "instants",
     /// Values of the series of counters.
-    CounterValue = "counter values",
+    CounterValue = "counter value" | "counter values",
     /// Scheduling states of threads.
-    State = "thread states",
+    State = "thread state" | "thread states",
     /// Flows between slices.
-    Flow = "flows",
+    Flow = "flow" | "flows",
     /// Objects, with their snapshots.
-    Object = "objects",
+    Object = "object" | "objects",
     /// Samples of profilers that were not merged with the slices of their thread.
-    Sample = "samples",
+    Sample = "sample" | "samples",
     /// Facts without a time: labels, sort indices, the epoch, keys of the file, and the ids and places of tracks that are no
     /// threads but were written as such.
-    Metadata = "facts without a time",
+    Metadata = "fact without a time" | "facts without a time",
     /// Events of kinds that have no meaning in the model.
-    Other = "events of unknown meaning",
+    Other = "event of unknown meaning" | "events of unknown meaning",
     /// Events with a process or thread id that the format cannot hold.
-    Id = "events with an id out of range",
+    Id = "event with an id out of range" | "events with an id out of range",
     /// Events with a time that the format cannot hold.
-    Time = "events with a time out of range",
+    Time = "event with a time out of range" | "events with a time out of range",
     /// The category of something that was written.
-    Category = "categories",
+    Category = "category" | "categories",
     /// One or more arguments of something that was written.
-    Argument = "arguments",
+    Argument = "argument" | "arguments",
     /// The types of arguments that were written as a line of text.
-    ArgumentType = "types of arguments",
+    ArgumentType = "type of an argument" | "types of arguments",
     /// The end of a name or an argument that is longer than the format allows, or bytes of one that are no UTF-8.
-    Text = "ends or bytes of texts",
+    Text = "end or byte of a text" | "ends or bytes of texts",
     /// The exact time of something whose ticks are shorter than the format's, or that is beyond what the format holds
     /// exactly.
-    ExactTime = "exact times",
+    ExactTime = "exact time" | "exact times",
     /// The number of an id that is read as text.
-    IdType = "types of ids",
+    IdType = "type of an id" | "types of ids",
     /// The parent that an async span says it has, and its own id.
-    SpanParent = "parents of spans",
+    SpanParent = "parent of a span" | "parents of spans",
 }
 
 impl Loss {
@@ -101,7 +106,7 @@ impl fmt::Display for Loss {
 /// let report = export::spall(&trace, &mut Vec::new())?;
 /// assert_eq!(report.count(Loss::Instant), 1);
 /// assert_eq!((report.left_out(), report.in_part()), (1, 1));
-/// assert_eq!(report.to_string(), "left out: 1 instants; written without: 1 categories");
+/// assert_eq!(report.to_string(), "left out: 1 instant; written without: 1 category");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -256,11 +261,16 @@ impl fmt::Display for ExportReport {
                 Some(before) if before == heading => f.write_str(", ")?,
                 Some(_) => write!(f, "; {heading}")?,
             }
-            write!(f, "{count} {loss}")?;
+            write!(f, "{count} {}", loss.of(count))?;
         }
         if self.moved != Ticks::ZERO {
             let separator = if heading_of.is_some() { "; " } else { "" };
-            write!(f, "{separator}all times moved by {} ticks", self.moved.0)?;
+            write!(
+                f,
+                "{separator}all times moved by {} tick{}",
+                self.moved.0,
+                if self.moved.0.abs() == 1 { "" } else { "s" }
+            )?;
         }
         Ok(())
     }

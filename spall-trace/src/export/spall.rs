@@ -34,7 +34,7 @@ use super::{
 /// let mut file = Vec::new();
 /// let report = export::spall(&trace, &mut file)?;
 /// assert_eq!((report.left_out(), report.moved.0), (1, 5000));
-/// assert_eq!(report.to_string(), "left out: 1 instants; all times moved by 5000 ticks");
+/// assert_eq!(report.to_string(), "left out: 1 instant; all times moved by 5000 ticks");
 /// assert_eq!(spall_trace::load(&file)?.slices().ends()[0].0, 10_000);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

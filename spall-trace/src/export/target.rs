@@ -26,6 +26,8 @@ pub struct Target {
     pub name: &'static str,
     /// The end of the names of files that have the format, such as `.speedscope.json`.
     pub file_end: &'static str,
+    /// Another end of the names of such files, which is not offered for choice.
+    pub other_end: Option<&'static str>,
     /// What a file of the format is, for people.
     pub description: &'static str,
     /// Whether the format has all values of samples. Any other has the one that [`Trace::with_value`] chose, or that the file
@@ -76,9 +78,12 @@ impl Target {
             )
         },
         #[cfg(feature = "perfetto")]
-        Self::new("perfetto", ".pftrace", "Track events of Perfetto", |trace, _, out| {
-            super::perfetto(&merged(trace), out)
-        }),
+        Self {
+            other_end: Some(".perfetto-trace"),
+            ..Self::new("perfetto", ".pftrace", "Track events of Perfetto", |trace, _, out| {
+                super::perfetto(&merged(trace), out)
+            })
+        },
         #[cfg(feature = "pprof")]
         Self {
             has_values: true,
@@ -115,7 +120,8 @@ impl Target {
         write: fn(Cow<'_, Trace>, &ExportOptions<'_>, &mut dyn Write) -> io::Result<ExportReport>,
     ) -> Self {
         let [has_values, has_tracks, has_measure, has_root] = [false; 4];
-        Self { name, file_end, description, has_values, has_tracks, has_measure, has_root, write }
+        let other_end = None;
+        Self { name, file_end, other_end, description, has_values, has_tracks, has_measure, has_root, write }
     }
 
     /// Returns the format with this name.
@@ -128,7 +134,9 @@ impl Target {
     #[must_use]
     pub fn of_path(path: impl AsRef<Path>) -> Option<&'static Self> {
         let path = path.as_ref().to_string_lossy().to_lowercase();
-        let fitting = Self::ALL.iter().filter(|target| path.ends_with(target.file_end));
+        let fitting = Self::ALL.iter().filter(|target| {
+            path.ends_with(target.file_end) || target.other_end.is_some_and(|end| path.ends_with(end))
+        });
         fitting.max_by_key(|target| target.file_end.len())
     }
 
