@@ -6,10 +6,11 @@ use clap::{CommandFactory, Parser, Subcommand, error::ErrorKind};
 
 use crate::{
     convert::{self, Destination},
-    diff::{self, Percent},
-    dump,
+    diff, dump,
     error::Result,
-    find, flame, info, render,
+    find, flame, gaps, info,
+    input::open,
+    render,
     section::SectionChoice,
     selection::{Selection, Viewed},
     serve::{self, Reach},
@@ -152,7 +153,9 @@ pub(crate) enum Command {
         format: TableFormat,
     },
     /// Lists the functions that took the most time
-    #[command(after_help = "Example:\n  spall top -n 5 trace.json")]
+    #[command(
+        after_help = "Examples:\n  spall top -n 5 trace.json\n  spall top --under parse trace.json\n  spall top --by track --from 1s --to 2s trace.json"
+    )]
     Top {
         /// Traces: files, folders, patterns, or `-` for the standard input
         #[arg(required = true, value_name = "FILE")]
@@ -160,10 +163,8 @@ pub(crate) enum Command {
         /// How many to list
         #[arg(short = 'n', long, default_value_t = 20, value_name = "N")]
         count: usize,
-        /// List the longest calls with their arguments instead
-        #[arg(long)]
-        #[arg(conflicts_with = "measure")]
-        longest: bool,
+        #[command(flatten)]
+        choice: top::Choice,
         #[command(flatten)]
         of: SumChoice,
         #[command(flatten)]
@@ -172,24 +173,40 @@ pub(crate) enum Command {
         #[arg(long, value_enum, default_value_t)]
         format: TableFormat,
     },
-    /// Says what got slower from one trace to another, by function
+    /// Lists the longest times in which a thread ran nothing, and what other threads ran meanwhile
     ///
-    /// Compares the self times of functions over all threads, and by themselves those of async spans. Shares are of the time of
-    /// all functions of that kind in BEFORE.
-    #[command(after_help = "Example:\n  spall diff --fail-above 5% main.spall branch.spall")]
-    Diff {
-        /// The trace to compare with, or `-` for the standard input
-        #[arg(value_name = "BEFORE")]
-        before: PathBuf,
-        /// The trace that may have got slower, or `-` for the standard input
-        #[arg(value_name = "AFTER")]
-        after: PathBuf,
-        /// End with status 1 if a function, or all of them together, got slower by more than this share of the time of BEFORE
-        #[arg(long, value_name = "PERCENT")]
-        fail_above: Option<Percent>,
-        /// How many slower functions to list, and how many faster ones
+    /// A gap is between two slices of the thread. Without `--thread` or `--track`, those of all threads are listed.
+    #[command(after_help = "Example:\n  spall gaps --thread main --from 1s --to 2s trace.json")]
+    Gaps {
+        /// Traces: files, folders, patterns, or `-` for the standard input
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// How many to list
         #[arg(short = 'n', long, default_value_t = 20, value_name = "N")]
         count: usize,
+        #[command(flatten)]
+        selection: Selection,
+        /// How to print it
+        #[arg(long, value_enum, default_value_t)]
+        format: TableFormat,
+    },
+    /// Says what got slower from one trace to another, or from one group of runs to another, by function
+    ///
+    /// Compares the self times of functions over all threads, and by themselves those of async spans. Shares are of the time of
+    /// all functions of that kind in BEFORE. A folder or a pattern is a group of runs, whose values are the median of the runs; a
+    /// change is beyond noise if no value of one group lies within the values of the other.
+    #[command(
+        after_help = "Examples:\n  spall diff --fail-above 5% main.spall branch.spall\n  spall diff --percentile 95 --min-calls 100 before/ after/"
+    )]
+    Diff {
+        /// The trace to compare with, `-` for the standard input, or a folder or a pattern for a group of runs
+        #[arg(value_name = "BEFORE")]
+        before: PathBuf,
+        /// The trace that may have got slower, `-` for the standard input, or a folder or a pattern for a group of runs
+        #[arg(value_name = "AFTER")]
+        after: PathBuf,
+        #[command(flatten)]
+        choice: diff::Choice,
         #[command(flatten)]
         of: SumChoice,
         #[command(flatten)]
@@ -379,12 +396,16 @@ impl Command {
                 let (files, text) = last_of(files_and_text);
                 find::run(&files, &text.to_string_lossy(), &selection, format, session)
             }
-            Self::Top { files, count, longest, of, selection, format } => {
+            Self::Top { files, count, choice, of, selection, format } => {
                 let trace = selection.open(&files, session)?;
-                top::run(trace, count, longest, of, format, session)
+                top::run(trace, count, &choice, of, format, session)
             }
-            Self::Diff { before, after, fail_above, count, of, selection, format } => {
-                diff::run([&before, &after], fail_above, count, of, &selection, format, session)
+            Self::Gaps { files, count, selection, format } => {
+                let opened = open(&files, Default::default(), session)?;
+                gaps::run(opened, count, &selection, format, session)
+            }
+            Self::Diff { before, after, choice, of, selection, format } => {
+                diff::run([&before, &after], &choice, of, &selection, format, session)
             }
             Self::Flame { files, choice, of, selection } => {
                 flame::run(&files, &choice, of, &selection, session)

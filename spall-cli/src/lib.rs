@@ -12,6 +12,7 @@ mod dump;
 mod error;
 mod find;
 mod flame;
+mod gaps;
 mod info;
 mod input;
 mod json;

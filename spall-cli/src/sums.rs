@@ -3,12 +3,13 @@
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use spall_trace::{
     CompareError, Comparison, compare,
-    model::{CallTree, Measure, Trace, TrackSet},
+    model::{CallTree, Function, Measure, Trace, TraceView, TrackSet, Unit},
 };
 
 use crate::{
     error::{Error, Result},
     session::Session,
+    shown::short,
 };
 
 /// What call trees add up, and of which tracks, as the user chose it.
@@ -58,6 +59,39 @@ pub(crate) fn call_tree(trace: &Trace, tracks: TrackSet, measure: Measure, title
     if tree.has(measure) { Ok(tree) } else { Err(nothing(&tree, tracks, measure, title)) }
 }
 
+/// Returns the function of a tree that a text means: the one of this name, or the one with this text in its name.
+pub(crate) fn function(tree: &CallTree, trace: &Trace, text: &str, title: &str) -> Result<Function> {
+    let all: Vec<_> =
+        tree.functions().iter().map(|stats| (stats.function, stats.function.describe(trace))).collect();
+    let fitting = |fits: &dyn Fn(&Function, &str) -> bool| -> Vec<&(Function, String)> {
+        all.iter().filter(|(function, name)| fits(function, name)).collect()
+    };
+    let mut found = fitting(&|function, name| name == text || trace.name(function.name) == text);
+    if found.is_empty() {
+        let contains = spall_trace::ignoring_case(text);
+        found = fitting(&|_, name| contains(name));
+    }
+    match found[..] {
+        [(function, _)] => Ok(*function),
+        [] => {
+            let closest = spall_view::closest(text, all.into_iter().map(|(_, name)| name));
+            let closest: Vec<_> = closest.iter().map(|name| short(name)).collect();
+            Err(Error::new(format_args!(
+                "{title}: no function fits \"{text}\". The closest: {}.",
+                closest.join(", ")
+            )))
+        }
+        _ => {
+            let names: Vec<_> = found.iter().take(8).map(|(_, name)| short(name)).collect();
+            Err(Error::new(format_args!(
+                "{title}: {} functions fit \"{text}\". Give the whole name of one, such as {}.",
+                found.len(),
+                names.join(", ")
+            )))
+        }
+    }
+}
+
 /// Returns the error for a tree that has nothing of its measure.
 fn nothing(tree: &CallTree, tracks: TrackSet, measure: Measure, title: &str) -> Error {
     if !tree.nodes().is_empty() {
@@ -90,20 +124,22 @@ pub(crate) fn compared(
             let at = usize::from(is_after);
             nothing(&spall_trace::merged_call_tree(traces[at], all, measure), all, measure, &names[at])
         }
-        CompareError::Units { before, after } => {
-            let [before, after] =
-                [before, after].map(|unit| unit.counted().unwrap_or("nanoseconds").to_owned());
-            Error::new(format_args!(
-                "{}: this file counts {after}, and {} counts {before}. Give two files that count the same.",
-                names[1], names[0]
-            ))
-        }
+        CompareError::Units { before, after } => counts_else(names, before, after),
         error => Error::new(format_args!("{}: {error}.", names[1])),
     })?;
     for (tree, name) in found.iter().flat_map(|of| of.trees.iter().zip(names)) {
         tell_unmeasured(tree, measure, name, session);
     }
     Ok(found)
+}
+
+/// Returns the error for two traces that count different things.
+pub(crate) fn counts_else(names: &[String; 2], before: Unit, after: Unit) -> Error {
+    let [before, after] = [before, after].map(|unit| unit.counted().unwrap_or("nanoseconds").to_owned());
+    Error::new(format_args!(
+        "{}: this file counts {after}, and {} counts {before}. Give two files that count the same.",
+        names[1], names[0]
+    ))
 }
 
 /// Says how many slices a tree has no value of.

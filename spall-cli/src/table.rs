@@ -93,6 +93,11 @@ impl Cell {
         Self { value: value.into(), text }
     }
 
+    /// What programs are given.
+    pub(crate) fn value(&self) -> &Value {
+        &self.value
+    }
+
     /// What people are shown.
     pub(crate) fn shown(&self) -> &str {
         &self.text

@@ -139,6 +139,8 @@ mod parser;
 #[cfg(feature = "perfetto")]
 mod perfetto;
 #[cfg(feature = "alloc")]
+mod runs;
+#[cfg(feature = "alloc")]
 mod search;
 #[cfg(feature = "std")]
 mod stream;
@@ -177,6 +179,8 @@ pub use merge_samples::merge_samples;
 pub use merge_traces::{Alignment, MergeInput, MergedTraces, PlacedBy, Placement, merge_traces};
 #[cfg(feature = "alloc")]
 pub use parser::TraceParser;
+#[cfg(feature = "alloc")]
+pub use runs::{RunComparison, RunDiff, RunSums, Spread, compare_runs};
 #[cfg(feature = "alloc")]
 pub use search::{Found, find, ignoring_case};
 #[cfg(feature = "std")]

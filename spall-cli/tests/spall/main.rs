@@ -6,6 +6,7 @@ mod arguments;
 mod commands;
 mod doors;
 mod follow;
+mod groups;
 mod hostile_text;
 mod in_terminal;
 mod mistakes;

@@ -130,7 +130,9 @@ fn a_cut_is_the_section_as_a_trace() {
 #[test]
 fn all_subcommands_that_add_up_or_write_take_a_section() {
     let folder = Folder::new("section_everywhere").with("a.json", TWO);
-    for command in ["info", "render", "find", "top", "diff", "flame", "convert", "cut", "merge", "dump"] {
+    for command in
+        ["info", "render", "find", "top", "gaps", "diff", "flame", "convert", "cut", "merge", "dump"]
+    {
         let help = folder.prints(&[command, "--help"]);
         for option in
             ["--from <", "--to <", "--thread <", "--process <", "--track <", "--category <", "--name <"]
