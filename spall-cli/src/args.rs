@@ -173,9 +173,9 @@ pub(crate) enum Command {
         #[arg(long, value_enum, default_value_t)]
         format: TableFormat,
     },
-    /// Lists the longest times in which a thread ran nothing, and what other threads ran meanwhile
+    /// Lists the longest times in which a thread ran nothing
     ///
-    /// A gap is between two slices of the thread. Without `--thread` or `--track`, those of all threads are listed.
+    /// Each is listed with what other threads ran meanwhile. A gap is between two slices of the thread. Without `--thread` or `--track`, those of all threads are listed.
     #[command(after_help = "Example:\n  spall gaps --thread main --from 1s --to 2s trace.json")]
     Gaps {
         /// Traces: files, folders, patterns, or `-` for the standard input
@@ -190,7 +190,7 @@ pub(crate) enum Command {
         #[arg(long, value_enum, default_value_t)]
         format: TableFormat,
     },
-    /// Says what got slower from one trace to another, or from one group of runs to another, by function
+    /// Says what got slower between two traces, or two groups of runs
     ///
     /// Compares the self times of functions over all threads, and by themselves those of async spans. Shares are of the time of
     /// all functions of that kind in BEFORE. A folder or a pattern is a group of runs, whose values are the median of the runs; a

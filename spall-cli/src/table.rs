@@ -34,7 +34,8 @@ impl TableFormat {
         match self {
             Self::Text => Printed::Text,
             Self::Json => Printed::Json,
-            Self::Csv => Printed::File,
+            // It has no escapes for characters that a terminal obeys.
+            Self::Csv => Printed::Text,
         }
     }
 }

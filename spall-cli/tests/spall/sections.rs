@@ -81,8 +81,8 @@ fn a_section_that_fits_nothing_is_an_error_that_says_what_there_is() {
         ("--from", "1s", "a.json: nothing is in this part of the trace, which lasts from 0 ns to 90 µs."),
         (
             "--to",
-            "soon",
-            "a.json: \"soon\" is no time. Give one such as 1.5ms, 0:01:05.5 or +2s, which is since the start.",
+            "2x",
+            "a.json: \"2x\" is no time. Give one such as 1.5ms, 0:01:05.5 or +2s, which is since the start.",
         ),
         ("--to", "-1", "a.json: nothing is in this part of the trace, which lasts from 0 ns to 90 µs."),
     ] {
