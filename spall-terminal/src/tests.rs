@@ -269,3 +269,31 @@ fn a_trace_that_grows_has_sums_graphs_and_a_search_that_goes_on() {
     let more = r#",{"ph":"X","name":"frame","pid":1,"tid":1,"ts":210,"dur":90}"#;
     assert!(!show(more, &[]).contains("▏frame"), "what is hidden stays hidden");
 }
+
+/// The keys that all viewers press in tests of their own. A package alone does not have the files.
+#[test]
+fn keys_give_the_place_that_all_viewers_give() {
+    let file = |name| std::fs::read(format!("{}/../testdata/small/{name}", env!("CARGO_MANIFEST_DIR"))).ok();
+    let (Some(script), Some(data)) = (file("keys.json"), file("search.json")) else {
+        println!("not here: testdata, which is in the repository");
+        return;
+    };
+    let script: serde_json::Value = serde_json::from_slice(&script).unwrap();
+    let source = Source { name: "search.json".into(), read: &data[..], offset: None };
+    let (mut screen, mut shown) = (Screen::new(), Showing::new(open(vec![source]).unwrap()));
+    screen.draw(&mut shown);
+    for key in script["keys"].as_array().unwrap() {
+        let name = key.as_str().unwrap();
+        let letter = |name: &str| name.chars().next().unwrap();
+        let code = match (name, name.strip_prefix("Shift+")) {
+            ("Enter", _) => KeyCode::Enter,
+            ("ArrowDown", _) => KeyCode::Down,
+            ("Backspace", _) => KeyCode::Backspace,
+            (_, Some(name)) => KeyCode::Char(letter(name)),
+            (name, None) => KeyCode::Char(letter(name).to_ascii_lowercase()),
+        };
+        screen.press(code, &mut shown);
+    }
+    let place = Place { files: Vec::new(), top: 0.0, panel: String::new(), ..shown.current_place() };
+    assert_eq!(serde_json::to_value(&place).unwrap(), script["place"]);
+}

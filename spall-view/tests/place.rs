@@ -428,3 +428,17 @@ fn a_flow_that_arrives_where_it_leaves_leads_nowhere_else() {
     run(&mut engine, Command::FlowIn);
     assert_eq!(selected(&engine), "draw");
 }
+
+/// The terminal, the desktop viewer and the page press the same keys in tests of their own.
+#[test]
+fn keys_give_the_place_that_all_viewers_give() {
+    let script: serde_json::Value =
+        serde_json::from_str(include_str!("../../testdata/small/keys.json")).unwrap();
+    let mut engine = engine_of("search.json", include_str!("../../testdata/small/search.json"));
+    for key in script["keys"].as_array().unwrap() {
+        let command = Command::of_key(key.as_str().unwrap()).unwrap();
+        assert!(run(&mut engine, command), "{key}");
+    }
+    let place = Place { files: Vec::new(), top: 0.0, ..engine.current_place() };
+    assert_eq!(serde_json::to_value(&place).unwrap(), script["place"]);
+}

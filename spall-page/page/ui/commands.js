@@ -1,5 +1,4 @@
 // What the page does for the commands of the engine's table, which has their keys and texts. Whatever is not here the engine does.
-import { openPalette, openSettings } from './keys.js';
 
 /**
  * @typedef {import('./viewer.js').Viewer} Viewer
@@ -54,9 +53,9 @@ export const DOES = {
   categories: { panel: 'categories', run: (viewer) => viewer.drawer.show('categories') },
   nextValue: { run: nextValue },
   frameTimes: { run: (viewer) => viewer.meter.toggle() },
-  help: { run: (viewer) => openPalette(viewer) },
+  help: { run: (viewer) => viewer.openPalette() },
   savePage: { source: 'save', run: (viewer) => viewer.save() },
-  settings: { run: (viewer) => openSettings(viewer) },
+  settings: { run: (viewer) => viewer.openSettings() },
 };
 
 /**

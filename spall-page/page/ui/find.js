@@ -1,6 +1,5 @@
 // Search for slices, tracks and arguments. Steps begin from what is in view.
 import { element, button } from './dom.js';
-import { openPalette } from './keys.js';
 import { clean, grouped, moment } from './text.js';
 
 const LISTED = 100;
@@ -55,7 +54,7 @@ export class Finder {
   async search(text) {
     if (text.startsWith('>')) {
       this.field.value = '';
-      openPalette(this.viewer, text.slice(1).trim());
+      this.viewer.openPalette(text.slice(1).trim());
       return;
     }
     if (this.field.value !== text) this.field.value = text;

@@ -207,6 +207,15 @@ export class Viewer {
     return { ...place, ...(!showsAll && { view: view.range }), follows: growth.follows, top: main.scrollTop, panel: drawer.name };
   }
 
+  // The commands come in through here, because no two modules of a saved page can import each other.
+  openPalette(text = '') {
+    openPalette(this, text);
+  }
+
+  openSettings() {
+    openSettings(this);
+  }
+
   /**
    * Does what the user wants. `opens` is whether a panel is opened about what is selected by it.
    * @param {import('../engine.js').Action} action
@@ -292,8 +301,8 @@ export class Viewer {
       ...this.drawer.buttons(),
       button('◐', 'Light or dark', () => this.setOption('theme', { auto: 'dark', dark: 'light' }[this.options.theme] ?? 'auto')),
       ...(this.source.save ? [button('⤓', 'Save as a page', () => this.save())] : []),
-      button('⚙', 'Settings', () => openSettings(this)),
-      button('?', 'Keys and commands', () => openPalette(this)),
+      button('⚙', 'Settings', () => this.openSettings()),
+      button('?', 'Keys and commands', () => this.openPalette()),
     );
   }
 

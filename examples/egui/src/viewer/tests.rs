@@ -5,7 +5,7 @@ use std::ops::Range;
 use eframe::egui::{Context, Event, Key, Modifiers, Panel, Pos2, RawInput};
 use spall_trace::layout::LayoutView;
 use spall_trace::model::{SliceId, Tick, TraceView};
-use spall_view::{Action, COMMANDS, Command, Engine, Heights, Opened, Source, open};
+use spall_view::{Action, COMMANDS, Command, Engine, Heights, Opened, Place, Source, open};
 
 use super::Viewer;
 use crate::{frame, keys};
@@ -401,4 +401,24 @@ fn every_panel_says_something_about_every_kind_of_trace() {
         window.press(Key::Q, Modifiers::NONE);
         assert!(window.texts().contains(&"Flame graph".into()));
     }
+}
+
+/// The keys that all viewers press in tests of their own.
+#[test]
+fn keys_give_the_place_that_all_viewers_give() {
+    let script: serde_json::Value =
+        serde_json::from_str(include_str!("../../../../testdata/small/keys.json")).unwrap();
+    let mut window = Window::of(include_bytes!("../../../../testdata/small/search.json"));
+    for key in script["keys"].as_array().unwrap() {
+        let name = key.as_str().unwrap();
+        let (name, modifiers) =
+            name.strip_prefix("Shift+").map_or((name, Modifiers::NONE), |name| (name, Modifiers::SHIFT));
+        match Key::from_name(name) {
+            _ if name == "." => _ = window.draw(vec![Event::Text(name.into())]),
+            Some(key) => window.press(key, modifiers),
+            None => panic!("{name} is no key"),
+        }
+    }
+    let place = Place { files: Vec::new(), top: 0.0, panel: String::new(), ..window.viewer.engine.current_place() };
+    assert_eq!(serde_json::to_value(&place).unwrap(), script["place"]);
 }

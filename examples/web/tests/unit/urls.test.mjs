@@ -18,3 +18,18 @@ test('each module is made once', () => {
   url('a.js');
   assert.deepEqual(made, ['', "export { c } from 'm1';", "import 'm1'; import 'm2';"]);
 });
+
+test('no two modules of the page import each other', () => {
+  const page = new URL('../../../../spall-page/page/', import.meta.url);
+  const entered = new Set(), left = new Set();
+  const visit = (path) => {
+    if (left.has(path)) return;
+    assert.ok(!entered.has(path), `${path} imports itself`);
+    entered.add(path);
+    const text = readFileSync(new URL(path, page), 'utf8');
+    for (const [, , other] of text.matchAll(/\b(from|import) '(\.[^']+\.js)'/g)) visit(new URL(other, `file:///${path}`).pathname.slice(1));
+    left.add(path);
+  };
+  for (const path of ['served.js', 'wasm.js', 'widget.js', 'ui/element.js']) visit(path);
+  assert.ok(left.size > 25);
+});
