@@ -165,15 +165,80 @@ impl Series {
             }
             let Some(column) = column else { break };
             let count = gallop(&self.at[next..], |&at| viewport.column(at) == Some(column));
-            out.push(self.changing(viewport, column, next..next + count));
+            out.push(CounterRun {
+                x0: column,
+                x1: column + 1,
+                ..self.changing(viewport.ticks(column), next..next + count)
+            });
             next += count.max(1);
             x0 = column + 1;
         }
     }
 
-    /// Returns the run of the column in which the values of a range are set.
-    fn changing(&self, viewport: &Viewport, column: u32, range: Range<usize>) -> CounterRun {
-        let ticks = viewport.ticks(column);
+    /// Returns what the series is in a range of time, as a run of one column; `None` if it has no value there. This takes
+    /// O(log n). [layout 11.1](crate::rules::layout#11.1)
+    ///
+    /// ```
+    /// use spall_layout::Series;
+    /// use spall_model::{NameId, Tick};
+    /// let mut series = Series::new(NameId::EMPTY);
+    /// for (at, value) in [(0, 1.0), (40, 5.0), (45, 2.0)] {
+    ///     series.push(Tick(at), value);
+    /// }
+    /// let run = series.over(Tick(30)..Tick(50)).unwrap();
+    /// assert_eq!((run.first, run.last, run.min, run.max), (1.0, 2.0, 1.0, 5.0));
+    /// assert_eq!(run.mean, (10.0 * 1.0 + 5.0 * 5.0 + 5.0 * 2.0) / 20.0);
+    /// assert!(series.over(Tick(-9)..Tick(0)).is_none());
+    /// ```
+    #[must_use]
+    pub fn over(&self, range: Range<Tick>) -> Option<CounterRun> {
+        if range.is_empty() {
+            return None;
+        }
+        let next = self.at.partition_point(|&at| at < range.start);
+        let end = self.at.partition_point(|&at| at < range.end);
+        if next < end {
+            return Some(self.changing(range, next..end));
+        }
+        let value = self.values[next.checked_sub(1)?];
+        let (first, last, min, max, mean) = (value, value, value, value, value);
+        Some(CounterRun { x0: 0, x1: 1, first, last, min, max, mean })
+    }
+
+    /// Creates the series of the change of the value per so many ticks, such as those of a second. It is in force for as long as
+    /// the change took: from one value to the next. After the last value it is not a number.
+    /// [layout 11.4](crate::rules::layout#11.4)
+    ///
+    /// ```
+    /// use spall_layout::Series;
+    /// use spall_model::{NameId, Tick};
+    /// let mut bytes = Series::new(NameId::EMPTY);
+    /// for (at, value) in [(0, 10.0), (50, 60.0), (100, 40.0)] {
+    ///     bytes.push(Tick(at), value);
+    /// }
+    /// let rate = bytes.rate(1000.0);
+    /// assert_eq!([0, 49, 50].map(|at| rate.value_at(Tick(at))), [1000.0, 1000.0, -400.0].map(Some));
+    /// assert_eq!(rate.bounds(), Some((-400.0, 1000.0)));
+    /// ```
+    #[must_use]
+    pub fn rate(&self, ticks: f64) -> Self {
+        let mut rate = Self::new(self.name);
+        // Of several values at one time, the last one is in force.
+        let mut latest: Option<(Tick, f64)> = None;
+        for (position, (&at, &value)) in self.at.iter().zip(&self.values).enumerate() {
+            if self.at.get(position + 1) == Some(&at) {
+                continue;
+            }
+            if let Some((from, before)) = latest.replace((at, value)) {
+                rate.push(from, (value - before) / duration(from, at) * ticks);
+            }
+        }
+        latest.into_iter().for_each(|(at, _)| rate.push(at, f64::NAN));
+        rate
+    }
+
+    /// Returns the run of the ticks in which the values of a range are set, as a run of one column.
+    fn changing(&self, ticks: Range<Tick>, range: Range<usize>) -> CounterRun {
         let (first_at, last) = (self.at[range.start], range.end - 1);
         let mut all = self.of_range(range.start..last);
         all.add(self.summary(last, ticks.end));
@@ -193,7 +258,7 @@ impl Series {
         let last = self.values[last];
         let time = duration(from, ticks.end);
         let mean = if time > 0.0 { all.area / time } else { last };
-        CounterRun { x0: column, x1: column + 1, first, last, min: all.min, max: all.max, mean }
+        CounterRun { x0: 0, x1: 1, first, last, min: all.min, max: all.max, mean }
     }
 
     /// Returns the summary of one value that is in force until `end`.
@@ -296,6 +361,51 @@ mod tests {
             [false, true, true]
         );
         assert_eq!(series.value_at(Tick(-1)), None);
+    }
+
+    #[test]
+    fn layout_11_4_a_rate_is_the_change_from_one_value_to_the_next() {
+        let mut random = Random(7);
+        let mut series = Series::new(NameId::EMPTY);
+        let mut at = 0;
+        for _ in 0..200 {
+            at += random.below(4); // several values may have one time
+            series.push(Tick(at), f64::from(random.below(1000)));
+        }
+        let rate = series.rate(10.0);
+        for (from, to) in (0..at).map(|at| (Tick(at), Tick(at + 1))) {
+            // The changes of all ticks up to a value add up to what it is.
+            let times = series.at.partition_point(|&time| time <= from);
+            let (Some(before), Some(after)) = (times.checked_sub(1), series.at.get(times)) else { continue };
+            let change = series.value_at(*after).unwrap() - series.values[before];
+            let expected = change / duration(series.at[before], *after) * 10.0;
+            assert_eq!(rate.value_at(from), Some(expected), "{from:?} {to:?}");
+        }
+        assert!(rate.value_at(Tick(at)).is_some_and(f64::is_nan));
+        assert_eq!(Series::new(NameId::EMPTY).rate(1.0).bounds(), None);
+    }
+
+    #[test]
+    fn layout_11_1_a_range_is_like_a_column() {
+        let mut random = Random(5);
+        let mut series = Series::new(NameId::EMPTY);
+        (0..300).for_each(|at| series.push(Tick(at * 3 + random.below(3)), f64::from(random.below(50))));
+        for _ in 0..500 {
+            let start = random.below(1000) - 50;
+            let range = Tick(start)..Tick(start + random.below(200));
+            let in_force: Vec<f64> =
+                (range.start.0..range.end.0).filter_map(|at| series.value_at(Tick(at))).collect();
+            let Some(run) = series.over(range) else {
+                assert!(in_force.is_empty());
+                continue;
+            };
+            assert_eq!(Some(&run.first), in_force.first());
+            assert_eq!(Some(&run.last), in_force.last());
+            assert_eq!(run.min, in_force.iter().copied().fold(f64::INFINITY, f64::min));
+            assert_eq!(run.max, in_force.iter().copied().fold(f64::NEG_INFINITY, f64::max));
+            let mean = in_force.iter().sum::<f64>() / in_force.len() as f64;
+            assert!((run.mean - mean).abs() < 1e-9, "{} {mean}", run.mean);
+        }
     }
 
     #[test]

@@ -18,6 +18,7 @@ export type Answers = {
   about: About;
   act: Changed;
   apply: Changed;
+  beside: Array<Table>;
   cancelGraph: undefined;
   cancelStatistics: undefined;
   categories: Array<[string, number]>;
@@ -85,7 +86,7 @@ export type About = {
 };
 
 /** What a user does with a pointer or in a panel. */
-export type Action = { "command": Command } | { "select": [Element | undefined, Since] } | { "go": number } | { "choose": ChosenRange | undefined } | { "fold": Item } | { "pin": Item } | { "hide": Item } | { "move": [Item, Item | undefined] } | { "show": [Since, Since] } | { "search": string } | { "filter": [Array<string>, Array<string>] } | { "apply": Place };
+export type Action = { "command": Command } | { "select": [Element | undefined, Since] } | { "go": number } | { "choose": ChosenRange | undefined } | { "fold": Item } | { "pin": Item } | { "hide": Item } | { "rate": Item } | { "share": Item } | { "move": [Item, Item | undefined] } | { "show": [Since, Since] } | { "search": string } | { "filter": [Array<string>, Array<string>] } | { "apply": Place };
 
 /** A range of time, what of it counts, and what is added up. */
 export type Area = {
@@ -170,10 +171,18 @@ export type ChartPart = {
   height: number,
   /** How far the left edge of the first column is from the left edge of the picture. */
   offset: number,
-  /** The least value of the whole counter, at most 0. */
+  /** The least value of the whole counter, at most 0; of all counters with the same scale, if it shares one. */
   least: number,
-  /** The largest value of the whole counter, at least 0. */
+  /** The largest value of the whole counter, at least 0; of all counters with the same scale, if it shares one. */
   most: number,
+  /** The least value in view, as a text; of series on top of each other, that of their sum. Empty if there is none. */
+  low: string,
+  /** The largest value in view, in the same way. */
+  high: string,
+  /** What is unusual about the chart: that it is a rate, or shares its scale. */
+  note: string,
+  /** Whether the series have colours that anybody can tell apart, because there are several. */
+  apart: boolean,
   /** The series, the highest first. */
   layers: Array<Layer>,
 };
@@ -204,7 +213,7 @@ export type Colours = {
 };
 
 /** Something that a user does with a key or by name. */
-export type Command = "zoomIn" | "zoomOut" | "earlier" | "later" | "fit" | "fitAll" | "follow" | "back" | "forward" | "pageUp" | "pageDown" | "first" | "left" | "right" | "up" | "down" | "next" | "previous" | "nextOfName" | "previousOfName" | "flowOut" | "flowIn" | "otherFlowOut" | "otherFlowIn" | "rangeOfSelection" | "rangeOfTrack" | "mark" | "removeMarks" | "escape" | "find" | "nextHit" | "previousHit" | "fold" | "foldAll" | "pin" | "moveUp" | "moveDown" | "orderOfFile" | "hideTrack" | "hideName" | "hideCategory" | "showAll" | "byActivity" | "togglePanel" | "timeline" | "flame" | "sandwich" | "bottomUp" | "comparison" | "statistics" | "tracks" | "categories" | "nextMeasure" | "nextTracks" | "nextValue" | "frameTimes" | "help" | "savePage" | "settings";
+export type Command = "zoomIn" | "zoomOut" | "earlier" | "later" | "fit" | "fitAll" | "follow" | "back" | "forward" | "pageUp" | "pageDown" | "first" | "left" | "right" | "up" | "down" | "next" | "previous" | "nextOfName" | "previousOfName" | "flowOut" | "flowIn" | "otherFlowOut" | "otherFlowIn" | "rangeOfSelection" | "rangeOfTrack" | "mark" | "removeMarks" | "escape" | "find" | "nextHit" | "previousHit" | "fold" | "foldAll" | "pin" | "moveUp" | "moveDown" | "orderOfFile" | "hideTrack" | "counterRate" | "counterScale" | "hideName" | "hideCategory" | "showAll" | "byActivity" | "togglePanel" | "timeline" | "flame" | "sandwich" | "bottomUp" | "comparison" | "statistics" | "tracks" | "categories" | "nextMeasure" | "nextTracks" | "nextValue" | "frameTimes" | "help" | "savePage" | "settings";
 
 /** What there is to say about a command. */
 export type CommandInfo = {
@@ -342,6 +351,8 @@ export type ItemKind = "process" | "track" | "pack";
 export type Layer = {
   /** The number of its colour. */
   shade: number,
+  /** Its name, if there are several. */
+  name: string,
   /** For each run of columns its first one, the one behind its last, and the least and the largest value. */
   runs: Float32Array,
 };
@@ -494,6 +505,10 @@ export type Place = {
   hidden?: Array<string>,
   /** The paths of what stays in sight. */
   pinned?: Array<string>,
+  /** The paths of the counters of which the change per second is shown. */
+  rates?: Array<string>,
+  /** The paths of the counters that have one scale together. */
+  shared?: Array<string>,
   /** The categories that are hidden. */
   categories?: Array<string>,
   /** The names of slices and instants that are hidden. */
@@ -538,7 +553,7 @@ export type Placed = {
 };
 
 /** What a frontend asks. Each question is a function of [`Engine`], which says what it does. */
-export type Question = "about" | { "act": [Action, Seen | undefined] } | { "apply": [Place, Seen | undefined] } | "cancelGraph" | "cancelStatistics" | "categories" | { "compare": SentTree } | "damage" | { "details": [Element, Since] } | { "find": string | undefined } | { "findName": number } | { "frame": WantedFrame } | { "graph": [number, Area, WantedGraph] } | { "graphBox": [number, number] } | { "graphFrame": [number, Since, Since, number, number, number] } | { "hits": [number | undefined, Since, boolean, number] } | { "hitsOverview": [Since, Since, number] } | { "longest": [number, Area] } | { "news": number } | { "overview": [Since, Since, number] } | { "place": number } | { "snap": [Since, Since, number, number] } | { "statistics": [Area, By, Ranking] } | { "step": [number, Step] } | "tree";
+export type Question = "about" | { "act": [Action, Seen | undefined] } | { "apply": [Place, Seen | undefined] } | { "beside": Area } | "cancelGraph" | "cancelStatistics" | "categories" | { "compare": SentTree } | "damage" | { "details": [Element, Since] } | { "find": string | undefined } | { "findName": number } | { "frame": WantedFrame } | { "graph": [number, Area, WantedGraph] } | { "graphBox": [number, number] } | { "graphFrame": [number, Since, Since, number, number, number] } | { "hits": [number | undefined, Since, boolean, number] } | { "hitsOverview": [Since, Since, number] } | { "longest": [number, Area] } | { "news": number } | { "overview": [Since, Since, number] } | { "place": number } | { "snap": [Since, Since, number, number] } | { "statistics": [Area, By, Ranking] } | { "step": [number, Step] } | "tree";
 
 /** The sums that are wanted. */
 export type Ranked = {
@@ -685,6 +700,26 @@ export type Sums = {
   counts: Array<number>,
   /** The first power of two of `counts`. */
   first: number,
+};
+
+/** Facts that are written below headings. The first cell of a row says what the row is about. */
+export type Table = {
+  /** What it is about. */
+  title: string,
+  /** The heading of each column. */
+  columns: Array<string>,
+  /** The rows. */
+  rows: Array<TableRow>,
+  /** How many rows there are besides. */
+  leftOut: number,
+};
+
+/** A row of a [`Table`]. */
+export type TableRow = {
+  /** The text of each column. */
+  cells: Array<string>,
+  /** The number of the colour that its chart has for it, among those that anybody can tell apart. */
+  shade: number | undefined,
 };
 
 /** What a tick is: a number of nanoseconds, or one of the things with a name. */

@@ -37,6 +37,10 @@ pub enum Action {
     Pin(Item),
     /// Hides what a header stands for, or shows it again.
     Hide(Item),
+    /// Shows the change of a counter per second, or its values again.
+    Rate(Item),
+    /// Gives a counter one scale with all others of which this was said, or its own again.
+    Share(Item),
     /// Puts an item before another one of its list, or at the end.
     Move(Item, Option<Item>),
     /// Shows a range of time, and nothing beside it.
@@ -160,8 +164,8 @@ impl<S: Shown> Engine<S> {
                 place.selected = None;
             }
         }
-        let Place { folded, hidden, pinned, range, .. } = &mut place;
-        let lists = folded.iter_mut().chain([hidden, pinned]);
+        let Place { folded, hidden, pinned, rates, shared, range, .. } = &mut place;
+        let lists = folded.iter_mut().chain([hidden, pinned, rates, shared]);
         let lists = lists.chain(range.as_mut().and_then(|range| range.items.as_mut()));
         for list in lists {
             list.retain(|path| {
@@ -226,6 +230,8 @@ impl View {
             Action::Fold(item) => self.toggle_fold(item, trace, layout),
             Action::Pin(item) => self.toggle_pin(item, trace, layout),
             Action::Hide(item) => self.toggle_hidden(item, trace, layout),
+            Action::Rate(item) => self.toggle_counter(item, trace, layout, |place| &mut place.rates),
+            Action::Share(item) => self.toggle_counter(item, trace, layout, |place| &mut place.shared),
             Action::Move(item, before) => self.move_item(item, before, trace, layout),
             Action::Filter(categories, names) => self.change(trace, layout, |place, _| {
                 (place.categories, place.names) = (categories, names);

@@ -7,7 +7,7 @@ use spall_trace::model::{NameId, SliceId, Ticks, TraceView, TrackId, TrackSet};
 
 use crate::{
     About, Action, Area, BoxFacts, By, Details, Element, Engine, FoundCounts, Frame, GraphFrame, Group, Hit,
-    Lines, Numbers, Place, Ranked, Ranking, STEP, Seen, SentTree, Shape, Since, SlicePlace, Step,
+    Lines, Numbers, Place, Ranked, Ranking, STEP, Seen, SentTree, Shape, Since, SlicePlace, Step, Table,
     WantedFrame, WantedGraph,
     shown::{Growth, Shown},
 };
@@ -22,6 +22,7 @@ pub enum Question {
     /// Does what the user wants, with what the frontend shows by now if it moves by itself.
     Act(Action, Option<Seen>),
     Apply(Box<Place>, Option<Seen>),
+    Beside(Area),
     CancelGraph,
     CancelStatistics,
     Categories,
@@ -80,6 +81,7 @@ pub enum Answer {
     Shape(Shape),
     Slice(SliceId),
     Time(Since),
+    Tables(Vec<Table>),
     Tree(SentTree),
 }
 
@@ -358,6 +360,7 @@ impl<S: Shown> Engine<S> {
                 let missing = self.apply(*place);
                 Answer::Changed(Box::new(self.changed(true, missing)))
             }
+            Question::Beside(area) => Answer::Tables(self.beside(&area)),
             Question::CancelGraph => {
                 self.cancel_tree();
                 self.cancel_graph();

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 use spall_trace::json::cname_rgb;
 use spall_trace::layout::{
-    ColorKey, FlowArrow, Flows, InstantMark, LayoutView, LineKind, LineRect, Rect, Ruler, Viewport,
+    ColorKey, FlowArrow, Flows, InstantMark, LayoutView, LineKind, LineRect, Rect, Ruler, Series, Viewport,
     thin_arrows,
 };
 use spall_trace::model::{FlowId, LiveSnapshot, NameId, SliceId, TraceView, TrackId, Value};
@@ -26,8 +26,8 @@ mod objects;
 mod pointed;
 
 pub use boxes::{Boxes, NamedBox, Style};
-pub(crate) use charts::values_at;
 pub use charts::{ChartPart, Layer};
+pub(crate) use charts::{apart, values_at};
 pub use headers::{Marks, Strip};
 pub use objects::ObjectLines;
 pub use pointed::Pointed;
@@ -127,7 +127,10 @@ pub(crate) struct Pictures {
     is_sent: Vec<bool>,
     states: HashMap<TrackId, headers::StateRow>,
     strips: HashMap<Item, headers::StripRows>,
-    charts: HashMap<TrackId, charts::Chart>,
+    /// The charts of counters, and of their rates.
+    charts: HashMap<(TrackId, bool), charts::Chart>,
+    /// The series of counters that were added up.
+    pub(crate) series: HashMap<TrackId, Vec<Series>>,
     rects: Vec<LineRect>,
     line_rects: Vec<Rect>,
     arrows: Vec<FlowArrow>,
@@ -170,10 +173,14 @@ impl Pictures {
         self.strips.clear();
         for track in trace.changed().iter().filter_map(|&track| trace.track(track)) {
             let id = track.id();
-            if let Some(chart) = self.charts.get_mut(&id)
+            if let Some(chart) = self.charts.get_mut(&(id, false))
                 && !chart.grow(trace.counters_of(id), track.new_counters())
             {
-                self.charts.remove(&id);
+                self.charts.remove(&(id, false));
+            }
+            if !track.new_counters().is_empty() {
+                self.charts.remove(&(id, true));
+                self.series.remove(&id);
             }
             if let Some(row) = self.states.get_mut(&id)
                 && !row.grow(trace, id, track.new_states())

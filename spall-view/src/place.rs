@@ -51,6 +51,12 @@ pub struct Place {
     /// The paths of what stays in sight.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pinned: Vec<String>,
+    /// The paths of the counters of which the change per second is shown.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rates: Vec<String>,
+    /// The paths of the counters that have one scale together.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shared: Vec<String>,
     /// The categories that are hidden.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub categories: Vec<String>,

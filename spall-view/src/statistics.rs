@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 use spall_trace::layout::{By, Layout, LayoutView, Stats};
 use spall_trace::model::{
-    Function, Job as _, Measure, NameId, SliceId, Tick, Trace, TraceView, TrackId, TrackSet,
+    Function, Job as _, Measure, NameId, SliceId, Tick, Trace, TraceView, TrackId, TrackKind, TrackSet,
 };
 
 use crate::{
@@ -355,11 +355,21 @@ impl View {
     #[must_use]
     pub fn summed_tracks(&self, area: &Area, trace: &impl TraceView) -> Vec<TrackId> {
         let set = self.set_of(area);
+        self.tracks_among(area, trace, |kind| set.contains(kind))
+    }
+
+    /// Returns the tracks of an area, which are those of some kinds if it has no items.
+    pub(crate) fn tracks_among(
+        &self,
+        area: &Area,
+        trace: &impl TraceView,
+        is_of_kind: impl Fn(&TrackKind) -> bool,
+    ) -> Vec<TrackId> {
         let is_wanted = area.items.as_ref().map(|items| self.items.marked(trace, items.iter().copied()));
         let is_hidden = self.items.marked(trace, self.at_paths(&self.place().hidden));
         let is_summed = |track: &TrackId| match &is_wanted {
             Some(is_wanted) => is_wanted.get(track.index()) == Some(&true),
-            None => trace.track_info(*track).is_some_and(|track| set.contains(&track.kind)),
+            None => trace.track_info(*track).is_some_and(|track| is_of_kind(&track.kind)),
         };
         let tracks = trace.track_ids().filter(is_summed);
         tracks.filter(|track| is_hidden.get(track.index()) != Some(&true)).collect()

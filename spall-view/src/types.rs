@@ -8,7 +8,7 @@ use ts_rs::{Config, TS, TypeVisitor};
 
 use crate::{
     About, Answer, BoxFacts, Changed, Details, Engine, FoundCounts, Frame, GraphFrame, Heights, Hit, News,
-    Numbers, Progress, Question, Ranked, Reply, SentTree, Shape, Since, SlicePlace, Source, open,
+    Numbers, Progress, Question, Ranked, Reply, SentTree, Shape, Since, SlicePlace, Source, Table, open,
 };
 
 /// What the slices are put together by.
@@ -55,6 +55,7 @@ answers! {
     About: About,
     Act: Changed,
     Apply: Changed,
+    Beside: Vec<Table>,
     CancelGraph: (),
     CancelStatistics: (),
     Categories: Vec<(String, u32)>,
@@ -193,13 +194,14 @@ fn type_of(answer: &Answer, config: &Config) -> String {
         Answer::Ranked(_) => Ranked::name(config),
         Answer::Shape(_) => Shape::name(config),
         Answer::Slice(_) => u32::name(config),
+        Answer::Tables(_) => Vec::<Table>::name(config),
         Answer::Time(_) => Since::name(config),
         Answer::Tree(_) => SentTree::name(config),
     }
 }
 
 /// A question of each kind, which has an answer, and some that have none.
-const ASKED: &str = r#"["about", {"act": [{"command": "foldAll"}, SEEN]}, {"apply": [{}, SEEN]}, "categories",
+const ASKED: &str = r#"["about", {"act": [{"command": "foldAll"}, SEEN]}, {"apply": [{}, SEEN]}, {"beside": {"start": 0, "end": 9}}, "categories",
     {"compare": {"names": [], "numbers": [2, []]}}, "damage", {"news": 0}, {"details": [{"kind": "slice", "id": 0}, 0]},
     {"details": [{"kind": "slice", "id": 9}, 0]}, {"find": "("}, {"find": "/(/"}, {"find": "a"}, {"find": null},
     {"frame": {"start": 0, "duration": 9, "columns": 9, "boxWidth": 1, "main": {"start": 0, "end": 99},

@@ -88,7 +88,7 @@ async function compare(page, file) {
   await page.until('root.querySelector("#panel tbody")');
   await page.value(`(() => { const choose = root.querySelector('#panel select'); choose.value = 'function'; choose.onchange(); })()`);
   await page.until('viewer.drawer.statistics.shown === "function"');
-  const shown = await page.value('[...root.querySelectorAll("#panel tbody tr")].map((row) => [...row.children].map((cell) => cell.textContent))');
+  const shown = await page.value('[...root.querySelectorAll("#panel table:not(.facts) tbody tr")].map((row) => [...row.children].map((cell) => cell.textContent))');
   const lines = program('top', file, '1000').split('\n');
   const expected = lines.slice(1, lines.indexOf('')).map((line) => line.match(/^ *(\S+ \S+) +(\S+ \S+) +(\d+) +(\d+)  ?(.*)$/)?.slice(1)).filter(Boolean);
   const plain = (text) => text.replace(/[\s\u202f]+/g, ' ').trim();
@@ -605,6 +605,74 @@ async function compares(page) {
   await page.value('root.querySelector("#panel [data-key=change]").click()');
   await page.until('root.querySelectorAll("#panel tbody tr").length === 3');
   check((await rows()).map((row) => [row[0], row[7]]), [['f', '-8 µs'], ['new', '+7 µs'], ['gone', '-5 µs']], 'changes of self times, the largest first');
+  end();
+}
+
+// Counters: their values in a range beside instants and states, a legend, rates, and one scale for several.
+async function counters(page) {
+  const [, write, end] = folderOf();
+  const value = (name, ts, args) => ({ ph: 'C', name, pid: 1, ts, args });
+  const state = (name, tid, ts, dur) => ({ ph: 'T', name, pid: 1, tid, ts, dur });
+  const waves = Array.from({ length: 200 }, (_, at) => value('heap', at * 2e4, { used: 40 + Math.round(30 * Math.sin(at / 9)), cached: 20 + (at % 7), free: 30 }));
+  await load(page, write('counters.json', JSON.stringify([
+    ...waves, value('bytes', 0, { value: 0 }), value('bytes', 2e6, { value: 5000 }), value('bytes', 4e6, { value: 6000 }),
+    { ph: 'X', name: 'work', pid: 1, tid: 1, ts: 0, dur: 4e6 },
+    { ph: 'i', name: 'tick', pid: 1, tid: 1, ts: 5e5, s: 't' }, { ph: 'i', name: 'tick', pid: 1, tid: 1, ts: 15e5, s: 't' },
+    state('Running', 1, 0, 15e5), state('Sleeping', 1, 15e5, 25e5),
+  ])));
+  // A range over a counter alone has no table of slices, but one of its values.
+  const header = await page.value(`(() => {
+    const track = viewer.frame.main.charts.find(({ apart }) => !apart), box = viewer.canvas.getBoundingClientRect();
+    return { id: track.track, y: box.top + viewer.mainTop + track.top };
+  })()`);
+  const [width] = await page.value('[innerWidth]');
+  await page.drag([NAMES + 2, header.y + 8], [width - 30, header.y + 30]);
+  await page.until('viewer.range?.items && root.querySelector("#panel .facts")');
+  check(await page.value('[...root.querySelectorAll("#panel caption")].map(({ textContent }) => textContent)'), ['Counters'], 'the table of a range over a counter');
+  check(await page.value('root.querySelectorAll("#panel table").length'), 1, 'no table of nothing');
+  await page.value('viewer.setRange({ start: 0, end: 4e9 })');
+  await page.until('root.querySelectorAll("#panel caption").length === 3');
+  const rows = await page.value('[...root.querySelectorAll("#panel .facts tbody tr")].map((row) => [...row.children].map(({ textContent }) => textContent.replace(/\\s/g, " ")).join("|"))');
+  check([rows[0], ...rows.slice(4)], ['bytes value|0|2 500|5 000|0|5 000|5 000|1 250', 'tick|2', 'Running|1|1.5 s|37.5 %|1.5 s', 'Sleeping|1|2.5 s|62.5 %|2.5 s'], 'values, instants and states');
+  const swatches = await page.value('[...root.querySelectorAll("#panel .swatch")].map((swatch) => getComputedStyle(swatch).backgroundColor)');
+  check([swatches.length, new Set(swatches).size], [3, 3], 'each series has a colour of its own');
+  await settled(page);
+  // The legend beside the chart and the chart itself have these colours, also in the dark.
+  const seen = () => page.value(`(() => {
+    const { canvas, painter: { context, ratio, names } } = viewer, chart = viewer.frame.main.charts.find(({ apart }) => apart);
+    const y = Math.round((viewer.mainTop + chart.top - viewer.main.scrollTop) * ratio), high = Math.round(chart.height * ratio);
+    const colours = (x, width) => {
+      const { data } = context.getImageData(x, y, width, high), found = new Set();
+      for (let at = 0; at < data.length; at += 4) found.add(\`rgb(\${data[at]}, \${data[at + 1]}, \${data[at + 2]})\`);
+      return found;
+    };
+    return [colours(0, Math.round(names * ratio)), colours(Math.round(names * ratio) + 200, canvas.width - Math.round(names * ratio) - 400)].map((found) => [...found]);
+  })()`);
+  for (const theme of ['light', 'dark']) {
+    await page.value(`viewer.setOption('theme', '${theme}')`);
+    await settled(page);
+    for (const [where, found] of Object.entries(await seen())) ensure(swatches.every((colour) => found.includes(colour)), `the colours of ${['the legend', 'the chart'][where]}, ${theme}`);
+    if (pictures) await page.screenshot(join(pictures, `counters-${theme}.png`));
+  }
+  await page.value("viewer.setOption('theme', 'auto')");
+  // A selected counter has buttons, and the place keeps what they say.
+  await page.value(`viewer.select({ kind: 'counter', id: ${header.id}, at: 1e9 }).then(() => viewer.drawer.show('details'))`);
+  const press = async (text) => {
+    await page.value(`[...root.querySelectorAll('#panel button')].find(({ textContent }) => textContent === '${text}').click()`);
+    await page.until(`[...root.querySelectorAll('#panel button')].find(({ textContent }) => textContent === '${text}').ariaPressed === 'true'`);
+    await settled(page);
+  };
+  const chart = () => page.value(`(({ most, high, note }) => [most, high.replace(/\\s/g, ' '), note])(viewer.frame.main.charts.find(({ track }) => track === ${header.id}))`);
+  await press('Per second');
+  check(await chart(), [2500, '2 500/s', 'per second'], 'a rate');
+  await press('Shared scale');
+  await page.until('/rate=.*scale=/.test(location.hash)');
+  await page.value('history.back()');
+  await page.until('!viewer.place.shared.length && !viewer.steps.acting');
+  await page.key('D', 'KeyD', 8);
+  await page.until('!viewer.place.rates.length');
+  await settled(page);
+  check(await chart(), [6000, '6 000', ''], 'values again');
   end();
 }
 
@@ -1448,7 +1516,7 @@ try {
     await load(page, file);
     await use(page, file, await compare(page, file));
   }
-  const others = { 'files that cannot be read': refuse, brotli, 'several files': several, 'unrelated files': strangers, 'what is open stays': stays, 'back and forward': goesBack, 'exact times': exact, 'an element of a page': embedded, 'a bundle': bundled, 'heights of instants': instants, 'what is hidden in place': hides, 'ranges that are compared': compares, 'objects, stacks and hits': facts, backtraces, 'the beginning of a large file': begins, 'a picture alone': svg, settings, 'a million names': manyNames, 'names and lists of tracks': tracks, 'by keyboard and ear': accessible, 'the page stays alive': alive, 'tracks that move': moves, reloads, 'busy tracks': activity, arrows, fingers: touches, colours, 'spans that overlap': crowded, 'what is damaged': damaged, 'every wire': wires, 'every kind of file': kinds, 'keys of all viewers': presses, 'a trace that grows': grows, 'a pipe': pipes, 'values of samples': values, 'an address': addresses, sizes };
+  const others = { 'files that cannot be read': refuse, brotli, 'several files': several, 'unrelated files': strangers, 'what is open stays': stays, 'back and forward': goesBack, 'exact times': exact, 'an element of a page': embedded, 'a bundle': bundled, 'heights of instants': instants, 'what is hidden in place': hides, 'ranges that are compared': compares, counters, 'objects, stacks and hits': facts, backtraces, 'the beginning of a large file': begins, 'a picture alone': svg, settings, 'a million names': manyNames, 'names and lists of tracks': tracks, 'by keyboard and ear': accessible, 'the page stays alive': alive, 'tracks that move': moves, reloads, 'busy tracks': activity, arrows, touches, colours, 'spans that overlap': crowded, 'what is damaged': damaged, 'every wire': wires, 'every kind of file': kinds, 'keys of all viewers': presses, 'a trace that grows': grows, 'a pipe': pipes, 'values of samples': values, 'an address': addresses, sizes };
   for (const [what, look] of Object.entries(others).filter(([what]) => what.includes(only))) {
     console.log(what);
     await page.open(`${url}/`);

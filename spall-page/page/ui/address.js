@@ -2,8 +2,8 @@
 // is; here it is written so that people can read it.
 
 // Lists of texts, each of which is a part of its own.
-/** @type {Record<'folded' | 'hidden' | 'pinned' | 'categories' | 'names', string>} */
-const LISTS = { folded: 'fold', hidden: 'hide', pinned: 'pin', categories: 'nocat', names: 'noname' };
+/** @type {Record<'folded' | 'hidden' | 'pinned' | 'rates' | 'shared' | 'categories' | 'names', string>} */
+const LISTS = { folded: 'fold', hidden: 'hide', pinned: 'pin', rates: 'rate', shared: 'scale', categories: 'nocat', names: 'noname' };
 const lists = /** @type {[keyof typeof LISTS, string][]} */ (Object.entries(LISTS));
 /** @type {import('../engine.js').ElementKind[]} */
 const KINDS = ['slice', 'state', 'instant', 'counter', 'object'];

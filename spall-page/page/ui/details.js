@@ -48,12 +48,32 @@ export class DetailsPanel {
 
   actions() {
     const { viewer } = this;
+    if (viewer.selected?.kind === 'counter') return this.choices({ kind: 'track', id: viewer.selected.id });
     if (viewer.slice === undefined) return '';
     const made = [button('Zoom', 'F', () => viewer.run('fit'))];
     made.push(button('Same name', '*', () => viewer.finder.sameName(false)));
     made.push(button('Hide name', 'Hide all of this name; the panel of categories shows them again', () => viewer.run('hideName')));
     made.push(button('Callers and callees', '3', () => viewer.drawer.show('calls', 'sandwich')));
     return element('p', {}, ...made);
+  }
+
+  // How a counter is shown.
+  /** @param {import('../engine.js').Item} item */
+  choices(item) {
+    const { viewer } = this;
+    /**
+     * @param {'rates' | 'shared'} list
+     * @param {string} text
+     * @param {string} title
+     * @param {import('../engine.js').Action} action
+     */
+    const toggle = (list, text, title, action) => {
+      const made = button(text, title, () => viewer.act(action));
+      made.ariaPressed = String(viewer.arranged.isIn(list, item));
+      return made;
+    };
+    return element('p', {}, toggle('rates', 'Per second', 'Show the change per second instead of the values', { rate: item }),
+      toggle('shared', 'Shared scale', 'One scale with all other counters of which this is chosen', { share: item }));
   }
 
   /** @param {boolean} leaves */

@@ -77,6 +77,11 @@ export class Painter {
     this.fonts();
   }
 
+  // The colours of the series of a counter with several.
+  get apart() {
+    return this.colours.okabeIto.shades;
+  }
+
   // The width of the part that shows time, in pixels of the device.
   get chart() {
     return Math.max(this.width - Math.round(this.names * this.ratio), 1);
@@ -233,7 +238,7 @@ export class Painter {
       this.outline(part, place, viewer.hover, this.colour.dim);
       this.outline(part, place, viewer.selected, this.colour.accent);
     });
-    this.headers(lines, top, edge, viewer);
+    this.headers(lines, top, edge, viewer, part.charts);
     for (const { top: at, height, label } of part.objects) this.object(label, Math.round((at - top) * this.ratio), height);
   }
 
@@ -282,12 +287,12 @@ export class Painter {
    * @param {import('../engine.js').ChartPart} chart
    * @param {Where} place
    */
-  chartOf({ top, height, offset, least, most, layers }, place) {
+  chartOf({ top, height, offset, least, most, layers, low, high: highest, note, apart }, place) {
     const { context, ratio, palette } = this;
     const high = (height - 6) * ratio, bottom = (top - place.top + height - 2) * ratio;
     const y = (/** @type {number} */ value) => bottom - ((Math.min(Math.max(value || 0, least), most) - least) / (most - least || 1)) * high;
     for (const { shade, runs } of layers) {
-      context.fillStyle = palette.fills[2][shade];
+      context.fillStyle = apart ? this.apart[shade] : palette.fills[2][shade];
       context.beginPath();
       for (let at = 0; at < runs.length; at += 4) {
         const x = Math.round((runs[at] - offset) * place.scale + place.shift);
@@ -297,15 +302,26 @@ export class Painter {
       }
       context.fill();
     }
-    context.font = palette.deviceFont;
-    context.textBaseline = 'top';
-    context.lineWidth = 3 * ratio;
-    context.strokeStyle = this.colour.page;
-    context.fillStyle = this.colour.text;
-    const text = Number.isInteger(most) ? grouped(most) : String(Number(most.toPrecision(4)));
-    const at = /** @type {const} */ ([text, place.left + 4 * ratio, (top - place.top + 3) * ratio]);
-    context.strokeText(...at);
-    context.fillText(...at);
+    // The largest and the least value in view, if both have room.
+    const line = (palette.size + 3) * ratio, above = (top - place.top + 2) * ratio;
+    this.tag([highest, note].filter(Boolean).join(' · '), place.left, above, line);
+    if (low !== highest && 2 * line <= height * ratio - 2) this.tag(low, place.left, bottom - line, line);
+  }
+
+  /**
+   * A text on a ground of its own, so that no line goes through it.
+   * @param {string} text
+   * @param {number} x
+   * @param {number} y
+   * @param {number} high
+   */
+  tag(text, x, y, high) {
+    if (!text) return;
+    const { context, ratio, palette, colour } = this;
+    context.globalAlpha = 0.85;
+    this.fill(colour.page, x, y, text.length * palette.letter + 8 * ratio, high);
+    context.globalAlpha = 1;
+    this.write(text, x + 4 * ratio, y + high / 2, colour.text);
   }
 
   /**
@@ -386,8 +402,9 @@ export class Painter {
    * @param {number} top
    * @param {number} edge
    * @param {Viewer} viewer
+   * @param {import('../engine.js').ChartPart[]} charts
    */
-  headers(lines, top, edge, viewer) {
+  headers(lines, top, edge, viewer, charts) {
     const { colour, names, width, ratio } = this;
     const bottom = top + this.height / ratio;
     /** @type {Header | undefined} */
@@ -409,6 +426,8 @@ export class Painter {
       this.fill(colour.line, 0, end - 1, width, 1);
       const from = Math.min(Math.max(y, (edge + (above ? PROCESS : 0)) * ratio), end - 20 * ratio);
       this.label(header, 8, from + 12 * ratio, viewer);
+      const chart = charts.find((one) => one.apart && one.top === header.top);
+      if (chart) this.legend(chart, from + 27 * ratio);
     }
     if (above) this.processHeader(above, Math.round(Math.min(edge, (next?.top ?? Infinity) - top - PROCESS) * ratio), viewer);
     this.fill(colour.line, Math.round(names * ratio) - 1, 0, 1, this.height);
@@ -446,6 +465,24 @@ export class Painter {
     this.write(text, x * ratio, y, viewer.finder.isFoundTrack(header.item) ? colour.hit : colour.text, isProcess ? `600 ${palette.deviceFont}` : undefined);
     const left = room - text.length - 1;
     if (detail && left >= Math.min(detail.length, 4)) this.write(cut(detail, left), x * ratio + (text.length + 1) * palette.letter, y, colour.dim);
+  }
+
+  /**
+   * The colours and the names of the series of a counter below its name, the highest first, as far as they have room.
+   * @param {import('../engine.js').ChartPart} chart
+   * @param {number} y
+   */
+  legend({ layers }, y) {
+    const { ratio, palette, colour, names } = this;
+    const room = Math.max(Math.floor(this.letters(names - 16) / layers.length) - 3, 0);
+    let x = 8 * ratio;
+    for (const { shade, name } of layers) {
+      const text = cut(clean(name) || '(no name)', room);
+      if (x + (text.length + 2) * palette.letter > names * ratio) break;
+      this.fill(this.apart[shade], x, y - 4 * ratio, 8 * ratio, 8 * ratio);
+      this.write(text, x + 11 * ratio, y, colour.dim);
+      x += 11 * ratio + (text.length + 1) * palette.letter;
+    }
   }
 
   /**

@@ -14,7 +14,7 @@ import { clean } from './text.js';
 
 /** @type {Place} */
 const NOTHING = {
-  files: [], top: 0, marks: [], hidden: [], pinned: [], categories: [], names: [], byActivity: false, follows: false, moves: [], showsEmpty: false, search: '', colorBy: 'name', arrows: 'selected',
+  files: [], top: 0, marks: [], hidden: [], pinned: [], rates: [], shared: [], categories: [], names: [], byActivity: false, follows: false, moves: [], showsEmpty: false, search: '', colorBy: 'name', arrows: 'selected',
   measure: '', tracks: '', panel: '',
 };
 
@@ -113,7 +113,7 @@ export class Arranged {
 
   /**
    * Whether an item is in one of the lists of the place.
-   * @param {'folded' | 'hidden' | 'pinned'} list
+   * @param {'folded' | 'hidden' | 'pinned' | 'rates' | 'shared'} list
    * @param {Item} item
    */
   isIn(list, item) {

@@ -55,10 +55,11 @@ export class StatisticsPanel {
       text.textContent = `Adding up … ${grouped(done)} slices`;
       if (number === this.number && !text.isConnected) panel.prepend(text);
     });
+    const tables = await viewer.source.beside(viewer.area);
     text.remove();
     if (!ranked || number !== this.number || viewer.drawer.current !== 'statistics') return;
     if (this.other) this.compare(ranked, this.other.rows, byChange);
-    this.show(panel, ranked);
+    this.show(panel, ranked, tables);
     this.shown = this.by;
   }
 
@@ -97,8 +98,9 @@ export class StatisticsPanel {
   /**
    * @param {HTMLElement} panel
    * @param {{ rows: Row[], count: number, own: number }} ranked
+   * @param {import('../engine.js').Table[]} tables what there is besides
    */
-  show(panel, { rows, count, own }) {
+  show(panel, { rows, count, own }, tables) {
     const { viewer, order } = this;
     const { range, about } = viewer;
     const what = range
@@ -137,7 +139,9 @@ export class StatisticsPanel {
     // The field or the head of a column that was used keeps the focus, and the field its caret.
     const focused = focusedIn(panel), key = focused?.dataset.key;
     const caret = focused instanceof HTMLInputElement ? focused.selectionStart : null;
-    panel.replaceChildren(tools, table, rest);
+    // What has no slices shows what it has, and no empty table of them.
+    const slices = rows.length || !tables.length || this.filter ? [table, rest] : [];
+    panel.replaceChildren(tools, ...slices, ...tables.map((one) => facts(viewer, one)));
     /** @type {HTMLElement | null} */
     const used = key ? panel.querySelector(`[data-key="${key}"]`) : null;
     used?.focus();
@@ -195,6 +199,26 @@ export class StatisticsPanel {
     const title = counts.map((count, at) => count && `from ${from(at)}: ${grouped(count)}`).filter(Boolean).join('\n');
     return element('td', { className: 'bars', textContent: bars, title });
   }
+}
+
+/**
+ * A table of texts.
+ * @param {Viewer} viewer
+ * @param {import('../engine.js').Table} table
+ */
+function facts({ painter }, { title, columns, rows, leftOut }) {
+  const head = element('tr', {}, ...columns.map((textContent) => element('th', { scope: 'col', textContent })));
+  const row = (/** @type {import('../engine.js').TableRow} */ { cells: [name, ...cells], shade }) => {
+    const first = element('th', { scope: 'row', textContent: clean(name) || '(no name)' });
+    if (shade !== undefined) {
+      const swatch = element('span', { className: 'swatch' });
+      swatch.style.background = painter.apart[shade];
+      first.prepend(swatch);
+    }
+    return element('tr', {}, first, ...cells.map((textContent) => element('td', { textContent })));
+  };
+  const made = element('table', { className: 'facts' }, element('caption', { textContent: title }), element('thead', {}, head), element('tbody', {}, ...rows.map(row)));
+  return element('div', {}, made, element('p', { className: 'dim', textContent: leftOut ? `and ${grouped(leftOut)} more` : '' }));
 }
 
 /** @param {Viewer} viewer */

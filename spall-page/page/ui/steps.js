@@ -79,7 +79,7 @@ export class Steps {
     if (isSelected) {
       viewer.tell('selection', viewer.selected);
       await drawer.selected(viewer.selected, opens);
-    } else if (flow !== changed.flow) drawer.changed('details');
+    } else if (flow !== changed.flow || differs('rates', 'shared')) drawer.changed('details');
   }
 
   /**

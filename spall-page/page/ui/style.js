@@ -86,6 +86,9 @@ th button { border: 0; background: none; padding: 1px 0; text-align: left; font-
 tbody th { font-weight: 400; }
 thead th:last-child:not(:has(button)) { text-align: left; }
 td button { border: 0; background: none; padding: 0; }
+caption { padding: 8px 0 2px; text-align: left; font-weight: 600; white-space: nowrap; }
+.swatch { display: inline-block; width: 10px; height: 10px; margin-right: 6px; }
+button[aria-pressed=true] { border-color: var(--accent); box-shadow: inset 0 0 0 1px var(--accent); }
 .bars { text-align: left; font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; white-space: pre; }
 .share { background: linear-gradient(var(--line), var(--line)) no-repeat left / 0 100%; }
 .long { position: relative; }

@@ -190,6 +190,19 @@ impl View {
         self.change(trace, layout, |place, _| _ = toggle(&mut place.hidden, &path));
     }
 
+    /// Puts a counter into a list of the place, or takes it out. This is a step.
+    pub(crate) fn toggle_counter(
+        &mut self,
+        item: Item,
+        trace: &impl TraceView,
+        layout: &impl LayoutView,
+        list: impl FnOnce(&mut Place) -> &mut Vec<String>,
+    ) {
+        let is_counter = matches!(item, Item::Track(track) if !trace.counters_of(track).is_empty());
+        let Some(path) = self.items.path(item).filter(|_| is_counter).map(str::to_owned) else { return };
+        self.change(trace, layout, |place, _| _ = toggle(list(place), &path));
+    }
+
     /// Puts an item before another one of its list, or at the end. This is a step.
     pub fn move_item(
         &mut self,

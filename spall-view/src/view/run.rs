@@ -83,6 +83,12 @@ impl View {
             (Command::FoldAll, _) => self.fold_all(trace, layout),
             (Command::Pin, Some(item)) => self.toggle_pin(item, trace, layout),
             (Command::HideTrack, Some(item)) => self.toggle_hidden(item, trace, layout),
+            (Command::CounterRate, Some(item)) => {
+                self.toggle_counter(item, trace, layout, |place| &mut place.rates);
+            }
+            (Command::CounterScale, Some(item)) => {
+                self.toggle_counter(item, trace, layout, |place| &mut place.shared);
+            }
             (Command::MoveUp, Some(item)) => self.shift(item, true, trace, layout),
             (Command::MoveDown, Some(item)) => self.shift(item, false, trace, layout),
             (Command::OrderOfFile, _) => self.change(trace, layout, |place, _| place.moves.clear()),
@@ -121,6 +127,8 @@ impl View {
                 | Command::Fold
                 | Command::Pin
                 | Command::HideTrack
+                | Command::CounterRate
+                | Command::CounterScale
                 | Command::MoveUp
                 | Command::MoveDown,
                 None,

@@ -213,7 +213,12 @@ impl Picture<'_> {
         let span = if most > least { most - least } else { 1.0 };
         let y = |value: f64| bottom - high * ((value.clamp(least, most) - least) / span) as f32;
         for layer in &chart.layers {
-            let color = self.shades[usize::from(layer.shade) % 32].gamma_multiply(0.7);
+            let shade = usize::from(layer.shade) % 32;
+            let [red, green, blue] = Theme::OkabeIto.shades()[shade];
+            let color = match chart.apart {
+                true => Color32::from_rgb(red, green, blue),
+                false => self.shades[shade].gamma_multiply(0.7),
+            };
             for &[x0, x1, _, value] in layer.runs.as_chunks().0 {
                 let mut bar = self.strip(x0 - chart.offset, x1 - chart.offset);
                 let (value, zero) = (y(value.into()), y(0.0));
