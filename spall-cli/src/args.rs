@@ -139,11 +139,11 @@ pub(crate) enum Command {
     /// Shows where the slices are that contain a text, with their flows and counters
     #[command(
         override_usage = "spall find [OPTIONS] <FILE>... <TEXT>",
-        after_help = "Example:\n  spall find trace.json parse"
+        after_help = "Examples:\n  spall find trace.json parse\n  spall find trace.json 'parse dur > 10 ms'"
     )]
     Find {
         /// Traces: files, folders, patterns, or `-` for the standard input; and behind them TEXT, a part of a name or an
-        /// argument, in upper or lower case, or a regular expression between slashes
+        /// argument, in upper or lower case, or a regular expression between slashes, and maybe how long slices take
         #[arg(required = true, value_name = "FILE")]
         files_and_text: Vec<OsString>,
         #[command(flatten)]

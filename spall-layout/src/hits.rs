@@ -175,6 +175,14 @@ impl Hits {
         })
     }
 
+    /// Returns all matches, row by row.
+    pub fn slices<'l>(&'l self, layout: &'l impl LayoutView) -> impl Iterator<Item = SliceId> + 'l {
+        self.rows_of(layout).flat_map(|(row, bits)| {
+            let ids = row.ids;
+            (0..bits.n_set()).filter_map(move |hit| ids.get(bits.select(hit)?).copied())
+        })
+    }
+
     /// Returns the match that a viewer selects when the user asks for the next one.
     ///
     /// This is the match after `selected` if that slice touches the time `shown` in the window, and else the first one

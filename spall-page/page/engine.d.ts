@@ -25,6 +25,7 @@ export type Answers = {
   compare: undefined;
   damage: Array<[string, number, Since | undefined]>;
   details: Details | undefined;
+  durations: Durations | undefined;
   find: Sought | undefined;
   findName: FoundCounts | undefined;
   frame: Frame;
@@ -86,7 +87,7 @@ export type About = {
 };
 
 /** What a user does with a pointer or in a panel. */
-export type Action = { "command": Command } | { "select": [Element | undefined, Since] } | { "go": number } | { "choose": ChosenRange | undefined } | { "fold": Item } | { "pin": Item } | { "hide": Item } | { "rate": Item } | { "share": Item } | { "move": [Item, Item | undefined] } | { "show": [Since, Since] } | { "search": string } | { "filter": [Array<string>, Array<string>] } | { "apply": Place };
+export type Action = { "command": Command } | { "select": [Element | undefined, Since] } | { "go": number } | { "choose": ChosenRange | undefined } | { "fold": Item } | { "pin": Item } | { "hide": Item } | { "rate": Item } | { "share": Item } | { "move": [Item, Item | undefined] } | { "show": [Since, Since] } | { "search": string } | { "durations": [Since, Since] | undefined } | { "filter": [Array<string>, Array<string>] } | { "apply": Place };
 
 /** A range of time, what of it counts, and what is added up. */
 export type Area = {
@@ -213,7 +214,7 @@ export type Colours = {
 };
 
 /** Something that a user does with a key or by name. */
-export type Command = "zoomIn" | "zoomOut" | "earlier" | "later" | "fit" | "fitAll" | "follow" | "back" | "forward" | "pageUp" | "pageDown" | "first" | "left" | "right" | "up" | "down" | "next" | "previous" | "nextOfName" | "previousOfName" | "flowOut" | "flowIn" | "otherFlowOut" | "otherFlowIn" | "rangeOfSelection" | "rangeOfTrack" | "mark" | "removeMarks" | "escape" | "find" | "nextHit" | "previousHit" | "fold" | "foldAll" | "pin" | "moveUp" | "moveDown" | "orderOfFile" | "hideTrack" | "counterRate" | "counterScale" | "hideName" | "hideCategory" | "showAll" | "byActivity" | "togglePanel" | "timeline" | "flame" | "sandwich" | "bottomUp" | "comparison" | "statistics" | "tracks" | "categories" | "nextMeasure" | "nextTracks" | "nextValue" | "frameTimes" | "help" | "savePage" | "settings";
+export type Command = "zoomIn" | "zoomOut" | "earlier" | "later" | "fit" | "fitAll" | "follow" | "back" | "forward" | "pageUp" | "pageDown" | "first" | "left" | "right" | "up" | "down" | "next" | "previous" | "nextOfName" | "previousOfName" | "flowOut" | "flowIn" | "otherFlowOut" | "otherFlowIn" | "rangeOfSelection" | "rangeOfTrack" | "mark" | "removeMarks" | "escape" | "find" | "nextHit" | "previousHit" | "fold" | "foldAll" | "pin" | "moveUp" | "moveDown" | "orderOfFile" | "hideTrack" | "counterRate" | "counterScale" | "hideName" | "hideCategory" | "showAll" | "byActivity" | "togglePanel" | "timeline" | "flame" | "sandwich" | "bottomUp" | "comparison" | "statistics" | "tracks" | "categories" | "durations" | "nextMeasure" | "nextTracks" | "nextValue" | "frameTimes" | "help" | "savePage" | "settings";
 
 /** What there is to say about a command. */
 export type CommandInfo = {
@@ -240,6 +241,26 @@ export type Details = {
   stack: Array<string>,
   /** The other ends of its flows. */
   flows: Array<Link>,
+};
+
+/** How long what was found takes, whatever durations are looked for. */
+export type Durations = {
+  /** What is looked for, without the durations. */
+  pattern: string,
+  /** The edges of the bins, one more than there are bins. A duration at an edge is in the bin behind it. */
+  edges: Array<Since>,
+  /** Where each edge is on the axis, from 0 to 1. */
+  places: Float32Array,
+  /** How many slices are in each bin. */
+  counts: Uint32Array,
+  /** What the durations are as a whole: what each fact is, and the fact. */
+  facts: Array<[string, string]>,
+  /** The durations that so many of a hundred slices do not exceed: what to call each, where it is on the axis, and the text. */
+  percentiles: Array<[string, number, string]>,
+  /** The marks of the axis: the place of each, and its text. */
+  marks: Array<[number, string]>,
+  /** The stretch of the axis that is looked for, and what is in it. */
+  chosen: [number, number, string] | undefined,
 };
 
 /** An element of the timeline. */
@@ -531,6 +552,8 @@ export type Place = {
   /** The name of the [set of tracks](spall_trace::model::TrackSet) that are added up; the set that
    * [`Trace::shown_tracks`](spall_trace::model::Trace::shown_tracks) says if it is empty. */
   tracks?: string,
+  /** Whether the durations of what was found are on a linear axis instead of a logarithmic one. */
+  linearDurations?: boolean,
   /** The panel that is open, as the frontend calls it. */
   panel?: string,
 };
@@ -553,7 +576,7 @@ export type Placed = {
 };
 
 /** What a frontend asks. Each question is a function of [`Engine`], which says what it does. */
-export type Question = "about" | { "act": [Action, Seen | undefined] } | { "apply": [Place, Seen | undefined] } | { "beside": Area } | "cancelGraph" | "cancelStatistics" | "categories" | { "compare": SentTree } | "damage" | { "details": [Element, Since] } | { "find": string | undefined } | { "findName": number } | { "frame": WantedFrame } | { "graph": [number, Area, WantedGraph] } | { "graphBox": [number, number] } | { "graphFrame": [number, Since, Since, number, number, number] } | { "hits": [number | undefined, Since, boolean, number] } | { "hitsOverview": [Since, Since, number] } | { "longest": [number, Area] } | { "news": number } | { "overview": [Since, Since, number] } | { "place": number } | { "snap": [Since, Since, number, number] } | { "statistics": [Area, By, Ranking] } | { "step": [number, Step] } | "tree";
+export type Question = "about" | { "act": [Action, Seen | undefined] } | { "apply": [Place, Seen | undefined] } | { "beside": Area } | "cancelGraph" | "cancelStatistics" | "categories" | { "compare": SentTree } | "damage" | { "details": [Element, Since] } | { "durations": WantedDurations } | { "find": string | undefined } | { "findName": number } | { "frame": WantedFrame } | { "graph": [number, Area, WantedGraph] } | { "graphBox": [number, number] } | { "graphFrame": [number, Since, Since, number, number, number] } | { "hits": [number | undefined, Since, boolean, number] } | { "hitsOverview": [Since, Since, number] } | { "longest": [number, Area] } | { "news": number } | { "overview": [Since, Since, number] } | { "place": number } | { "snap": [Since, Since, number, number] } | { "statistics": [Area, By, Ranking] } | { "step": [number, Step] } | "tree";
 
 /** The sums that are wanted. */
 export type Ranked = {
@@ -724,6 +747,16 @@ export type TableRow = {
 
 /** What a tick is: a number of nanoseconds, or one of the things with a name. */
 export type TickUnit = number | string;
+
+/** A wish for a histogram. */
+export type WantedDurations = {
+  /** The range of time that slices touch, and their tracks. */
+  area: Area,
+  /** How many bins there are at most. */
+  bins: number,
+  /** The shortest and the longest duration that the axis has; those of the slices for `None`. */
+  axis?: { start: Since, end: Since, } | undefined,
+};
 
 /** What a frontend wants a picture of: a range of time in columns, and a range of heights of each part of the timeline. */
 export type WantedFrame = {

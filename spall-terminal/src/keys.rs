@@ -65,7 +65,7 @@ fn name(key: &KeyEvent) -> Option<String> {
     Some(format!("{control}{}{name}", if is_shifted { "Shift+" } else { "" }))
 }
 
-/// Returns whether a terminal does it at all: it has no panels beside the timeline, and no settings.
+/// Returns whether a terminal does it at all: it has no panels beside the timeline, no settings, and one way to draw counters.
 pub(crate) fn is_in_terminal(command: Command) -> bool {
     !matches!(
         command,
@@ -74,6 +74,9 @@ pub(crate) fn is_in_terminal(command: Command) -> bool {
             | Command::Comparison
             | Command::Tracks
             | Command::Categories
+            | Command::CounterRate
+            | Command::CounterScale
+            | Command::Durations
             | Command::FrameTimes
             | Command::SavePage
             | Command::Settings

@@ -10,6 +10,7 @@ use crate::{
     Engine, Since,
     command::Command,
     element::Element,
+    find::{matcher, pattern_of},
     item::Item,
     objects::Objects,
     place::{ChosenRange, Place},
@@ -47,6 +48,8 @@ pub enum Action {
     Show(Since, Since),
     /// Looks for what [`matcher`](crate::matcher) says of a pattern, or for nothing if it is empty.
     Search(String),
+    /// Looks only for what takes so long of what is looked for, or for all of it again.
+    Durations(Option<(Since, Since)>),
     /// Hides these categories and names, and no others.
     Filter(Vec<String>, Vec<String>),
     /// Shows what a place says.
@@ -104,6 +107,14 @@ impl<S: Shown> Engine<S> {
             }
             Action::Command(Command::Escape) if before.search.is_empty() && self.found_all().is_some() => {
                 (self.search, self.searching) = Default::default(); // what has the name of a slice
+                true
+            }
+            Action::Durations(durations) => {
+                let (before, clock) = (matcher(&before.search), trace.clock());
+                let text = before.map_or_else(|_| String::new(), |matches| matches.text().to_owned());
+                let durations = durations.map(|(start, end)| pattern_of(&(start.0..end.0), &clock));
+                let pattern = [text, durations.unwrap_or_default()].join(" ");
+                self.view.search(pattern.trim().into());
                 true
             }
             Action::Select(element, at) => {
@@ -238,6 +249,8 @@ impl View {
             }),
             Action::Show(start, end) => self.show_range(self.tick(start)..self.tick(end)),
             Action::Search(pattern) => self.search(pattern),
+            // What durations are of is a question for an engine.
+            Action::Durations(_) => return false,
             Action::Apply(place) => self.apply(*place, trace, layout),
         }
         true

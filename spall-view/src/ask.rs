@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use spall_trace::model::{NameId, SliceId, Ticks, TraceView, TrackId, TrackSet};
 
 use crate::{
-    About, Action, Area, BoxFacts, By, Details, Element, Engine, FoundCounts, Frame, GraphFrame, Group, Hit,
-    Lines, Numbers, Place, Ranked, Ranking, STEP, Seen, SentTree, Shape, Since, SlicePlace, Step, Table,
-    WantedFrame, WantedGraph,
+    About, Action, Area, BoxFacts, By, Details, Durations, Element, Engine, FoundCounts, Frame, GraphFrame,
+    Group, Hit, Lines, Numbers, Place, Ranked, Ranking, STEP, Seen, SentTree, Shape, Since, SlicePlace, Step,
+    Table, WantedDurations, WantedFrame, WantedGraph,
     shown::{Growth, Shown},
 };
 
@@ -29,6 +29,8 @@ pub enum Question {
     Compare(SentTree),
     Damage,
     Details(Element, Since),
+    /// Gathers how long what was found takes. This takes long.
+    Durations(WantedDurations),
     /// Finds what a pattern matches, or with `None` forgets the search. This takes long.
     Find(Option<String>),
     FindName(#[cfg_attr(test, ts(as = "u32"))] SliceId),
@@ -65,6 +67,7 @@ pub enum Answer {
     Categories(Vec<(String, u32)>),
     Damage(Vec<(String, u64, Option<Since>)>),
     Details(Details),
+    Durations(Box<Durations>),
     /// A sentence about what is wrong with the question.
     Error {
         error: String,
@@ -167,6 +170,7 @@ enum Long {
     Find,
     Statistics,
     Graph,
+    Durations,
 }
 
 /// How far a question is that takes long.
@@ -191,6 +195,7 @@ pub(crate) struct Asked {
     summed: Option<(Area, Vec<TrackId>, By)>,
     /// The graph that is made of the tree, and its place; `None` if it is the tree that is wanted.
     graph: Option<Steps<Option<(usize, WantedGraph)>>>,
+    durations: Option<Steps<WantedDurations>>,
 }
 
 /// A question of which so many steps were taken.
@@ -262,6 +267,15 @@ impl<S: Shown> Engine<S> {
                 let number = steps.number;
                 self.asked.statistics = Some(steps);
                 return Reply::Later(Ticket { kind: Long::Statistics, number });
+            }
+            Question::Durations(wanted) => {
+                if !self.begin_durations(&wanted.area) {
+                    return Reply::Now(Answer::Nothing);
+                }
+                let steps = self.asked.steps(wanted);
+                let number = steps.number;
+                self.asked.durations = Some(steps);
+                return Reply::Later(Ticket { kind: Long::Durations, number });
             }
             Question::Graph(place, mut area, wanted) => {
                 // The calls of a slice are those of tracks like its own, unless others were chosen.
@@ -406,7 +420,9 @@ impl<S: Shown> Engine<S> {
                 self.find_nothing();
                 Answer::Nothing
             }
-            Question::Statistics(..) | Question::Graph(..) | Question::Tree => Answer::Nothing,
+            Question::Statistics(..) | Question::Graph(..) | Question::Durations(_) | Question::Tree => {
+                Answer::Nothing
+            }
         }
     }
 
@@ -434,6 +450,19 @@ impl<S: Shown> Engine<S> {
                 }
                 let ranking = self.asked.statistics.take().map(|steps| steps.wanted).unwrap_or_default();
                 Progress::Done(or_nothing(self.statistics(&ranking), Answer::Ranked))
+            }
+            Long::Durations => {
+                let asked = &mut self.asked.durations;
+                let Some(steps) = asked.as_mut().filter(|steps| steps.number == ticket.number) else {
+                    return Progress::Superseded;
+                };
+                let visited = steps.step();
+                if !self.step_durations() {
+                    return Progress::Of(visited, "slices");
+                }
+                let wanted = self.asked.durations.take().map(|steps| steps.wanted);
+                let found = wanted.and_then(|wanted| self.found_durations(&wanted));
+                Progress::Done(or_nothing(found, |found| Answer::Durations(found.into())))
             }
             Long::Graph => self.go_on_with_graph(ticket),
         }

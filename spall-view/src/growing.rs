@@ -305,6 +305,7 @@ impl LiveEngine {
             }
         }
         self.asked.grow();
+        self.gathered.grow();
         self.trees.grow();
         true
     }

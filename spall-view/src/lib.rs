@@ -34,6 +34,7 @@ mod beside;
 mod colours;
 mod command;
 mod details;
+mod durations;
 mod element;
 mod filter;
 mod find;
@@ -73,8 +74,9 @@ pub use beside::{Table, TableRow};
 pub use colours::{Arrows, ColorBy};
 pub use command::{COMMANDS, Command, CommandInfo};
 pub use details::{Details, Link, SlicePlace, Step};
+pub use durations::{Durations, WantedDurations};
 pub use element::Element;
-pub use find::{FoundCounts, Hit, matcher};
+pub use find::{FoundCounts, Hit, Matcher, matcher};
 pub use frame::{
     Boxes, ChartPart, Frame, Layer, Marks, NamedBox, ObjectLines, Part, Pointed, Strip, Style,
     Wanted as WantedFrame,
@@ -110,6 +112,7 @@ pub struct Engine<S: Shown = Finished> {
     search: find::Search,
     searching: Option<find::Searching>,
     statistics: statistics::Statistics,
+    gathered: durations::Gathered,
     trees: tree::Trees,
     graphs: [graph::Graph; 2],
     making: Option<graph::Making>,
@@ -190,6 +193,7 @@ impl<S: Shown> Engine<S> {
             search: find::Search::default(),
             searching: None,
             statistics: statistics::Statistics::default(),
+            gathered: durations::Gathered::default(),
             trees: tree::Trees::default(),
             graphs: Default::default(),
             making: None,

@@ -89,6 +89,9 @@ pub struct Place {
     /// [`Trace::shown_tracks`](spall_trace::model::Trace::shown_tracks) says if it is empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub tracks: String,
+    /// Whether the durations of what was found are on a linear axis instead of a logarithmic one.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub linear_durations: bool,
     /// The panel that is open, as the frontend calls it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub panel: String,

@@ -7,8 +7,9 @@ use std::path::Path;
 use ts_rs::{Config, TS, TypeVisitor};
 
 use crate::{
-    About, Answer, BoxFacts, Changed, Details, Engine, FoundCounts, Frame, GraphFrame, Heights, Hit, News,
-    Numbers, Progress, Question, Ranked, Reply, SentTree, Shape, Since, SlicePlace, Source, Table, open,
+    About, Answer, BoxFacts, Changed, Details, Durations, Engine, FoundCounts, Frame, GraphFrame, Heights,
+    Hit, News, Numbers, Progress, Question, Ranked, Reply, SentTree, Shape, Since, SlicePlace, Source, Table,
+    open,
 };
 
 /// What the slices are put together by.
@@ -62,6 +63,7 @@ answers! {
     Compare: (),
     Damage: Vec<(String, u64, Option<Since>)>,
     Details: Option<Details>,
+    Durations: Option<Durations>,
     Find: Option<Sought>,
     FindName: Option<FoundCounts>,
     Frame: Frame,
@@ -182,6 +184,7 @@ fn type_of(answer: &Answer, config: &Config) -> String {
         Answer::Categories(_) => Vec::<(String, u32)>::name(config),
         Answer::Damage(_) => Vec::<(String, u64, Option<Since>)>::name(config),
         Answer::Details(_) => Details::name(config),
+        Answer::Durations(_) => Durations::name(config),
         Answer::Error { .. } => Sought::name(config),
         Answer::Found(_) => FoundCounts::name(config),
         Answer::Frame(_) => Frame::name(config),
@@ -203,7 +206,7 @@ fn type_of(answer: &Answer, config: &Config) -> String {
 /// A question of each kind, which has an answer, and some that have none.
 const ASKED: &str = r#"["about", {"act": [{"command": "foldAll"}, SEEN]}, {"apply": [{}, SEEN]}, {"beside": {"start": 0, "end": 9}}, "categories",
     {"compare": {"names": [], "numbers": [2, []]}}, "damage", {"news": 0}, {"details": [{"kind": "slice", "id": 0}, 0]},
-    {"details": [{"kind": "slice", "id": 9}, 0]}, {"find": "("}, {"find": "/(/"}, {"find": "a"}, {"find": null},
+    {"details": [{"kind": "slice", "id": 9}, 0]}, {"find": "("}, {"find": "/(/"}, {"find": "a"}, {"durations": {"area": {"start": 0, "end": 9}, "bins": 9}}, {"act": [{"search": "a"}, SEEN]}, {"durations": {"area": {"start": 0, "end": 9}, "bins": 9}}, {"find": null},
     {"frame": {"start": 0, "duration": 9, "columns": 9, "boxWidth": 1, "main": {"start": 0, "end": 99},
         "pinned": {"start": 0, "end": 0}, "arrows": "all", "betweenMarks": 9, "labelWidth": 1, "colorBy": "name", "ownColors": true}},
     {"graph": [0, {"start": 0, "end": 9}, {"graph": "flame", "without": ""}]}, {"graphBox": [0, 0]}, {"graphBox": [0, 9]},

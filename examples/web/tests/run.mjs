@@ -593,7 +593,7 @@ async function compares(page) {
   await page.until('root.querySelectorAll("#panel tbody tr").length === 2');
   const [f] = await rows();
   check([f[0], f[1], f[6], f.at(-1)], ['f', '3', '8 µs', '█  ▅'.replace(/\s/g, ' ')], 'count, longest and durations');
-  check(await page.value('root.querySelector("#panel td.bars").title'), 'from 512 ns: 2\nfrom 4.096 µs: 1', 'durations in words');
+  check(await page.value('root.querySelector("#panel td.bars button").title'), 'from 512 ns: 2\nfrom 4.096 µs: 1', 'durations in words');
   await page.value('root.querySelector("#panel tbody td button").click()');
   await page.until('viewer.selected?.id === 1', 10);
   await page.value('viewer.drawer.show("statistics")');
@@ -626,14 +626,14 @@ async function counters(page) {
     return { id: track.track, y: box.top + viewer.mainTop + track.top };
   })()`);
   const [width] = await page.value('[innerWidth]');
-  await page.drag([NAMES + 2, header.y + 8], [width - 30, header.y + 30]);
+  await page.drag([NAMES + 20, header.y + 8], [width - 30, header.y + 30]);
   await page.until('viewer.range?.items && root.querySelector("#panel .facts")');
   check(await page.value('[...root.querySelectorAll("#panel caption")].map(({ textContent }) => textContent)'), ['Counters'], 'the table of a range over a counter');
   check(await page.value('root.querySelectorAll("#panel table").length'), 1, 'no table of nothing');
   await page.value('viewer.setRange({ start: 0, end: 4e9 })');
   await page.until('root.querySelectorAll("#panel caption").length === 3');
   const rows = await page.value('[...root.querySelectorAll("#panel .facts tbody tr")].map((row) => [...row.children].map(({ textContent }) => textContent.replace(/\\s/g, " ")).join("|"))');
-  check([rows[0], ...rows.slice(4)], ['bytes value|0|2 500|5 000|0|5 000|5 000|1 250', 'tick|2', 'Running|1|1.5 s|37.5 %|1.5 s', 'Sleeping|1|2.5 s|62.5 %|2.5 s'], 'values, instants and states');
+  check([rows[0], ...rows.slice(4)], ['bytes value|0|2 500|5 000|0|5 000|5 000|1 250', 'tick|2', 'Sleeping|1|2.5 s|62.5 %|2.5 s', 'Running|1|1.5 s|37.5 %|1.5 s'], 'values, instants and states');
   const swatches = await page.value('[...root.querySelectorAll("#panel .swatch")].map((swatch) => getComputedStyle(swatch).backgroundColor)');
   check([swatches.length, new Set(swatches).size], [3, 3], 'each series has a colour of its own');
   await settled(page);
@@ -665,6 +665,7 @@ async function counters(page) {
   const chart = () => page.value(`(({ most, high, note }) => [most, high.replace(/\\s/g, ' '), note])(viewer.frame.main.charts.find(({ track }) => track === ${header.id}))`);
   await press('Per second');
   check(await chart(), [2500, '2 500/s', 'per second'], 'a rate');
+  await page.until('/rate=/.test(location.hash)');
   await press('Shared scale');
   await page.until('/rate=.*scale=/.test(location.hash)');
   await page.value('history.back()');
@@ -673,6 +674,61 @@ async function counters(page) {
   await page.until('!viewer.place.rates.length');
   await settled(page);
   check(await chart(), [6000, '6 000', ''], 'values again');
+  end();
+}
+
+// How long the calls of a function take: a stretch of the histogram is what is found, by pointer and by keys.
+async function durations(page) {
+  const [, write, end] = folderOf();
+  let ts = 0;
+  const calls = Array.from({ length: 1000 }, (_, n) => {
+    const dur = 1 + Math.round(n % 10 ? 20 * Math.exp(((n * 37) % 100) / 40) : 900 + (n % 70));
+    return { ph: 'X', name: 'draw', pid: 1, tid: 1, ts: (ts += dur + 5) - dur, dur };
+  });
+  await load(page, write('durations.json', JSON.stringify([...calls, { ph: 'X', name: 'frame', pid: 1, tid: 2, ts: 0, dur: ts }])));
+  await page.value('viewer.drawer.show("durations")');
+  await page.until('/Find something first/.test(root.querySelector("#panel").textContent)');
+  await page.key('t', 'KeyT');
+  await page.until('root.querySelector("#panel .bars button")');
+  await page.value(`[...root.querySelectorAll('#panel .bars button')].find(({ ariaLabel }) => ariaLabel === 'Durations of draw').click()`);
+  const drawn = '(root.querySelector("#panel canvas") && viewer.drawer.durations.shown?.edges.length && !viewer.steps.acting)';
+  await page.until(`${drawn} && viewer.finder.counts?.slices === 1000`);
+  check(await page.value('[viewer.place.search, viewer.drawer.durations.shown.counts.reduce((sum, count) => sum + count, 0)]'), ['/^draw$/', 1000], 'every call is in a bin');
+  // What is dragged over is found, and counted as the histogram says.
+  const box = await page.value('(({ left, top, width, height }) => ({ left, top, width, height }))(root.querySelector("#panel canvas").getBoundingClientRect())');
+  const chosen = async (what) => {
+    await page.until(`${drawn} && viewer.drawer.durations.shown.chosen && /dur >= /.test(viewer.finder.text) && viewer.finder.counts`);
+    await settled(page);
+    const [said, found, sum] = await page.value('[viewer.drawer.durations.shown.chosen[2], viewer.finder.counts.slices, viewer.drawer.durations.shown.counts.slice(viewer.drawer.durations.bins()[0], viewer.drawer.durations.bins()[1] + 1).reduce((sum, count) => sum + count, 0)]');
+    check([parseInt(said.replace(/\s/g, ''), 10), sum], [found, found], what);
+    ensure(found > 0 && found < 1000, `${what}: ${found} of all`);
+    return found;
+  };
+  await page.drag([box.left + box.width * 0.8, box.top + 60], [box.left + box.width - 3, box.top + 60]);
+  const slow = await chosen('the stretch that was dragged over');
+  check(slow, calls.filter(({ dur }) => dur > 899).length, 'the slow calls');
+  check(await page.value('viewer.frame.main.numbers.some((style, at) => at % 6 === 5 && style & 256)'), true, 'they are shown on the timeline');
+  if (pictures) await page.screenshot(join(pictures, 'durations.png'));
+  // On a linear axis, and with the keyboard alone.
+  await page.value(`(() => { const axis = root.querySelector('#panel select'); axis.value = 'true'; axis.onchange(); })()`);
+  await page.until('viewer.place.linearDurations && !viewer.steps.acting');
+  await page.until('/axis=linear/.test(location.hash)');
+  await page.value(`[...root.querySelectorAll('#panel button')].find(({ textContent }) => textContent === 'All durations').click()`);
+  await page.until(`${drawn} && !viewer.drawer.durations.shown.chosen && viewer.finder.counts?.slices === 1000`);
+  await page.value('root.querySelector("#panel input[type=range]:last-of-type").focus()');
+  await page.key('PageDown');
+  await chosen('all but the longest, by a key');
+  check(await page.value('[root.activeElement.ariaLabel, /^\\d.* to \\d.*: /.test(root.activeElement.ariaValueText)]'), ['Longest durations that are chosen', true], 'the slider keeps the focus and says its bin');
+  // Two ranges over each other.
+  await page.value(`viewer.setRange({ start: 0, end: ${Math.round(ts * 500)} })`);
+  await page.until(`/in the chosen range/.test(root.querySelector('#panel').textContent)`);
+  await page.value(`[...root.querySelectorAll('#panel button')].find(({ textContent }) => textContent === 'Compare').click()`);
+  await page.value(`viewer.setRange({ start: ${Math.round(ts * 500)}, end: ${ts * 1000} })`);
+  await page.until(`/Compared with/.test(root.querySelector('#panel').textContent) && viewer.drawer.durations.other && !viewer.steps.acting`);
+  const both = await page.value('[viewer.drawer.durations.shown, viewer.drawer.durations.other].map(({ counts }) => counts.reduce((sum, count) => sum + count, 0))');
+  ensure(both[0] + both[1] >= 999 && both[0] + both[1] <= 1001, `each range has its calls: ${both}`);
+  if (pictures) await page.screenshot(join(pictures, 'durations-compared.png'));
+  await page.value('viewer.change({ linearDurations: false })');
   end();
 }
 
@@ -1516,7 +1572,7 @@ try {
     await load(page, file);
     await use(page, file, await compare(page, file));
   }
-  const others = { 'files that cannot be read': refuse, brotli, 'several files': several, 'unrelated files': strangers, 'what is open stays': stays, 'back and forward': goesBack, 'exact times': exact, 'an element of a page': embedded, 'a bundle': bundled, 'heights of instants': instants, 'what is hidden in place': hides, 'ranges that are compared': compares, counters, 'objects, stacks and hits': facts, backtraces, 'the beginning of a large file': begins, 'a picture alone': svg, settings, 'a million names': manyNames, 'names and lists of tracks': tracks, 'by keyboard and ear': accessible, 'the page stays alive': alive, 'tracks that move': moves, reloads, 'busy tracks': activity, arrows, touches, colours, 'spans that overlap': crowded, 'what is damaged': damaged, 'every wire': wires, 'every kind of file': kinds, 'keys of all viewers': presses, 'a trace that grows': grows, 'a pipe': pipes, 'values of samples': values, 'an address': addresses, sizes };
+  const others = { 'files that cannot be read': refuse, brotli, 'several files': several, 'unrelated files': strangers, 'what is open stays': stays, 'back and forward': goesBack, 'exact times': exact, 'an element of a page': embedded, 'a bundle': bundled, 'heights of instants': instants, 'what is hidden in place': hides, 'ranges that are compared': compares, counters, durations, 'objects, stacks and hits': facts, backtraces, 'the beginning of a large file': begins, 'a picture alone': svg, settings, 'a million names': manyNames, 'names and lists of tracks': tracks, 'by keyboard and ear': accessible, 'the page stays alive': alive, 'tracks that move': moves, reloads, 'busy tracks': activity, arrows, touches, colours, 'spans that overlap': crowded, 'what is damaged': damaged, 'every wire': wires, 'every kind of file': kinds, 'keys of all viewers': presses, 'a trace that grows': grows, 'a pipe': pipes, 'values of samples': values, 'an address': addresses, sizes };
   for (const [what, look] of Object.entries(others).filter(([what]) => what.includes(only))) {
     console.log(what);
     await page.open(`${url}/`);

@@ -41,6 +41,7 @@ export function toAddress(place) {
   for (const { name, offset } of place.files ?? []) parts.append('file', `${offset ?? ''} ${name}`);
   for (const [list, key] of lists) for (const text of place[list] ?? []) parts.append(key, text);
   if (place.folded && !place.folded.length) parts.set(LISTS.folded, '');
+  if (place.linearDurations) parts.set('axis', 'linear');
   if (place.byActivity) parts.set('order', 'activity');
   for (const [path, before] of place.moves ?? []) parts.append('move', `${path}\t${before ?? ''}`);
   return `#${parts}`;
@@ -77,6 +78,7 @@ export function fromAddress(hash) {
   });
   for (const [list, key] of lists) place[list] = parts.getAll(key).filter((text) => list !== 'folded' || text);
   if (!parts.has(LISTS.folded)) delete place.folded;
+  place.linearDurations = parts.get('axis') === 'linear';
   place.byActivity = parts.get('order') === 'activity';
   place.moves = parts.getAll('move').map((move) => {
     const [path, before] = move.split('\t');

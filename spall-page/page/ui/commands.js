@@ -51,6 +51,7 @@ export const DOES = {
   statistics: { panel: 'statistics', run: (viewer) => viewer.drawer.show('statistics') },
   tracks: { panel: 'tracks', run: (viewer) => viewer.drawer.show('tracks') },
   categories: { panel: 'categories', run: (viewer) => viewer.drawer.show('categories') },
+  durations: { panel: 'durations', run: (viewer) => viewer.drawer.show('durations') },
   nextValue: { run: nextValue },
   frameTimes: { run: (viewer) => viewer.meter.toggle() },
   help: { run: (viewer) => viewer.openPalette() },

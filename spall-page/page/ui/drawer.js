@@ -4,6 +4,7 @@ import { DetailsPanel } from './details.js';
 import { StatisticsPanel } from './statistics.js';
 import { CallsPanel } from './calls.js';
 import { TracksPanel, fillNotes } from './tracks.js';
+import { DurationsPanel } from './durations.js';
 import { FilterPanel } from './filter.js';
 import { counted } from './text.js';
 
@@ -29,6 +30,7 @@ export class Drawer {
       ['statistics', 'Statistics', (this.statistics = new StatisticsPanel(viewer))],
       ['calls', 'Calls', (this.calls = new CallsPanel(viewer))],
       ['hits', 'Hits', viewer.finder],
+      ['durations', 'Durations', (this.durations = new DurationsPanel(viewer))],
       ['tracks', 'Tracks', new TracksPanel(viewer)],
       ['categories', 'Categories', new FilterPanel(viewer)],
     ];
@@ -102,6 +104,7 @@ export class Drawer {
 
   resized() {
     this.calls.redraw();
+    this.durations.redraw();
   }
 
   /**
@@ -125,8 +128,8 @@ export class Drawer {
 
   // Another range is chosen.
   ranged() {
-    if (this.viewer.range && this.panels.has('statistics') && this.current !== 'calls') this.show('statistics');
-    else if (this.current === 'calls' || this.current === 'statistics') this.show(this.current);
+    if (this.viewer.range && this.panels.has('statistics') && !['calls', 'durations'].includes(this.current)) this.show('statistics');
+    else if (['calls', 'durations', 'statistics'].includes(this.current)) this.show(this.current);
   }
 
   // The upper edge can be dragged.

@@ -183,21 +183,24 @@ export class StatisticsPanel {
     if (isTime(this.viewer)) made.append(time(row.mean), time(row.min), max);
     const { change = 0, counts, first = 0 } = row;
     if (this.other) made.append(element('td', { textContent: `${change > 0 ? '+' : ''}${duration(change, unit)}` }));
-    if (counts?.length) made.append(this.histogram(first, counts));
+    if (counts?.length) made.append(this.histogram(row.name, first, counts));
     return made;
   }
 
   /**
-   * How many slices took how long: a bar for each power of two.
+   * How many slices took how long: a bar for each power of two, which leads to all durations.
+   * @param {string} name
    * @param {number} first
    * @param {number[]} counts
    */
-  histogram(first, counts) {
+  histogram(name, first, counts) {
     const { unit } = this.viewer.about, most = Math.max(...counts);
     const from = (/** @type {number} */ at) => duration(first + at ? 2 ** (first + at - 1) : 0, unit);
     const bars = counts.map((count) => (count ? BARS[Math.round((7 * count) / most)] : '\u2007')).join('');
     const title = counts.map((count, at) => count && `from ${from(at)}: ${grouped(count)}`).filter(Boolean).join('\n');
-    return element('td', { className: 'bars', textContent: bars, title });
+    const open = button(bars, title, () => this.viewer.drawer.durations.of(this.by === 'name' ? name : name.split(' ')[0]));
+    open.ariaLabel = `Durations of ${clean(name) || '(no name)'}`;
+    return element('td', { className: 'bars' }, open);
   }
 }
 

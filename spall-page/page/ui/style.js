@@ -89,6 +89,10 @@ td button { border: 0; background: none; padding: 0; }
 caption { padding: 8px 0 2px; text-align: left; font-weight: 600; white-space: nowrap; }
 .swatch { display: inline-block; width: 10px; height: 10px; margin-right: 6px; }
 button[aria-pressed=true] { border-color: var(--accent); box-shadow: inset 0 0 0 1px var(--accent); }
+.bars button { font: inherit; white-space: pre; }
+#panel.durations dl { grid-template: auto auto / none; grid-auto-flow: column; grid-auto-columns: max-content; gap: 0 20px; overflow-x: auto; }
+.ends { display: flex; }
+.ends input { flex: 1; min-width: 0; padding: 0; }
 .bars { text-align: left; font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; white-space: pre; }
 .share { background: linear-gradient(var(--line), var(--line)) no-repeat left / 0 100%; }
 .long { position: relative; }

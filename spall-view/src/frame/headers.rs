@@ -111,7 +111,7 @@ impl<S: Shown> Engine<S> {
         }
         let numbers = |mark: &InstantMark| {
             let is_found =
-                instants.get(mark.first as usize).is_some_and(|instant| search.is_name(instant.name));
+                instants.get(mark.first as usize).is_some_and(|instant| search.is_instant(instant.name));
             let number = filter.number(trace, track, mark.first).unwrap_or(u32::MAX);
             [mark.column, number, mark.count, u32::from(is_found)]
         };
