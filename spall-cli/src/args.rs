@@ -84,6 +84,9 @@ pub(crate) enum Command {
         /// Show a file or a pipe that a program writes to, as it grows
         #[arg(long)]
         follow: bool,
+        /// Show the marks and notes of a file that the page has saved
+        #[arg(long, value_name = "NOTES")]
+        notes: Option<PathBuf>,
         #[command(flatten)]
         selection: Viewed,
     },
@@ -107,6 +110,9 @@ pub(crate) enum Command {
         /// Show a file or a pipe that a program writes to, as it grows
         #[arg(long)]
         follow: bool,
+        /// Show the marks and notes of a file that the page has saved
+        #[arg(long, value_name = "NOTES")]
+        notes: Option<PathBuf>,
         #[command(flatten)]
         selection: Viewed,
     },
@@ -382,14 +388,19 @@ impl Command {
     /// Does what the arguments ask for.
     pub(crate) fn run(self, session: &Session) -> Result<()> {
         match self {
+<<<<<<< HEAD
             Self::Info { files, section, format } => info::run(&files, &section, format, session),
             Self::Open { files, follow: follows, selection } => {
+=======
+            Self::Info { files, format } => info::run(&files, format, session),
+            Self::Open { files, follow: follows, notes, selection } => {
+>>>>>>> 63153389 (view: notes on slices, ranges and times)
                 let reach = Reach { port: 0, browser: true, ends_with_page: true, follows };
-                serve::run(&files, &selection, reach, session)
+                serve::run(&files, notes.as_deref(), &selection, reach, session)
             }
-            Self::Serve { files, port, browser, follow: follows, selection } => {
+            Self::Serve { files, port, browser, follow: follows, notes, selection } => {
                 let reach = Reach { port, browser, ends_with_page: false, follows };
-                serve::run(&files, &selection, reach, session)
+                serve::run(&files, notes.as_deref(), &selection, reach, session)
             }
             Self::Render { files, force, selection } => render::run(files, force, &selection, session),
             Self::Find { files_and_text, selection, format } => {

@@ -35,6 +35,7 @@ export type Answers = {
   hits: Array<Hit>;
   hitsOverview: Uint32Array;
   longest: number | undefined;
+  marks: Array<MarkFacts>;
   news: News | undefined;
   overview: Float32Array;
   place: SlicePlace | undefined;
@@ -87,7 +88,7 @@ export type About = {
 };
 
 /** What a user does with a pointer or in a panel. */
-export type Action = { "command": Command } | { "select": [Element | undefined, Since] } | { "go": number } | { "choose": ChosenRange | undefined } | { "fold": Item } | { "pin": Item } | { "hide": Item } | { "rate": Item } | { "share": Item } | { "move": [Item, Item | undefined] } | { "show": [Since, Since] } | { "search": string } | { "durations": [Since, Since] | undefined } | { "filter": [Array<string>, Array<string>] } | { "apply": Place };
+export type Action = { "command": Command } | { "select": [Element | undefined, Since] } | { "go": number } | { "choose": ChosenRange | undefined } | { "fold": Item } | { "pin": Item } | { "hide": Item } | { "rate": Item } | { "share": Item } | { "move": [Item, Item | undefined] } | { "show": [Since, Since] } | { "search": string } | { "durations": [Since, Since] | undefined } | { "annotate": [number, string] } | { "unmark": number } | { "filter": [Array<string>, Array<string>] } | { "apply": Place };
 
 /** A range of time, what of it counts, and what is added up. */
 export type Area = {
@@ -214,7 +215,7 @@ export type Colours = {
 };
 
 /** Something that a user does with a key or by name. */
-export type Command = "zoomIn" | "zoomOut" | "earlier" | "later" | "fit" | "fitAll" | "follow" | "back" | "forward" | "pageUp" | "pageDown" | "first" | "left" | "right" | "up" | "down" | "next" | "previous" | "nextOfName" | "previousOfName" | "flowOut" | "flowIn" | "otherFlowOut" | "otherFlowIn" | "rangeOfSelection" | "rangeOfTrack" | "mark" | "removeMarks" | "escape" | "find" | "nextHit" | "previousHit" | "fold" | "foldAll" | "pin" | "moveUp" | "moveDown" | "orderOfFile" | "hideTrack" | "counterRate" | "counterScale" | "hideName" | "hideCategory" | "showAll" | "byActivity" | "togglePanel" | "timeline" | "flame" | "sandwich" | "bottomUp" | "comparison" | "statistics" | "tracks" | "categories" | "durations" | "nextMeasure" | "nextTracks" | "nextValue" | "frameTimes" | "help" | "savePage" | "settings";
+export type Command = "zoomIn" | "zoomOut" | "earlier" | "later" | "fit" | "fitAll" | "follow" | "back" | "forward" | "pageUp" | "pageDown" | "first" | "left" | "right" | "up" | "down" | "next" | "previous" | "nextOfName" | "previousOfName" | "flowOut" | "flowIn" | "otherFlowOut" | "otherFlowIn" | "rangeOfSelection" | "rangeOfTrack" | "mark" | "note" | "removeMarks" | "escape" | "find" | "nextHit" | "previousHit" | "fold" | "foldAll" | "pin" | "moveUp" | "moveDown" | "orderOfFile" | "hideTrack" | "counterRate" | "counterScale" | "hideName" | "hideCategory" | "showAll" | "byActivity" | "togglePanel" | "timeline" | "flame" | "sandwich" | "bottomUp" | "comparison" | "statistics" | "tracks" | "categories" | "durations" | "marks" | "nextMeasure" | "nextTracks" | "nextValue" | "frameTimes" | "help" | "savePage" | "settings";
 
 /** What there is to say about a command. */
 export type CommandInfo = {
@@ -398,12 +399,36 @@ export type Link = {
   slice: number,
 };
 
-/** A time that the user has marked. */
+/** What the user has marked: a time, a range of time, or an element. With a text it is a note. */
 export type Mark = {
-  /** The time. */
+  /** The time, or where it starts. */
   at: Since,
+  /** Where it ends, if it lasts. */
+  end?: Since | undefined,
+  /** The element that it is about. */
+  of?: Selected | undefined,
   /** What the user says about it. */
   text?: string,
+};
+
+/** What there is to say about a mark. */
+export type MarkFacts = {
+  /** Its position among the marks of the place. */
+  number: number,
+  /** Where it starts. */
+  at: Since,
+  /** Where it ends. */
+  end: Since,
+  /** When it starts, as a text. */
+  time: string,
+  /** How long it lasts; empty if it is a point in time. */
+  takes: string,
+  /** The name of what it is about; empty if it is about a time. */
+  about: string,
+  /** What the user says about it. */
+  text: string,
+  /** How long after the chosen mark it starts, or after the one before it if none is chosen. */
+  distance: string,
 };
 
 /** The instants of a track on its header. */
@@ -576,7 +601,7 @@ export type Placed = {
 };
 
 /** What a frontend asks. Each question is a function of [`Engine`], which says what it does. */
-export type Question = "about" | { "act": [Action, Seen | undefined] } | { "apply": [Place, Seen | undefined] } | { "beside": Area } | "cancelGraph" | "cancelStatistics" | "categories" | { "compare": SentTree } | "damage" | { "details": [Element, Since] } | { "durations": WantedDurations } | { "find": string | undefined } | { "findName": number } | { "frame": WantedFrame } | { "graph": [number, Area, WantedGraph] } | { "graphBox": [number, number] } | { "graphFrame": [number, Since, Since, number, number, number] } | { "hits": [number | undefined, Since, boolean, number] } | { "hitsOverview": [Since, Since, number] } | { "longest": [number, Area] } | { "news": number } | { "overview": [Since, Since, number] } | { "place": number } | { "snap": [Since, Since, number, number] } | { "statistics": [Area, By, Ranking] } | { "step": [number, Step] } | "tree";
+export type Question = "about" | { "act": [Action, Seen | undefined] } | { "apply": [Place, Seen | undefined] } | { "beside": Area } | "cancelGraph" | "cancelStatistics" | "categories" | { "compare": SentTree } | "damage" | { "details": [Element, Since] } | { "durations": WantedDurations } | { "find": string | undefined } | { "findName": number } | { "frame": WantedFrame } | { "graph": [number, Area, WantedGraph] } | { "graphBox": [number, number] } | { "graphFrame": [number, Since, Since, number, number, number] } | { "hits": [number | undefined, Since, boolean, number] } | { "hitsOverview": [Since, Since, number] } | { "longest": [number, Area] } | { "marks": number | undefined } | { "news": number } | { "overview": [Since, Since, number] } | { "place": number } | { "snap": [Since, Since, number, number] } | { "statistics": [Area, By, Ranking] } | { "step": [number, Step] } | "tree";
 
 /** The sums that are wanted. */
 export type Ranked = {

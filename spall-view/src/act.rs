@@ -13,7 +13,7 @@ use crate::{
     find::{matcher, pattern_of},
     item::Item,
     objects::Objects,
-    place::{ChosenRange, Place},
+    place::{ChosenRange, Place, Selected},
     shown::Shown,
     statistics::Area,
     view::View,
@@ -50,6 +50,10 @@ pub enum Action {
     Search(String),
     /// Looks only for what takes so long of what is looked for, or for all of it again.
     Durations(Option<(Since, Since)>),
+    /// Says something about the mark at a position of the place.
+    Annotate(usize, String),
+    /// Removes the mark at a position of the place.
+    Unmark(usize),
     /// Hides these categories and names, and no others.
     Filter(Vec<String>, Vec<String>),
     /// Shows what a place says.
@@ -175,6 +179,18 @@ impl<S: Shown> Engine<S> {
                 place.selected = None;
             }
         }
+        for mark in &mut place.marks {
+            let is_other = |of: &Selected| {
+                let at = self.element_start(Some(of.element), of.at);
+                at != Some(self.tick(of.at)) || of.element.name(&*self.trace()) != of.name
+            };
+            if let Some(of) = mark.of.take_if(|of| is_other(of)) {
+                missing.push(format!(
+                    "Here is no {} at that time, so what is noted on it is noted on the time.",
+                    of.name
+                ));
+            }
+        }
         let Place { folded, hidden, pinned, rates, shared, range, .. } = &mut place;
         let lists = folded.iter_mut().chain([hidden, pinned, rates, shared]);
         let lists = lists.chain(range.as_mut().and_then(|range| range.items.as_mut()));
@@ -249,6 +265,16 @@ impl View {
             }),
             Action::Show(start, end) => self.show_range(self.tick(start)..self.tick(end)),
             Action::Search(pattern) => self.search(pattern),
+            Action::Annotate(number, text) => self.change(trace, layout, |place, _| {
+                if let Some(mark) = place.marks.get_mut(number) {
+                    mark.text = text;
+                }
+            }),
+            Action::Unmark(number) => self.change(trace, layout, |place, _| {
+                if number < place.marks.len() {
+                    place.marks.remove(number);
+                }
+            }),
             // What durations are of is a question for an engine.
             Action::Durations(_) => return false,
             Action::Apply(place) => self.apply(*place, trace, layout),

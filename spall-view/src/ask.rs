@@ -7,8 +7,8 @@ use spall_trace::model::{NameId, SliceId, Ticks, TraceView, TrackId, TrackSet};
 
 use crate::{
     About, Action, Area, BoxFacts, By, Details, Durations, Element, Engine, FoundCounts, Frame, GraphFrame,
-    Group, Hit, Lines, Numbers, Place, Ranked, Ranking, STEP, Seen, SentTree, Shape, Since, SlicePlace, Step,
-    Table, WantedDurations, WantedFrame, WantedGraph,
+    Group, Hit, Lines, MarkFacts, Numbers, Place, Ranked, Ranking, STEP, Seen, SentTree, Shape, Since,
+    SlicePlace, Step, Table, WantedDurations, WantedFrame, WantedGraph,
     shown::{Growth, Shown},
 };
 
@@ -42,6 +42,7 @@ pub enum Question {
     Hits(#[cfg_attr(test, ts(as = "Option<u32>"))] Option<SliceId>, Since, bool, usize),
     HitsOverview(Since, Since, u16),
     Longest(#[cfg_attr(test, ts(as = "u32"))] NameId, Area),
+    Marks(Option<usize>),
     /// Tells what has come since a state of a trace that grows.
     News(u64),
     Overview(Since, Since, u16),
@@ -77,6 +78,7 @@ pub enum Answer {
     GraphFrame(GraphFrame),
     Hits(Vec<Hit>),
     HitsOverview(Numbers<u32>),
+    Marks(Vec<MarkFacts>),
     News(Box<News>),
     Overview(Numbers<f32>),
     Place(SlicePlace),
@@ -407,6 +409,7 @@ impl<S: Shown> Engine<S> {
                 Answer::HitsOverview(self.hits_overview(start, end, columns))
             }
             Question::Longest(name, area) => or_nothing(self.longest(name, &area), Answer::Slice),
+            Question::Marks(from) => Answer::Marks(self.marked(from)),
             Question::News(since) => or_nothing(self.news(since), |news| Answer::News(news.into())),
             Question::Overview(start, end, columns) => Answer::Overview(self.overview(start, end, columns)),
             Question::Place(slice) => or_nothing(self.place(slice), Answer::Place),

@@ -35,6 +35,7 @@ pub enum Command {
     RangeOfSelection,
     RangeOfTrack,
     Mark,
+    Note,
     RemoveMarks,
     Escape,
     Find,
@@ -63,6 +64,7 @@ pub enum Command {
     Tracks,
     Categories,
     Durations,
+    Marks,
     NextMeasure,
     NextTracks,
     NextValue,
@@ -141,7 +143,8 @@ commands! {
     RangeOfSelection ["R"] "Selection to range",
     RangeOfTrack ["Shift+R"] "The whole track as range",
     Mark ["M"] "Mark the start of the selection or the pointer",
-    RemoveMarks ["Shift+M", "Delete"] "Remove all marks",
+    Note ["B"] "Write a note on the selection, the range or the pointer",
+    RemoveMarks ["Shift+M", "Delete"] "Remove all marks and notes",
     Escape ["Escape"] "Close, then end the search, then select nothing",
 
     "Find":
@@ -175,6 +178,7 @@ commands! {
     Tracks ["L"] "List of tracks",
     Categories ["G"] "Categories, which can be hidden",
     Durations ["6"] "How long what was found takes: a histogram",
+    Marks ["Shift+B"] "Marks and notes",
     NextMeasure ["U"] "Add up time, CPU time, instructions, calls or samples, in turn",
     NextTracks ["Y"] "Add up threads, async spans, or all tracks, in turn",
     NextValue ["V"] "The next value of the samples",

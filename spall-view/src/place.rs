@@ -109,7 +109,9 @@ impl Place {
         let Self { view, selected, range, marks, .. } = self;
         let ends = view.iter_mut().flat_map(|view| [&mut view.start, &mut view.end]);
         let chosen = range.iter_mut().flat_map(|range| [&mut range.start, &mut range.end]);
-        let points = marks.iter_mut().map(|mark| &mut mark.at);
+        let points = marks.iter_mut().flat_map(|Mark { at, end, of, .. }| {
+            core::iter::once(at).chain(end).chain(of.as_mut().map(|of| &mut of.at))
+        });
         for Since(at) in ends.chain(chosen).chain(points).chain(selected.iter_mut().map(|it| &mut it.at)) {
             *at += by;
         }
@@ -154,15 +156,34 @@ pub struct ChosenRange {
     pub items: Option<Vec<String>>,
 }
 
-/// A time that the user has marked.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// What the user has marked: a time, a range of time, or an element. With a text it is a note.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Mark {
-    /// The time.
+    /// The time, or where it starts.
     pub at: Since,
+    /// Where it ends, if it lasts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end: Option<Since>,
+    /// The element that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<Selected>,
     /// What the user says about it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
+}
+
+impl Mark {
+    /// Returns the time that it is about, which is empty for a point in time.
+    #[must_use]
+    pub fn range(&self) -> Range<Since> {
+        self.at..self.end.unwrap_or(self.at).max(self.at)
+    }
+
+    /// Whether it says nothing but a time.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.text.is_empty() && self.end.is_none() && self.of.is_none()
+    }
 }
 
 /// A number as its text.

@@ -8,8 +8,8 @@ use ts_rs::{Config, TS, TypeVisitor};
 
 use crate::{
     About, Answer, BoxFacts, Changed, Details, Durations, Engine, FoundCounts, Frame, GraphFrame, Heights,
-    Hit, News, Numbers, Progress, Question, Ranked, Reply, SentTree, Shape, Since, SlicePlace, Source, Table,
-    open,
+    Hit, MarkFacts, News, Numbers, Progress, Question, Ranked, Reply, SentTree, Shape, Since, SlicePlace,
+    Source, Table, open,
 };
 
 /// What the slices are put together by.
@@ -73,6 +73,7 @@ answers! {
     Hits: Vec<Hit>,
     HitsOverview: Numbers<u32>,
     Longest: Option<u32>,
+    Marks: Vec<MarkFacts>,
     News: Option<News>,
     Overview: Numbers<f32>,
     Place: Option<SlicePlace>,
@@ -191,6 +192,7 @@ fn type_of(answer: &Answer, config: &Config) -> String {
         Answer::GraphFrame(_) => GraphFrame::name(config),
         Answer::Hits(_) => Vec::<Hit>::name(config),
         Answer::HitsOverview(_) => Numbers::<u32>::name(config),
+        Answer::Marks(_) => Vec::<MarkFacts>::name(config),
         Answer::News(_) => News::name(config),
         Answer::Overview(_) => Numbers::<f32>::name(config),
         Answer::Place(_) => SlicePlace::name(config),
@@ -205,7 +207,7 @@ fn type_of(answer: &Answer, config: &Config) -> String {
 
 /// A question of each kind, which has an answer, and some that have none.
 const ASKED: &str = r#"["about", {"act": [{"command": "foldAll"}, SEEN]}, {"apply": [{}, SEEN]}, {"beside": {"start": 0, "end": 9}}, "categories",
-    {"compare": {"names": [], "numbers": [2, []]}}, "damage", {"news": 0}, {"details": [{"kind": "slice", "id": 0}, 0]},
+    {"compare": {"names": [], "numbers": [2, []]}}, "damage", {"marks": null}, {"news": 0}, {"details": [{"kind": "slice", "id": 0}, 0]},
     {"details": [{"kind": "slice", "id": 9}, 0]}, {"find": "("}, {"find": "/(/"}, {"find": "a"}, {"durations": {"area": {"start": 0, "end": 9}, "bins": 9}}, {"act": [{"search": "a"}, SEEN]}, {"durations": {"area": {"start": 0, "end": 9}, "bins": 9}}, {"find": null},
     {"frame": {"start": 0, "duration": 9, "columns": 9, "boxWidth": 1, "main": {"start": 0, "end": 99},
         "pinned": {"start": 0, "end": 0}, "arrows": "all", "betweenMarks": 9, "labelWidth": 1, "colorBy": "name", "ownColors": true}},

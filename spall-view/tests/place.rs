@@ -106,7 +106,7 @@ fn a_place_comes_back_from_its_text_and_shows_the_same() {
     let text = serde_json::to_string(&place).unwrap();
     let read: Place = serde_json::from_str(&text).unwrap();
     assert_eq!(read, place, "{text}");
-    assert_eq!(place.marks, [Mark { at: Since(Ticks(60_000)), text: String::new() }]);
+    assert_eq!(place.marks, [Mark { at: Since(Ticks(60_000)), ..Mark::default() }]);
     assert_eq!(place.range.as_ref().unwrap().items.as_deref(), Some(&["gpu/Thread 7".to_owned()][..]));
 
     let mut second = engine();

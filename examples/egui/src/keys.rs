@@ -4,8 +4,15 @@ use eframe::egui::{Event, Grid, Key, Ui};
 use spall_view::{COMMANDS, Command, CommandInfo};
 
 /// What a desktop window does not do.
-const LEFT_OUT: [Command; 5] =
-    [Command::Comparison, Command::Durations, Command::FrameTimes, Command::SavePage, Command::Settings];
+const LEFT_OUT: [Command; 7] = [
+    Command::Comparison,
+    Command::Durations,
+    Command::FrameTimes,
+    Command::Marks,
+    Command::Note,
+    Command::SavePage,
+    Command::Settings,
+];
 
 /// What is done without a key.
 const GESTURES: [(&str, &str); 7] = [

@@ -732,6 +732,70 @@ async function durations(page) {
   end();
 }
 
+// Notes on a slice, a range and a time: in a list, in the address, in a file and on the timeline.
+async function notes(page) {
+  const [folder, write, end] = folderOf();
+  const file = write('notes-of.json', JSON.stringify([{ ph: 'X', name: 'frame', pid: 1, tid: 1, ts: 0, dur: 100 }, { ph: 'X', name: 'draw', pid: 1, tid: 1, ts: 10, dur: 20 }]));
+  await load(page, file);
+  const rows = () => page.value(`[...root.querySelectorAll('#panel tbody tr')].map((row) => [...row.children].slice(0, 5).map((cell) => cell.querySelector('input')?.value ?? cell.textContent).join('|'))`);
+  const note = async (text) => {
+    await page.key('b', 'KeyB');
+    await page.until('root.activeElement?.matches("#panel input[aria-label^=Note]")');
+    await page.type(text);
+    await page.key('Enter');
+    await page.until(`viewer.place.marks.some((mark) => mark.text === '${text}') && !viewer.steps.acting`);
+  };
+  // With the keyboard alone: on a slice, on a range.
+  await page.value('viewer.go(1)');
+  await note('slow');
+  await page.value('viewer.select(undefined).then(() => viewer.setRange({ start: 2e3, end: 5e3 }))');
+  await page.value('viewer.canvas.focus()');
+  await note('before it');
+  await page.value('viewer.setRange(undefined).then(() => viewer.drawer.show("marks"))');
+  await page.until('root.querySelectorAll("#panel tbody tr").length === 2');
+  check(await rows(), ['2 µs|3 µs||before it|', '10 µs|20 µs|draw|slow|8 µs'], 'the list of notes');
+  await page.value(`root.querySelector('#panel [data-key="from 0"]').click()`);
+  await page.until('root.querySelector("#panel").textContent.includes("After the chosen one")');
+  check((await rows())[0].split('|').at(-1), '-8 µs', 'the distance from the chosen one');
+  await settled(page);
+  if (pictures) await page.screenshot(join(pictures, 'notes.png'));
+  // A link has them, and so has a file.
+  await page.until('/mark=.*slow/.test(location.hash)');
+  const saved = await page.value(`(async () => {
+    const { createObjectURL } = URL;
+    let blob;
+    URL.createObjectURL = (one) => { blob = one; return 'data:,'; };
+    HTMLAnchorElement.prototype.click = () => {};
+    viewer.drawer.marks.save();
+    delete HTMLAnchorElement.prototype.click;
+    URL.createObjectURL = createObjectURL;
+    return blob.text();
+  })()`);
+  const before = await page.value('viewer.place.marks');
+  await page.value('viewer.run("removeMarks")');
+  await page.until('!viewer.place.marks.length && !root.querySelector("#panel tbody")');
+  await page.choose('#panel input[type=file]', write('notes.json', saved));
+  await page.until('viewer.place.marks.length === 2');
+  check(await page.value('viewer.place.marks'), before, 'notes of a file');
+  await page.choose('#panel input[type=file]', write('nonsense.json', '{}'));
+  await page.until('/nonsense.json cannot be read: it has no marks/.test(root.querySelector("#hint").textContent)');
+  // The list leads to what a note is about, and removes it.
+  await page.value(`root.querySelector('#panel [data-key="go 0"]').click()`);
+  await page.until('viewer.slice === 1');
+  await page.value(`root.querySelector('#panel [data-key="remove 0"]').click()`);
+  await page.until('viewer.place.marks.length === 1 && root.querySelectorAll("#panel tbody tr").length === 1');
+  await page.key('Backspace');
+  await page.until('viewer.place.marks.length === 2');
+  // The command shows them with the trace.
+  const [server, address] = await serving('--notes', join(folder, 'notes.json'), file);
+  await page.open(address);
+  await page.until('viewer?.frame');
+  await settled(page);
+  check(await page.value('viewer.place.marks'), before, 'spall open --notes');
+  server.kill();
+  end();
+}
+
 // A search counts what `spall find` and the viewers of the terminal and the desktop count.
 async function searched(page) {
   await page.value('viewer.finder.search("dRaw")');
@@ -940,6 +1004,13 @@ async function accessible(page, url) {
       await settled(page);
       await broken(`${panel}, ${theme}`);
     }
+    await page.value('viewer.finder.search("a").then(() => viewer.drawer.show("durations"))');
+    await page.until('root.querySelector("#panel input[type=range]")');
+    await broken(`the durations of hits, ${theme}`);
+    await page.value('viewer.run("note").then(() => viewer.drawer.show("marks"))');
+    await page.until('root.querySelector("#panel tbody input")');
+    await broken(`a note, ${theme}`);
+    await page.value('viewer.run("removeMarks")');
     await page.value('viewer.finder.search("a"), viewer.drawer.show("hits")');
     await page.until('viewer.finder.isSearching');
     await broken(`hits, ${theme}`);
@@ -1572,7 +1643,7 @@ try {
     await load(page, file);
     await use(page, file, await compare(page, file));
   }
-  const others = { 'files that cannot be read': refuse, brotli, 'several files': several, 'unrelated files': strangers, 'what is open stays': stays, 'back and forward': goesBack, 'exact times': exact, 'an element of a page': embedded, 'a bundle': bundled, 'heights of instants': instants, 'what is hidden in place': hides, 'ranges that are compared': compares, counters, durations, 'objects, stacks and hits': facts, backtraces, 'the beginning of a large file': begins, 'a picture alone': svg, settings, 'a million names': manyNames, 'names and lists of tracks': tracks, 'by keyboard and ear': accessible, 'the page stays alive': alive, 'tracks that move': moves, reloads, 'busy tracks': activity, arrows, touches, colours, 'spans that overlap': crowded, 'what is damaged': damaged, 'every wire': wires, 'every kind of file': kinds, 'keys of all viewers': presses, 'a trace that grows': grows, 'a pipe': pipes, 'values of samples': values, 'an address': addresses, sizes };
+  const others = { 'files that cannot be read': refuse, brotli, 'several files': several, 'unrelated files': strangers, 'what is open stays': stays, 'back and forward': goesBack, 'exact times': exact, 'an element of a page': embedded, 'a bundle': bundled, 'heights of instants': instants, 'what is hidden in place': hides, 'ranges that are compared': compares, counters, durations, notes, 'objects, stacks and hits': facts, backtraces, 'the beginning of a large file': begins, 'a picture alone': svg, settings, 'a million names': manyNames, 'names and lists of tracks': tracks, 'by keyboard and ear': accessible, 'the page stays alive': alive, 'tracks that move': moves, reloads, 'busy tracks': activity, arrows, touches, colours, 'spans that overlap': crowded, 'what is damaged': damaged, 'every wire': wires, 'every kind of file': kinds, 'keys of all viewers': presses, 'a trace that grows': grows, 'a pipe': pipes, 'values of samples': values, 'an address': addresses, sizes };
   for (const [what, look] of Object.entries(others).filter(([what]) => what.includes(only))) {
     console.log(what);
     await page.open(`${url}/`);

@@ -10,13 +10,13 @@ mod stream;
 use std::{
     io,
     net::{Ipv4Addr, TcpListener},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::Arc,
     time::Duration,
 };
 
-use spall_view::{Place, PlaceFile};
+use spall_view::{Mark, Place, PlaceFile};
 
 use self::{files::Files, http::Server, pages::Pages};
 use crate::{
@@ -44,10 +44,21 @@ pub(crate) struct Reach {
 }
 
 /// Serves the viewer of some files until its page is closed, or the user interrupts the program.
+<<<<<<< HEAD
 pub(crate) fn run(arguments: &[PathBuf], selection: &Viewed, reach: Reach, session: &Session) -> Result<()> {
+=======
+pub(crate) fn run(
+    arguments: &[PathBuf],
+    notes: Option<&Path>,
+    selection: &Selection,
+    reach: Reach,
+    session: &Session,
+) -> Result<()> {
+>>>>>>> 63153389 (view: notes on slices, ranges and times)
     let files = Files::new(&inputs(arguments)?, reach.follows)?;
     let place = Place {
         files: files.names().map(|name| PlaceFile { name, offset: None }).collect(),
+        marks: notes.map(read_notes).transpose()?.unwrap_or_default(),
         ..selection.place()
     };
     let listener = listen(reach.port)?;
@@ -71,6 +82,14 @@ pub(crate) fn run(arguments: &[PathBuf], selection: &Viewed, reach: Reach, sessi
     let served =
         runtime.and_then(|runtime| runtime.block_on(http::serve(server, listener, reach.ends_with_page)));
     served.map_err(|error| failed(&error))
+}
+
+/// Reads marks and notes, which are a part of a place.
+fn read_notes(path: &Path) -> Result<Vec<Mark>> {
+    let text = std::fs::read(path).map_err(|error| Error::reading(path, &error))?;
+    let read = serde_json::from_slice::<Place>(&text);
+    let name = path.display();
+    Ok(read.map_err(|error| Error::new(format_args!("{name} has no notes: {error}.")))?.marks)
 }
 
 fn failed(error: &io::Error) -> Error {

@@ -32,7 +32,11 @@ export function toAddress(place) {
     parts.set('range', `${whole(start)}-${whole(end)}`);
     for (const path of items ?? []) parts.append('in', path);
   }
-  for (const { at, text } of place.marks ?? []) parts.append('mark', `${whole(at)}${text ? ` ${text}` : ''}`);
+  for (const { at, end, of, text } of place.marks ?? []) {
+    const times = [at, ...(end === undefined ? [] : [end])].map(whole).join('-');
+    const about = of && `\t${of.element.kind}:${of.element.id}@${whole(of.at)} ${of.name}`;
+    parts.append('mark', `${times}${about ?? ''}${text ? `${about ? '\t' : ' '}${text}` : ''}`);
+  }
   set('find', place.search);
   set('panel', place.panel);
   set('measure', place.measure);
@@ -67,8 +71,11 @@ export function fromAddress(hash) {
   const range = rangeOf(parts.get('range') ?? '');
   if (range) place.range = { ...range, ...(parts.has('in') && { items: parts.getAll('in') }) };
   place.marks = parts.getAll('mark').flatMap((mark) => {
-    const [, at, text = ''] = mark.match(/^(-?\d+)(?: ([^]*))?$/) ?? [];
-    return at === undefined ? [] : [{ at: Number(at), text }];
+    const [, at, end, kind, id, start, name, text = ''] = mark.match(/^(-?\d+)(?:-(-?\d+))?(?:\t(\w+):(\d+)@(-?\d+) ([^\t]*))?(?:[ \t]([^]*))?$/) ?? [];
+    if (at === undefined) return [];
+    const known = KINDS.find((one) => one === kind);
+    const of = known && { element: { kind: known, id: Number(id) }, at: Number(start), name };
+    return [{ at: Number(at), ...(end !== undefined && { end: Number(end) }), ...(of && { of }), text }];
   });
   [place.search, place.panel, place.measure, place.tracks] = ['find', 'panel', 'measure', 'tracks'].map((name) => parts.get(name) ?? '');
   place.value = parts.get('value') ?? undefined;

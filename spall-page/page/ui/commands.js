@@ -52,6 +52,8 @@ export const DOES = {
   tracks: { panel: 'tracks', run: (viewer) => viewer.drawer.show('tracks') },
   categories: { panel: 'categories', run: (viewer) => viewer.drawer.show('categories') },
   durations: { panel: 'durations', run: (viewer) => viewer.drawer.show('durations') },
+  note: { panel: 'marks', run: (viewer) => viewer.drawer.marks.write() },
+  marks: { panel: 'marks', run: (viewer) => viewer.drawer.show('marks') },
   nextValue: { run: nextValue },
   frameTimes: { run: (viewer) => viewer.meter.toggle() },
   help: { run: (viewer) => viewer.openPalette() },

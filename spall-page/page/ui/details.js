@@ -53,6 +53,7 @@ export class DetailsPanel {
     const made = [button('Zoom', 'F', () => viewer.run('fit'))];
     made.push(button('Same name', '*', () => viewer.finder.sameName(false)));
     made.push(button('Durations', 'How long all of this name take', () => viewer.drawer.durations.of(this.details?.name ?? '')));
+    made.push(button('Note', 'Write a note on it', () => viewer.run('note').then(() => viewer.drawer.marks.write(false))));
     made.push(button('Hide name', 'Hide all of this name; the panel of categories shows them again', () => viewer.run('hideName')));
     made.push(button('Callers and callees', '3', () => viewer.drawer.show('calls', 'sandwich')));
     return element('p', {}, ...made);

@@ -5,6 +5,7 @@ import { StatisticsPanel } from './statistics.js';
 import { CallsPanel } from './calls.js';
 import { TracksPanel, fillNotes } from './tracks.js';
 import { DurationsPanel } from './durations.js';
+import { MarksPanel } from './marks.js';
 import { FilterPanel } from './filter.js';
 import { counted } from './text.js';
 
@@ -31,6 +32,7 @@ export class Drawer {
       ['calls', 'Calls', (this.calls = new CallsPanel(viewer))],
       ['hits', 'Hits', viewer.finder],
       ['durations', 'Durations', (this.durations = new DurationsPanel(viewer))],
+      ['marks', 'Marks', (this.marks = new MarksPanel(viewer))],
       ['tracks', 'Tracks', new TracksPanel(viewer)],
       ['categories', 'Categories', new FilterPanel(viewer)],
     ];

@@ -568,10 +568,17 @@ export class Painter {
       this.write(text, middle, 12 * ratio, colour.accent);
     }
     context.fillStyle = colour.accent;
-    for (const { at } of marks) {
-      const x = this.x(at, view);
-      context.fillRect(x, 0, ratio, height);
-      context.fillRect(x, 0, 7 * ratio, 5 * ratio);
+    let free = left; // where the text of a mark has room
+    for (const { at, end = at, text } of [...marks].sort((a, b) => a.at - b.at)) {
+      const [x, until] = [this.x(at, view), this.x(end, view)];
+      context.fillStyle = colour.accent;
+      for (const edge of new Set([x, until])) context.fillRect(edge, 0, ratio, height);
+      context.fillRect(x, 0, Math.max(until - x, 7 * ratio), (end > at ? 3 : 5) * ratio);
+      const said = cut(clean(text ?? ''), 32), from = Math.max(x + 3 * ratio, left);
+      if (!said || until < left || from < free || from > this.width) continue;
+      free = from + (said.length + 2) * palette.letter;
+      this.fill(colour.page, from, 5 * ratio, free - from - palette.letter / 2, 17 * ratio);
+      this.write(said, from + palette.letter / 2, 14 * ratio, colour.accent);
     }
     if (box) {
       context.strokeStyle = colour.accent;

@@ -76,6 +76,7 @@ export class Steps {
     if (!finder.asking && (place.search !== finder.text || (finder.isSearching && differs('categories', 'names')))) viewer.begin(finder.follow(place.search));
     if (differs('range')) viewer.tell('range', viewer.range);
     if (differs('range', 'measure', 'tracks')) drawer.ranged();
+    if (differs('marks')) drawer.changed('marks');
     if (differs('search', 'linearDurations', 'categories', 'names')) drawer.changed('durations');
     if (isSelected) {
       viewer.tell('selection', viewer.selected);

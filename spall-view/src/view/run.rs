@@ -74,6 +74,7 @@ impl View {
                 self.choose(Some((bounds.start..Tick(bounds.end.0.saturating_add(1)), Some(vec![item]))));
             }
             (Command::Mark, _) => self.mark(trace),
+            (Command::Note, _) => self.note(trace),
             (Command::RemoveMarks, _) => {
                 self.remember();
                 self.place.marks.clear();
@@ -237,9 +238,40 @@ impl View {
         let at = self.since(start.unwrap_or_else(|| self.window.tick_at(self.anchor(trace))));
         self.remember();
         let n_marks = self.place.marks.len();
-        self.place.marks.retain(|mark| mark.at != at);
+        self.place.marks.retain(|mark| mark.at != at || !mark.is_plain());
         if self.place.marks.len() == n_marks {
-            self.place.marks.push(Mark { at, text: String::new() });
+            self.place.marks.push(Mark { at, ..Mark::default() });
+        }
+    }
+
+    /// Marks the selected element, or else the range, or else the pointer or the middle of the window, as the last one, so that
+    /// something can be said about it.
+    fn note(&mut self, trace: &impl TraceView) {
+        let mark = match (&self.place.selected, &self.place.range) {
+            (Some(selected), _) => {
+                let end = match selected.element {
+                    Element::Slice(slice) => trace.slice(slice).map(|slice| slice.end),
+                    Element::State(state) => trace.state(state).map(|(_, state)| state.end),
+                    _ => None,
+                };
+                let end = end.map(|end| self.since(end));
+                Mark { at: selected.at, end, of: Some(selected.clone()), ..Mark::default() }
+            }
+            (None, Some(range)) => Mark { at: range.start, end: Some(range.end), ..Mark::default() },
+            (None, None) => {
+                let at = self.since(self.window.tick_at(self.anchor(trace)));
+                Mark { at, ..Mark::default() }
+            }
+        };
+        self.remember();
+        let marks = &mut self.place.marks;
+        let is_same = |other: &Mark| (other.at, other.end, &other.of) == (mark.at, mark.end, &mark.of);
+        match marks.iter().position(is_same) {
+            Some(known) => {
+                let known = marks.remove(known);
+                marks.push(known);
+            }
+            None => marks.push(mark),
         }
     }
 
