@@ -388,13 +388,8 @@ impl Command {
     /// Does what the arguments ask for.
     pub(crate) fn run(self, session: &Session) -> Result<()> {
         match self {
-<<<<<<< HEAD
             Self::Info { files, section, format } => info::run(&files, &section, format, session),
-            Self::Open { files, follow: follows, selection } => {
-=======
-            Self::Info { files, format } => info::run(&files, format, session),
             Self::Open { files, follow: follows, notes, selection } => {
->>>>>>> 63153389 (view: notes on slices, ranges and times)
                 let reach = Reach { port: 0, browser: true, ends_with_page: true, follows };
                 serve::run(&files, notes.as_deref(), &selection, reach, session)
             }

@@ -180,13 +180,9 @@ pub use merge_traces::{Alignment, MergeInput, MergedTraces, PlacedBy, Placement,
 #[cfg(feature = "alloc")]
 pub use parser::TraceParser;
 #[cfg(feature = "alloc")]
-<<<<<<< HEAD
 pub use runs::{RunComparison, RunDiff, RunSums, Spread, compare_runs};
 #[cfg(feature = "alloc")]
-pub use search::{Found, find, ignoring_case};
-=======
 pub use search::{Found, Sought, find, ignoring_case};
->>>>>>> 4da9cfba (view: how long what was found takes)
 #[cfg(feature = "std")]
 pub use stream::load_from;
 

@@ -52,6 +52,11 @@ impl Matcher {
         &self.text
     }
 
+    /// Returns whether it says anything of durations.
+    pub(crate) fn has_durations(&self) -> bool {
+        !self.durations.is_empty()
+    }
+
     /// Returns what looks for the same, whatever it takes.
     #[must_use]
     pub(crate) fn without_durations(&self) -> Self {

@@ -4,6 +4,7 @@ use core::ops::Range;
 use std::collections::BTreeSet;
 
 use serde::Deserialize;
+use spall_trace::Sought as _;
 use spall_trace::model::{Clock, Key, NameId, Tick, Trace, TraceView, TrackId, TrackKind, Unit};
 
 use crate::matcher;
@@ -253,7 +254,12 @@ fn fitting(
 }
 
 fn matches(text: &str) -> Result<impl Fn(&str) -> bool, SectionError> {
-    matcher(text).map_err(|error| SectionError::Pattern(text.into(), error))
+    let wrong = |why: String| SectionError::Pattern(text.into(), why);
+    let found = matcher(text).map_err(wrong)?;
+    if found.has_durations() {
+        return Err(wrong("a section has slices of all durations".into()));
+    }
+    Ok(move |name: &str| found.matches(name))
 }
 
 /// The categories of a text with commas between them.

@@ -44,17 +44,13 @@ pub(crate) struct Reach {
 }
 
 /// Serves the viewer of some files until its page is closed, or the user interrupts the program.
-<<<<<<< HEAD
-pub(crate) fn run(arguments: &[PathBuf], selection: &Viewed, reach: Reach, session: &Session) -> Result<()> {
-=======
 pub(crate) fn run(
     arguments: &[PathBuf],
     notes: Option<&Path>,
-    selection: &Selection,
+    selection: &Viewed,
     reach: Reach,
     session: &Session,
 ) -> Result<()> {
->>>>>>> 63153389 (view: notes on slices, ranges and times)
     let files = Files::new(&inputs(arguments)?, reach.follows)?;
     let place = Place {
         files: files.names().map(|name| PlaceFile { name, offset: None }).collect(),
