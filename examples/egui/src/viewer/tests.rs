@@ -419,6 +419,7 @@ fn keys_give_the_place_that_all_viewers_give() {
             None => panic!("{name} is no key"),
         }
     }
-    let place = Place { files: Vec::new(), top: 0.0, panel: String::new(), ..window.viewer.engine.current_place() };
+    let place =
+        Place { files: Vec::new(), top: 0.0, panel: String::new(), ..window.viewer.engine.current_place() };
     assert_eq!(serde_json::to_value(&place).unwrap(), script["place"]);
 }
