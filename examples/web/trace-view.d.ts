@@ -22,6 +22,8 @@ export interface Loaded {
 
 /** The element `<trace-view>`. EMBED.md describes it. */
 export class TraceView extends HTMLElement {
+  /** Opens files with an engine: `open` of `wasm.js`, which is the default, or of another module. */
+  static load: (...args: any[]) => Promise<unknown>;
   src: string;
   theme: 'auto' | 'light' | 'dark';
   get range(): TimeRange | undefined;

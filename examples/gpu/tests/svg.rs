@@ -51,8 +51,9 @@ fn draw_gpu(trace: &Trace) -> (Vec<u8>, u32, Vec<u32>) {
 
 #[test]
 fn boxes_are_those_of_the_svg() {
-    let data = include_bytes!("../../../spall-page/page/record.spall");
-    let trace = spall_trace::load(data).unwrap();
+    let data =
+        std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../spall-page/page/record.spall")).unwrap();
+    let trace = spall_trace::load(&data).unwrap();
     let ((svg, svg_tops), (gpu, width, gpu_tops)) = (draw_svg(&trace), draw_gpu(&trace));
     assert_eq!(svg_tops.len(), gpu_tops.len());
     let (mut n_boxes, mut n_empty) = (0, 0);

@@ -465,9 +465,10 @@ async function embedded(page, url) {
     await other.open([new File(['nothing'], 'notes.txt')]);
     other.remove();
     await new Promise((done) => { setTimeout(done); });
-    return [found.slices > 0, picture.type, isOpen, getComputedStyle(view.shadowRoot.querySelector('#pane')).colorScheme, other.viewer === undefined];
+    const closed = await other.find('a').catch(({ name }) => name);
+    return [found.slices > 0, picture.type, isOpen, getComputedStyle(view.shadowRoot.querySelector('#pane')).colorScheme, other.viewer === undefined, closed];
   })()`);
-  check(called, [true, 'image/png', true, 'dark', true], 'methods and properties');
+  check(called, [true, 'image/png', true, 'dark', true, 'InvalidStateError'], 'methods and properties');
   rmSync(written);
 }
 

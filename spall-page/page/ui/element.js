@@ -297,8 +297,9 @@ export class TraceView extends HTMLElement {
    * @param {string} text
    */
   async find(text) {
-    await this.viewer?.finder.search(text);
-    const { found } = this.viewer?.finder ?? {};
+    const viewer = this.shown();
+    await viewer.finder.search(text);
+    const { found } = this.shown().finder;
     if (found && 'error' in found) throw new SyntaxError(found.error);
     return { slices: found?.slices ?? 0, instants: found?.instants ?? 0 };
   }
@@ -309,14 +310,20 @@ export class TraceView extends HTMLElement {
    * @param {number} end
    */
   zoomTo(start, end) {
-    this.viewer?.show(start, end);
+    this.shown().show(start, end);
   }
 
   // The timeline as it is drawn, as a PNG file.
   /** @returns {Promise<Blob | null>} */
-  picture() {
-    const { viewer } = this;
-    return new Promise((resolve) => { if (viewer) viewer.canvas.toBlob(resolve); else resolve(null); });
+  async picture() {
+    const { canvas } = this.shown();
+    return new Promise((resolve) => { canvas.toBlob(resolve); });
+  }
+
+  // What shows the trace. Without one, the error says so.
+  shown() {
+    if (!this.viewer) throw new DOMException('No trace is open.', 'InvalidStateError');
+    return this.viewer;
   }
 
   /**

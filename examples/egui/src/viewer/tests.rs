@@ -10,6 +10,11 @@ use spall_view::{Action, COMMANDS, Command, Engine, Heights, Opened, Place, Sour
 use super::Viewer;
 use crate::{frame, keys};
 
+/// A file of the repository.
+fn file(path: &str) -> Vec<u8> {
+    std::fs::read(format!("{}/../../{path}", env!("CARGO_MANIFEST_DIR"))).unwrap()
+}
+
 fn opened(data: &[u8]) -> Opened {
     open(vec![Source { name: "trace".into(), read: data, offset: None }]).unwrap()
 }
@@ -23,7 +28,7 @@ struct Window {
 impl Window {
     /// Opens the bundled trace.
     fn open() -> Self {
-        Self::of(include_bytes!("../../../../spall-page/page/record.spall"))
+        Self::of(&file("spall-page/page/record.spall"))
     }
 
     fn of(data: &[u8]) -> Self {
@@ -215,7 +220,7 @@ fn a_search_marks_counts_and_steps() {
 
 #[test]
 fn a_search_counts_what_every_viewer_counts() {
-    let mut window = Window::of(include_bytes!("../../../../testdata/small/search.json"));
+    let mut window = Window::of(&file("testdata/small/search.json"));
     window.draw(vec![Event::Text("/".into())]);
     window.draw(vec![]);
     window.draw(vec![Event::Text("dRaw".into())]);
@@ -291,9 +296,9 @@ fn keys_have_the_names_of_the_table() {
 
 #[test]
 fn commands_do_the_same_as_in_every_other_viewer() {
-    let data = include_bytes!("../../../../spall-page/page/record.spall");
-    let mut window = Window::of(data);
-    let mut engine = Engine::new(opened(data), None, Heights::DESKTOP);
+    let data = file("spall-page/page/record.spall");
+    let mut window = Window::of(&data);
+    let mut engine = Engine::new(opened(&data), None, Heights::DESKTOP);
     let Range { start, end } = window.viewer.engine.view().window().heights();
     engine.change_view(|view| {
         view.set_panel("details");
@@ -385,12 +390,8 @@ fn what_is_typed_is_a_step_that_can_be_taken_back() {
 
 #[test]
 fn every_panel_says_something_about_every_kind_of_trace() {
-    for data in [
-        &include_bytes!("../../../../testdata/small/kinds.json")[..],
-        include_bytes!("../../../../spall-page/page/record.spall"),
-        b"[]",
-    ] {
-        let mut window = Window::of(data);
+    for data in [file("testdata/small/kinds.json"), file("spall-page/page/record.spall"), b"[]".to_vec()] {
+        let mut window = Window::of(&data);
         window.press(Key::Enter, Modifiers::NONE);
         for (_, title) in super::PANELS {
             window.click(title);
@@ -406,9 +407,8 @@ fn every_panel_says_something_about_every_kind_of_trace() {
 /// The keys that all viewers press in tests of their own.
 #[test]
 fn keys_give_the_place_that_all_viewers_give() {
-    let script: serde_json::Value =
-        serde_json::from_str(include_str!("../../../../testdata/small/keys.json")).unwrap();
-    let mut window = Window::of(include_bytes!("../../../../testdata/small/search.json"));
+    let script: serde_json::Value = serde_json::from_slice(&file("testdata/small/keys.json")).unwrap();
+    let mut window = Window::of(&file("testdata/small/search.json"));
     for key in script["keys"].as_array().unwrap() {
         let name = key.as_str().unwrap();
         let (name, modifiers) =
