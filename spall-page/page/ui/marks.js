@@ -45,7 +45,7 @@ export class MarksPanel {
    */
   table(all, from) {
     const columns = ['Time', 'Lasts', 'About', 'Note', from < 0 ? 'After the one before' : 'After the chosen one', ''];
-    const head = element('tr', {}, ...columns.map((textContent) => element(textContent ? 'th' : 'td', { scope: 'col', textContent })));
+    const head = element('tr', {}, ...columns.map((textContent) => (textContent ? element('th', { scope: 'col', textContent }) : element('td'))));
     return element('table', { className: 'facts' }, element('thead', {}, head), element('tbody', {}, ...all.map((mark) => this.row(mark, from))));
   }
 
