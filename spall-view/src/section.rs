@@ -1,7 +1,7 @@
 //! A section of a trace, as a user names it: a range of time, threads, processes, tracks, categories and names.
 
+use alloc::collections::BTreeSet;
 use core::ops::Range;
-use std::collections::BTreeSet;
 
 use serde::Deserialize;
 use spall_trace::Sought as _;

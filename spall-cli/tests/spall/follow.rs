@@ -69,7 +69,10 @@ fn pages_show_a_file_that_grows_until_it_is_cut() {
     assert_eq!(grown["growth"]["ended"], json!(false));
     // Another page reads it from its start on. It may change what it shows, and asks what takes long.
     open(&served, "two");
-    assert_eq!(served.ask("two", "ask", &json!({ "apply": { "view": { "start": 1, "end": 9 } } })).0, 0);
+    assert_eq!(
+        served.ask("two", "ask", &json!({ "apply": [{ "view": { "start": 1, "end": 9 } }, null] })).0,
+        0
+    );
     assert_eq!(served.ask("two", "ask", &json!({ "find": "work" })).1["slices"], json!(2));
     write!(file, "{}", &SLICE[20..]).unwrap();
     for page in ["one", "two"] {

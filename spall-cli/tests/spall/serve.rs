@@ -138,7 +138,7 @@ fn a_page_is_served_and_its_engine_answers() {
     let (status, _) = served.post("file?name=b%20%26c.json", TRACE.as_bytes());
     assert_eq!(status, 200);
     assert_eq!(served.ask("one", "open", &json!({ "files": [0, 1], "offsets": [null, "1000"] })).0, 0);
-    let place = &served.ask("one", "ask", &json!({ "apply": {} })).1["place"];
+    let place = &served.ask("one", "ask", &json!({ "apply": [{}, null] })).1["place"];
     assert_eq!(place["files"], json!([{ "name": "a.json" }, { "name": "b &c.json", "offset": "1000" }]));
     assert_eq!(served.ask("one", "compare", &json!({ "files": [1], "offsets": [null] })).0, 0);
 }
