@@ -104,19 +104,19 @@ pub(crate) struct Destination {
 impl Destination {
     /// Returns the format that was asked for.
     fn format(&self) -> Option<&'static Target> {
-        let formats = self.to.iter().filter_map(|to| match to {
+        let mut formats = self.to.iter().filter_map(|to| match to {
             To::Format(target) => Some(*target),
             To::Time(_) => None,
         });
-        formats.last()
+        formats.next_back()
     }
 
     fn section(&self) -> SectionChoice {
-        let times = self.to.iter().filter_map(|to| match to {
+        let mut times = self.to.iter().filter_map(|to| match to {
             To::Time(text) => Some(text.clone()),
             To::Format(_) => None,
         });
-        SectionChoice::new(self.from.clone(), times.last(), self.only.clone())
+        SectionChoice::new(self.from.clone(), times.next_back(), self.only.clone())
     }
 }
 

@@ -16,6 +16,7 @@ mod allocations;
 mod common;
 mod extremes;
 mod flows;
+mod gaps;
 mod hits;
 mod instance;
 mod layout;

@@ -102,6 +102,7 @@ mod facts;
 mod frame_ids;
 #[cfg(feature = "serde")]
 mod from_args;
+mod function;
 mod id;
 mod id_range;
 #[cfg(feature = "alloc")]
@@ -175,6 +176,7 @@ pub use self::{
     builder::{LiveSnapshot, LiveTrace, LiveTrack, MergedPart, TraceBuilder, TraceMerger},
     diagnostic::{DiagnosticCount, Diagnostics},
     facts::{CounterValue, Flow, Instant, Metadata, Object, OtherEvent, Snapshot, State},
+    function::{Function, FunctionSource},
     ids::{FlowId, FrameId, ProcessId, SliceId, StateId, TrackId},
     interner::Interner,
     names::{NameId, Names},
@@ -188,9 +190,8 @@ pub use self::{
     track::{Key, Process, Track, TrackInfo, TrackKind},
     track_set::TrackSet,
     tree::{
-        CallTree, CallTreeBuilder, DiffNode, DiffSums, DiffWidth, FoldedNode, FoldedStacks, Function,
-        FunctionDiff, FunctionSource, FunctionStats, InvertedTree, Measure, TreeDiff, TreeNode, TreeNodeId,
-        TreeStep, Unattributed,
+        CallTree, CallTreeBuilder, DiffNode, DiffSums, DiffWidth, FoldedNode, FoldedStacks, FunctionDiff,
+        FunctionStats, InvertedTree, Measure, TreeDiff, TreeNode, TreeNodeId, TreeStep, Unattributed,
     },
     values::{SampleValue, UnknownValue},
     view::TraceView,

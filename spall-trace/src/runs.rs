@@ -159,10 +159,10 @@ pub struct RunComparison {
 /// use spall_trace::{RunSums, compare_runs, load, model::{Measure, TrackSet}};
 ///
 /// let run = |text: &str| RunSums::self_times(&load(text.as_bytes()).unwrap(), TrackSet::All, Measure::WallTime);
-/// let before = [run("f 30\ng 5\n"), run("f 34\ng 6\n"), run("f 32\ng 4\n")];
-/// let after = [run("f 33\ng 8\n"), run("f 40\ng 9\n")];
+/// let before = [run("main;f 30\nmain;g 5\n"), run("main;f 34\nmain;g 6\n"), run("main;f 32\nmain;g 4\n")];
+/// let after = [run("main;f 33\nmain;g 8\n"), run("main;f 40\nmain;g 9\n")];
 /// let found = compare_runs([&before, &after], 0)?.unwrap();
-/// let [f, g] = &found.functions[..] else { panic!() };
+/// let [f, g, ..] = &found.functions[..] else { panic!() };
 /// assert_eq!((f.change().0, f.is_beyond_noise()), (4, false)); // 33 lies between 30 and 34
 /// assert_eq!((g.change().0, g.is_beyond_noise()), (3, true));
 /// # Ok::<(), spall_trace::CompareError>(())

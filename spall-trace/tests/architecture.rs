@@ -87,6 +87,7 @@ fn dependencies_point_one_way() {
                 "clap_complete",
                 "ctrlc",
                 "datafusion",
+                "flate2",
                 "futures",
                 "getrandom",
                 "glob",

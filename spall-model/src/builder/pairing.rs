@@ -8,7 +8,7 @@
 //! The stack of a thread takes no memory of its own either. It is a chain through the rows: an open row has the number
 //! of the open row around it, as [`PairState`](super::rows::PairState) says.
 
-use alloc::vec::Vec;
+use alloc::{boxed::Box, vec::Vec};
 
 use hashbrown::HashMap;
 
@@ -80,10 +80,10 @@ pub(super) struct ThreadPairs {
     last: Tick,
     /// The bytes of the last begin at depth 0.
     pub(super) outermost: ByteRange,
-    /// The place of the first event whose time went back.
-    pub(super) went_back: Spot,
+    /// The place of the first event whose time went back. Few threads have one.
+    went_back: Option<Box<Spot>>,
     /// The place of the first fault of the plain reading.
-    pub(super) fault: Option<Spot>,
+    fault: Option<Box<Spot>>,
 }
 
 impl Default for ThreadPairs {
@@ -98,7 +98,7 @@ impl Default for ThreadPairs {
             first: Tick::MAX,
             last: Tick::MIN,
             outermost: ByteRange::default(),
-            went_back: Spot::default(),
+            went_back: None,
             fault: None,
         }
     }
@@ -121,15 +121,25 @@ impl ThreadPairs {
     fn go_back(&mut self, at: Tick, bytes: ByteRange) {
         self.first = self.first.min(at);
         if !self.unordered {
-            self.went_back = Spot::new(bytes, at);
+            self.went_back = Some(Box::new(Spot::new(bytes, at)));
         }
         self.unordered = true;
     }
 
     /// Records a fault of the plain reading. The first one gives diagnostics their place in the file.
     #[cold]
-    fn add_fault(&mut self, spot: Spot) {
-        self.fault.get_or_insert(spot);
+    pub(super) fn add_fault(&mut self, spot: Spot) {
+        self.fault.get_or_insert_with(|| Box::new(spot));
+    }
+
+    /// Returns the place of the first event whose time went back.
+    pub(super) fn went_back(&self) -> Spot {
+        self.went_back.as_deref().copied().unwrap_or_default()
+    }
+
+    /// Returns the place of the first fault of the plain reading.
+    pub(super) fn fault(&self) -> Option<Spot> {
+        self.fault.as_deref().copied()
     }
 
     /// Returns the earliest and the latest time so far; the first is greater than the second while there is none.
@@ -173,7 +183,7 @@ impl ThreadPairs {
     /// Begins to add the next part: before its ends close rows of earlier parts.
     pub(super) fn begin_append(&mut self, next: &Self) {
         if next.unordered && !self.unordered {
-            (self.unordered, self.went_back) = (true, next.went_back);
+            (self.unordered, self.went_back) = (true, next.went_back.clone());
         }
     }
 
@@ -188,10 +198,10 @@ impl ThreadPairs {
             self.depth += next.depth;
         }
         self.n_rows += next.n_rows;
-        self.fault = match (self.fault, next.fault) {
-            (Some(fault), Some(other)) if other.bytes.start < fault.bytes.start => Some(other),
-            (fault, other) => fault.or(other),
-        };
+        let is_first = |other: &Spot| self.fault().is_none_or(|fault| other.bytes.start < fault.bytes.start);
+        if next.fault().as_ref().is_some_and(is_first) {
+            self.fault.clone_from(&next.fault);
+        }
     }
 }
 

@@ -32,7 +32,7 @@ impl TraceBuilder {
         if by_time {
             // The order of the file says nothing, so such threads are read again, too.
             for thread in slices.threads.iter_mut().filter(|thread| thread.unordered) {
-                thread.fault.get_or_insert(thread.went_back);
+                thread.add_fault(thread.went_back());
             }
         }
         for (track, thread) in (0_u32..).zip(&slices.threads) {
@@ -52,7 +52,7 @@ impl TraceBuilder {
         }
         let SliceLog { mut rows, threads, end_args, .. } = slices;
         for thread in threads.iter().filter(|thread| thread.unordered && !by_time) {
-            self.diagnostics.add_at(DiagnosticKind::Unordered, thread.went_back);
+            self.diagnostics.add_at(DiagnosticKind::Unordered, thread.went_back());
         }
         // Pairs of a thread whose times go back are not known to nest. [pairing 2]
         let unpair = |thread: &ThreadPairs| thread.unordered && !thread.is_faulty();
@@ -95,7 +95,7 @@ impl SliceLog {
         for (track, thread) in (0_u32..).zip(&*threads).filter(|(_, thread)| thread.is_faulty()) {
             // Without a fault a row is open, and so the last begin at depth 0 is.
             let outermost = || rows.outermost(thread.innermost).map_or(Tick::MIN, |row| rows.start(row));
-            let somewhere = thread.fault.unwrap_or_else(|| Spot::new(thread.outermost, outermost()));
+            let somewhere = thread.fault().unwrap_or_else(|| Spot::new(thread.outermost, outermost()));
             let orphans = orphans_by_track.items(track).iter().map(|&orphan| &orphans[orphan as usize]);
             if thread.is_cut {
                 cut_threads::finish(rows, reports, thread, orphans, somewhere);

@@ -3,10 +3,7 @@
 
 use alloc::vec::Vec;
 
-use crate::{
-    Ticks,
-    tree::{children::Children, function::Function},
-};
+use crate::{Function, Ticks, tree::children::Children};
 
 use super::{CallTree, TreeNode, TreeNodeId, Unattributed};
 

@@ -7,7 +7,7 @@ use core::hash::BuildHasher;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
-use crate::{NameId, tree::function::Function};
+use crate::{Function, NameId};
 
 use super::{TreeNode, TreeNodeId};
 

@@ -7,12 +7,8 @@ use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
 use crate::{
-    NameId, Names, Ticks, Trace,
-    tree::{
-        builder::CallTreeBuilder,
-        function::{Function, FunctionSource},
-        stats::FunctionStats,
-    },
+    Function, FunctionSource, NameId, Names, Ticks, Trace,
+    tree::{builder::CallTreeBuilder, stats::FunctionStats},
 };
 
 use super::{CallTree, TreeNode, TreeNodeId};

@@ -3,7 +3,10 @@
 
 use alloc::{collections::BTreeMap, vec::Vec};
 
-use crate::tree::{builder::CallTreeBuilder, depth_first::TreeStep, function::Function};
+use crate::{
+    Function,
+    tree::{builder::CallTreeBuilder, depth_first::TreeStep},
+};
 
 use super::{CallTree, TreeNodeId};
 

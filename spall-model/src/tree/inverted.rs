@@ -6,11 +6,8 @@ use core::mem;
 use core::ops::{Deref, Range};
 
 use crate::{
-    IdRange, Interner, Job, Ticks,
-    tree::{
-        function::Function,
-        stack_groups::{Place, Stack, StackGroups},
-    },
+    Function, IdRange, Interner, Job, Ticks,
+    tree::stack_groups::{Place, Stack, StackGroups},
 };
 
 use super::{CallTree, TreeNode, TreeNodeId};

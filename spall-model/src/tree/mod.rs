@@ -19,14 +19,13 @@ mod stats;
 
 use alloc::vec::Vec;
 
-use crate::{NameId, Ticks, Trace, dense_id};
+use crate::{Function, NameId, Ticks, Trace, dense_id};
 
 pub use builder::CallTreeBuilder;
 pub use depth_first::TreeStep;
 pub use diff::{DiffNode, DiffSums, DiffWidth, FunctionDiff, TreeDiff};
 pub use folded::FoldedStacks;
 pub use folded_nodes::FoldedNode;
-pub use function::{Function, FunctionSource};
 pub use inverted::InvertedTree;
 pub use measure::Measure;
 pub use stats::FunctionStats;

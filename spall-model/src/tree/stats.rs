@@ -6,10 +6,7 @@ use core::cmp::Reverse;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
-use crate::{
-    Ticks,
-    tree::{depth_first::TreeStep, function::Function},
-};
+use crate::{Function, Ticks, tree::depth_first::TreeStep};
 
 use super::CallTree;
 

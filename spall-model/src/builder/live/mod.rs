@@ -282,7 +282,7 @@ impl LiveTrace {
             {
                 items.is_unordered = true;
                 self.has_unordered = true;
-                let spot = thread.went_back;
+                let spot = thread.went_back();
                 self.faults.add(DiagnosticKind::Unordered, spot.bytes, Some(spot.at));
             }
         }
