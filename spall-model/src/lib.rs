@@ -102,6 +102,7 @@ mod facts;
 mod frame_ids;
 #[cfg(feature = "serde")]
 mod from_args;
+#[cfg(feature = "alloc")]
 mod function;
 mod id;
 mod id_range;
