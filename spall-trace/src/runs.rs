@@ -55,7 +55,8 @@ impl RunSums {
             functions.entry(function.describe(trace)).or_default().extend(of_function);
         }
         let of_function = |(name, mut durations): (String, Vec<Ticks>)| {
-            let rank = (durations.len() as f64 * percent / 100.0).ceil() as usize;
+            let exact = durations.len() as f64 * percent / 100.0;
+            let rank = exact as usize + usize::from(exact > (exact as usize) as f64);
             let at = rank.clamp(1, durations.len()) - 1;
             let (_, value, _) = durations.select_nth_unstable(at);
             let value = *value;
