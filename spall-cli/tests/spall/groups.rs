@@ -112,34 +112,18 @@ fn tree_9_percentiles_are_of_durations_of_calls() {
         format!("[{}]", (1..=100).map(call).chain([once]).collect::<Vec<_>>().join(","))
     };
     let folder = Folder::new("percentiles").with("a.json", run(1, 500)).with("b.json", run(2, 500));
+    let compared = |percent: &str| {
+        let rest = ["--min-calls", "10", "--format", "json", "a.json", "b.json"];
+        folder.prints(&[&["diff", "--percentile", percent][..], &rest].concat())
+    };
     let of = |percent: &str| {
-        let text = folder.prints(&[
-            "diff",
-            "--percentile",
-            percent,
-            "--min-calls",
-            "10",
-            "--format",
-            "json",
-            "a.json",
-            "b.json",
-        ]);
+        let text = compared(percent);
         let [row] = &rows(&text)[..] else { panic!("{text}") };
         json!([row["function"], row["before"], row["after"], row["share"]])
     };
     assert_eq!(of("50"), json!(["f", 50_000, 100_000, 1.0]));
     assert_eq!(of("95"), json!(["f", 95_000, 190_000, 1.0]));
-    let none = folder.prints(&[
-        "diff",
-        "--percentile",
-        "99",
-        "--min-calls",
-        "10",
-        "--format",
-        "json",
-        "a.json",
-        "b.json",
-    ]);
+    let none = compared("99");
     assert_eq!(rows(&none), Vec::<Value>::new(), "the longest calls are as long");
     let ran = folder.run(&["diff", "--percentile", "95", "--fail-above", "50", "a.json", "b.json"]);
     assert_eq!(
