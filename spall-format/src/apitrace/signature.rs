@@ -293,39 +293,44 @@ impl SignatureTable {
 /// What is known of signatures, by id. The file may use any numbers as ids. Those of real files have gaps but are small.
 #[derive(Debug, Clone)]
 struct IdTable<T> {
-    small: Vec<Option<T>>,
-    large: HashMap<u64, T, RandomState>,
+    /// By id, with at most twice as many places as there are signatures, beside [`GAPS`].
+    dense: Vec<Option<T>>,
+    /// Those with an id beyond what `dense` was allowed to have when they came.
+    sparse: HashMap<u64, T, RandomState>,
+    n_known: usize,
 }
 
-/// Ids below this bound are found by index. The largest id in real traces is 2349.
-const SMALL_IDS: u64 = 2560;
+/// So many ids may be missing among the first ones. The largest id in real traces is 2349.
+const GAPS: usize = 2560;
 
 impl<T> Default for IdTable<T> {
     fn default() -> Self {
-        Self { small: Vec::new(), large: HashMap::default() }
+        Self { dense: Vec::new(), sparse: HashMap::default(), n_known: 0 }
     }
 }
 
 impl<T> IdTable<T> {
     #[inline]
     fn get(&self, id: u64) -> Option<&T> {
-        if id < SMALL_IDS { self.small.get(usize::try_from(id).ok()?)?.as_ref() } else { self.large.get(&id) }
+        match usize::try_from(id).ok().and_then(|index| self.dense.get(index)) {
+            Some(Some(known)) => Some(known),
+            _ => self.sparse.get(&id),
+        }
     }
 
     fn insert(&mut self, id: u64, known: T) {
+        self.n_known += 1;
+        let most = GAPS + 2 * self.n_known;
         match usize::try_from(id) {
-            // The list grows to `SMALL_IDS` entries at most, whatever ids the file has.
-            Ok(index) if id < SMALL_IDS => {
-                if self.small.len() <= index {
-                    self.small.resize_with(index + 1, || None);
+            Ok(index) if index < most => {
+                if self.dense.len() <= index {
+                    self.dense.resize_with(index + 1, || None);
                 }
-                if let Some(slot) = self.small.get_mut(index) {
+                if let Some(slot) = self.dense.get_mut(index) {
                     *slot = Some(known);
                 }
             }
-            _ => {
-                self.large.insert(id, known);
-            }
+            _ => _ = self.sparse.insert(id, known),
         }
     }
 }
