@@ -81,6 +81,8 @@ export type About = {
   folded: Array<Item>,
   /** The colours of boxes. */
   colours: Colours,
+  /** The numbers of the colours of durations, each with the shortest duration that has it. */
+  durationShades: Array<[number, string]>,
   /** How far the trace has grown; `None` if it is finished. */
   growth: Growth | undefined,
   /** What a user can do with a key. */
@@ -487,6 +489,8 @@ export type News = {
 export type Note = {
   /** A sentence. */
   text: string,
+  /** Whether a file is missing or cut off, which a user should see at once. */
+  isUrgent: boolean,
   /** How often that is so, if it can be counted. */
   count: number | undefined,
   /** The place of the first of them in the file, in bytes. */

@@ -29,5 +29,9 @@ declare global {
   class FileReaderSync { readAsArrayBuffer(file: Blob): ArrayBuffer }
   /** Safari tells of pinches of a touch pad. */
   interface GestureEvent extends PointerEvent { scale: number }
+  /** Not every browser lets a page know where files are. */
+  interface FileSystemHandle { queryPermission?(): Promise<PermissionState>, requestPermission?(): Promise<PermissionState> }
+  interface DataTransferItem { getAsFileSystemHandle?(): Promise<FileSystemHandle | null> }
+  interface Window { showOpenFilePicker?(options: { multiple: boolean }): Promise<FileSystemFileHandle[]> }
   interface HTMLElementEventMap { gesturestart: GestureEvent, gesturechange: GestureEvent, gestureend: GestureEvent }
 }

@@ -2,11 +2,12 @@
 
 use serde::Serialize;
 use spall_trace::layout::{Theme, active_range};
-use spall_trace::model::{Ticks, Trace, TraceView, TrackId};
+use spall_trace::model::{Clock, Ticks, Trace, TraceView, TrackId};
 
 use crate::{
     Engine, Since,
     command::{COMMANDS, CommandInfo},
+    frame::shade_of_duration,
     item::{Group, Item},
     open::{Note, Placed, damage_of, notes_of},
     shown::{Growth, Shown},
@@ -51,6 +52,8 @@ pub struct About {
     pub folded: Vec<Item>,
     /// The colours of boxes.
     pub colours: Colours,
+    /// The numbers of the colours of durations, each with the shortest duration that has it.
+    pub duration_shades: Vec<(u8, String)>,
     /// How far the trace has grown; `None` if it is finished.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub growth: Option<Growth>,
@@ -100,6 +103,16 @@ impl From<Theme> for Shades {
     }
 }
 
+/// The colours of durations up to the longest one.
+fn duration_shades(longest: u64, clock: &Clock) -> Vec<(u8, String)> {
+    let shortest = (0..64).step_by(3).map(|power| 1_u64 << power);
+    let text = |ticks: u64| clock.duration(since_of(ticks).0).to_string();
+    shortest
+        .take_while(|&ticks| ticks <= longest)
+        .map(|ticks| (shade_of_duration(ticks), text(ticks)))
+        .collect()
+}
+
 fn since_of(ticks: u64) -> Since {
     Since(Ticks(i64::try_from(ticks).unwrap_or(i64::MAX)))
 }
@@ -138,6 +151,7 @@ impl<S: Shown> Engine<S> {
             folded: self.view.folded_items(),
             growth: self.shown.growth(),
             commands: COMMANDS,
+            duration_shades: duration_shades(bounds.end.0.abs_diff(bounds.start.0), &clock),
             colours: Colours {
                 light: Theme::Light.into(),
                 dark: Theme::Dark.into(),

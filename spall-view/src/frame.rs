@@ -221,6 +221,11 @@ impl ShadeNumber for ColorKey {
     }
 }
 
+/// The colour of a duration: one for each factor of eight.
+pub(crate) fn shade_of_duration(ticks: u64) -> u8 {
+    ColorKey::of_number(u64::from(ticks.checked_ilog2().unwrap_or(0) / 3)).shade_number()
+}
+
 impl<S: Shown> Engine<S> {
     /// Returns what there is to draw: boxes, marks, charts and strips of both parts of the timeline, arrows, the ruler, and the
     /// names that the frontend does not have yet.
@@ -324,8 +329,7 @@ impl<S: Shown> Engine<S> {
                 ColorBy::Name => pictures.shade(name),
                 ColorBy::Category => slice().map_or(0, |slice| pictures.shade(slice.category)),
                 ColorBy::Duration => {
-                    let duration = slice().map_or(0, |slice| slice.end.0.abs_diff(slice.start.0));
-                    ColorKey::of_number(u64::from(duration.checked_ilog2().unwrap_or(0) / 3)).shade_number()
+                    shade_of_duration(slice().map_or(0, |slice| slice.end.0.abs_diff(slice.start.0)))
                 }
                 ColorBy::Track => {
                     trace.track_of(id).map_or(0, |track| ColorKey::of_number(track.0.into()).shade_number())

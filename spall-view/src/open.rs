@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 use serde::Serialize;
-use spall_trace::model::{Diagnostics, Limits, Tick, Trace, TraceView};
+use spall_trace::model::{DiagnosticKind, Diagnostics, Limits, Tick, Trace, TraceView};
 use spall_trace::{
     Alignment, Error, Loader, MergeInput, MergedTraces, PlacedBy, Placement, detect, merge_traces,
 };
@@ -82,9 +82,12 @@ pub struct Placed {
 /// Something that is damaged or odd, or else worth knowing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub struct Note {
     /// A sentence.
     pub text: String,
+    /// Whether a file is missing or cut off, which a user should see at once.
+    pub is_urgent: bool,
     /// How often that is so, if it can be counted.
     pub count: Option<u64>,
     /// The place of the first of them in the file, in bytes.
@@ -104,7 +107,7 @@ pub struct Damage {
 
 impl Note {
     pub(crate) fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into(), count: None, byte: None }
+        Self { text: text.into(), is_urgent: false, count: None, byte: None }
     }
 }
 
@@ -124,7 +127,7 @@ pub fn open<R: Read>(files: Vec<Source<R>>) -> Result<Opened, OpenError> {
             Ok(loaded) => loaded,
             Err(error) => {
                 let (message, offset) = (format!("{prefix}{error}"), error.offset());
-                notes.push(Note { byte: Some(offset), ..Note::new(message.as_str()) });
+                notes.push(Note { byte: Some(offset), is_urgent: true, ..Note::new(message.as_str()) });
                 first_error.get_or_insert(OpenError { message, offset });
                 unread.push(true);
                 continue;
@@ -169,6 +172,7 @@ pub(crate) fn notes_of<'d>(
     let counts = all.into_iter().flat_map(|diagnostics| diagnostics.counts());
     counts.map(move |found| Note {
         text: format!("{prefix}{}", found.kind.description()),
+        is_urgent: found.kind == DiagnosticKind::Truncated,
         count: Some(found.count),
         byte: Some(found.first_byte),
     })

@@ -1,7 +1,7 @@
 //! What a user has chosen to see, and what it changes.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
-use spall_trace::model::Ticks;
+use spall_trace::{layout::LayoutView as _, model::Ticks};
 use spall_view::{Action, By, Command, Engine, Heights, Item, Place, Ranking, Since, Source, open};
 
 const TRACE: &str = r#"[
@@ -88,4 +88,31 @@ fn what_is_damaged_has_a_time() {
     let times: Vec<_> = both.iter().map(|(_, at)| *at).collect();
     assert_eq!(times, [None, since(40_000), since(70_000), None, since(41_000), since(71_000)]);
     assert!(both[3].0.starts_with("b.json: ") && both[3].0.ends_with(&alone[0].0), "{both:?}");
+}
+
+#[test]
+fn a_selection_comes_to_the_middle_and_the_end_of_a_flow_can_be_seen() {
+    let slice = |tid| {
+        format!(r#"{{"ph":"X","name":"f","pid":1,"tid":{tid},"ts":{},"dur":1}},"#, u64::from(tid) * 1000)
+    };
+    let slices: String = (1_u32..=40).map(slice).collect();
+    let flow = r#"{"ph":"s","name":"w","id":1,"pid":1,"tid":1,"ts":1000},
+        {"ph":"f","bp":"e","name":"w","id":1,"pid":1,"tid":30,"ts":30000}"#;
+    let text = format!("[{slices}{flow}]");
+    let source = Source { name: "a.json".into(), read: text.as_bytes(), offset: None };
+    let mut engine = Engine::new(open(vec![source]).unwrap(), None, Heights::TERMINAL);
+    engine.change_view(|view| view.resize(100, 20));
+    let width = |engine: &Engine| {
+        let (window, slice) = (engine.view().window(), engine.view().selected_slice().unwrap());
+        let placed = engine.layout().place(slice).unwrap();
+        window.x(placed.end) - window.x(placed.start)
+    };
+    engine.act(Action::Command(Command::First));
+    assert!(width(&engine) < 1.0);
+    engine.act(Action::Command(Command::FlowOut));
+    assert!((width(&engine) - 20.0).abs() < 1.0, "a fifth of the window");
+    engine.act(Action::Command(Command::Fit));
+    let line = engine.view().main().line_of_slice(engine.layout(), engine.view().selected_slice().unwrap());
+    let (line, heights) = (line.unwrap(), engine.view().window().heights());
+    assert!((line.top + line.bottom()).abs_diff(heights.start + heights.end) <= 2, "{line:?} in {heights:?}");
 }

@@ -469,6 +469,25 @@ async function embedded(page, url) {
     return [found.slices > 0, picture.type, isOpen, getComputedStyle(view.shadowRoot.querySelector('#pane')).colorScheme, other.viewer === undefined, closed];
   })()`);
   check(called, [true, 'image/png', true, 'dark', true, 'InvalidStateError'], 'methods and properties');
+  const set = await page.value(`(async () => {
+    const [view] = document.querySelectorAll('trace-view');
+    const [path] = view.viewer.arranged.itemsByPath.keys();
+    view.place = { marks: [{ at: 7, text: 'here' }], hidden: [path], colorBy: 'category' };
+    view.settings = { arrows: 'all', text: 14 };
+    await view.viewer.steps.turn;
+    await new Promise((done) => { setTimeout(done, 100); });
+    const { marks, hidden, colorBy, arrows } = view.place, { text } = view.settings;
+    view.settings = { text: 11, arrows: 'selected' };
+    view.readOnly = true;
+    const openers = [...view.shadowRoot.querySelectorAll('.opener')].map(({ hidden }) => hidden);
+    view.readOnly = false;
+    const phases = [], tell = ({ detail: { read } }) => phases.push(read);
+    view.addEventListener('progress', tell);
+    await view.open(['record.spall']);
+    const saved = await view.save().then(({ size }) => size > 1000, ({ name }) => name);
+    return [marks, hidden[0] === path, colorBy, arrows, text, openers.every(Boolean), phases.length > 0, saved];
+  })()`);
+  check(set, [[{ at: 7, text: 'here' }], true, 'category', 'all', 14, true, true, true], 'the place, settings, saving and what a reader may do');
   rmSync(written);
 }
 

@@ -294,9 +294,8 @@ fn a_page_of_its_own_has_the_files_and_the_place_or_it_is_said_what_it_takes() {
     }
     let page = fs::read_to_string(folder.0.join("page.html")).unwrap();
     assert!(page.contains("default-src 'none'") && !page.contains("https:"));
-    let is_placeholder = |rest: &str| {
-        rest.split_once("}}").is_some_and(|(name, _)| name.chars().all(char::is_alphanumeric))
-    };
+    let is_placeholder =
+        |rest: &str| rest.split_once("}}").is_some_and(|(name, _)| name.chars().all(char::is_alphanumeric));
     assert!(!page.split("{{").skip(1).any(is_placeholder), "a part of the page is not filled in");
     assert!(page.contains(r#"data-file="0" data-name="a&amp;&quot;<.json" data-gzip>"#));
     assert!(page.contains(r#""categories":["\u003c/script>"]"#), "nothing of the trace ends an element");

@@ -7,8 +7,12 @@ const LISTS = { folded: 'fold', hidden: 'hide', pinned: 'pin', rates: 'rate', sh
 const lists = /** @type {[keyof typeof LISTS, string][]} */ (Object.entries(LISTS));
 /** @type {import('../engine.js').ElementKind[]} */
 const KINDS = ['slice', 'state', 'instant', 'counter', 'object'];
+/** @type {import('../engine.js').ColorBy[]} */
+const COLOURS = ['name', 'category', 'duration', 'track'];
+/** @type {import('../engine.js').Arrows[]} */
+const ARROWS = ['selected', 'all', 'off'];
 // What of an address also holds for another trace: how its tracks are arranged, and its files.
-const ARRANGED = [...Object.values(LISTS), 'order', 'move', 'file', 'value'];
+const ARRANGED = [...Object.values(LISTS), 'order', 'move', 'file', 'value', 'colours', 'arrows', 'empty'];
 
 /** @typedef {import('../engine.js').Place} Place */
 
@@ -47,6 +51,9 @@ export function toAddress(place) {
   if (place.folded && !place.folded.length) parts.set(LISTS.folded, '');
   if (place.linearDurations) parts.set('axis', 'linear');
   if (place.byActivity) parts.set('order', 'activity');
+  if (place.colorBy !== 'name') set('colours', place.colorBy);
+  if (place.arrows !== 'selected') set('arrows', place.arrows);
+  if (place.showsEmpty) parts.set('empty', 'shown');
   for (const [path, before] of place.moves ?? []) parts.append('move', `${path}\t${before ?? ''}`);
   return `#${parts}`;
 }
@@ -87,6 +94,10 @@ export function fromAddress(hash) {
   if (!parts.has(LISTS.folded)) delete place.folded;
   place.linearDurations = parts.get('axis') === 'linear';
   place.byActivity = parts.get('order') === 'activity';
+  const colorBy = COLOURS.find((one) => one === parts.get('colours')), arrows = ARROWS.find((one) => one === parts.get('arrows'));
+  if (colorBy) place.colorBy = colorBy;
+  if (arrows) place.arrows = arrows;
+  if (parts.has('empty')) place.showsEmpty = true;
   place.moves = parts.getAll('move').map((move) => {
     const [path, before] = move.split('\t');
     return [path, before || undefined];

@@ -126,7 +126,7 @@ export function drawBoxes(context, palette, part, place, names, isSearching) {
         continue;
       }
     }
-    if (style & UNFINISHED && width > 8) torn.push([x, y, width, height, palette.fill(style, 3)]);
+    if (style & UNFINISHED && width > 8) torn.push([x, y, width, height, palette.fill(style, strength === DIMMED ? DIMMED : 3)]);
     else {
       // What decides on the colour: the strength, and the shade or what is in the upper bits.
       const key = strength * 2 ** 32 + (style & (CHANGE | OWN) ? style >>> 10 << 10 >>> 0 : style % SHADES);
@@ -194,6 +194,15 @@ export function cut(text, room) {
     }
   }
   return text;
+}
+
+/**
+ * The text, or an ellipsis and its end if there is no room for all: the end of a number tells more than its beginning.
+ * @param {string} text
+ * @param {number} room
+ */
+export function cutFront(text, room) {
+  return text.length <= room ? text : `…${text.slice(text.length - room + 1)}`;
 }
 
 /**

@@ -17,15 +17,15 @@
 const SPEED = 0.15; // what is left of the time in view after a second of zooming
 
 // Each with its values.
-/** @type {[keyof Viewer['options'], string, [string | number, string][]][]} */
+/** @type {[keyof Viewer['options'], string, [string | number | boolean, string][]][]} */
 export const SETTINGS = [
   ['theme', 'Theme', [['auto', 'as the system'], ['light', 'light'], ['dark', 'dark']]],
   ['text', 'Texts', [[11, 'small'], [14, 'large']]],
-  ['colour', 'Colours', [['name', 'by name'], ['category', 'by category'], ['duration', 'by duration'], ['track', 'by track']]],
+  ['colorBy', 'Colours', [['name', 'by name'], ['category', 'by category'], ['duration', 'by duration'], ['track', 'by track']]],
   ['own', 'Colours that the file asks for', [['use', 'used'], ['ignore', 'ignored']]],
   ['palette', 'Palette', [['calm', 'calm'], ['okabeIto', 'for any eyes (Okabe and Ito)']]],
   ['arrows', 'Flow arrows', [['selected', 'of the selection'], ['all', 'all'], ['off', 'none']]],
-  ['empty', 'Empty tracks', [['hide', 'hidden'], ['show', 'shown']]],
+  ['showsEmpty', 'Empty tracks', [[false, 'hidden'], [true, 'shown']]],
   ['wheel', 'Wheel', [['scroll', 'scrolls'], ['zoom', 'zooms']]],
   ['drag', 'Drag', [['select', 'selects'], ['pan', 'moves']]],
 ];

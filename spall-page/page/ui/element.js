@@ -5,6 +5,7 @@ import { STYLE } from './style.js';
 import { Viewer } from './viewer.js';
 import { fromAddress, rangeOf, toAddress, withoutPlace } from './address.js';
 import { grouped } from './text.js';
+import { known, remember } from './again.js';
 
 const FRAME = `
 <div id="pane">
@@ -18,11 +19,11 @@ const LARGE = 16 << 20, BEGINNING = 4 << 20; // in bytes
 
 /**
  * @typedef {import('../page.js').Opened} Opened
- * @typedef {Opened | string} Wanted a file, or an address
+ * @typedef {Opened | string | FileSystemFileHandle} Wanted a file, an address, or where a file is
  */
 
 export class TraceView extends HTMLElement {
-  static observedAttributes = ['src', 'theme', 'range'];
+  static observedAttributes = ['src', 'theme', 'range', 'read-only'];
 
   /** @type {Viewer | undefined} */
   viewer = undefined;
@@ -75,8 +76,26 @@ export class TraceView extends HTMLElement {
     return this.hasAttribute('whole-page');
   }
 
+  // Whether the reader of the page can open nothing else.
+  get readOnly() { return this.hasAttribute('read-only'); }
+  set readOnly(is) { this.toggleAttribute('read-only', is); }
+
   connectedCallback() {
     if (this.src && !this.viewer && !this.opening) this.open(this.src.split(/\s+/));
+  }
+
+  // Opens the files that the address names, if the page knows where they are. A browser may want to be asked by a click.
+  async again() {
+    const names = (fromAddress(location.hash).files ?? []).map(({ name }) => name);
+    const files = await known(names).catch(() => []);
+    if (!files.length || this.viewer || this.opening) return;
+    const allowed = await Promise.all(files.map((file) => file.queryPermission?.() ?? 'granted'));
+    if (allowed.every((state) => state === 'granted')) return this.open(files);
+    const ask = async () => {
+      for (const file of files) await file.requestPermission?.();
+      return this.open(files);
+    };
+    this.$('#welcome').append(element('p', {}, button(`Open ${names.join(', ')} again`, 'Show what the address says', ask)));
   }
 
   // An element that is only moved within its page stays as it is.
@@ -91,7 +110,8 @@ export class TraceView extends HTMLElement {
    */
   attributeChangedCallback(name, before, now) {
     if (name === 'src' && this.isConnected && now) this.open(now.split(/\s+/));
-    if (name !== 'src') this.take(name);
+    if (name === 'read-only') for (const opener of this.pane.querySelectorAll('.opener')) /** @type {HTMLElement} */ (opener).hidden = this.readOnly;
+    else if (name !== 'src') this.take(name);
   }
 
   /**
@@ -118,6 +138,25 @@ export class TraceView extends HTMLElement {
   /** @returns {import('./under.js').Element | number | { id: number } | null | undefined} */
   get selection() { return this.viewer?.selected; }
 
+  // Everything that the user has set, such as marks, what is hidden and what is looked for. What is set becomes a part of that.
+  /** @returns {import('./place.js').Place | undefined} */
+  get place() { return this.viewer?.current; }
+  /** @param {Partial<import('./place.js').Place>} part */
+  set place(part) {
+    const { files, panel = '', ...rest } = part, viewer = this.shown();
+    viewer.change(rest);
+    const [name, mode] = panel.split(' ');
+    if (name) viewer.drawer.show(name, mode);
+  }
+
+  // What the user has set for all traces, and how boxes and arrows are drawn.
+  /** @returns {Partial<import('./viewer.js').Settings> | undefined} */
+  get settings() { return this.viewer?.settings; }
+  set settings(settings) {
+    const viewer = this.shown();
+    for (const [key, value] of Object.entries(settings ?? {})) viewer.setOption(/** @type {keyof import('./viewer.js').Settings} */ (key), value);
+  }
+
   // Selects a slice by its number and brings it into view, or selects nothing.
   set selection(slice) {
     if (slice === undefined || slice === null) this.viewer?.select(undefined);
@@ -138,13 +177,14 @@ export class TraceView extends HTMLElement {
     /** @type {(read: number, size: number, phase?: string) => void} */
     const tell = (read, size, phase) => {
       if (size) Object.assign(bar, { max: size, value: read });
+      this.tell('progress', { read, size, phase });
       const megabytes = (/** @type {number} */ bytes) => grouped(bytes / 1e6, 1);
       text.textContent = phase ?? (size ? `${megabytes(read)} of ${megabytes(size)} MB` : `${megabytes(read)} MB`);
     };
     try {
       /** @type {Opened[]} */
       const all = [];
-      for (const file of files) all.push(typeof file === 'string' ? await fetched(file, tell, signal) : file);
+      for (const file of files) all.push(typeof file === 'string' ? await fetched(file, tell, signal) : isHandle(file) ? await file.getFile() : file);
       const size = all.reduce((sum, file) => sum + file.size, 0);
       if (this.isPage && !this.viewer) {
         const place = fromAddress(location.hash);
@@ -157,6 +197,7 @@ export class TraceView extends HTMLElement {
       this.opening = undefined;
       this.files = files;
       this.notify();
+      if (this.isPage) remember(files.filter(isHandle)).catch(() => {}); // a browser that keeps nothing opens nothing again
       await this.show(source, about, title);
       return true;
     } catch (error) {
@@ -260,7 +301,7 @@ export class TraceView extends HTMLElement {
       grown: (finished, fault) => this.showFinished(finished, fault), hasGrown: Boolean(place),
     }));
     if (TraceView.load) this.$('#open-place').append(this.opener());
-    if (this.isPage && this.files.some((file) => typeof file !== 'string')) {
+    if (this.isPage && this.files.some((file) => typeof file !== 'string' && !isHandle(file))) {
       // A browser asks for pages alone that somebody has touched, and complains of the others.
       const ask = (/** @type {Event} */ event) => { if (navigator.userActivation?.hasBeenActive ?? true) event.preventDefault(); };
       addEventListener('beforeunload', ask, { signal: viewer.ends.signal });
@@ -320,6 +361,14 @@ export class TraceView extends HTMLElement {
     return new Promise((resolve) => { canvas.toBlob(resolve); });
   }
 
+  // A page that has the trace, the place and this viewer in one file.
+  /** @returns {Promise<Blob>} */
+  async save() {
+    const { source, current } = this.shown();
+    if (!source.save) throw new DOMException('This engine saves no page.', 'NotSupportedError');
+    return source.save(current);
+  }
+
   // What shows the trace. Without one, the error says so.
   shown() {
     if (!this.viewer) throw new DOMException('No trace is open.', 'InvalidStateError');
@@ -341,19 +390,51 @@ export class TraceView extends HTMLElement {
   }
 
   opener() {
-    return button('Open', 'Open a trace, or several on one axis of time', () => this.$('#file').click());
+    const opener = button('Open', 'Open a trace, or several on one axis of time', () => this.choose());
+    opener.className = 'opener';
+    opener.hidden = this.readOnly;
+    return opener;
+  }
+
+  // Lets the user choose files, if possible so that the page knows where they are.
+  async choose() {
+    /** @type {FileSystemFileHandle[]} */
+    let files = [];
+    try {
+      if (!this.isPage || !window.showOpenFilePicker) return this.$('#file').click();
+      files = await window.showOpenFilePicker({ multiple: true });
+    } catch (error) {
+      if (error.name !== 'AbortError') this.$('#file').click();
+    }
+    if (files.length) this.open(files);
   }
 
   acceptDrops() {
     for (const type of /** @type {const} */ (['dragover', 'dragleave', 'drop'])) {
-      this.addEventListener(type, (event) => {
+      this.addEventListener(type, async (event) => {
         event.preventDefault();
-        this.pane.classList.toggle('dropping', type === 'dragover');
-        const files = type === 'drop' ? [...(event.dataTransfer?.files ?? [])] : [];
+        this.pane.classList.toggle('dropping', type === 'dragover' && !this.readOnly);
+        const items = type === 'drop' && !this.readOnly ? [...(event.dataTransfer?.items ?? [])] : [];
+        const files = (await Promise.all(items.map(dropped))).flatMap((file) => file ?? []);
         if (files.length) this.open(files);
       });
     }
   }
+}
+
+/**
+ * @param {Wanted} file
+ * @returns {file is FileSystemFileHandle}
+ */
+const isHandle = (file) => typeof file !== 'string' && 'getFile' in file;
+
+/**
+ * What was dropped, if possible so that the page knows where it is. All of it is asked for before the event has ended.
+ * @param {DataTransferItem} item
+ */
+async function dropped(item) {
+  const file = item.getAsFile(), handle = await item.getAsFileSystemHandle?.().catch(() => null);
+  return handle?.kind === 'file' ? /** @type {FileSystemFileHandle} */ (handle) : file;
 }
 
 /** @param {Wanted} file */

@@ -18,6 +18,7 @@ const GESTURES = [
   ['hold a finger, then drag', 'select time and tracks'],
   ['drag a name', 'move the track or process to another place'],
   ['drag in the ruler', 'select time; Alt: do not snap to slices'],
+  ['drag an edge of the range', 'move the edge'],
   ['drag in the overview', 'show that time'],
   ['click', 'details; on a name: fold or open'],
   ['double or middle click', 'zoom to a slice'],
@@ -124,7 +125,7 @@ export function openPalette(viewer, text = '') {
 /** @param {Viewer} viewer */
 export function openSettings(viewer) {
   const palette = viewer.$('#palette');
-  const setting = (/** @type {typeof SETTINGS[number]} */ [key, title, choices]) => element('label', {}, `${title} `, choice(title, choices, viewer.options[key], (value) => viewer.setOption(key, value)));
+  const setting = (/** @type {typeof SETTINGS[number]} */ [key, title, choices]) => element('label', {}, `${title} `, choice(title, choices, viewer.settings[key], (value) => viewer.setOption(key, value)));
   const close = button('Close', 'Escape', () => palette.close());
   palette.onkeydown = null;
   palette.replaceChildren(element('h2', { textContent: 'Settings' }), element('div', { className: 'settings' }, ...SETTINGS.map(setting)), close);

@@ -25,6 +25,14 @@ export class Overview {
     return isInside ? { start, end } : { start: about.start, end: about.end };
   }
 
+  /**
+   * Stands above what the timeline shows, so that both have the same edges.
+   * @param {number} names the width of the names of tracks
+   */
+  align(names) {
+    Object.assign(this.canvas.style, { marginLeft: `${names}px`, width: `calc(100% - ${names}px)` });
+  }
+
   // The size, the tracks or the search changed.
   changed() {
     this.drawnFor = undefined;

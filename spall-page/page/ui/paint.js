@@ -1,5 +1,5 @@
 // Draws a picture of the timeline: the ruler, the names of tracks, and what is on them.
-import { Palette, drawBoxes, boxAt, cut, kindOf, NUMBERS } from './boxes.js';
+import { Palette, drawBoxes, boxAt, cut, cutFront, kindOf, NUMBERS } from './boxes.js';
 import { memory } from './dom.js';
 import { clean, grouped, duration } from './text.js';
 
@@ -120,7 +120,8 @@ export class Painter {
         this.grid(frame, view);
         this.part(frame, frame.main, viewer, top, mainTop, counts, lines.main);
         this.inChart(() => this.arrows(frame, view, top));
-        if (frame.arrowsLeftOut) this.corner(`${grouped(frame.arrowsLeftOut)} more flow arrows`);
+        if (viewer.place.colorBy === 'duration') this.durations(viewer.about.durationShades);
+        else if (frame.arrowsLeftOut) this.corner(`${grouped(frame.arrowsLeftOut)} more flow arrows`);
       });
       if (pinnedHeight) {
         this.clipped(0, RULER * ratio, width, pinnedHeight * ratio, () => {
@@ -130,7 +131,7 @@ export class Painter {
         });
         this.fill(colour.accent, 0, mainTop * ratio - 1, width, 1);
       }
-      this.ruler(frame, view);
+      this.ruler(frame, view, viewer);
       for (const [, , at] of viewer.damage ?? []) if (at !== undefined) this.damage(this.x(at, view));
     }
     // The place where a track that is dragged would be.
@@ -395,6 +396,23 @@ export class Painter {
     this.write(text, width - wide + 6 * ratio, height - high / 2, colour.text);
   }
 
+  /**
+   * The colours of durations in the lower right corner, each with the shortest one that has it, as far as they have room.
+   * @param {import('../engine.js').About['durationShades']} shades
+   */
+  durations(shades) {
+    const { colour, ratio, palette, height } = this;
+    const widest = (7 + 2) * palette.letter + 14 * ratio, high = 18 * ratio;
+    const shown = shades.slice(-Math.max(Math.floor(this.chart / widest), 1));
+    let x = this.width - shown.length * widest;
+    this.fill(colour.head, x - 6 * ratio, height - high, this.width - x + 6 * ratio, high);
+    for (const [shade, text] of shown) {
+      this.fill(palette.fills[3][shade], x, height - high + 4 * ratio, 10 * ratio, 10 * ratio);
+      this.write(`≥ ${text.replace(/(\d)\.\d+/, '$1')}`, x + 13 * ratio, height - high / 2, colour.text);
+      x += widest;
+    }
+  }
+
   // The names of tracks at the left. A name stays in sight as long as something of its track does, and so does the
   // process of what is at the upper edge.
   /**
@@ -460,11 +478,12 @@ export class Painter {
     const sign = viewer.arranged.isIn('folded', header.item) ? '▸ ' : isProcess ? '▾ ' : '';
     const mark = !isProcess && viewer.arranged.isIn('pinned', header.item) ? '↑ ' : '';
     const room = this.letters((isWide ? this.width / ratio : this.names) - x - 8);
-    // Of tracks with the same name, what tells them apart is more important than the end of the name.
-    const text = cut(`${sign}${mark}${label}`, isRepeated && detail ? Math.max(room - detail.length - 1, 4) : room);
+    // Of tracks with the same name, what tells them apart has a place beside at most three fifths of the name.
+    const all = `${sign}${mark}${label}`;
+    const text = cut(all, isRepeated && detail ? Math.max(room - detail.length - 1, Math.floor(room * 0.6)) : room);
     this.write(text, x * ratio, y, viewer.finder.isFoundTrack(header.item) ? colour.hit : colour.text, isProcess ? `600 ${palette.deviceFont}` : undefined);
     const left = room - text.length - 1;
-    if (detail && left >= Math.min(detail.length, 4)) this.write(cut(detail, left), x * ratio + (text.length + 1) * palette.letter, y, colour.dim);
+    if (detail && left >= Math.min(detail.length, 4)) this.write(isRepeated ? cutFront(detail, left) : cut(detail, left), x * ratio + (text.length + 1) * palette.letter, y, colour.dim);
   }
 
   /**
@@ -523,11 +542,37 @@ export class Painter {
   }
 
   /**
+   * The texts on the ruler about the chosen range and the marks, where they have room, with their edges.
+   * @param {Viewer} viewer
+   */
+  tags({ view, range, about, place: { marks } }) {
+    const { ratio, palette, width } = this, left = Math.round(this.names * ratio);
+    /** @type {{ text: string, from: number, to: number }[]} */
+    const tags = [];
+    const add = (/** @type {string} */ text, /** @type {(width: number) => number} */ place) => {
+      const wide = (text.length + 1) * palette.letter;
+      const from = Math.max(Math.min(place(wide), width - wide), left), to = from + wide;
+      if (text && !tags.some((other) => from < other.to && other.from < to)) tags.push({ text, from, to });
+    };
+    if (range) {
+      const middle = (this.x(range.start, view) + this.x(range.end, view)) / 2;
+      add(duration(range.end - range.start, about.unit), (wide) => middle - wide / 2);
+    }
+    for (const { at, end = at, text } of [...marks].sort((a, b) => a.at - b.at)) {
+      const [x, until] = [this.x(at, view), this.x(end, view)];
+      if (until >= left && x <= width) add(cut(clean(text ?? ''), 32), () => x + 3 * ratio);
+    }
+    return tags;
+  }
+
+  /**
    * @param {Picture} frame
    * @param {View} view
+   * @param {Viewer} viewer
    */
-  ruler(frame, view) {
+  ruler(frame, view, viewer) {
     const { width, colour, ratio, palette } = this;
+    const tags = this.tags(viewer);
     const high = RULER * ratio, place = this.place(frame, view, 0);
     this.fill(colour.names, 0, 0, width, high);
     this.fill(colour.line, 0, high - 1, width, 1);
@@ -535,19 +580,22 @@ export class Painter {
       const x = Math.round(at * place.scale + place.shift);
       if (x < place.left) continue;
       this.fill(colour.line, x, high - 8 * ratio, 1, 8 * ratio);
-      if (x + (text.length + 1) * palette.letter < width) this.write(text, x + 4 * ratio, high / 2, colour.dim);
+      const end = x + (text.length + 1) * palette.letter;
+      const isFree = end < width && !tags.some((tag) => x < tag.to && tag.from < end);
+      if (isFree) this.write(text, x + 4 * ratio, high / 2, colour.dim);
     }
+    for (const { text, from } of tags) this.write(text, from + palette.letter / 2, high / 2, colour.accent);
     this.fill(colour.names, 0, 0, place.left - 1, high - 1);
     const room = this.letters(this.names - 16), shown = duration(view.duration, frame.unit);
-    this.write(cut(shown.length + 8 > room ? shown : `${shown} in view`, room), 8 * ratio, high / 2, colour.dim);
+    if (viewer.about.counts.length) this.write(cut(shown.length + 8 > room ? shown : `${shown} in view`, room), 8 * ratio, high / 2, colour.dim);
   }
 
   /**
    * What lies over all tracks: the chosen range, marks, and the box that is dragged.
    * @param {Viewer} viewer
    */
-  over({ view, range, box, about, place: { marks }, arranged: { rangeKeys, key }, lines, mainTop, main }) {
-    const { context, colour, ratio, height, palette } = this;
+  over({ view, range, box, place: { marks }, arranged: { rangeKeys, key }, lines, mainTop, main }) {
+    const { context, colour, ratio, height } = this;
     const left = Math.round(this.names * ratio);
     if (range) {
       const [from, to] = [this.x(range.start, view), this.x(range.end, view)];
@@ -561,24 +609,12 @@ export class Painter {
       }
       context.fillStyle = colour.accent;
       for (const x of [from, to]) context.fillRect(x, 0, ratio, height);
-      const text = duration(range.end - range.start, about.unit);
-      const half = (text.length / 2) * palette.letter;
-      const middle = Math.min(Math.max((from + to) / 2, left + half), this.width - half) - half;
-      this.fill(colour.page, middle - 4 * ratio, 3 * ratio, (text.length * palette.letter) + 8 * ratio, 18 * ratio);
-      this.write(text, middle, 12 * ratio, colour.accent);
     }
     context.fillStyle = colour.accent;
-    let free = left; // where the text of a mark has room
-    for (const { at, end = at, text } of [...marks].sort((a, b) => a.at - b.at)) {
+    for (const { at, end = at } of marks) {
       const [x, until] = [this.x(at, view), this.x(end, view)];
-      context.fillStyle = colour.accent;
       for (const edge of new Set([x, until])) context.fillRect(edge, 0, ratio, height);
       context.fillRect(x, 0, Math.max(until - x, 7 * ratio), (end > at ? 3 : 5) * ratio);
-      const said = cut(clean(text ?? ''), 32), from = Math.max(x + 3 * ratio, left);
-      if (!said || until < left || from < free || from > this.width) continue;
-      free = from + (said.length + 2) * palette.letter;
-      this.fill(colour.page, from, 5 * ratio, free - from - palette.letter / 2, 17 * ratio);
-      this.write(said, from + palette.letter / 2, 14 * ratio, colour.accent);
     }
     if (box) {
       context.strokeStyle = colour.accent;

@@ -35,7 +35,7 @@ export class Pictures {
     while (this.isWanted) {
       this.isWanted = false;
       const { viewer } = this;
-      const { view, painter, options } = viewer;
+      const { view, painter, options, place: { arrows, colorBy } } = viewer;
       const top = viewer.main.scrollTop;
       const start = Math.floor(view.start), ticks = Math.ceil(view.duration) + 1;
       const columns = Math.max(Math.min(Math.round((painter.chart * ticks) / view.duration / this.coarseness), 65535), 1);
@@ -47,9 +47,9 @@ export class Pictures {
         selected: viewer.slice,
         betweenMarks: Math.round((110 * painter.ratio) / this.coarseness),
         labelWidth: Math.round((4 * (painter.palette?.letter || 7)) / this.coarseness),
-        arrows: options.arrows,
-        colorBy: options.colour,
-        ownColors: options.own === 'use' && options.palette === 'calm' && options.colour === 'name',
+        arrows,
+        colorBy,
+        ownColors: options.own === 'use' && options.palette === 'calm' && colorBy === 'name',
       };
       const asked = performance.now();
       const frame = await viewer.source.frame(wanted);

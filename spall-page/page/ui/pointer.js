@@ -4,14 +4,15 @@ import { elementAt, headerAt, itemsBetween } from './under.js';
 
 /**
  * @typedef {{ x: number, y: number }} Point
- * @typedef {'fit' | 'pan' | 'names' | 'range' | 'header' | 'area'} Kind what a drag does
+ * @typedef {'fit' | 'pan' | 'names' | 'edge' | 'range' | 'header' | 'area'} Kind what a drag does
  * @typedef {object} Drag
  * @property {Kind} kind
  * @property {Point} from
  * @property {Point} last
  * @property {boolean} isFar whether it is no click
  * @property {number} time where it began
- * @property {number} [snappedFrom] the same, at a slice
+ * @property {number} [snappedFrom] the same, at a slice; of a range whose edge is dragged, the other edge
+ * @property {import('../engine.js').Item[]} [items] those of that range
  * @property {import('./place.js').Range} [range]
  * @property {import('../engine.js').Item | undefined} [item] what is carried
  * @property {ReturnType<import('./place.js').Arranged['dropAt']>} [drop] where to
@@ -19,6 +20,7 @@ import { elementAt, headerAt, itemsBetween } from './under.js';
 
 const CLICK = 5; // A pointer that moves less than this many pixels clicks.
 const SNAP = 6; // pixels
+const REACH = 4; // pixels from an edge that can be dragged
 const HOLD = 450; // A finger that rests this many milliseconds selects or carries instead of moving.
 
 /** @param {import('./viewer.js').Viewer} viewer */
@@ -81,7 +83,15 @@ export function attachPointer(viewer) {
   });
 
   // The edge between the names and the chart, which can be dragged.
-  const isEdge = (/** @type {number} */ x) => Math.abs(x - viewer.painter.names) < 4;
+  const isEdge = (/** @type {number} */ x) => Math.abs(x - viewer.painter.names) < REACH;
+
+  // The end of the chosen range that stays while the one at a place is dragged.
+  const otherEdge = (/** @type {Point} */ { x }) => {
+    const { range } = viewer;
+    const isNear = (/** @type {number} */ time) => Math.abs(viewer.xOf(time) - x) < REACH;
+    if (!range || x < viewer.painter.names) return undefined;
+    return isNear(range.end) ? range.start : isNear(range.start) ? range.end : undefined;
+  };
 
   /**
    * @param {PointerEvent} event
@@ -92,6 +102,7 @@ export function attachPointer(viewer) {
     if (event.button === 1) return 'fit';
     if (event.button === 2 || viewer.isSpaceHeld) return 'pan';
     if (isEdge(x)) return 'names';
+    if (otherEdge({ x, y }) !== undefined) return 'edge';
     if (y < RULER) return 'range';
     if (event.pointerType === 'touch') return 'pan';
     if (x < viewer.painter.names) return 'header';
@@ -111,6 +122,7 @@ export function attachPointer(viewer) {
       }
     }
     drag = { kind: kindOf(event, at), from: at, last: at, isFar: false, time: viewer.timeAt(at.x) };
+    if (drag.kind === 'edge') Object.assign(drag, { snappedFrom: otherEdge(at), items: viewer.range?.items });
     if (drag.kind === 'fit') event.preventDefault();
     if (event.pointerType === 'touch' && drag.kind === 'pan') {
       const held = drag;
@@ -135,7 +147,7 @@ export function attachPointer(viewer) {
       return;
     }
     if (!drag) {
-      canvas.style.cursor = isEdge(at.x) ? 'col-resize' : '';
+      canvas.style.cursor = isEdge(at.x) ? 'col-resize' : otherEdge(at) !== undefined ? 'ew-resize' : '';
       viewer.redraw();
       return;
     }
@@ -143,7 +155,7 @@ export function attachPointer(viewer) {
     if (!drag.isFar) return;
     viewer.isDragging = true;
     if (drag.kind === 'pan') pan(at.x - drag.last.x, at.y - drag.last.y);
-    if (drag.kind === 'range' || drag.kind === 'area') select(drag, at, event.altKey);
+    if (drag.kind === 'edge' || drag.kind === 'range' || drag.kind === 'area') select(drag, at, event.altKey);
     if (drag.kind === 'header') carry(drag, at);
     if (drag.kind === 'names') viewer.widenNames(at.x);
     drag.last = at;
@@ -165,7 +177,7 @@ export function attachPointer(viewer) {
     current.snappedFrom ??= await snapped(current.time);
     const { snappedFrom } = current, to = await snapped(viewer.timeAt(Math.max(at.x, viewer.painter.names)));
     if (drag !== current) return;
-    current.range = { start: Math.min(snappedFrom, to), end: Math.max(snappedFrom, to) };
+    current.range = { start: Math.min(snappedFrom, to), end: Math.max(snappedFrom, to), ...(current.items && { items: current.items }) };
     if (current.kind === 'area') {
       const top = Math.min(current.from.y, at.y), bottom = Math.max(current.from.y, at.y);
       current.range.items = itemsBetween(viewer, top, bottom);

@@ -89,14 +89,15 @@ export class Steps {
    * @param {string} hash
    */
   async restore(hash) {
-    const { viewer } = this, place = fromAddress(hash);
+    const { viewer } = this, place = fromAddress(hash), { colorBy, arrows, showsEmpty } = viewer.options;
     if (!place.view) place.files = []; // what is about tracks holds for any trace
     clearTimeout(this.remembering);
     const [panel, mode] = (place.panel ?? '').split(' ');
     if (panel) viewer.drawer.show(panel, mode);
     else viewer.drawer.hide();
-    const showsEmpty = viewer.options.empty === 'show';
-    const changed = await this.ask((seen) => viewer.source.apply({ ...place, showsEmpty }, seen), false, false);
+    // An address that shows nothing yet is shown as the user likes it.
+    const own = place.view ? {} : { colorBy, arrows, showsEmpty };
+    const changed = await this.ask((seen) => viewer.source.apply({ ...own, ...place }, seen), false, false);
     if (changed?.missing.length) viewer.hint(changed.missing.join(' '));
   }
 

@@ -80,7 +80,7 @@ dd, td, .list, #tabs, .graph-tip, #hits { font-variant-numeric: tabular-nums; }
 #panel p > * { margin: 1px 6px 1px 0; }
 table { border-collapse: collapse; }
 th, td { padding: 0 10px 0 0; text-align: right; white-space: nowrap; }
-th:first-child { text-align: left; white-space: normal; overflow-wrap: anywhere; max-width: 60cqw; }
+th:first-child { text-align: left; white-space: normal; overflow-wrap: anywhere; min-width: min(28cqw, 16em); max-width: 60cqw; }
 thead th { position: sticky; top: -6px; background: var(--names); }
 th button { border: 0; background: none; padding: 1px 0; text-align: left; font-weight: inherit; }
 tbody th { font-weight: 400; }

@@ -36,10 +36,13 @@ import { counted, duration } from './text.js';
  * @typedef {{ '#timeline': HTMLCanvasElement, '#overview': HTMLCanvasElement, '#find': HTMLInputElement, '#palette': HTMLDialogElement }} Elements
  */
 
-const OPTIONS = {
-  wheel: 'scroll', drag: 'select', colour: /** @type {import('../engine.js').ColorBy} */ ('name'), own: 'use', palette: 'calm', theme: 'auto',
-  arrows: /** @type {import('../engine.js').Arrows} */ ('selected'), text: 11, empty: 'hide',
+// What a user has set for all traces. The rest is a part of the place, and how a trace is shown for which no address says it.
+const OWN = { wheel: 'scroll', drag: 'select', own: 'use', palette: 'calm', theme: 'auto', text: 11 };
+const PLACED = {
+  colorBy: /** @type {import('../engine.js').ColorBy} */ ('name'), arrows: /** @type {import('../engine.js').Arrows} */ ('selected'), showsEmpty: false,
 };
+const OPTIONS = { ...OWN, ...PLACED };
+/** @typedef {typeof OPTIONS} Settings */
 
 export class Viewer {
   // Aborts when another trace is opened, so that no listener outlives its trace.
@@ -144,6 +147,8 @@ export class Viewer {
     this.growth.run();
     const [start, end] = this.about.active;
     if (end - start < this.about.span * 0.9) this.hint(`A few events lie far away from the rest, so this shows ${duration(end - start, this.about.unit)} of ${duration(this.about.span, this.about.unit)}.`, button('Show all', '0', () => this.run('fitAll')));
+    const urgent = this.about.notes.find(({ isUrgent }) => isUrgent);
+    if (urgent) this.hint(urgent.text, button('Notes', 'What there is to say about the files', () => this.drawer.show('notes')));
     if (!this.isPage) return;
     this.canvas.focus({ preventScroll: true });
     // Back, Forward, and an address that was pasted over this one.
@@ -360,15 +365,22 @@ export class Viewer {
     this.$('#live').textContent = text;
   }
 
+  // What the user has set, as far as it is no range, mark or track.
+  /** @returns {Settings} */
+  get settings() {
+    const { colorBy, arrows, showsEmpty } = this.place;
+    return { ...this.options, colorBy, arrows, showsEmpty };
+  }
+
   /**
    * @param {keyof typeof OPTIONS} key
-   * @param {string | number} value
+   * @param {string | number | boolean} value
    */
-  setOption(key, value) {
+  async setOption(key, value) {
     Object.assign(this.options, { [key]: value });
     memory.set('options', JSON.stringify(this.options));
+    if (key in PLACED) return this.change({ [key]: value });
     this.theme();
-    if (key === 'empty') this.change({ showsEmpty: value === 'show' });
     this.ask();
   }
 
@@ -405,6 +417,7 @@ export class Viewer {
     this.canvas.style.width = `${width / ratio}px`;
     this.canvas.style.height = `${height / ratio}px`;
     this.painter.resize(Math.max(width, 1), Math.max(height, 1), ratio);
+    this.overview.align(this.painter.names);
     this.fitHeight();
     this.overview.changed();
     this.ask();
@@ -466,6 +479,14 @@ export class Viewer {
    */
   timeAt(x) {
     return this.view.start + ((x - this.painter.names) / (this.painter.chart / this.painter.ratio)) * this.view.duration;
+  }
+
+  /**
+   * Where a time is on the canvas.
+   * @param {number} time
+   */
+  xOf(time) {
+    return this.painter.x(time, this.view) / this.painter.ratio;
   }
 
   // Draws in the next frame of the screen, however often it is called.

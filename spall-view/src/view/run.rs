@@ -14,6 +14,9 @@ use crate::{
     place::{Mark, Place, toggle},
 };
 
+/// So many columns wide is a slice that can be seen.
+const VISIBLE: f64 = 4.0;
+
 impl View {
     /// Does what a command says, as far as it is about the timeline. Returns whether it is.
     pub fn run(
@@ -54,6 +57,7 @@ impl View {
             (Command::FlowOut | Command::FlowIn, _) => {
                 if let Some(slice) = self.flow(command == Command::FlowOut, trace) {
                     self.go(slice, trace, layout);
+                    self.make_visible(slice, layout);
                 }
             }
             (Command::OtherFlowOut | Command::OtherFlowIn, _) => self.flow += 1,
@@ -162,19 +166,39 @@ impl View {
         self.scroll((pages * (end - start) as f64).round());
     }
 
-    /// Zooms to the selected slice, or else to the range; once more to everything.
+    /// Zooms to the selected slice, or else to the range; once more to everything. A slice comes to the middle of the height.
     fn fit_selection(&mut self, trace: &impl TraceView, layout: &impl LayoutView) {
-        let placed = self.selected_slice().and_then(|slice| layout.place(slice));
-        let placed = placed.map(|placed| placed.start..placed.end);
+        let selected = self.selected_slice();
+        let placed = selected.and_then(|slice| layout.place(slice)).map(|placed| placed.start..placed.end);
         let Some(wanted) = placed.or_else(|| Some(self.range()?.0)) else {
             return self.fit_all(trace, layout);
         };
         let mut there = self.window.clone();
         there.fit(wanted.clone());
-        match there == self.window {
-            true => self.fit_all(trace, layout),
-            false => self.fit(wanted),
+        if there.viewport() == self.window.viewport() {
+            return self.fit_all(trace, layout);
         }
+        self.fit(wanted);
+        if let Some(line) = selected.and_then(|slice| self.main.line_of_slice(layout, slice)) {
+            let Range { start, end } = self.window.heights();
+            let middle = |start: u64, end: u64| (start as f64 + end as f64) / 2.0;
+            self.scroll((middle(line.top, line.bottom()) - middle(start, end)).round());
+        }
+    }
+
+    /// Zooms to where a slice is a fifth of the window, unless it is shown whole and wide enough to be seen.
+    fn make_visible(&mut self, slice: SliceId, layout: &impl LayoutView) {
+        let Some(placed) = layout.place(slice) else { return };
+        let (start, end) = (placed.start, placed.end);
+        let width = f64::from(self.window.x(end)) - f64::from(self.window.x(start));
+        let Range { start: left, end: right } = self.window.viewport().range();
+        if width >= VISIBLE && left <= start && end <= right {
+            return;
+        }
+        let beside = end - start;
+        let beside = beside + beside;
+        self.window.show(start - beside..end + beside);
+        self.moved();
     }
 
     /// Selects a slice beside the selected one. Without one it moves.

@@ -31,7 +31,14 @@ pub struct Page {
 pub const VIEWER: Page = Page {
     packages: &["spall-web", "spall-web-brotli"],
     folder: "",
-    parts: &["index.html", "page.js", "trace-view.js", "trace-view.d.ts", "package.json"],
+    parts: &[
+        "index.html",
+        "page.js",
+        "trace-view.js",
+        "trace-view.d.ts",
+        "../../spall-page/page/engine.d.ts",
+        "package.json",
+    ],
     is_viewer: true,
 };
 

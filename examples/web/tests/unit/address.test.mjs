@@ -6,7 +6,7 @@ const FULL = {
   view: { start: -5, end: 95 }, follows: true, top: 12, selected: { element: { kind: 'counter', id: 3 }, at: -7, name: 'a b&c' },
   range: { start: -1, end: 8, items: ['p/a', 'p/b=c'] }, marks: [{ at: 4, text: 'here\nand there' }, { at: -2, text: '' }, { at: -9, end: -3, text: '' }, { at: 5, end: 9, of: { element: { kind: 'slice', id: 7 }, at: 5, name: 'a b' }, text: 'slow\tagain' }, { at: 5, of: { element: { kind: 'instant', id: 7 }, at: 5, name: '' }, text: '' }], search: '/a+b/', panel: 'calls flame',
   measure: 'count', tracks: 'all', value: 'before', files: [{ name: 'a file.json', offset: '-9223372036854775808' }, { name: 'b' }],
-  folded: ['p', 'q#2'], hidden: ['p/x'], pinned: ['p/y'], rates: ['p/r'], shared: ['p/r', 'p/s'], categories: ['', 'c,d'], names: ['n'], byActivity: true, linearDurations: true, moves: [['p/a', 'p/b'], ['p/c', undefined]],
+  folded: ['p', 'q#2'], hidden: ['p/x'], pinned: ['p/y'], rates: ['p/r'], shared: ['p/r', 'p/s'], categories: ['', 'c,d'], names: ['n'], byActivity: true, linearDurations: true, colorBy: 'track', arrows: 'off', showsEmpty: true, moves: [['p/a', 'p/b'], ['p/c', undefined]],
 };
 
 test('a place comes back from its address', () => {
@@ -30,8 +30,8 @@ test('a range is two whole numbers', () => {
   for (const text of ['', '1', '1-', 'a-b', '1.5-2', '1-2-3 ']) assert.equal(rangeOf(text), undefined, text);
 });
 
-test('for another trace, an address keeps the arrangement and the files', () => {
+test('for another trace, an address keeps the arrangement, the colours and the files', () => {
   const kept = fromAddress(withoutPlace(toAddress(FULL)));
-  for (const key of ['folded', 'hidden', 'pinned', 'rates', 'shared', 'categories', 'names', 'byActivity', 'moves', 'files', 'value']) assert.deepEqual(kept[key], FULL[key], key);
+  for (const key of ['folded', 'hidden', 'pinned', 'rates', 'shared', 'categories', 'names', 'byActivity', 'moves', 'files', 'value', 'colorBy', 'arrows', 'showsEmpty']) assert.deepEqual(kept[key], FULL[key], key);
   assert.deepEqual([kept.view, kept.selected, kept.range, kept.marks, kept.search], [undefined, undefined, undefined, [], '']);
 });
