@@ -6,7 +6,7 @@ use core::{
     ops::Range,
 };
 
-use spall_model::{Function, Job, Measure, SliceId, Tick, Ticks, Trace, TraceView, TrackId};
+use spall_model::{Function, Job, Measure, SliceId, Tick, Ticks, TraceView, TrackId};
 
 use crate::{LayoutView, slice_tree};
 
@@ -147,7 +147,7 @@ pub struct RanMeanwhile {
 /// nothing are left out. [layout 22](crate::rules::layout#22)
 #[must_use]
 pub fn ran_meanwhile(
-    trace: &Trace,
+    trace: &impl TraceView,
     layout: &impl LayoutView,
     tracks: impl IntoIterator<Item = TrackId>,
     range: &Range<Tick>,

@@ -61,6 +61,7 @@
 //! | move tracks, and keep some in sight | [`VerticalStyle::tracks`] |
 //! | show a folded group, and search hits | [`LayoutView::busy_rows`], [`BusyRows`], [`Hits`] |
 //! | sum up by name, also while a range is dragged | [`Stats`], [`Histogram`] |
+//! | find what was waited for | [`longest_gaps`], [`critical_path`] |
 //! | draw a flame graph, a sandwich, a comparison | [`slice_tree`], [`flame_rows`], [`diff_rows`] |
 //! | do any of these step by step, so that a viewer stays alive | [`Job`](spall_model::Job) |
 //! | fill a vertex buffer | [`Instance`] |
@@ -100,6 +101,7 @@ mod busy;
 mod color;
 mod convert;
 mod counters;
+mod critical_path;
 mod flame;
 mod flows;
 mod folds;
@@ -140,6 +142,7 @@ pub use async_group::AsyncGroup;
 pub use busy::BusyRows;
 pub use color::{ColorKey, Theme};
 pub use counters::{CounterRun, Series};
+pub use critical_path::{PathPart, critical_path};
 pub use flame::{diff_rows, flame_rows};
 pub use flows::{FlowArrow, FlowEnd, Flows, thin_arrows};
 pub use folds::Folds;

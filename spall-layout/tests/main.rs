@@ -14,6 +14,7 @@ extern crate alloc;
 mod active;
 mod allocations;
 mod common;
+mod critical_path;
 mod extremes;
 mod flows;
 mod gaps;

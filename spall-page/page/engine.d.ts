@@ -29,6 +29,7 @@ export type Answers = {
   find: Sought | undefined;
   findName: FoundCounts | undefined;
   frame: Frame;
+  gaps: Stretches | undefined;
   graph: Shape | undefined;
   graphBox: BoxFacts | undefined;
   graphFrame: GraphFrame;
@@ -38,6 +39,7 @@ export type Answers = {
   marks: Array<MarkFacts>;
   news: News | undefined;
   overview: Float32Array;
+  path: Stretches;
   place: SlicePlace | undefined;
   snap: Since | undefined;
   statistics: Ranked | undefined;
@@ -108,7 +110,7 @@ export type Area = {
 };
 
 /** Which arrows of flows are drawn. */
-export type Arrows = "off" | "selected" | "all";
+export type Arrows = "off" | "selected" | "path" | "all";
 
 /** What there is to say about a box. */
 export type BoxFacts = {
@@ -217,7 +219,7 @@ export type Colours = {
 };
 
 /** Something that a user does with a key or by name. */
-export type Command = "zoomIn" | "zoomOut" | "earlier" | "later" | "fit" | "fitAll" | "follow" | "back" | "forward" | "pageUp" | "pageDown" | "first" | "left" | "right" | "up" | "down" | "next" | "previous" | "nextOfName" | "previousOfName" | "flowOut" | "flowIn" | "otherFlowOut" | "otherFlowIn" | "rangeOfSelection" | "rangeOfTrack" | "mark" | "note" | "removeMarks" | "escape" | "find" | "nextHit" | "previousHit" | "fold" | "foldAll" | "pin" | "moveUp" | "moveDown" | "orderOfFile" | "hideTrack" | "counterRate" | "counterScale" | "hideName" | "hideCategory" | "showAll" | "byActivity" | "togglePanel" | "timeline" | "flame" | "sandwich" | "bottomUp" | "comparison" | "statistics" | "tracks" | "categories" | "durations" | "marks" | "nextMeasure" | "nextTracks" | "nextValue" | "frameTimes" | "help" | "savePage" | "settings";
+export type Command = "zoomIn" | "zoomOut" | "earlier" | "later" | "fit" | "fitAll" | "follow" | "back" | "forward" | "pageUp" | "pageDown" | "first" | "left" | "right" | "up" | "down" | "next" | "previous" | "nextOfName" | "previousOfName" | "flowOut" | "flowIn" | "otherFlowOut" | "otherFlowIn" | "rangeOfSelection" | "rangeOfTrack" | "mark" | "note" | "removeMarks" | "escape" | "find" | "nextHit" | "previousHit" | "fold" | "foldAll" | "pin" | "moveUp" | "moveDown" | "orderOfFile" | "hideTrack" | "counterRate" | "counterScale" | "hideName" | "hideCategory" | "showAll" | "byActivity" | "togglePanel" | "timeline" | "flame" | "sandwich" | "bottomUp" | "comparison" | "statistics" | "tracks" | "categories" | "durations" | "marks" | "waits" | "nextMeasure" | "nextTracks" | "nextValue" | "frameTimes" | "help" | "savePage" | "settings";
 
 /** What there is to say about a command. */
 export type CommandInfo = {
@@ -605,7 +607,7 @@ export type Placed = {
 };
 
 /** What a frontend asks. Each question is a function of [`Engine`], which says what it does. */
-export type Question = "about" | { "act": [Action, Seen | undefined] } | { "apply": [Place, Seen | undefined] } | { "beside": Area } | "cancelGraph" | "cancelStatistics" | "categories" | { "compare": SentTree } | "damage" | { "details": [Element, Since] } | { "durations": WantedDurations } | { "find": string | undefined } | { "findName": number } | { "frame": WantedFrame } | { "graph": [number, Area, WantedGraph] } | { "graphBox": [number, number] } | { "graphFrame": [number, Since, Since, number, number, number] } | { "hits": [number | undefined, Since, boolean, number] } | { "hitsOverview": [Since, Since, number] } | { "longest": [number, Area] } | { "marks": number | undefined } | { "news": number } | { "overview": [Since, Since, number] } | { "place": number } | { "snap": [Since, Since, number, number] } | { "statistics": [Area, By, Ranking] } | { "step": [number, Step] } | "tree";
+export type Question = "about" | { "act": [Action, Seen | undefined] } | { "apply": [Place, Seen | undefined] } | { "beside": Area } | "cancelGraph" | "cancelStatistics" | "categories" | { "compare": SentTree } | "damage" | { "details": [Element, Since] } | { "durations": WantedDurations } | { "find": string | undefined } | { "findName": number } | { "frame": WantedFrame } | { "gaps": Area } | { "graph": [number, Area, WantedGraph] } | { "graphBox": [number, number] } | { "graphFrame": [number, Since, Since, number, number, number] } | { "hits": [number | undefined, Since, boolean, number] } | { "hitsOverview": [Since, Since, number] } | { "longest": [number, Area] } | { "marks": number | undefined } | { "news": number } | { "overview": [Since, Since, number] } | { "path": number } | { "place": number } | { "snap": [Since, Since, number, number] } | { "statistics": [Area, By, Ranking] } | { "step": [number, Step] } | "tree";
 
 /** The sums that are wanted. */
 export type Ranked = {
@@ -715,6 +717,26 @@ export type Sought = FoundCounts | { error: string,
 
 /** A slice beside another one. */
 export type Step = "next" | "previous" | "parent" | "child";
+
+/** A time on a track. */
+export type Stretch = {
+  /** When it starts. */
+  start: Since,
+  /** When it ends. */
+  end: Since,
+  /** The slice at its end. */
+  slice: number,
+  /** The text of each column. */
+  cells: Array<string>,
+};
+
+/** Times on tracks, such as gaps. */
+export type Stretches = {
+  /** The heading of each column. */
+  columns: Array<string>,
+  /** The longest first, or in the order of time. */
+  rows: Array<Stretch>,
+};
 
 /** How busy the tracks of a header are. */
 export type Strip = {

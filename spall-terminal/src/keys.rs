@@ -82,6 +82,7 @@ pub(crate) fn is_in_terminal(command: Command) -> bool {
             | Command::FrameTimes
             | Command::SavePage
             | Command::Settings
+            | Command::Waits
     )
 }
 

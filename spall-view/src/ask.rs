@@ -8,7 +8,7 @@ use spall_trace::model::{NameId, SliceId, Ticks, TraceView, TrackId, TrackSet};
 use crate::{
     About, Action, Area, BoxFacts, By, Details, Durations, Element, Engine, FoundCounts, Frame, GraphFrame,
     Group, Hit, Lines, MarkFacts, Numbers, Place, Ranked, Ranking, STEP, Seen, SentTree, Shape, Since,
-    SlicePlace, Step, Table, WantedDurations, WantedFrame, WantedGraph,
+    SlicePlace, Step, Stretches, Table, WantedDurations, WantedFrame, WantedGraph,
     shown::{Growth, Shown},
 };
 
@@ -35,6 +35,8 @@ pub enum Question {
     Find(Option<String>),
     FindName(#[cfg_attr(test, ts(as = "u32"))] SliceId),
     Frame(WantedFrame),
+    /// Finds the longest gaps of an area. This takes long.
+    Gaps(Area),
     /// Adds up a call tree, and makes a graph of it. This takes long.
     Graph(usize, Area, WantedGraph),
     GraphBox(usize, usize),
@@ -46,6 +48,7 @@ pub enum Question {
     /// Tells what has come since a state of a trace that grows.
     News(u64),
     Overview(Since, Since, u16),
+    Path(#[cfg_attr(test, ts(as = "u32"))] SliceId),
     Place(#[cfg_attr(test, ts(as = "u32"))] SliceId),
     Snap(Since, Since, f64, f64),
     /// Adds up an area, and ranks the sums. This takes long.
@@ -85,6 +88,7 @@ pub enum Answer {
     Ranked(Ranked),
     Shape(Shape),
     Slice(SliceId),
+    Stretches(Stretches),
     Time(Since),
     Tables(Vec<Table>),
     Tree(SentTree),
@@ -173,6 +177,7 @@ enum Long {
     Statistics,
     Graph,
     Durations,
+    Gaps,
 }
 
 /// How far a question is that takes long.
@@ -198,6 +203,7 @@ pub(crate) struct Asked {
     /// The graph that is made of the tree, and its place; `None` if it is the tree that is wanted.
     graph: Option<Steps<Option<(usize, WantedGraph)>>>,
     durations: Option<Steps<WantedDurations>>,
+    gaps: Option<Steps<()>>,
 }
 
 /// A question of which so many steps were taken.
@@ -278,6 +284,13 @@ impl<S: Shown> Engine<S> {
                 let number = steps.number;
                 self.asked.durations = Some(steps);
                 return Reply::Later(Ticket { kind: Long::Durations, number });
+            }
+            Question::Gaps(area) => {
+                self.begin_gaps(&area);
+                let steps = self.asked.steps(());
+                let number = steps.number;
+                self.asked.gaps = Some(steps);
+                return Reply::Later(Ticket { kind: Long::Gaps, number });
             }
             Question::Graph(place, mut area, wanted) => {
                 // The calls of a slice are those of tracks like its own, unless others were chosen.
@@ -412,6 +425,7 @@ impl<S: Shown> Engine<S> {
             Question::Marks(from) => Answer::Marks(self.marked(from)),
             Question::News(since) => or_nothing(self.news(since), |news| Answer::News(news.into())),
             Question::Overview(start, end, columns) => Answer::Overview(self.overview(start, end, columns)),
+            Question::Path(slice) => Answer::Stretches(self.path(slice)),
             Question::Place(slice) => or_nothing(self.place(slice), Answer::Place),
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
             Question::Snap(at, Since(tolerance), top, bottom) => {
@@ -423,9 +437,11 @@ impl<S: Shown> Engine<S> {
                 self.find_nothing();
                 Answer::Nothing
             }
-            Question::Statistics(..) | Question::Graph(..) | Question::Durations(_) | Question::Tree => {
-                Answer::Nothing
-            }
+            Question::Statistics(..)
+            | Question::Gaps(_)
+            | Question::Graph(..)
+            | Question::Durations(_)
+            | Question::Tree => Answer::Nothing,
         }
     }
 
@@ -466,6 +482,16 @@ impl<S: Shown> Engine<S> {
                 let wanted = self.asked.durations.take().map(|steps| steps.wanted);
                 let found = wanted.and_then(|wanted| self.found_durations(&wanted));
                 Progress::Done(or_nothing(found, |found| Answer::Durations(found.into())))
+            }
+            Long::Gaps => {
+                let asked = &mut self.asked.gaps;
+                let Some(steps) = asked.as_mut().filter(|steps| steps.number == ticket.number) else {
+                    return Progress::Superseded;
+                };
+                let visited = steps.step();
+                let Some(found) = self.step_gaps() else { return Progress::Of(visited, "slices") };
+                self.asked.gaps = None;
+                Progress::Done(Answer::Stretches(found))
             }
             Long::Graph => self.go_on_with_graph(ticket),
         }

@@ -28,6 +28,8 @@ pub enum Arrows {
     /// Those of the selected slice.
     #[default]
     Selected,
+    /// Those of the critical path of the selected slice.
+    Path,
     /// All.
     All,
 }

@@ -121,8 +121,8 @@ pub(crate) struct Pictures {
     /// The number of slices whose colours are known.
     n_slices: usize,
     flows: Flows,
-    /// The selected slice and its flows.
-    own_flows: (Option<SliceId>, Flows),
+    /// The flows of the selected slice, or those of its critical path.
+    own_flows: ((Option<SliceId>, bool), Flows),
     /// Which names the frontend has.
     is_sent: Vec<bool>,
     states: HashMap<TrackId, headers::StateRow>,
@@ -355,23 +355,28 @@ impl<S: Shown> Engine<S> {
     /// Arrows, and how many there are besides.
     fn arrows(&mut self, viewport: &Viewport, wanted: &Wanted) -> (Numbers<f32>, usize) {
         let mut left_out = 0;
-        let Pictures { flows, own_flows, arrows, .. } = &mut self.pictures;
-        if own_flows.0 != wanted.selected {
+        let is_path = wanted.arrows == Arrows::Path;
+        if self.pictures.own_flows.0 != (wanted.selected, is_path) {
+            let path = wanted.selected.filter(|_| is_path).map(|slice| self.path_flows(slice));
             let trace = self.shown.trace();
             let all = trace.flows();
             let is_own = |flow: FlowId| {
                 let ends = all.get(flow.index()).map(|flow| [flow.from, flow.to]);
                 ends.zip(wanted.selected).is_some_and(|(ends, own)| ends.contains(&own))
             };
-            *own_flows = (wanted.selected, flows.filtered(is_own));
+            let Pictures { flows, own_flows, .. } = &mut self.pictures;
+            let own = flows
+                .filtered(|flow| path.as_ref().map_or_else(|| is_own(flow), |path| path.contains(&flow)));
+            *own_flows = ((wanted.selected, is_path), own);
         }
+        let Pictures { flows, own_flows, arrows, .. } = &mut self.pictures;
         let (vertical, row) = (self.view.main(), self.view.heights.row);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
         let lines = vertical.visible(wanted.main.start as u64..wanted.main.end as u64);
         let mut numbers: Vec<f32> = Vec::new();
         // Those of the selected slice come last, and so on top.
         for (flows, is_own) in [(&*flows, false), (&own_flows.1, true)] {
-            if wanted.arrows == Arrows::Off || (wanted.arrows == Arrows::Selected && !is_own) {
+            if wanted.arrows == Arrows::Off || (wanted.arrows != Arrows::All && !is_own) {
                 continue;
             }
             flows.arrows(viewport, vertical, lines, arrows);

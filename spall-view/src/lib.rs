@@ -59,6 +59,7 @@ mod tree;
 #[cfg(test)]
 mod types;
 mod view;
+mod waits;
 #[cfg(feature = "wire")]
 pub mod wire;
 
@@ -100,6 +101,7 @@ pub use tail::Tail;
 pub use task::STEP;
 pub use tree::SentTree;
 pub use view::View;
+pub use waits::{Stretch, Stretches};
 
 /// A trace, what a user has chosen to see of it, and what was asked of it. The trace is finished, or it grows: [`LiveEngine`].
 #[derive(Debug)]
@@ -115,6 +117,7 @@ pub struct Engine<S: Shown = Finished> {
     searching: Option<find::Searching>,
     statistics: statistics::Statistics,
     gathered: durations::Gathered,
+    gaps: waits::Gaps,
     trees: tree::Trees,
     graphs: [graph::Graph; 2],
     making: Option<graph::Making>,
@@ -196,6 +199,7 @@ impl<S: Shown> Engine<S> {
             searching: None,
             statistics: statistics::Statistics::default(),
             gathered: durations::Gathered::default(),
+            gaps: waits::Gaps::default(),
             trees: tree::Trees::default(),
             graphs: Default::default(),
             making: None,

@@ -9,7 +9,7 @@ use ts_rs::{Config, TS, TypeVisitor};
 use crate::{
     About, Answer, BoxFacts, Changed, Details, Durations, Engine, FoundCounts, Frame, GraphFrame, Heights,
     Hit, MarkFacts, News, Numbers, Progress, Question, Ranked, Reply, SentTree, Shape, Since, SlicePlace,
-    Source, Table, open,
+    Source, Stretches, Table, open,
 };
 
 /// What the slices are put together by.
@@ -67,6 +67,7 @@ answers! {
     Find: Option<Sought>,
     FindName: Option<FoundCounts>,
     Frame: Frame,
+    Gaps: Option<Stretches>,
     Graph: Option<Shape>,
     GraphBox: Option<BoxFacts>,
     GraphFrame: GraphFrame,
@@ -76,6 +77,7 @@ answers! {
     Marks: Vec<MarkFacts>,
     News: Option<News>,
     Overview: Numbers<f32>,
+    Path: Stretches,
     Place: Option<SlicePlace>,
     Snap: Option<Since>,
     Statistics: Option<Ranked>,
@@ -199,6 +201,7 @@ fn type_of(answer: &Answer, config: &Config) -> String {
         Answer::Ranked(_) => Ranked::name(config),
         Answer::Shape(_) => Shape::name(config),
         Answer::Slice(_) => u32::name(config),
+        Answer::Stretches(_) => Stretches::name(config),
         Answer::Tables(_) => Vec::<Table>::name(config),
         Answer::Time(_) => Since::name(config),
         Answer::Tree(_) => SentTree::name(config),
@@ -213,7 +216,7 @@ const ASKED: &str = r#"["about", {"act": [{"command": "foldAll"}, SEEN]}, {"appl
         "pinned": {"start": 0, "end": 0}, "arrows": "all", "betweenMarks": 9, "labelWidth": 1, "colorBy": "name", "ownColors": true}},
     {"graph": [0, {"start": 0, "end": 9}, {"graph": "flame", "without": ""}]}, {"graphBox": [0, 0]}, {"graphBox": [0, 9]},
     {"graphFrame": [0, 0, 9, 9, 9, 1]}, {"findName": 0}, {"hits": [null, 0, false, 9]}, {"hitsOverview": [0, 9, 9]},
-    {"longest": [1, {"start": 0, "end": 9000}]}, {"longest": [2, {"start": 0, "end": 9000}]}, {"overview": [0, 9, 9]}, {"place": 0}, {"place": 9}, {"snap": [1, 1, 0, 99]},
+    {"longest": [1, {"start": 0, "end": 9000}]}, {"longest": [2, {"start": 0, "end": 9000}]}, {"overview": [0, 9, 9]}, {"gaps": {"start": 0, "end": 9}}, {"path": 0}, {"place": 0}, {"place": 9}, {"snap": [1, 1, 0, 99]},
     {"statistics": [{"start": 0, "end": 9}, "name", {"order": "own", "isAscending": false, "filter": "", "most": 9}]},
     {"step": [0, "child"]}, {"step": [0, "parent"]}, "tree", "cancelGraph", "cancelStatistics"]"#;
 

@@ -4,7 +4,7 @@ use eframe::egui::{Event, Grid, Key, Ui};
 use spall_view::{COMMANDS, Command, CommandInfo};
 
 /// What a desktop window does not do.
-const LEFT_OUT: [Command; 7] = [
+const LEFT_OUT: [Command; 8] = [
     Command::Comparison,
     Command::Durations,
     Command::FrameTimes,
@@ -12,6 +12,7 @@ const LEFT_OUT: [Command; 7] = [
     Command::Note,
     Command::SavePage,
     Command::Settings,
+    Command::Waits,
 ];
 
 /// What is done without a key.

@@ -138,6 +138,7 @@ impl Viewer {
             }
             for (arrows, text) in [
                 (Arrows::Selected, "flow arrows of the selection"),
+                (Arrows::Path, "flow arrows of its critical path"),
                 (Arrows::All, "all flow arrows"),
                 (Arrows::Off, "no flow arrows"),
             ] {

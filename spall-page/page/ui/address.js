@@ -10,7 +10,7 @@ const KINDS = ['slice', 'state', 'instant', 'counter', 'object'];
 /** @type {import('../engine.js').ColorBy[]} */
 const COLOURS = ['name', 'category', 'duration', 'track'];
 /** @type {import('../engine.js').Arrows[]} */
-const ARROWS = ['selected', 'all', 'off'];
+const ARROWS = ['selected', 'path', 'all', 'off'];
 // What of an address also holds for another trace: how its tracks are arranged, and its files.
 const ARRANGED = [...Object.values(LISTS), 'order', 'move', 'file', 'value', 'colours', 'arrows', 'empty'];
 

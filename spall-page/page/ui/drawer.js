@@ -6,6 +6,7 @@ import { CallsPanel } from './calls.js';
 import { TracksPanel, fillNotes } from './tracks.js';
 import { DurationsPanel } from './durations.js';
 import { MarksPanel } from './marks.js';
+import { WaitsPanel } from './waits.js';
 import { FilterPanel } from './filter.js';
 import { counted } from './text.js';
 
@@ -32,6 +33,7 @@ export class Drawer {
       ['calls', 'Calls', (this.calls = new CallsPanel(viewer))],
       ['hits', 'Hits', viewer.finder],
       ['durations', 'Durations', (this.durations = new DurationsPanel(viewer))],
+      ['waits', 'Waits', (this.waits = new WaitsPanel(viewer))],
       ['marks', 'Marks', (this.marks = new MarksPanel(viewer))],
       ['tracks', 'Tracks', new TracksPanel(viewer)],
       ['categories', 'Categories', new FilterPanel(viewer)],
@@ -120,18 +122,19 @@ export class Drawer {
     else this.changed('details');
     if (this.current === 'calls') this.calls.selected();
     if (this.current === 'hits') this.changed('hits');
+    if (this.current === 'waits') this.waits.selected();
   }
 
   // Other slices are shown.
   filtered() {
     this.details.load(this.viewer.selected).then(() => this.changed('details'));
-    for (const panel of ['statistics', 'calls', 'categories']) this.changed(panel);
+    for (const panel of ['statistics', 'calls', 'waits', 'categories']) this.changed(panel);
   }
 
   // Another range is chosen.
   ranged() {
-    if (this.viewer.range && this.panels.has('statistics') && !['calls', 'durations'].includes(this.current)) this.show('statistics');
-    else if (['calls', 'durations', 'statistics'].includes(this.current)) this.show(this.current);
+    if (this.viewer.range && this.panels.has('statistics') && !['calls', 'durations', 'waits'].includes(this.current)) this.show('statistics');
+    else if (['calls', 'durations', 'statistics', 'waits'].includes(this.current)) this.show(this.current);
   }
 
   // The upper edge can be dragged.
