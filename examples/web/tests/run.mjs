@@ -10,13 +10,14 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync } from 'node:zlib';
 import { Browser } from './browser.mjs';
 import { serve } from './server.mjs';
+import { day } from './day.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');
 const dist = join(root, 'examples/web/dist');
 const recordings = join(root, 'testdata/recordings');
 const FILES = ['threads-v0.spall', 'threads-v1.spall', 'threads-v3.spall', 'threads-v3.spall.gz', 'functions-auto.spall', 'workers.bin.log', 'game.trace', 'calls.json', 'motley.json', 'profile-chunks.json', 'profile.cpuprofile'];
 const SIZES = [
-  ['phone', 390, 844, 3], ['desk', 1400, 900, 1], ['wall', 3840, 2160, 1],
+  ['narrow', 320, 568, 2], ['phone', 390, 844, 3], ['desk', 1400, 900, 1], ['wall', 3840, 2160, 1],
   ['dark', 1400, 900, 1, { name: 'prefers-color-scheme', value: 'dark' }], ['forced', 1400, 900, 1, { name: 'forced-colors', value: 'active' }],
 ];
 const NAMES = 220, TOP = 36 + 24; // sizes of the page in pixels: names, overview and ruler
@@ -1653,6 +1654,82 @@ async function sizes(page, url) {
   await page.send('Emulation.setTouchEmulationEnabled', { enabled: false });
 }
 
+// What was waited for: the longest gaps of what is chosen, and the critical path of a slice, which can be drawn.
+async function waits(page) {
+  const [, write, end] = folderOf();
+  const slice = (tid, name, ts, dur) => ({ ph: 'X', name, pid: 1, tid, ts, dur });
+  const flow = (ph, tid, ts) => ({ ph, ...(ph === 'f' && { bp: 'e' }), name: 'mail', id: 1, pid: 1, tid, ts });
+  await load(page, write('waits.json', JSON.stringify([slice(1, 'ask', 0, 10), slice(2, 'answer', 40, 20), slice(1, 'read', 90, 10), flow('s', 1, 8), flow('f', 2, 40)])));
+  await page.key('8', 'Digit8');
+  const rows = (number) => page.value(`[...[...root.querySelectorAll('#panel table')].at(${number}).tBodies[0].rows].map(({ cells }) => [...cells].map(({ textContent }) => textContent).join('|'))`);
+  await page.until('root.querySelector("#panel table")');
+  check(await rows(-1), ['80 µs|Thread 1|ask|read|Thread 2: answer (20 µs)'], 'the gap, and what ran meanwhile');
+  const answer = await page.value('viewer.source.find("answer").then(() => viewer.source.hits(undefined, 0, false, 1)).then(([hit]) => hit.slice)');
+  await page.value(`viewer.go(${answer})`);
+  await page.until('root.querySelectorAll("#panel table").length === 2');
+  check(await rows(0), ['0 ns|8 µs|ask|Thread 1|||', '40 µs|20 µs|answer|Thread 2|mail|32 µs|'], 'the path to the answer');
+  await page.value('[...root.querySelectorAll("#panel button")].find(({ textContent }) => textContent === "Draw it").click()');
+  await page.until('viewer.place.arrows === "path"');
+  await settled(page);
+  check(await page.value('viewer.frame.arrows.length'), 6, 'the one flow of the path');
+  await page.until('/arrows=path/.test(location.hash)', 10);
+  await page.value('viewer.setOption("arrows", "selected")');
+  end();
+}
+
+// Each edge of the range can be dragged, and the other one stays.
+async function edges(page) {
+  await load(page, join(recordings, 'calls.json'));
+  const middle = await page.value('(viewer.about.start + viewer.about.end) / 2');
+  await page.value(`viewer.setRange({ start: ${Math.round(middle)}, end: viewer.about.end })`);
+  await page.until('viewer.range');
+  await settled(page);
+  const range = () => page.value('[viewer.range.start, viewer.range.end]');
+  const [start, stop] = await range(), x = await page.value(`viewer.xOf(${start})`), y = TOP + 200;
+  await page.drag([x, y], [x + 100, y]);
+  await settled(page);
+  const [moved, stays] = await range();
+  ensure(moved > start && stays === stop, `the start is moved from ${start} to ${moved}, and the end is ${stays}`);
+  // Over the other edge, it becomes the end.
+  const at = await page.value(`viewer.xOf(${stop})`);
+  await page.drag([at, y], [x - 100, y]);
+  await settled(page);
+  const [first, last] = await range();
+  ensure(first < start && last === moved, `the end is moved before the start: ${first} to ${last}`);
+  await page.value('viewer.setRange(undefined)');
+}
+
+// A file of which the browser has told where it is is opened again after a reload, at the same place.
+async function again(page, url) {
+  const write = `navigator.storage.getDirectory().then((folder) => folder.getFileHandle('again.json', { create: true })).then(async (file) => {
+    const out = await file.createWritable();
+    await out.write(${JSON.stringify(readFileSync(join(recordings, 'calls.json'), 'utf8'))});
+    await out.close();
+    return document.querySelector('trace-view').open([file]);
+  })`;
+  check(await page.value(write), true, 'a handle of a file is opened');
+  await settled(page);
+  await page.value('viewer.run("first")');
+  await page.value('viewer.setOption("colorBy", "category")');
+  await page.until('/slice=/.test(location.hash) && /colours=category/.test(location.hash)', 10);
+  const selected = await page.value('viewer.selected.id');
+  await page.reload();
+  await page.until('viewer?.frame', 20);
+  await settled(page);
+  check(await page.value('[viewer.title, viewer.selected?.id, viewer.place.colorBy]'), ['again.json', selected, 'category'], 'after a reload');
+  await page.value('viewer.setOption("colorBy", "name")');
+  await page.open(`${url}/`);
+  await page.until('root.querySelector("#welcome .opener")');
+  ensure(await page.value('new Promise((done) => { setTimeout(done, 300); }).then(() => !viewer)'), 'an address that names no file opens none');
+}
+
+async function aDay(page) {
+  const [, write, end] = folderOf();
+  await load(page, write('empty.json', '[]'));
+  await day(page, { load, settled, check, ensure, write, boxes, top: TOP });
+  end();
+}
+
 const server = await serve(dist);
 const url = `http://127.0.0.1:${server.address().port}`;
 const browser = await Browser.start();
@@ -1664,7 +1741,7 @@ try {
     await load(page, file);
     await use(page, file, await compare(page, file));
   }
-  const others = { 'files that cannot be read': refuse, brotli, 'several files': several, 'unrelated files': strangers, 'what is open stays': stays, 'back and forward': goesBack, 'exact times': exact, 'an element of a page': embedded, 'a bundle': bundled, 'heights of instants': instants, 'what is hidden in place': hides, 'ranges that are compared': compares, counters, durations, notes, 'objects, stacks and hits': facts, backtraces, 'the beginning of a large file': begins, 'a picture alone': svg, settings, 'a million names': manyNames, 'names and lists of tracks': tracks, 'by keyboard and ear': accessible, 'the page stays alive': alive, 'tracks that move': moves, reloads, 'busy tracks': activity, arrows, fingers: touches, colours, 'spans that overlap': crowded, 'what is damaged': damaged, 'every wire': wires, 'every kind of file': kinds, 'keys of all viewers': presses, 'a trace that grows': grows, 'a pipe': pipes, 'values of samples': values, 'an address': addresses, sizes };
+  const others = { 'files that cannot be read': refuse, brotli, 'several files': several, 'unrelated files': strangers, 'what is open stays': stays, 'back and forward': goesBack, 'exact times': exact, 'an element of a page': embedded, 'a bundle': bundled, 'heights of instants': instants, 'what is hidden in place': hides, 'ranges that are compared': compares, counters, durations, notes, 'objects, stacks and hits': facts, backtraces, 'the beginning of a large file': begins, 'a picture alone': svg, settings, 'a million names': manyNames, 'names and lists of tracks': tracks, 'by keyboard and ear': accessible, 'the page stays alive': alive, 'tracks that move': moves, reloads, 'busy tracks': activity, arrows, fingers: touches, colours, 'spans that overlap': crowded, 'what is damaged': damaged, 'every wire': wires, 'every kind of file': kinds, 'keys of all viewers': presses, 'a trace that grows': grows, 'a pipe': pipes, 'values of samples': values, 'an address': addresses, waits, 'edges of the range': edges, 'the same file again': again, 'a day': aDay, sizes };
   for (const [what, look] of Object.entries(others).filter(([what]) => what.includes(only))) {
     console.log(what);
     await page.open(`${url}/`);
