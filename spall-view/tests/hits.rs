@@ -22,9 +22,9 @@ const TRACE: &str = r#"[
     {"ph":"C","name":"paint memory","pid":1,"ts":5,"args":{"value":3}}]"#;
 
 const ALL: [&str; 9] = [
-    "counter paint memory app/paint memory",
     "process Painter Painter",
     "thread paint worker Painter/paint worker",
+    "counter paint memory app/paint memory",
     "instant key Painter/paint worker 10 why: PAINT",
     "slice paint app/main 40 20",
     "instant repaint app/main 40",
@@ -41,10 +41,14 @@ fn engine() -> Engine {
     let source = Source { name: "a.json".into(), read: TRACE.as_bytes(), offset: None };
     let mut engine = Engine::new(open(vec![source]).unwrap(), None, Heights::PAGE);
     engine.change_view(|view| view.resize(1000, 400));
-    let of = Selected { element: Element::Slice(SliceId(1)), at: at(40), name: "paint".into() };
+    let of = Selected { element: Element::Slice(slice(&engine, "paint")), at: at(40), name: "paint".into() };
     let note = Mark { at: at(40), end: Some(at(60)), of: Some(of), text: "why paint?".into() };
     engine.change(|place| place.marks = vec![Mark::default(), note]);
     engine
+}
+
+fn slice(engine: &Engine, name: &str) -> SliceId {
+    engine.trace().slices().ids().iter().find(|&id| engine.trace().slice_name(id) == name).unwrap()
 }
 
 fn find(engine: &mut Engine, pattern: &str) {
@@ -99,7 +103,7 @@ fn each_hit_is_visited_forwards_and_backwards() {
         assert_eq!(step(&mut engine, Command::PreviousHit), *expected);
     }
     // What a user selects is where it goes on.
-    engine.act(Action::Select(Some(Element::Slice(SliceId(1))), at(40)));
+    engine.act(Action::Select(Some(Element::Slice(slice(&engine, "paint"))), at(40)));
     assert_eq!(step(&mut engine, Command::NextHit), ALL[5]);
     engine.act(Action::Visit(Target::Note(1)));
     assert_eq!(step(&mut engine, Command::NextHit), ALL[8]);
@@ -127,7 +131,7 @@ fn hits_begin_with_what_is_in_view_when_it_is_found() {
 fn a_hit_that_is_out_of_view_is_where_no_step_begins() {
     let mut engine = engine();
     find(&mut engine, "paint");
-    engine.act(Action::Visit(Target::Slice(SliceId(2))));
+    engine.act(Action::Visit(Target::Slice(slice(&engine, "blit"))));
     engine.act(Action::Show(at(0), at(20)));
     assert_eq!(step(&mut engine, Command::NextHit), ALL[3]);
     engine.act(Action::Show(at(30), at(45)));
@@ -142,8 +146,8 @@ fn terms_say_of_what_category_and_on_which_track() {
         ("cat:/^ui$/", &[ALL[4], ALL[5]]),
         ("cat:gpu paint", &[ALL[6], ALL[8]]),
         ("paint cat:gpu dur > 1", &[ALL[8]]),
-        ("paint track:painter", &[ALL[1], ALL[2], ALL[3], ALL[6], ALL[8]]),
-        ("paint track:\"Painter/paint w\"", &[ALL[2], ALL[3], ALL[6], ALL[8]]),
+        ("paint track:painter", &[ALL[0], ALL[1], ALL[3], ALL[6], ALL[8]]),
+        ("paint track:\"Painter/paint w\"", &[ALL[1], ALL[3], ALL[6], ALL[8]]),
         ("paint track:main", &[ALL[4], ALL[5], ALL[6], ALL[7]]),
         ("paint track:main cat:ui", &[ALL[4], ALL[5]]),
     ] {
@@ -158,13 +162,14 @@ fn a_track_is_opened_shown_and_brought_into_view() {
     find(&mut engine, "worker");
     let (process, track) = {
         let trace = engine.trace();
-        (Item::Process(trace.processes()[1].id), Item::Track(trace.track_ids().last().unwrap()))
+        let track = trace.track_ids().find(|&track| trace.track_title(track) == "paint worker").unwrap();
+        (Item::Process(trace.track_info(track).unwrap().process.unwrap()), Item::Track(track))
     };
     engine.act(Action::Fold(process));
     engine.act(Action::Hide(track));
     engine.change_view(|view| view.resize(1000, 60));
     let times = engine.view().window().viewport().range();
-    assert_eq!(step(&mut engine, Command::NextHit), ALL[2]);
+    assert_eq!(step(&mut engine, Command::NextHit), ALL[1]);
     let view = engine.view();
     let line = view.main().lines().iter().find(|line| line.kind == track.header()).unwrap();
     assert!(view.window().heights().contains(&line.top) && !view.is_folded(process.header()));
@@ -189,7 +194,7 @@ fn what_is_gone_to_is_selected_and_in_view() {
     assert!(selected(&engine) == Some(Element::Instant(key)) && shows(&engine, at(10)));
     engine.act(far.clone());
     engine.act(Action::Visit(Target::Flow(spall_trace::model::FlowId(0))));
-    assert!(selected(&engine) == Some(Element::Slice(SliceId(1))) && shows(&engine, at(40)));
+    assert!(selected(&engine) == Some(Element::Slice(slice(&engine, "paint"))) && shows(&engine, at(40)));
     engine.act(far);
     engine.change(|place| place.marks[1].of = None);
     engine.act(Action::Visit(Target::Note(1)));

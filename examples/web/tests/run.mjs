@@ -810,7 +810,7 @@ async function goesAnywhere(page) {
   const named = (kind, pid, tid, name) => ({ ph: 'M', name: `${kind}_name`, pid, tid, args: { name } });
   const others = Array.from({ length: 60 }, (_, tid) => ({ ph: 'X', name: 'f', pid: 1, tid: tid + 10, ts: 0, dur: 100 }));
   const events = [
-    named('process', 1, 1, 'app'), named('process', 2, 2, 'Painter'), named('thread', 2, 2, 'paint worker'), ...others,
+    named('process', 1, 1, 'app'), named('process', 2, 2, 'painter'), named('thread', 2, 2, 'paint worker'), ...others,
     { ph: 'X', name: 'paint', cat: 'ui', pid: 1, tid: 1, ts: 40, dur: 20 }, { ph: 'X', name: 'blit', cat: 'gpu', pid: 2, tid: 2, ts: 50, dur: 5, args: { of: 'paint' } },
     { ph: 'i', name: 'repaint', s: 't', pid: 2, tid: 2, ts: 60 }, { ph: 'C', name: 'paint memory', pid: 1, ts: 5, args: { value: 3 } },
     { ph: 's', name: 'painted', id: 1, pid: 1, tid: 1, ts: 45 }, { ph: 'f', bp: 'e', name: 'painted', id: 1, pid: 2, tid: 2, ts: 52 },
@@ -818,15 +818,15 @@ async function goesAnywhere(page) {
   await load(page, write('anywhere.json', JSON.stringify(events)));
   const hits = () => page.value('root.querySelector("#hits").textContent');
   const isInView = (what) => page.value(`(() => { const { item } = ${what}, { main, mainTop, height } = viewer, line = viewer.lines.main.headers.find((header) => viewer.arranged.key(header.item) === viewer.arranged.key(item)); return Boolean(line) && line.top >= main.scrollTop && line.top + mainTop < main.scrollTop + height; })()`);
-  const worker = '{ item: viewer.arranged.itemsByPath.get("Painter/paint worker") }';
+  const worker = '{ item: viewer.arranged.itemsByPath.get("painter/paint worker") }';
   // A track alone: its process is opened, and it comes into view and lights up.
-  await page.value('viewer.act({ fold: viewer.arranged.itemsByPath.get("Painter") })');
+  await page.value('viewer.act({ fold: viewer.arranged.itemsByPath.get("painter") })');
   check(await isInView(worker), false, 'a track that is folded away');
   await page.key('/');
   await page.type('worker');
   await page.key('Enter');
   await page.until('viewer.finder.hit === 0');
-  check([await hits(), await isInView(worker), await page.value('viewer.flashed === viewer.arranged.key(viewer.arranged.itemsByPath.get("Painter/paint worker"))')], ['1 of 1', true, true], 'a track that was gone to');
+  check([await hits(), await isInView(worker), await page.value('viewer.flashed === viewer.arranged.key(viewer.arranged.itemsByPath.get("painter/paint worker"))')], ['1 of 1', true, true], 'a track that was gone to');
   // Everything, with a note.
   await page.value('viewer.change({ marks: [{ at: 70e3, text: "not painted" }] }).then(() => viewer.finder.search("paint"))');
   check(await hits(), '2 slices, 1 instant, 1 flow, 1 track, 1 counter, 1 process, 1 note', 'what is found');
@@ -844,14 +844,14 @@ async function goesAnywhere(page) {
   await page.key('7', 'Digit7');
   const rows = () => page.value('[...root.querySelectorAll("#panel .hit")].map((row) => [...row.children].map(({ textContent }) => textContent.replace(/\\s+/g, " ")).join("|"))');
   await page.until('root.querySelectorAll("#panel .hit").length === 8 && !root.querySelector("#panel").textContent.includes("…")');
-  check((await rows()).slice(2, 6), ['3|thread|||paint worker|Painter/paint worker', '4|slice|40 µs|20 µs|paint|app/Thread 1', '5|flow|45 µs|7 µs|painted|app/Thread 1', '6|slice|50 µs|5 µs|blit (of: paint)|Painter/paint worker'], 'the list of hits');
+  check((await rows()).slice(2, 6), ['3|thread|||paint worker|painter/paint worker', '4|slice|40 µs|20 µs|paint|app/Thread 1', '5|flow|45 µs|7 µs|painted|app/Thread 1', '6|slice|50 µs|5 µs|blit (of: paint)|painter/paint worker'], 'the list of hits');
   await page.value('root.querySelector("#panel [data-key=\'6\']").click()');
   await page.until('viewer.selected?.kind === "instant" && viewer.finder.hit === 6');
   await page.value('root.querySelector("#panel [data-key=\'6\']").focus()');
   await page.key('ArrowUp');
   await page.until('viewer.finder.hit === 5 && root.activeElement?.dataset.key === "5"');
   check([await hits(), await page.value('viewer.source.details(viewer.selected, 0).then(({ name }) => name)')], ['6 of 8', 'blit'], 'an arrow in the list');
-  for (const [text, expected] of [['paint cat:ui', '1 slice'], ['track:"Painter/" blit', '1 slice'], ['paint track:app dur > 1 us', '1 slice']]) {
+  for (const [text, expected] of [['paint cat:ui', '1 slice'], ['track:"painter/" blit', '1 slice'], ['paint track:app dur > 1 us', '1 slice']]) {
     await page.value(`viewer.finder.search(${JSON.stringify(text)})`);
     check(await hits(), expected, text);
   }
