@@ -145,11 +145,12 @@ pub(crate) enum Command {
     /// Shows where the slices are that contain a text, with their flows and counters
     #[command(
         override_usage = "spall find [OPTIONS] <FILE>... <TEXT>",
-        after_help = "Examples:\n  spall find trace.json parse\n  spall find trace.json 'parse dur > 10 ms'"
+        after_help = "Examples:\n  spall find trace.json parse\n  spall find trace.json 'parse dur > 10 ms'\n  spall find trace.json 'parse cat:io track:\"GPU Process\"'"
     )]
     Find {
         /// Traces: files, folders, patterns, or `-` for the standard input; and behind them TEXT, a part of a name or an
-        /// argument, in upper or lower case, or a regular expression between slashes, and maybe how long slices take
+        /// argument, in upper or lower case, or a regular expression between slashes, and maybe terms beside it: how long slices
+        /// take, `cat:` with what a category contains, and `track:` with what the process and the track are called
         #[arg(required = true, value_name = "FILE")]
         files_and_text: Vec<OsString>,
         #[command(flatten)]

@@ -1,7 +1,7 @@
 //! `spall find`: where the slices are that contain a text.
 //!
 //! Each row with hits is a strip of the whole trace with a mark in each column that has one. Below are the flows that
-//! leave or reach a hit, and the counters, each as the sum of its series.
+//! were found, or that leave or reach a hit, and the counters, each as the sum of its series.
 
 use std::{
     io::{self, Write},
@@ -10,7 +10,7 @@ use std::{
 };
 
 use spall_trace::{
-    Found, find,
+    Found, Timed, find,
     layout::{Flows, Hits, Layout, LayoutView, RowId, Series, Vertical, VerticalStyle, Viewport, block},
     model::{FlowId, Job, Key, Tick, Ticks, Trace, TraceView, TrackId, TrackKind},
 };
@@ -31,7 +31,7 @@ const MIN_COLUMNS: u16 = 20;
 const MAX_COLUMNS: u16 = 80;
 const BESIDE: u16 = 40;
 
-/// Prints where the slices are that [`text`](spall_view::matcher) matches in their name or arguments, or with JSON the slices.
+/// Prints how much of each kind [`text`](spall_view::matcher) finds and where the slices are, or with JSON the slices.
 pub(crate) fn run(
     files: &[PathBuf],
     text: &str,
@@ -47,7 +47,7 @@ pub(crate) fn run(
     let layout = hidden.layout(&trace);
     let found = find(&trace, &layout, &hidden, matches).run();
     session.done();
-    if found.slices.is_empty() && found.instants == 0 && found.tracks.is_empty() {
+    if found.is_empty() {
         let title = opened.title;
         return Err(Error::new(format_args!(
             "{title}: nothing has a name that contains \"{text}\". `spall top` lists names."
@@ -101,6 +101,7 @@ struct Picture<'a> {
     trace: &'a Trace,
     layout: &'a Layout,
     hits: &'a Hits,
+    found_flows: &'a [Timed],
     vertical: Vertical,
     viewport: Viewport,
 }
@@ -114,6 +115,7 @@ fn draw(trace: &Trace, layout: &Layout, found: &Found, out: &mut dyn Write) -> i
         trace,
         layout,
         hits: &found.slices,
+        found_flows: &found.flows,
         vertical: Vertical::new(trace, layout, &VerticalStyle::FLAT),
         viewport: Viewport::new(start..end + Ticks(i64::from(is_at_end)), columns),
     };
@@ -173,13 +175,16 @@ impl Picture<'_> {
         format!(", from {}", self.trace.clock().time(slice.start))
     }
 
-    /// The flows that leave or reach a hit.
+    /// The flows that were found, or that leave or reach a hit.
     fn flows(&self, out: &mut dyn Write) -> io::Result<()> {
         let (trace, clock) = (self.trace, self.trace.clock());
         let is_hit = |slice| self.hits.has(self.layout, slice);
         let is_of_hit = |id: FlowId| {
             let flow = trace.flows().get(id.index());
-            flow.is_some_and(|flow| is_hit(flow.from) || is_hit(flow.to))
+            flow.is_some_and(|flow| {
+                let is_found = || self.found_flows.binary_search(&Timed::new(flow.leaves, id.0)).is_ok();
+                is_hit(flow.from) || is_hit(flow.to) || is_found()
+            })
         };
         let mut arrows = Vec::new();
         let flows = Flows::new(trace, self.layout).filtered(is_of_hit);

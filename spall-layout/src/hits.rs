@@ -166,6 +166,15 @@ impl Hits {
         self.rows_of(layout).map(in_row).sum()
     }
 
+    /// Returns how many matches start before the time `at`. This takes O(log n) for each row.
+    #[must_use]
+    pub fn n_before(&self, layout: &impl LayoutView, at: Tick) -> u32 {
+        let in_row = |(row, bits): (RowView<'_>, &BitVector)| {
+            bits.rank(row.starts.partition_point(|&start| start < at))
+        };
+        self.rows_of(layout).map(in_row).sum()
+    }
+
     /// Returns whether a slice matches. It is false for a slice that is on no row.
     #[must_use]
     pub fn has(&self, layout: &impl LayoutView, slice: SliceId) -> bool {

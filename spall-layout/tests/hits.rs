@@ -20,6 +20,8 @@ fn layout_13_2_a_hit_knows_its_position_in_time() {
 
         for (rank, &slice) in expected.iter().enumerate() {
             assert_eq!(hits.rank(&layout, slice) as usize, rank);
+            let n_before = expected.iter().filter(|&&other| start(other) < start(slice)).count();
+            assert_eq!(hits.n_before(&layout, start(slice)) as usize, n_before);
         }
         for slice in trace.slices().ids() {
             assert_eq!(hits.has(&layout, slice), wanted[slice.index()]);

@@ -9,10 +9,10 @@ use core::cmp::Reverse;
 use core::ops::Range;
 
 use crate::{
-    Args, CallSite, ChildOrder, Clock, Conventions, CounterValue, Diagnostics, Flow, Frame, FrameId, Id,
-    Instant, Key, LineHits, Metadata, NameId, Names, Object, OtherEvent, Process, ProcessId, Profile, Sample,
-    Sampled, SliceFlags, SliceId, Slices, Snapshot, SpanParents, State, Text, Tick, Ticks, TraceView, Track,
-    TrackId, TrackKind, TrackSet, Value,
+    CallSite, ChildOrder, Clock, Conventions, CounterValue, Diagnostics, Flow, Frame, FrameId, Id, Instant,
+    Key, LineHits, Metadata, NameId, Names, Object, OtherEvent, Process, ProcessId, Profile, Sample, Sampled,
+    SliceFlags, SliceId, Slices, Snapshot, SpanParents, State, Text, Tick, Ticks, TraceView, Track, TrackId,
+    TrackKind, TrackSet, Value,
     args_table::ArgsTable,
     facts::MetaValue,
     frame_ids::FrameIds,
@@ -280,12 +280,6 @@ impl Trace {
     #[must_use]
     pub fn others(&self) -> &[OtherEvent] {
         &self.others
-    }
-
-    /// Returns the arguments of a flow: those of the event at its start, and those of the event at its end.
-    #[must_use]
-    pub fn flow_args(&self, flow: &Flow) -> (Args<'_>, Args<'_>) {
-        (self.args.get(flow.args.0), self.args.get(flow.args.1))
     }
 
     /// Returns the set of tracks that is shown if none is chosen: the threads, or everything if they have neither slices nor

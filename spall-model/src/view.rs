@@ -182,6 +182,11 @@ pub trait TraceView: Sealed {
         self.args_table().get(of.args_id())
     }
 
+    /// Returns the arguments of a flow: those of the event at its start, and those of the event at its end.
+    fn flow_args(&self, flow: &Flow) -> (Args<'_>, Args<'_>) {
+        (self.args_table().get(flow.args.0), self.args_table().get(flow.args.1))
+    }
+
     /// Returns a name as text, with bad UTF-8 replaced by U+FFFD; empty for a number that the table does not have.
     fn name(&self, name: NameId) -> Cow<'_, str> {
         self.names().text(name)

@@ -92,7 +92,7 @@ export type About = {
 };
 
 /** What a user does with a pointer or in a panel. */
-export type Action = { "command": Command } | { "select": [Element | undefined, Since] } | { "go": number } | { "choose": ChosenRange | undefined } | { "fold": Item } | { "pin": Item } | { "hide": Item } | { "rate": Item } | { "share": Item } | { "move": [Item, Item | undefined] } | { "show": [Since, Since] } | { "search": string } | { "durations": [Since, Since] | undefined } | { "annotate": [number, string] } | { "unmark": number } | { "filter": [Array<string>, Array<string>] } | { "apply": Place };
+export type Action = { "command": Command } | { "select": [Element | undefined, Since] } | { "go": number } | { "visit": Target } | { "choose": ChosenRange | undefined } | { "fold": Item } | { "pin": Item } | { "hide": Item } | { "rate": Item } | { "share": Item } | { "move": [Item, Item | undefined] } | { "show": [Since, Since] } | { "search": string } | { "durations": [Since, Since] | undefined } | { "annotate": [number, string] } | { "unmark": number } | { "filter": [Array<string>, Array<string>] } | { "apply": Place };
 
 /** A range of time, what of it counts, and what is added up. */
 export type Area = {
@@ -157,7 +157,7 @@ export type Changed = {
   top: number,
   /** Which of the flows of the selected slice is followed, counted from 0; of fewer, the rest of a division. */
   flow: number,
-  /** The selected slice, if it is among what was found. */
+  /** The hit that was gone to, or else what is selected if it was found. */
   hit: Hit | undefined,
   /** The lines of the main part. */
   main: Lines,
@@ -219,7 +219,7 @@ export type Colours = {
 };
 
 /** Something that a user does with a key or by name. */
-export type Command = "zoomIn" | "zoomOut" | "earlier" | "later" | "fit" | "fitAll" | "follow" | "back" | "forward" | "pageUp" | "pageDown" | "first" | "left" | "right" | "up" | "down" | "next" | "previous" | "nextOfName" | "previousOfName" | "flowOut" | "flowIn" | "otherFlowOut" | "otherFlowIn" | "rangeOfSelection" | "rangeOfTrack" | "mark" | "note" | "removeMarks" | "escape" | "find" | "nextHit" | "previousHit" | "fold" | "foldAll" | "pin" | "moveUp" | "moveDown" | "orderOfFile" | "hideTrack" | "counterRate" | "counterScale" | "hideName" | "hideCategory" | "showAll" | "byActivity" | "togglePanel" | "timeline" | "flame" | "sandwich" | "bottomUp" | "comparison" | "statistics" | "tracks" | "categories" | "durations" | "marks" | "waits" | "nextMeasure" | "nextTracks" | "nextValue" | "frameTimes" | "help" | "savePage" | "settings";
+export type Command = "zoomIn" | "zoomOut" | "earlier" | "later" | "fit" | "fitAll" | "follow" | "back" | "forward" | "pageUp" | "pageDown" | "first" | "left" | "right" | "up" | "down" | "next" | "previous" | "nextOfName" | "previousOfName" | "flowOut" | "flowIn" | "otherFlowOut" | "otherFlowIn" | "rangeOfSelection" | "rangeOfTrack" | "mark" | "note" | "removeMarks" | "escape" | "find" | "nextHit" | "previousHit" | "fold" | "foldAll" | "pin" | "moveUp" | "moveDown" | "orderOfFile" | "hideTrack" | "counterRate" | "counterScale" | "hideName" | "hideCategory" | "showAll" | "byActivity" | "togglePanel" | "timeline" | "flame" | "sandwich" | "bottomUp" | "comparison" | "statistics" | "tracks" | "categories" | "hits" | "durations" | "marks" | "waits" | "nextMeasure" | "nextTracks" | "nextValue" | "frameTimes" | "help" | "savePage" | "settings";
 
 /** What there is to say about a command. */
 export type CommandInfo = {
@@ -282,9 +282,9 @@ export type FoundCounts = {
   slices: number,
   /** How many instants were found. */
   instants: number,
-  /** How many tracks were found. */
-  nTracks: number,
-  /** The tracks and packs that were found. */
+  /** How many hits there are, of all kinds. */
+  total: number,
+  /** The processes, tracks and packs that were found. */
   tracks: Array<Item>,
 };
 
@@ -353,16 +353,22 @@ export type Header = {
   bottom: number,
 };
 
-/** A slice that was found. */
+/** Something that was found. */
 export type Hit = {
-  /** The slice. */
-  slice: number,
+  /** What to go to. */
+  target: Target,
   /** Its position among all hits. */
   rank: number,
-  /** Its name. */
+  /** What it is, such as `slice`, `thread` or `counter`. */
+  what: string,
+  /** Its name, or the text of a note. */
   name: string,
-  /** When it starts. */
-  start: Since,
+  /** The path of its track; of a flow that of the track that it leaves. */
+  track: string,
+  /** When it starts; `None` for processes and tracks. */
+  start: Since | undefined,
+  /** How long it lasts, if it is no point in time. */
+  duration: Since | undefined,
   /** The argument that matches, if it is not the name. */
   matched: string | undefined,
 };
@@ -443,7 +449,7 @@ export type Marks = {
   bottom: number | undefined,
   /** How far the left edge of the first column is from the left edge of the picture. */
   offset: number,
-  /** For each mark its column, the number of its first instant, how many instants there are, and 1 if their name was found. */
+  /** For each mark its column, the number of its first instant, how many instants there are, and 1 if it was found. */
   numbers: Uint32Array,
 };
 
@@ -607,7 +613,7 @@ export type Placed = {
 };
 
 /** What a frontend asks. Each question is a function of [`Engine`], which says what it does. */
-export type Question = "about" | { "act": [Action, Seen | undefined] } | { "apply": [Place, Seen | undefined] } | { "beside": Area } | "cancelGraph" | "cancelStatistics" | "categories" | { "compare": SentTree } | "damage" | { "details": [Element, Since] } | { "durations": WantedDurations } | { "find": string | undefined } | { "findName": number } | { "frame": WantedFrame } | { "gaps": Area } | { "graph": [number, Area, WantedGraph] } | { "graphBox": [number, number] } | { "graphFrame": [number, Since, Since, number, number, number] } | { "hits": [number | undefined, Since, boolean, number] } | { "hitsOverview": [Since, Since, number] } | { "longest": [number, Area] } | { "marks": number | undefined } | { "news": number } | { "overview": [Since, Since, number] } | { "path": number } | { "place": number } | { "snap": [Since, Since, number, number] } | { "statistics": [Area, By, Ranking] } | { "step": [number, Step] } | "tree";
+export type Question = "about" | { "act": [Action, Seen | undefined] } | { "apply": [Place, Seen | undefined] } | { "beside": Area } | "cancelGraph" | "cancelStatistics" | "categories" | { "compare": SentTree } | "damage" | { "details": [Element, Since] } | { "durations": WantedDurations } | { "find": string | undefined } | { "findName": number } | { "frame": WantedFrame } | { "gaps": Area } | { "graph": [number, Area, WantedGraph] } | { "graphBox": [number, number] } | { "graphFrame": [number, Since, Since, number, number, number] } | { "hits": [number, number] } | { "hitsOverview": [Since, Since, number] } | { "longest": [number, Area] } | { "marks": number | undefined } | { "news": number } | { "overview": [Since, Since, number] } | { "path": number } | { "place": number } | { "snap": [Since, Since, number, number] } | { "statistics": [Area, By, Ranking] } | { "step": [number, Step] } | "tree";
 
 /** The sums that are wanted. */
 export type Ranked = {
@@ -795,6 +801,12 @@ export type TableRow = {
   /** The number of the colour that its chart has for it, among those that anybody can tell apart. */
   shade: number | undefined,
 };
+
+/** Something that can be gone to. */
+export type Target = { kind: TargetKind, id: number,
+};
+
+export type TargetKind = "process" | "track" | "pack" | "slice" | "instant" | "flow" | "note";
 
 /** What a tick is: a number of nanoseconds, or one of the things with a name. */
 export type TickUnit = number | string;

@@ -22,6 +22,7 @@ mod boxes;
 mod colors;
 mod flame;
 mod functions;
+mod hits;
 mod keys;
 mod live;
 mod screen;

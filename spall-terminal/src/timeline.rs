@@ -313,13 +313,13 @@ impl<S: Shown> Picture<'_, S> {
                 continue;
             }
             let cell = Area { x: line.x + column as u16, width: 1, ..line };
-            let found = shown.found_all().is_some_and(|found| {
-                let name = instants.get(first as usize).map(|instant| instant.name);
-                name.is_some_and(|name| found.names.get(name.index()) == Some(&true))
+            let element = shown.instant(track, first);
+            let found = shown.found_all().is_some_and(|found| match element {
+                Some(Element::Instant(number)) => found.position_of_instant(&*trace, number).is_some(),
+                _ => false,
             });
             let bold = if found { Modifier::BOLD } else { Modifier::empty() };
             self.buffer.set_stringn(cell.x, cell.y, "╷", 1, bold);
-            let element = shown.instant(track, first);
             self.drawn.extend(element.map(|element| (cell, Drawn::Element(element))));
         }
     }

@@ -13,7 +13,7 @@ use spall_view::{Action, Command, GraphKind, Shown};
 use crate::{
     colors::Colors,
     flame::Flame,
-    functions, keys,
+    functions, hits, keys,
     shown::Showing,
     timeline::{self, Drawn, Timeline},
 };
@@ -44,6 +44,7 @@ enum Tab {
     Timeline,
     Functions,
     Graph(GraphKind),
+    Hits,
     Help,
 }
 
@@ -54,6 +55,7 @@ impl Tab {
             Command::Flame => Self::Graph(GraphKind::Flame),
             Command::BottomUp => Self::Graph(GraphKind::BottomUp),
             Command::Statistics => Self::Functions,
+            Command::Hits => Self::Hits,
             Command::Help => Self::Help,
             _ => return None,
         })
@@ -97,6 +99,10 @@ impl Viewer {
                 self.flame.draw(frame.buffer_mut(), area, shown, self.colors);
                 self.flame.describe(shown)
             }
+            Tab::Hits => {
+                frame.render_widget(hits::table(shown, area.height), area);
+                timeline::describe(shown)
+            }
             Tab::Help => {
                 let lines = keys::help(shown).into_iter().skip(self.skipped).map(Text::from);
                 frame.render_widget(Paragraph::new(lines.collect::<Vec<_>>()), area);
@@ -115,7 +121,13 @@ impl Viewer {
         if let Some(found) = found {
             let text = &shown.view().place().search;
             let what = if text.is_empty() { "this name" } else { text };
-            return format!("{what}: {found}, n and N go through the slices");
+            let current = shown.current_hit();
+            let at = current
+                .map(|hit| format!("{} of {} in ", hit.rank + 1, shown.found().map_or(0, |all| all.total)));
+            return format!(
+                "{what}: {}{found}, n and N go through them, 7 lists them",
+                at.unwrap_or_default()
+            );
         }
         let value = shown.current_place().value.map_or_else(String::new, |value| format!("{value}:  "));
         let place = shown.view().place();
@@ -182,7 +194,9 @@ impl Viewer {
             return;
         }
         match (command, self.tab) {
-            (Command::Escape, Tab::Functions | Tab::Graph(_) | Tab::Help) => self.show(Tab::Timeline, shown),
+            (Command::Escape, Tab::Functions | Tab::Graph(_) | Tab::Hits | Tab::Help) => {
+                self.show(Tab::Timeline, shown);
+            }
             (Command::Find, _) => {
                 self.show(Tab::Timeline, shown);
                 self.typed = Some(String::new());
@@ -192,13 +206,19 @@ impl Viewer {
                 self.timeline = Timeline::default();
                 self.show(tab, shown);
             }
+            (Command::Down | Command::NextHit, Tab::Hits) => {
+                _ = shown.act(Action::Command(Command::NextHit));
+            }
+            (Command::Up | Command::PreviousHit, Tab::Hits) => {
+                _ = shown.act(Action::Command(Command::PreviousHit));
+            }
             (Command::Up, Tab::Functions | Tab::Help) => self.skip(-1.0),
             (Command::Down, Tab::Functions | Tab::Help) => self.skip(1.0),
             (Command::PageUp, Tab::Functions | Tab::Help) => self.skip(-0.9 * f64::from(self.height)),
             (Command::PageDown, Tab::Functions | Tab::Help) => self.skip(0.9 * f64::from(self.height)),
             (_, Tab::Graph(_)) if self.flame.run(command, shown) => {}
             // What moves or selects in a timeline that is not seen.
-            (command, Tab::Functions | Tab::Graph(_) | Tab::Help) if !is_about_sums(command) => {}
+            (command, Tab::Functions | Tab::Graph(_) | Tab::Hits | Tab::Help) if !is_about_sums(command) => {}
             (command, tab) => {
                 if is_about_selection(command) {
                     // The mouse may have been left anywhere.

@@ -182,7 +182,7 @@ pub use parser::TraceParser;
 #[cfg(feature = "alloc")]
 pub use runs::{RunComparison, RunDiff, RunSums, Spread, compare_runs};
 #[cfg(feature = "alloc")]
-pub use search::{Found, Sought, find, ignoring_case};
+pub use search::{Found, Sought, Timed, find, ignoring_case};
 #[cfg(feature = "std")]
 pub use stream::load_from;
 

@@ -3,15 +3,16 @@
 use core::ops::Range;
 
 use serde::{Deserialize, Serialize};
-use spall_trace::layout::{Hits, LayoutView};
+use spall_trace::layout::LayoutView;
 use spall_trace::model::{SliceId, Tick, TraceView};
 
 use crate::{
     Engine, Since,
     command::Command,
     element::Element,
-    find::{matcher, pattern_of},
+    hits::Target,
     item::Item,
+    matcher::{matcher, pattern_of},
     objects::Objects,
     place::{ChosenRange, Place, Selected},
     shown::Shown,
@@ -30,6 +31,8 @@ pub enum Action {
     Select(Option<Element>, Since),
     /// Selects a slice and brings it into view.
     Go(#[cfg_attr(test, ts(as = "u32"))] SliceId),
+    /// Goes to something that may have been found: brings it into view, and selects it if it can be selected.
+    Visit(Target),
     /// Chooses what statistics and call trees are about.
     Choose(Option<ChosenRange>),
     /// Folds what a header stands for, or opens it.
@@ -109,6 +112,14 @@ impl<S: Shown> Engine<S> {
             Action::Command(command @ (Command::NextOfName | Command::PreviousOfName)) => {
                 return self.go_to_same_name(command == Command::NextOfName);
             }
+            Action::Command(command @ (Command::NextHit | Command::PreviousHit)) => {
+                self.step_to_hit(command == Command::NextHit);
+                return true;
+            }
+            Action::Visit(target) => {
+                self.visit(target);
+                return true;
+            }
             Action::Command(Command::Escape) if before.search.is_empty() && self.found_all().is_some() => {
                 (self.search, self.searching) = Default::default(); // what has the name of a slice
                 true
@@ -126,10 +137,7 @@ impl<S: Shown> Engine<S> {
                 self.view.select(element.zip(at), trace);
                 true
             }
-            action => {
-                let none = Hits::default();
-                self.view.act(action, trace, layout, self.search.hits().unwrap_or(&none))
-            }
+            action => self.view.act(action, trace, layout),
         };
         self.follow(&before);
         is_done
@@ -233,17 +241,11 @@ impl<S: Shown> Engine<S> {
 }
 
 impl View {
-    /// Does what the user wants, with what a search has found. Returns whether it is something that the view does. Of elements, it
+    /// Does what the user wants. Returns whether it is something that the view does. Of elements, it
     /// selects slices, and counters at a time.
-    pub fn act(
-        &mut self,
-        action: Action,
-        trace: &impl TraceView,
-        layout: &impl LayoutView,
-        hits: &Hits,
-    ) -> bool {
+    pub fn act(&mut self, action: Action, trace: &impl TraceView, layout: &impl LayoutView) -> bool {
         match action {
-            Action::Command(command) => return self.run(command, trace, layout, hits),
+            Action::Command(command) => return self.run(command, trace, layout),
             Action::Select(element, at) => {
                 let start = element.and_then(|element| match element {
                     Element::Slice(slice) => Some(trace.slice(slice)?.start),
@@ -275,8 +277,8 @@ impl View {
                     place.marks.remove(number);
                 }
             }),
-            // What durations are of is a question for an engine.
-            Action::Durations(_) => return false,
+            // What durations are of, and what was found, are questions for an engine.
+            Action::Durations(_) | Action::Visit(_) => return false,
             Action::Apply(place) => self.apply(*place, trace, layout),
         }
         true

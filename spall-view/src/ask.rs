@@ -41,7 +41,7 @@ pub enum Question {
     Graph(usize, Area, WantedGraph),
     GraphBox(usize, usize),
     GraphFrame(usize, Since, Since, u16, usize, u32),
-    Hits(#[cfg_attr(test, ts(as = "Option<u32>"))] Option<SliceId>, Since, bool, usize),
+    Hits(usize, usize),
     HitsOverview(Since, Since, u16),
     Longest(#[cfg_attr(test, ts(as = "u32"))] NameId, Area),
     Marks(Option<usize>),
@@ -143,7 +143,7 @@ pub struct Changed {
     pub top: f64,
     /// Which of the flows of the selected slice is followed, counted from 0; of fewer, the rest of a division.
     pub flow: usize,
-    /// The selected slice, if it is among what was found.
+    /// The hit that was gone to, or else what is selected if it was found.
     pub hit: Option<Hit>,
     /// The lines of the main part.
     pub main: Lines,
@@ -340,7 +340,7 @@ impl<S: Shown> Engine<S> {
             view: self.in_view(),
             top: self.view.window().top(),
             flow: self.view.flow,
-            hit: self.selected_hit(),
+            hit: self.current_hit(),
             main,
             pinned,
             groups: self.groups(),
@@ -415,9 +415,7 @@ impl<S: Shown> Engine<S> {
             Question::GraphFrame(place, start, end, columns, rows, label) => {
                 Answer::GraphFrame(self.graph_frame(place, start, end, columns, rows, label))
             }
-            Question::Hits(slice, at, is_backwards, count) => {
-                Answer::Hits(self.hits(slice, at, is_backwards, count))
-            }
+            Question::Hits(rank, count) => Answer::Hits(self.hits(rank, count)),
             Question::HitsOverview(start, end, columns) => {
                 Answer::HitsOverview(self.hits_overview(start, end, columns))
             }

@@ -63,6 +63,7 @@ pub enum Command {
     Statistics,
     Tracks,
     Categories,
+    Hits,
     Durations,
     Marks,
     Waits,
@@ -150,7 +151,7 @@ commands! {
 
     "Find":
     Find ["/", "Ctrl+F"] "Find",
-    NextHit ["N"] "Next hit",
+    NextHit ["N"] "Next hit: a track, a slice, or what else was found",
     PreviousHit ["Shift+N"] "Previous hit",
 
     "Tracks":
@@ -178,6 +179,7 @@ commands! {
     Statistics ["T"] "Statistics",
     Tracks ["L"] "List of tracks",
     Categories ["G"] "Categories, which can be hidden",
+    Hits ["7"] "List of what was found",
     Durations ["6"] "How long what was found takes: a histogram",
     Marks ["Shift+B"] "Marks and notes",
     Waits ["8"] "Waits: the longest gaps, and the critical path of the selection",

@@ -10,7 +10,7 @@ use spall_trace::{Hidden, find};
 
 use crate::{
     Area, Engine, Numbers, Since,
-    find::{Matcher, matcher},
+    matcher::{Matcher, matcher},
     number::count,
     shown::{Shown, Work},
     task::{self, Task},

@@ -315,7 +315,8 @@ impl LiveEngine {
     #[must_use]
     pub fn finish(self) -> Engine {
         let (place, origin, heights) = (self.current_place(), self.view.origin(), *self.view.heights());
-        let selected = place.selected.as_ref().and_then(|selected| Some((selected, self.path_of(selected)?)));
+        let path = |selected: &Selected| self.path_of_element(selected.element).map(str::to_owned);
+        let selected = place.selected.as_ref().and_then(|selected| Some((selected, path(selected)?)));
         let trace = self.shown.trace.finish();
         let name = self.said.files.first().map_or("", |file| &file.name);
         let mut opened = Opened::of(trace, name, &self.said.format);
@@ -327,19 +328,6 @@ impl LiveEngine {
         place.move_by(by);
         engine.apply(place);
         engine
-    }
-
-    /// What the track of an element is called.
-    fn path_of(&self, selected: &Selected) -> Option<String> {
-        let trace = self.trace();
-        let track = match selected.element {
-            Element::Slice(slice) => trace.track_of(slice)?,
-            Element::State(state) => trace.state(state)?.0,
-            Element::Instant(number) => trace.instant(number)?.0,
-            Element::Counter(track) => track,
-            Element::Object(_) => return None,
-        };
-        self.view.items.path(self.view.items.item_of(track)).map(str::to_owned)
     }
 }
 

@@ -249,6 +249,20 @@ impl Items {
         self.paths.get(&item).map(String::as_str)
     }
 
+    /// What an item is, such as `thread`, and its title.
+    pub(crate) fn named(&self, item: Item, trace: &impl TraceView) -> Option<(&'static str, String)> {
+        let track = match item {
+            Item::Process(process) => return Some(("process", trace.process_title(process).into())),
+            Item::Track(track) => track,
+            Item::Pack(pack) => *self.pack(pack)?.tracks().first()?,
+        };
+        let title = match item {
+            Item::Pack(pack) => self.group(pack)?.title(trace),
+            _ => trace.track_title(track),
+        };
+        Some((trace.track_info(track)?.kind.name(), title.into()))
+    }
+
     /// The item that is called so.
     pub(crate) fn at_path(&self, path: &str) -> Option<Item> {
         self.by_path.get(path).copied()

@@ -42,9 +42,11 @@ mod frame;
 mod graph;
 mod growing;
 mod heights;
+mod hits;
 mod item;
 mod lines;
 mod marks;
+mod matcher;
 mod number;
 mod objects;
 mod open;
@@ -78,7 +80,7 @@ pub use command::{COMMANDS, Command, CommandInfo};
 pub use details::{Details, Link, SlicePlace, Step};
 pub use durations::{Durations, WantedDurations};
 pub use element::Element;
-pub use find::{FoundCounts, Hit, Matcher, matcher};
+pub use find::FoundCounts;
 pub use frame::{
     Boxes, ChartPart, Frame, Layer, Marks, NamedBox, ObjectLines, Part, Pointed, Strip, Style,
     Wanted as WantedFrame,
@@ -86,9 +88,11 @@ pub use frame::{
 pub use graph::{BoxFacts, GraphFrame, Kind as GraphKind, Shape, Wanted as WantedGraph};
 pub use growing::{Live, LiveEngine};
 pub use heights::Heights;
+pub use hits::{Hit, Target};
 pub use item::{Group, Item, Member};
 pub use lines::{Header, Lines};
 pub use marks::MarkFacts;
+pub use matcher::{Matcher, matcher};
 pub use open::{Damage, Note, OpenError, Opened, Placed, Source, open};
 pub use place::{ChosenRange, Mark, Place, PlaceFile, Selected};
 pub use section::{Section, SectionError, closest};

@@ -256,8 +256,8 @@ fn fitting(
 fn matches(text: &str) -> Result<impl Fn(&str) -> bool, SectionError> {
     let wrong = |why: String| SectionError::Pattern(text.into(), why);
     let found = matcher(text).map_err(wrong)?;
-    if found.has_durations() {
-        return Err(wrong("a section has slices of all durations".into()));
+    if found.has_terms() {
+        return Err(wrong("a section has no terms such as durations beside a text".into()));
     }
     Ok(move |name: &str| found.matches(name))
 }

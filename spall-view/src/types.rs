@@ -215,7 +215,7 @@ const ASKED: &str = r#"["about", {"act": [{"command": "foldAll"}, SEEN]}, {"appl
     {"frame": {"start": 0, "duration": 9, "columns": 9, "boxWidth": 1, "main": {"start": 0, "end": 99},
         "pinned": {"start": 0, "end": 0}, "arrows": "all", "betweenMarks": 9, "labelWidth": 1, "colorBy": "name", "ownColors": true}},
     {"graph": [0, {"start": 0, "end": 9}, {"graph": "flame", "without": ""}]}, {"graphBox": [0, 0]}, {"graphBox": [0, 9]},
-    {"graphFrame": [0, 0, 9, 9, 9, 1]}, {"findName": 0}, {"hits": [null, 0, false, 9]}, {"hitsOverview": [0, 9, 9]},
+    {"graphFrame": [0, 0, 9, 9, 9, 1]}, {"findName": 0}, {"hits": [0, 9]}, {"hitsOverview": [0, 9, 9]},
     {"longest": [1, {"start": 0, "end": 9000}]}, {"longest": [2, {"start": 0, "end": 9000}]}, {"overview": [0, 9, 9]}, {"gaps": {"start": 0, "end": 9}}, {"path": 0}, {"place": 0}, {"place": 9}, {"snap": [1, 1, 0, 99]},
     {"statistics": [{"start": 0, "end": 9}, "name", {"order": "own", "isAscending": false, "filter": "", "most": 9}]},
     {"step": [0, "child"]}, {"step": [0, "parent"]}, "tree", "cancelGraph", "cancelStatistics"]"#;

@@ -11,8 +11,8 @@ use spall_trace::model::{
 };
 use spall_view::{
     Action, Answer, Area, Arrows, By, ColorBy, Command, Element, Engine, GraphKind, Heights, Item,
-    LiveEngine, Part, Progress, Question, Ranking, Reply, Shown, Since, Source, Step, Style, WantedFrame,
-    WantedGraph, open,
+    LiveEngine, Part, Progress, Question, Ranking, Reply, Shown, Since, Source, Step, Style, Target,
+    WantedFrame, WantedGraph, open,
 };
 
 /// What elements and names of a live trace are called in the finished one.
@@ -104,6 +104,15 @@ impl Ids {
         }
     }
 
+    fn target(&self, target: &mut Target) {
+        match target {
+            Target::Item(item) => self.item(item),
+            Target::Slice(slice) => slice.0 = self.slices[&slice.0],
+            Target::Instant(number) => *number = self.instants[number],
+            Target::Flow(_) | Target::Note(_) => {}
+        }
+    }
+
     /// An answer as the finished engine would give it.
     fn answer(&self, mut answer: Answer) -> Answer {
         match &mut answer {
@@ -114,7 +123,7 @@ impl Ids {
             }
             Answer::Changed(changed) => {
                 changed.growth = None;
-                changed.hit.iter_mut().for_each(|hit| hit.slice.0 = self.slices[&hit.slice.0]);
+                changed.hit.iter_mut().for_each(|hit| self.target(&mut hit.target));
                 let headers = changed.main.headers.iter_mut().chain(&mut changed.pinned.headers);
                 headers.for_each(|header| self.item(&mut header.item));
                 self.groups(&mut changed.groups);
@@ -137,7 +146,7 @@ impl Ids {
                 }
                 frame.names.iter_mut().for_each(|(name, _)| self.name(name));
             }
-            Answer::Hits(hits) => hits.iter_mut().for_each(|hit| hit.slice.0 = self.slices[&hit.slice.0]),
+            Answer::Hits(hits) => hits.iter_mut().for_each(|hit| self.target(&mut hit.target)),
             Answer::Place(place) => {
                 self.item(&mut place.item);
                 place.process.iter_mut().for_each(|item| self.item(item));
@@ -266,7 +275,7 @@ impl Both<'_> {
             }
             self.compare(|to, _| Question::Act(Action::Go(id(to)), None));
             self.compare(|to, _| Question::FindName(id(to)));
-            self.compare(|to, _| Question::Hits(Some(id(to)), Since::default(), false, 9));
+            self.compare(|_, _| Question::Hits(0, 9));
         }
     }
 
@@ -296,10 +305,10 @@ impl Both<'_> {
     }
 
     fn searches(&mut self, about: &spall_view::About) {
-        for pattern in ["a", "/[e-m]/", "1"] {
+        for pattern in ["a", "/[e-m]/", "1", "cat:e", "track:a", "e track:/[1-9]/"] {
             self.compare(|_, _| Question::Act(Action::Search(pattern.into()), None));
             self.compare(|_, _| Question::Find(Some(pattern.into())));
-            self.compare(|_, _| Question::Hits(None, about.start, false, 50));
+            self.compare(|_, _| Question::Hits(0, 50));
             self.compare(|_, _| Question::HitsOverview(about.start, about.end, 50));
             self.compare(|_, _| Question::Act(Action::Command(Command::NextHit), None));
         }

@@ -3,6 +3,7 @@
 mod app;
 mod calls;
 mod details;
+mod hits;
 mod keys;
 mod statistics;
 mod timeline;

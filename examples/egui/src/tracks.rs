@@ -1,7 +1,7 @@
 //! Lists of what can be hidden, tracks and categories, and of the notes on the files.
 
 use eframe::egui::{Grid, ScrollArea, Ui};
-use spall_view::{Action, Engine, Group, Item, Place};
+use spall_view::{Action, Engine, Group, Item, Place, Target};
 
 const ROW: f32 = 20.0;
 
@@ -24,7 +24,7 @@ struct Row<'g> {
 }
 
 impl Lists {
-    /// Lists processes and tracks. Each can be hidden or pinned.
+    /// Lists processes and tracks. Each can be hidden or pinned, and a click on its name goes there.
     pub fn tracks(&mut self, ui: &mut Ui, engine: &mut Engine) {
         let Place { by_activity, moves, .. } = engine.view().place();
         let order = Place { by_activity: *by_activity, moves: moves.clone(), ..Place::default() };
@@ -44,8 +44,11 @@ impl Lists {
                     let has = |list: &[String]| list.iter().any(|path| path == row.path);
                     let place = engine.view().place();
                     let (mut is_shown, mut is_pinned) = (!has(&place.hidden), has(&place.pinned));
-                    if ui.checkbox(&mut is_shown, &row.label).changed() {
+                    if ui.checkbox(&mut is_shown, "").changed() {
                         wanted = Some(Action::Hide(item));
+                    }
+                    if ui.selectable_label(false, &row.label).on_hover_text("Go there").clicked() {
+                        wanted = Some(Action::Visit(Target::Item(item)));
                     }
                     if ui.checkbox(&mut is_pinned, "pinned").changed() {
                         wanted = Some(Action::Pin(item));

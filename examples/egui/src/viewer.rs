@@ -6,7 +6,7 @@ use spall_view::{Action, Arrows, ColorBy, Command, Engine, GraphKind, Heights, O
 use crate::{
     calls::Calls,
     details::DetailsPanel,
-    keys,
+    hits, keys,
     statistics::Statistics,
     timeline::{BOX_WIDTH, Timeline},
     tracks::{self, Lists},
@@ -14,12 +14,13 @@ use crate::{
 };
 
 /// The panels below the timeline: what a place calls each, and its title.
-const PANELS: [(&str, &str); 8] = [
+const PANELS: [(&str, &str); 9] = [
     ("details", "Details"),
     ("statistics", "Statistics"),
     ("flame", "Flame graph"),
     ("sandwich", "Sandwich"),
     ("bottom-up", "Bottom-up"),
+    ("hits", "Hits"),
     ("tracks", "Tracks"),
     ("categories", "Categories"),
     ("notes", "Notes"),
@@ -104,7 +105,12 @@ impl Viewer {
         }
         match (matcher(&pattern).err(), self.engine.found()) {
             (Some(error), _) => _ = ui.label(error),
-            (None, Some(found)) => _ = ui.label(found.text),
+            (None, Some(found)) => {
+                if let Some(hit) = self.engine.current_hit() {
+                    ui.label(format!("{} of {}", hit.rank + 1, found.total));
+                }
+                ui.label(found.text);
+            }
             (None, None) => {}
         }
         if field.changed() {
@@ -178,6 +184,7 @@ impl Viewer {
             "flame" => calls.ui(ui, engine, &[GraphKind::Flame]),
             "sandwich" => calls.ui(ui, engine, &[GraphKind::Callers, GraphKind::Callees]),
             "bottom-up" => calls.ui(ui, engine, &[GraphKind::BottomUp]),
+            "hits" => hits::list(ui, engine),
             "tracks" => lists.tracks(ui, engine),
             "categories" => lists.categories(ui, engine),
             "notes" => tracks::notes(ui, engine),
@@ -250,6 +257,7 @@ impl Viewer {
             Command::Sandwich => "sandwich".into(),
             Command::BottomUp => "bottom-up".into(),
             Command::Statistics => "statistics".into(),
+            Command::Hits => "hits".into(),
             Command::Tracks => "tracks".into(),
             Command::Categories => "categories".into(),
             _ => return,

@@ -414,7 +414,7 @@ async function exact(page) {
   for (const [what, far] of [['a stray event at 0', [slice('0', 'far')]], ['a span near 2^64', [slice('-9200000000000000', 'far'), slice('9200000000000000', 'far')]], ['nothing else', []]]) {
     await load(page, write('far.json', `[${[...far, ...near]}]`));
     const places = [];
-    for (const at of [0, 1, 99]) places.push(await page.value(`viewer.source.find('/^f${at}$/').then(() => viewer.source.hits(undefined, viewer.about.start, false, 1)).then(([hit]) => viewer.source.place(hit.slice)).then(({ start, end }) => [start, end])`));
+    for (const at of [0, 1, 99]) places.push(await page.value(`viewer.source.find('/^f${at}$/').then(() => viewer.source.hits(0, 1)).then(([hit]) => viewer.source.place(hit.target.id)).then(({ start, end }) => [start, end])`));
     check(places, [[0, 1], [2, 3], [198, 199]], `times with ${what}`);
     await page.value('viewer.source.find(undefined), viewer.view.look(90, 20), viewer.moved()');
     await settled(page);
@@ -820,8 +820,79 @@ async function notes(page) {
 // A search counts what `spall find` and the viewers of the terminal and the desktop count.
 async function searched(page) {
   await page.value('viewer.finder.search("dRaw")');
-  check(await page.value('root.querySelector("#hits").textContent'), '3 slices, 2 instants, 1 track', 'what a search counts');
+  check(await page.value('root.querySelector("#hits").textContent'), '3 slices, 3 instants, 1 counter', 'what a search counts');
   ensure(await page.value('!viewer.lines.main.headers.some(({ item }) => viewer.arranged.labels.get(viewer.arranged.key(item)).label === "draws nothing")'), 'a thread without anything has no line');
+}
+
+// A search finds things of every kind, and keys, the list of hits and the list of tracks go to each of them.
+async function goesAnywhere(page) {
+  const [, write, end] = folderOf();
+  const named = (kind, pid, tid, name) => ({ ph: 'M', name: `${kind}_name`, pid, tid, args: { name } });
+  const others = Array.from({ length: 60 }, (_, tid) => ({ ph: 'X', name: 'f', pid: 1, tid: tid + 10, ts: 0, dur: 100 }));
+  const events = [
+    named('process', 1, 1, 'app'), named('process', 2, 2, 'painter'), named('thread', 2, 2, 'paint worker'), ...others,
+    { ph: 'X', name: 'paint', cat: 'ui', pid: 1, tid: 1, ts: 40, dur: 20 }, { ph: 'X', name: 'blit', cat: 'gpu', pid: 2, tid: 2, ts: 50, dur: 5, args: { of: 'paint' } },
+    { ph: 'i', name: 'repaint', s: 't', pid: 2, tid: 2, ts: 60 }, { ph: 'C', name: 'paint memory', pid: 1, ts: 5, args: { value: 3 } },
+    { ph: 's', name: 'painted', id: 1, pid: 1, tid: 1, ts: 45 }, { ph: 'f', bp: 'e', name: 'painted', id: 1, pid: 2, tid: 2, ts: 52 },
+  ];
+  await load(page, write('anywhere.json', JSON.stringify(events)));
+  const hits = () => page.value('root.querySelector("#hits").textContent');
+  const isInView = (what) => page.value(`(() => { const { item } = ${what}, { main, mainTop, height } = viewer, line = viewer.lines.main.headers.find((header) => viewer.arranged.key(header.item) === viewer.arranged.key(item)); return Boolean(line) && line.top >= main.scrollTop && line.top + mainTop < main.scrollTop + height; })()`);
+  const worker = '{ item: viewer.arranged.itemsByPath.get("painter/paint worker") }';
+  // A track alone: its process is opened, and it comes into view and lights up.
+  await page.value('viewer.act({ fold: viewer.arranged.itemsByPath.get("painter") })');
+  check(await isInView(worker), false, 'a track that is folded away');
+  await page.key('/');
+  await page.type('worker');
+  await page.key('Enter');
+  await page.until('viewer.finder.hit === 0');
+  check([await hits(), await isInView(worker), await page.value('viewer.flashed === viewer.arranged.key(viewer.arranged.itemsByPath.get("painter/paint worker"))')], ['1 of 1', true, true], 'a track that was gone to');
+  // Everything, with a note.
+  await page.value('viewer.change({ marks: [{ at: 70e3, text: "not painted" }] }).then(() => viewer.finder.search("paint"))');
+  check(await hits(), '2 slices, 1 instant, 1 flow, 1 track, 1 counter, 1 process, 1 note', 'what is found');
+  await page.value('viewer.canvas.focus()');
+  const visited = [];
+  for (let rank = 0; rank < 8; rank++) {
+    await page.key('n', 'KeyN');
+    await page.until(`viewer.finder.hit === ${rank} && !viewer.steps.acting`);
+    visited.push(await page.value('viewer.arranged.hit.what'));
+  }
+  check([visited.join(' '), await hits()], ['counter process thread slice flow slice instant note', '8 of 8'], 'hits that the key goes to');
+  await page.key('n', 'KeyN');
+  await page.until('viewer.finder.hit === 0');
+  // The list: rows, a click, and arrows.
+  await page.key('7', 'Digit7');
+  const rows = () => page.value('[...root.querySelectorAll("#panel .hit")].map((row) => [...row.children].map(({ textContent }) => textContent.replace(/\\s+/g, " ")).join("|"))');
+  await page.until('root.querySelectorAll("#panel .hit").length === 8 && !root.querySelector("#panel").textContent.includes("…")');
+  check((await rows()).slice(2, 6), ['3|thread|||paint worker|painter/paint worker', '4|slice|40 µs|20 µs|paint|app/Thread 1', '5|flow|45 µs|7 µs|painted|app/Thread 1', '6|slice|50 µs|5 µs|blit (of: paint)|painter/paint worker'], 'the list of hits');
+  await page.value('root.querySelector("#panel [data-key=\'6\']").click()');
+  await page.until('viewer.selected?.kind === "instant" && viewer.finder.hit === 6');
+  await page.value('root.querySelector("#panel [data-key=\'6\']").focus()');
+  await page.key('ArrowUp');
+  await page.until('viewer.finder.hit === 5 && root.activeElement?.dataset.key === "5"');
+  check([await hits(), await page.value('viewer.source.details(viewer.selected, 0).then(({ name }) => name)')], ['6 of 8', 'blit'], 'an arrow in the list');
+  for (const [text, expected] of [['paint cat:ui', '1 slice'], ['track:"painter/" blit', '1 slice'], ['paint track:app dur > 1 us', '1 slice']]) {
+    await page.value(`viewer.finder.search(${JSON.stringify(text)})`);
+    check(await hits(), expected, text);
+  }
+  // The list of tracks.
+  await page.value('viewer.finder.clear().then(() => { viewer.main.scrollTop = 0; viewer.drawer.show("tracks"); })');
+  await page.value('(() => { const filter = root.querySelector("#panel input"); filter.value = "paint w"; filter.oninput(); })()');
+  check(await isInView(worker), false, 'a track below');
+  await page.value('[...root.querySelectorAll("#panel .go")].find(({ textContent }) => textContent === "paint worker").click()');
+  await page.until('viewer.flashed && !viewer.steps.acting', 10);
+  check(await isInView(worker), true, 'a track that was clicked in the list');
+  // Very many: only those in sight are elements, and the last one can be reached.
+  const many = Array.from({ length: 400_000 }, (_, at) => `{"ph":"X","name":"f","pid":1,"tid":1,"ts":${at},"dur":1}`);
+  await load(page, write('many-hits.json', `[${many}]`));
+  await page.value('viewer.finder.search("f").then(() => viewer.drawer.show("hits"))');
+  await page.until('root.querySelectorAll("#panel .hit").length > 3');
+  await page.value('root.querySelector("#panel").scrollTop = 1e9');
+  await page.until('/^400.000/.test(root.querySelector("#panel .long")?.lastChild.textContent) && /slice/.test(root.querySelector("#panel .long").lastChild.textContent)', 10);
+  ensure((await page.value('root.querySelectorAll("#panel .hit").length')) < 100, 'only the hits in sight are elements');
+  await page.value('root.querySelector("#panel .long").lastChild.click()');
+  await page.until('viewer.finder.hit === 399999 && viewer.view.end > 399e6');
+  end();
 }
 
 // Calls of apitrace have backtraces.
@@ -895,7 +966,7 @@ async function facts(page) {
   const stack = (kind) => page.value(`viewer.select({ kind: '${kind}', id: 0 }).then(() => root.querySelector('#panel .lines').textContent)`);
   check([await stack('slice'), await stack('instant')], ['draw\nmain', 'step\nmain'], 'stacks');
   await page.value('viewer.finder.search("b.txt").then(() => viewer.drawer.show("hits"))');
-  await page.until('/\\(path: a.b.txt\\)/.test(root.querySelector("#panel .list")?.textContent)', 10);
+  await page.until('/\\(path: a.b.txt\\)/.test(root.querySelector("#panel .long")?.textContent)', 10);
   await load(page, join(root, 'testdata/small/search.json'));
   await searched(page);
   end();
@@ -1223,7 +1294,7 @@ async function arrows(page) {
   await page.value('viewer.setOption("arrows", "all")');
   await settled(page);
   check(await own(), '0', 'fifty flows are one arrow');
-  const hit = await page.value('viewer.source.find("call 30").then(() => viewer.source.hits(undefined, 0, false, 1)).then(([hit]) => hit.slice)');
+  const hit = await page.value('viewer.source.find("call 30").then(() => viewer.source.hits(0, 1)).then(([hit]) => hit.target.id)');
   await page.value(`viewer.select({ kind: 'slice', id: ${hit} })`);
   await settled(page);
   check(await own(), '0,1', 'the arrow of the selected slice lies over it');
@@ -1332,9 +1403,9 @@ const answers = (page) => page.value(`(async () => {
   const { source, about } = viewer, found = [];
   const area = { start: about.start, end: about.end + 1 };
   for (const by of ['name', 'function']) found.push((await source.statistics(area, by, { order: 'own', isAscending: false, filter: '', most: 1e6 })).rows);
-  for (const text of ['a', '/^f/', 'nothing of this name']) found.push(text, await source.find(text), await source.hits(undefined, about.start, false, 1e4), [...await source.hitsOverview(about.start, about.end + 1, 100)]);
-  const [hit] = (await source.find('e'), await source.hits(undefined, about.start, false, 1));
-  for (const [graph, slice] of [['flame'], ['bottom-up'], ...(hit ? [['callers', hit.slice], ['callees', hit.slice]] : [])]) {
+  for (const text of ['a', '/^f/', 'nothing of this name']) found.push(text, await source.find(text), await source.hits(0, 1e4), [...await source.hitsOverview(about.start, about.end + 1, 100)]);
+  const hit = (await source.find('e'), await source.hits(0, 1e4)).find(({ what }) => what === 'slice');
+  for (const [graph, slice] of [['flame'], ['bottom-up'], ...(hit ? [['callers', hit.target.id], ['callees', hit.target.id]] : [])]) {
     const { total, rows } = await source.graph(0, area, { graph, slice, without: '' });
     const { part: { numbers } } = await source.graphFrame(0, 0, Math.max(total, 1), 65535, 1e6, 0);
     found.push([graph, total, rows]);
@@ -1741,7 +1812,7 @@ try {
     await load(page, file);
     await use(page, file, await compare(page, file));
   }
-  const others = { 'files that cannot be read': refuse, brotli, 'several files': several, 'unrelated files': strangers, 'what is open stays': stays, 'back and forward': goesBack, 'exact times': exact, 'an element of a page': embedded, 'a bundle': bundled, 'heights of instants': instants, 'what is hidden in place': hides, 'ranges that are compared': compares, counters, durations, notes, 'objects, stacks and hits': facts, backtraces, 'the beginning of a large file': begins, 'a picture alone': svg, settings, 'a million names': manyNames, 'names and lists of tracks': tracks, 'by keyboard and ear': accessible, 'the page stays alive': alive, 'tracks that move': moves, reloads, 'busy tracks': activity, arrows, fingers: touches, colours, 'spans that overlap': crowded, 'what is damaged': damaged, 'every wire': wires, 'every kind of file': kinds, 'keys of all viewers': presses, 'a trace that grows': grows, 'a pipe': pipes, 'values of samples': values, 'an address': addresses, waits, 'edges of the range': edges, 'the same file again': again, 'a day': aDay, sizes };
+  const others = { 'files that cannot be read': refuse, brotli, 'several files': several, 'unrelated files': strangers, 'what is open stays': stays, 'back and forward': goesBack, 'exact times': exact, 'an element of a page': embedded, 'a bundle': bundled, 'heights of instants': instants, 'what is hidden in place': hides, 'ranges that are compared': compares, counters, durations, notes, 'objects, stacks and hits': facts, 'go anywhere': goesAnywhere, backtraces, 'the beginning of a large file': begins, 'a picture alone': svg, settings, 'a million names': manyNames, 'names and lists of tracks': tracks, 'by keyboard and ear': accessible, 'the page stays alive': alive, 'tracks that move': moves, reloads, 'busy tracks': activity, arrows, fingers: touches, colours, 'spans that overlap': crowded, 'what is damaged': damaged, 'every wire': wires, 'every kind of file': kinds, 'keys of all viewers': presses, 'a trace that grows': grows, 'a pipe': pipes, 'values of samples': values, 'an address': addresses, waits, 'edges of the range': edges, 'the same file again': again, 'a day': aDay, sizes };
   for (const [what, look] of Object.entries(others).filter(([what]) => what.includes(only))) {
     console.log(what);
     await page.open(`${url}/`);

@@ -204,6 +204,15 @@ fn find_marks_hits_and_lists_their_flows_and_the_counters() {
     );
     // Between slashes it is a regular expression, as in the viewers.
     assert_eq!(folder.prints(&["find", "a.json", "/^s.nd$/"]), text);
+    // A flow has a name, too, and terms stand beside the text.
+    let flow = folder.prints(&["find", "a.json", "/^f$/"]);
+    let lines: Vec<&str> = flow.lines().collect();
+    assert_eq!((lines[0], lines[2]), ("0 slices, 1 flow", expected[3]));
+    assert_eq!(folder.prints(&["find", "a.json", "send track:\"Thread 1\" dur > 5 us"]), text);
+    folder.fails(
+        &["find", "a.json", "send track:nowhere"],
+        "a.json: nothing has a name that contains \"send track:nowhere\". `spall top` lists names.",
+    );
     folder.fails(&["find", "a.json", "/(/"], "/(/: found open group without closing ')'.");
 }
 
@@ -248,7 +257,7 @@ fn find_says_of_which_process_and_thread_a_slice_is() {
 #[test]
 fn find_counts_what_the_viewers_count() {
     let text = Folder::new("find_counts").prints(&["find", &testdata("small/search.json"), "dRaw"]);
-    assert_eq!(text.lines().next(), Some("3 slices, 2 instants, 1 track"));
+    assert_eq!(text.lines().next(), Some("3 slices, 3 instants, 1 counter"));
 }
 
 #[test]

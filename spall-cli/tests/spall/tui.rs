@@ -321,7 +321,7 @@ fn a_search_counts_what_every_viewer_counts() {
     let path = PathBuf::from(testdata("small/search.json"));
     let Some(terminal) = Terminal::start(&[&path]) else { return };
     terminal.press(&["/", "d", "R", "a", "w"]);
-    let screen = terminal.wait_for("/dRaw▏ 3 slices, 2 instants, 1 track");
+    let screen = terminal.wait_for("/dRaw▏ 3 slices, 3 instants, 1 counter");
     assert!(!screen.contains("draws nothing"), "a thread without anything has no line: {screen}");
 }
 
@@ -353,7 +353,7 @@ fn a_category_is_hidden_with_its_instants_and_is_not_found() {
     terminal.press(&["Tab"]);
     terminal.wait_for("Draw: ");
     terminal.press(&["X", "/", "d", "r", "a", "w"]);
-    terminal.wait_for("/draw▏ 2 slices, 1 instant, 1 track");
+    terminal.wait_for("/draw▏ 2 slices, 2 instants, 1 counter");
 }
 
 #[test]

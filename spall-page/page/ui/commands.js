@@ -51,6 +51,7 @@ export const DOES = {
   statistics: { panel: 'statistics', run: (viewer) => viewer.drawer.show('statistics') },
   tracks: { panel: 'tracks', run: (viewer) => viewer.drawer.show('tracks') },
   categories: { panel: 'categories', run: (viewer) => viewer.drawer.show('categories') },
+  hits: { panel: 'hits', run: (viewer) => viewer.drawer.show('hits') },
   durations: { panel: 'durations', run: (viewer) => viewer.drawer.show('durations') },
   note: { panel: 'marks', run: (viewer) => viewer.drawer.marks.write() },
   marks: { panel: 'marks', run: (viewer) => viewer.drawer.show('marks') },

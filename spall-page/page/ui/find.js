@@ -1,8 +1,13 @@
-// Search for slices, tracks and arguments. Steps begin from what is in view.
-import { element, button } from './dom.js';
-import { clean, grouped, moment } from './text.js';
+// The search: steps from hit to hit, of any kind, and the list of all of them.
+import { element } from './dom.js';
+import { longList, scrolledTo } from './list.js';
+import { clean, duration, grouped, moment } from './text.js';
 
-const LISTED = 100;
+const LISTED = 100; // hits of a page
+const PAGES = 50; // that are kept
+const GRAMMAR = 'A text, or a regular expression between slashes, and terms beside it: dur > 10 ms, cat:io, track:"GPU Process".';
+
+/** @typedef {import('../engine.js').Hit} Hit */
 
 export class Finder {
   text = '';
@@ -14,7 +19,16 @@ export class Finder {
   /** @type {Set<string>} */
   tracks = new Set(); // that were found
   /** @type {number | undefined} */
-  hit = undefined; // the slice that was gone to
+  hit = undefined; // the position of the hit that was gone to
+  /** @type {number | undefined} */
+  shownHit = undefined; // that of the hit that the list was scrolled to
+  /** @type {import('../engine.js').FoundCounts | undefined} */
+  counts = undefined; // if something is looked for
+  listed = -1; // the number of the search whose hits are in the list
+  /** @type {Map<number, Hit[]>} */
+  pages = new Map(); // of the list; one that was asked for is empty until it comes
+  list = element('div');
+  head = element('p', { title: GRAMMAR });
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   waiting = undefined;
 
@@ -119,6 +133,8 @@ export class Finder {
   grew(found) {
     if (!this.isSearching || found.text === this.counts?.text) return;
     this.keep(found);
+    this.pages.clear();
+    this.viewer.drawer.changed('hits');
     if (this.hit === undefined) this.say(found.text);
   }
 
@@ -127,17 +143,27 @@ export class Finder {
     return this.isSearching && this.tracks.has(this.viewer.arranged.key(item));
   }
 
-  // Goes to the hit after the selected one, or to the first one in view.
+  // Goes to the next hit or to the one before, of whatever kind.
   async next(backwards = false) {
     const { viewer, counts, number } = this;
     if (!counts) return;
     await viewer.run(backwards ? 'previousHit' : 'nextHit');
     const { hit } = viewer.arranged;
     if (!hit || number !== this.number) return;
-    this.hit = hit.slice;
-    const text = `${grouped(hit.rank + 1)} of ${grouped(counts.slices)}`;
+    viewer.flash(hit.target);
+    this.at(hit);
+  }
+
+  /**
+   * A hit was gone to.
+   * @param {Hit} hit
+   */
+  at({ rank, what, name }) {
+    this.hit = rank;
+    const text = `${grouped(rank + 1)} of ${grouped(this.counts?.total ?? 0)}`;
     this.say(text);
-    viewer.say(`${clean(hit.name)}, ${text}`);
+    this.viewer.say(`${what} ${clean(name)}, ${text}`);
+    this.viewer.drawer.changed('hits');
   }
 
   /** @param {boolean} backwards */
@@ -152,30 +178,78 @@ export class Finder {
   }
 
   /**
-   * The panel that lists hits, from what is in view on.
+   * The panel that lists hits.
    * @param {HTMLElement} panel
    */
-  async fill(panel) {
-    const { viewer, counts } = this;
+  fill(panel) {
+    const { counts } = this;
     if (!counts) {
-      panel.replaceChildren(element('p', { className: 'dim', textContent: 'Find something first. Between slashes it is a regular expression.' }));
+      panel.replaceChildren(element('p', { className: 'dim', textContent: 'Find something first. ' + GRAMMAR }));
       return;
     }
-    const hits = await viewer.source.hits(undefined, viewer.view.start, false, LISTED);
-    if (viewer.drawer.current !== 'hits') return;
-    const rows = hits.map(({ slice, rank, name, start, matched }) => {
-      const why = matched ? `  (${clean(matched)})` : '';
-      const line = button(`${grouped(rank + 1)}  ${moment(start, viewer.about.unit)}  ${clean(name)}${why}`, 'Go there', () => {
-        this.hit = slice;
-        viewer.go(slice);
-      });
-      line.classList.toggle('current', viewer.slice === slice);
-      return line;
-    });
-    const tracks = [...this.tracks].flatMap((key) => viewer.arranged.labels.get(key)?.path ?? []);
-    const list = element('div', { className: 'list' }, ...rows);
-    const about = [element('p', { textContent: `${counts.text}; listed from what is in view on` })];
-    if (tracks.length) about.push(element('p', { className: 'dim', textContent: `Tracks: ${tracks.slice(0, 20).join(' · ')}` }));
-    panel.replaceChildren(...about, list);
+    if (!this.list.isConnected || this.listed !== this.number) {
+      this.pages.clear();
+      this.listed = this.number;
+      this.list = element('div', { onkeydown: (/** @type {KeyboardEvent} */ event) => { this.listKey(event); } });
+      panel.replaceChildren(this.head, this.list);
+      panel.scrollTop = 0;
+      this.shownHit = undefined;
+    }
+    this.head.textContent = counts.text;
+    const update = longList(panel, this.list, counts.total, (at) => this.row(at));
+    const { hit } = this;
+    if (hit === undefined || hit === this.shownHit) return;
+    this.shownHit = hit;
+    const row = this.list.querySelector('.current'), { top, bottom } = panel.getBoundingClientRect(), box = row?.getBoundingClientRect();
+    if (box && box.top >= top && box.bottom <= bottom) return;
+    panel.scrollTop += this.list.getBoundingClientRect().top - top + scrolledTo(counts.total, hit, panel.clientHeight);
+    update();
+  }
+
+  /** @param {number} at */
+  row(at) {
+    const { viewer, viewer: { about: { unit } } } = this;
+    const hit = this.pages.get(Math.floor(at / LISTED))?.[at % LISTED];
+    if (!hit) this.load(Math.floor(at / LISTED));
+    const { what = '', name = '…', track = '', start, duration: takes, matched } = hit ?? {};
+    const go = async () => {
+      if (!hit) return;
+      await viewer.visit(hit.target);
+      this.at(hit);
+    };
+    const made = element('button', { type: 'button', className: 'hit', title: hit ? 'Go there' : '', onclick: go }, ...[
+      grouped(at + 1), what, start === undefined ? '' : moment(start, unit), takes === undefined ? '' : duration(takes, unit),
+      clean(matched ? `${name}  (${matched})` : name), clean(track),
+    ].map((textContent) => element('span', { textContent })));
+    made.classList.toggle('current', at === viewer.arranged.hit?.rank);
+    made.dataset.key = String(at);
+    return made;
+  }
+
+  /**
+   * Asks for a part of the list.
+   * @param {number} page
+   */
+  async load(page) {
+    const { viewer, counts, pages } = this;
+    if (pages.has(page)) return;
+    if (pages.size >= PAGES) pages.clear();
+    pages.set(page, []);
+    const hits = await viewer.source.hits(page * LISTED, LISTED);
+    if (counts !== this.counts || viewer.ends.signal.aborted) return;
+    pages.set(page, hits);
+    viewer.drawer.changed('hits');
+  }
+
+  /**
+   * Arrows go from hit to hit.
+   * @param {KeyboardEvent} event
+   */
+  async listKey(event) {
+    if (!['ArrowDown', 'ArrowUp'].includes(event.key)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    await this.next(event.key === 'ArrowUp');
+    /** @type {HTMLElement | null} */ (this.list.querySelector('.current'))?.focus({ preventScroll: true });
   }
 }

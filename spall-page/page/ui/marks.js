@@ -53,13 +53,13 @@ export class MarksPanel {
    * @param {MarkFacts} mark
    * @param {number} from
    */
-  row({ number, at, end, time, takes, about, text, distance }, from) {
+  row({ number, at, time, takes, about, text, distance }, from) {
     const { viewer } = this;
     const keyed = (/** @type {HTMLElement} */ made, /** @type {string} */ key) => {
       made.dataset.key = `${key} ${number}`;
       return made;
     };
-    const go = button(time, 'Go there', () => this.go(number, at, end));
+    const go = button(time, 'Go there', () => viewer.visit({ kind: 'note', id: number }));
     const field = element('input', { value: text, ariaLabel: `Note at ${time}`, placeholder: 'Note' });
     field.onchange = () => viewer.act({ annotate: [number, field.value] });
     field.onkeydown = (event) => {
@@ -76,21 +76,6 @@ export class MarksPanel {
     const remove = button('×', `Remove the mark at ${time}`, () => viewer.act({ unmark: number }));
     const cell = (/** @type {(Node | string)[]} */ ...parts) => element('td', {}, ...parts);
     return element('tr', {}, element('th', { scope: 'row' }, keyed(go, 'go')), cell(takes), cell(clean(about)), cell(keyed(field, 'text')), cell(distance), cell(keyed(measure, 'from'), ' ', keyed(remove, 'remove')));
-  }
-
-  /**
-   * Brings a mark into view, and selects what it is about.
-   * @param {number} number
-   * @param {number} at
-   * @param {number} end
-   */
-  async go(number, at, end) {
-    const { viewer } = this, { of } = viewer.place.marks[number] ?? {};
-    if (of?.element.kind === 'slice') return viewer.go(of.element.id);
-    if (of) await viewer.select({ ...of.element, at: of.at }, false);
-    const { start, end: until } = viewer.view;
-    if (end > at) return viewer.show(at - (end - at) / 10, end + (end - at) / 10);
-    return at < start || at > until ? viewer.lookAt(at) : undefined;
   }
 
   // The marks as a file, which says of which files they are.

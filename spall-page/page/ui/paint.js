@@ -472,7 +472,7 @@ export class Painter {
    * @param {Viewer} viewer
    */
   label(header, x, y, viewer, isWide = false) {
-    const { colour, ratio, palette } = this;
+    const { context, colour, ratio, palette } = this;
     const { label, detail, isRepeated } = viewer.arranged.labels.get(viewer.arranged.key(header.item)) ?? { label: '', detail: '', isRepeated: false };
     const isProcess = header.item.kind === 'process';
     const sign = viewer.arranged.isIn('folded', header.item) ? '▸ ' : isProcess ? '▾ ' : '';
@@ -481,6 +481,11 @@ export class Painter {
     // Of tracks with the same name, what tells them apart has a place beside at most three fifths of the name.
     const all = `${sign}${mark}${label}`;
     const text = cut(all, isRepeated && detail ? Math.max(room - detail.length - 1, Math.floor(room * 0.6)) : room);
+    if (viewer.flashed === viewer.arranged.key(header.item)) {
+      context.globalAlpha = 0.3;
+      this.fill(colour.hit, 0, y - 9 * ratio, (isWide ? this.width / ratio : this.names) * ratio, 18 * ratio);
+      context.globalAlpha = 1;
+    }
     this.write(text, x * ratio, y, viewer.finder.isFoundTrack(header.item) ? colour.hit : colour.text, isProcess ? `600 ${palette.deviceFont}` : undefined);
     const left = room - text.length - 1;
     if (detail && left >= Math.min(detail.length, 4)) this.write(isRepeated ? cutFront(detail, left) : cut(detail, left), x * ratio + (text.length + 1) * palette.letter, y, colour.dim);

@@ -73,7 +73,7 @@ export class Steps {
     this.count = changed.nSteps;
     drawer.changed('tracks');
     if (differs('categories', 'names')) drawer.filtered();
-    if (!finder.asking && (place.search !== finder.text || (finder.isSearching && differs('categories', 'names')))) viewer.begin(finder.follow(place.search));
+    if (!finder.asking && (place.search !== finder.text || (finder.isSearching && differs('categories', 'names', 'marks')))) viewer.begin(finder.follow(place.search));
     if (differs('range')) viewer.tell('range', viewer.range);
     if (differs('range', 'measure', 'tracks')) drawer.ranged();
     if (differs('marks')) drawer.changed('marks');

@@ -97,6 +97,12 @@ button[aria-pressed=true] { border-color: var(--accent); box-shadow: inset 0 0 0
 .share { background: linear-gradient(var(--line), var(--line)) no-repeat left / 0 100%; }
 .long { position: relative; }
 .long > * { position: absolute; left: 0; right: 0; margin: 0; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
+.long .go { padding: 0 4px; border: 0; background: none; font: inherit; color: inherit; }
+.long .go:hover { background: var(--head); }
+.long .hit { display: grid; grid-template-columns: 6em 6em 9em 8em minmax(12em, 2fr) minmax(8em, 1fr); gap: 0 10px; border: 0; padding: 1px 4px; background: none; text-align: left; }
+.long .hit > * { overflow: hidden; text-overflow: ellipsis; }
+.long .hit :nth-child(-n+1), .long .hit :nth-child(3), .long .hit :nth-child(4) { text-align: right; }
+.long .hit:hover, .long .hit.current { background: var(--head); }
 .long .head { font-weight: 600; }
 .long [aria-pressed] { padding: 0 4px; border: 0; background: none; color: var(--dim); }
 .long [aria-pressed=true] { color: var(--accent); font-weight: 700; }

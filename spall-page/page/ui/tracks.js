@@ -69,7 +69,12 @@ export class TracksPanel {
       if (!isHead) made.append(toggle('pinned', ['↑', '↑'], ['Pin', 'Unpin'], { pin: item }));
       if (arranged.isIn('hidden', item)) made.classList.add('off');
     }
-    made.append(` ${clean(label)} `, element('span', { className: 'dim', textContent: `${clean(detail)} ${what}` }));
+    const go = item && button(clean(label), 'Go there', () => viewer.visit(item));
+    if (go) {
+      go.className = 'go';
+      go.dataset.key = `go ${arranged.key(item)}`;
+    }
+    made.append(' ', go ?? clean(label), ' ', element('span', { className: 'dim', textContent: `${clean(detail)} ${what}` }));
     return made;
   }
 }

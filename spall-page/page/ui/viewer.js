@@ -57,6 +57,8 @@ export class Viewer {
   pointer = undefined; // in CSS pixels from the upper left corner of the canvas
   /** @type {{ x: number, y: number, width: number, height: number } | undefined} */
   box = undefined; // that is dragged over time and tracks
+  /** @type {string | undefined} */
+  flashed = undefined; // the header that was gone to just now
   /** @type {number | undefined} */
   drop = undefined; // the height at which a track that is dragged would be put
   isDragging = false;
@@ -257,6 +259,30 @@ export class Viewer {
   go(slice) {
     if (!this.drawer.current) this.drawer.show('details'); // which leaves less room
     return this.act({ go: slice });
+  }
+
+  /**
+   * Goes to something that may have been found.
+   * @param {import('../engine.js').Target} target
+   */
+  async visit(target) {
+    if (target.kind === 'slice' && !this.drawer.current) this.drawer.show('details'); // which leaves less room
+    await this.act({ visit: target }, false);
+    this.flash(target);
+  }
+
+  /**
+   * Lights up the header that was gone to for a moment.
+   * @param {import('../engine.js').Target} target
+   */
+  flash({ kind, id }) {
+    if (!['process', 'track', 'pack'].includes(kind)) return;
+    const key = (this.flashed = `${kind}:${id}`);
+    this.redraw();
+    setTimeout(() => {
+      if (this.flashed === key) this.flashed = undefined;
+      this.redraw();
+    }, 1000);
   }
 
   /**

@@ -44,7 +44,7 @@ pub struct Marks {
     pub bottom: Option<u64>,
     /// How far the left edge of the first column is from the left edge of the picture.
     pub offset: f32,
-    /// For each mark its column, the number of its first instant, how many instants there are, and 1 if their name was found.
+    /// For each mark its column, the number of its first instant, how many instants there are, and 1 if it was found.
     pub numbers: Numbers<u32>,
 }
 
@@ -110,9 +110,8 @@ impl<S: Shown> Engine<S> {
             return None;
         }
         let numbers = |mark: &InstantMark| {
-            let is_found =
-                instants.get(mark.first as usize).is_some_and(|instant| search.is_instant(instant.name));
             let number = filter.number(trace, track, mark.first).unwrap_or(u32::MAX);
+            let is_found = search.is_instant(trace, number);
             [mark.column, number, mark.count, u32::from(is_found)]
         };
         let numbers = Numbers(marks.iter().flat_map(numbers).collect());

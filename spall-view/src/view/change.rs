@@ -127,27 +127,112 @@ impl View {
         self.select(Some((Element::Slice(slice), placed.start)), trace);
         let is_shown = |line: &Line| Item::of_header(line.kind).is_none();
         if !self.main.line_of_slice(layout, slice).is_some_and(is_shown) {
-            let mut items = vec![self.items.item_of(placed.track)];
-            let parent = |track: &TrackId| trace.track_info(*track)?.parent;
-            items.extend(core::iter::successors(parent(&placed.track), parent).map(Item::Track));
-            items.extend(self.items.process_of(trace, Item::Track(placed.track)));
-            let opened: HashSet<&str> = items.iter().filter_map(|&item| self.items.path(item)).collect();
-            let mut folded = self.folded();
-            for list in [&mut folded, &mut self.place.hidden] {
-                list.retain(|path| !opened.contains(path.as_str()));
-            }
-            self.place.folded = Some(folded);
-            self.stack(trace, layout);
+            self.open(self.items.item_of(placed.track), true, trace, layout);
         }
         if let Some(line) = self.main.line_of_slice(layout, slice) {
-            // A frontend may keep the header of the process in sight above it.
-            let above = line.top.saturating_sub(self.heights.process.into());
-            let (heights, before) = (above..line.bottom(), self.window.viewport().range());
-            self.window.reveal(heights, placed.start..placed.end, &self.main);
-            let follows = self.place.follows && self.window.viewport().range() == before;
-            self.moved();
-            self.place.follows = follows;
+            self.bring(line.top..line.bottom(), placed.start..placed.end);
         }
+    }
+
+    /// Brings an item into view with as much of what is below its header as there is room for, if need be by opening what it is
+    /// folded into and showing it. This is a step.
+    pub fn reveal(&mut self, item: Item, trace: &impl TraceView, layout: &impl LayoutView) {
+        self.remember();
+        if let Some(heights) = self.heights_of(item, trace, layout) {
+            let range = self.window.viewport().range();
+            self.window.reveal(self.with_process(heights), range, &self.main);
+            self.place.top = self.window.top();
+        }
+    }
+
+    /// Selects something at a time that is on the header of a track, and brings it into view. This is a step.
+    pub(crate) fn go_to_header(
+        &mut self,
+        element: Element,
+        (track, at): (TrackId, Tick),
+        trace: &impl TraceView,
+        layout: &impl LayoutView,
+    ) {
+        self.select(Some((element, at)), trace);
+        if let Some(heights) = self.heights_of(self.items.item_of(track), trace, layout) {
+            self.bring(heights, at..at);
+        }
+    }
+
+    /// Brings the time of a mark into view, and selects what it is about. This is a step.
+    pub(crate) fn go_to_mark(&mut self, number: usize, trace: &impl TraceView, layout: &impl LayoutView) {
+        let Some(mark) = self.place.marks.get(number).cloned() else { return };
+        let Range { start, end } = mark.range();
+        let (start, end) = (self.tick(start), self.tick(end));
+        match mark.of {
+            Some(Selected { element: Element::Slice(slice), .. }) => return self.go(slice, trace, layout),
+            Some(of) => self.select(Some((of.element, self.tick(of.at))), trace),
+            None => self.remember(),
+        }
+        match end > start {
+            true => self.look(start..end),
+            false => {
+                let heights = self.window.heights();
+                self.window.reveal(heights, start..end, &self.main);
+                self.moved();
+            }
+        }
+    }
+
+    /// The heights of an item, which is opened and shown if it has no line.
+    fn heights_of(
+        &mut self,
+        item: Item,
+        trace: &impl TraceView,
+        layout: &impl LayoutView,
+    ) -> Option<Range<u64>> {
+        let is_header = |line: &Line| line.kind == item.header();
+        if !self.main.lines().iter().any(is_header) {
+            self.open(item, false, trace, layout);
+        }
+        let mut lines = self.main.lines().iter().skip_while(|line| !is_header(line));
+        let header = lines.next()?;
+        let is_below = |line: &&Line| match (item, Item::of_header(line.kind)) {
+            (Item::Process(_), Some(other)) => !matches!(other, Item::Process(_)),
+            (_, other) => other.is_none(),
+        };
+        Some(header.top..lines.take_while(is_below).last().unwrap_or(header).bottom())
+    }
+
+    /// Opens what an item is folded into, and shows it if it is hidden. `itself` is whether the item is opened, too.
+    fn open(&mut self, item: Item, itself: bool, trace: &impl TraceView, layout: &impl LayoutView) {
+        let parent = |track: &TrackId| trace.track_info(*track)?.parent;
+        let first = self.items.tracks_of(trace, item).first().and_then(parent);
+        let mut above: Vec<Item> = core::iter::successors(first, parent).map(Item::Track).collect();
+        above.extend(self.items.process_of(trace, item).filter(|&process| process != item));
+        let paths = |items: &[Item]| -> HashSet<String> {
+            items.iter().filter_map(|&item| self.items.path(item)).map(str::to_owned).collect()
+        };
+        let mut opened = paths(&above);
+        above.push(item);
+        let shown = paths(&above);
+        if itself {
+            opened.clone_from(&shown);
+        }
+        let mut folded = self.folded();
+        folded.retain(|path| !opened.contains(path));
+        self.place.hidden.retain(|path| !shown.contains(path));
+        self.place.folded = Some(folded);
+        self.stack(trace, layout);
+    }
+
+    /// Moves no further than it takes to show some heights and some of a range of time.
+    fn bring(&mut self, heights: Range<u64>, range: Range<Tick>) {
+        let before = self.window.viewport().range();
+        self.window.reveal(self.with_process(heights), range, &self.main);
+        let follows = self.place.follows && self.window.viewport().range() == before;
+        self.moved();
+        self.place.follows = follows;
+    }
+
+    /// A frontend may keep the header of the process in sight above lines.
+    fn with_process(&self, heights: Range<u64>) -> Range<u64> {
+        heights.start.saturating_sub(self.heights.process.into())..heights.end
     }
 
     /// Chooses the range of time, of some items or of all, that statistics and call trees are about. This is a step.

@@ -3,7 +3,7 @@
 use core::ops::Range;
 use std::collections::HashSet;
 
-use spall_trace::layout::{Hits, LayoutView, LineRect};
+use spall_trace::layout::{LayoutView, LineRect};
 use spall_trace::model::{Flow, Measure, SliceId, Tick, TraceView, TrackSet};
 
 use super::View;
@@ -19,13 +19,7 @@ const VISIBLE: f64 = 4.0;
 
 impl View {
     /// Does what a command says, as far as it is about the timeline. Returns whether it is.
-    pub fn run(
-        &mut self,
-        command: Command,
-        trace: &impl TraceView,
-        layout: &impl LayoutView,
-        hits: &Hits,
-    ) -> bool {
+    pub fn run(&mut self, command: Command, trace: &impl TraceView, layout: &impl LayoutView) -> bool {
         let columns = f64::from(self.window.viewport().columns());
         let item = self.current_item(trace);
         match (command, item) {
@@ -61,14 +55,6 @@ impl View {
                 }
             }
             (Command::OtherFlowOut | Command::OtherFlowIn, _) => self.flow += 1,
-            (Command::NextHit, _) => {
-                let found = hits.step_forward(layout, self.selected_slice(), self.window.viewport().range());
-                found.into_iter().for_each(|slice| self.go(slice, trace, layout));
-            }
-            (Command::PreviousHit, _) => {
-                let found = hits.step_back(layout, self.selected_slice(), self.window.viewport().range());
-                found.into_iter().for_each(|slice| self.go(slice, trace, layout));
-            }
             (Command::RangeOfSelection, _) => {
                 let placed = self.selected_slice().and_then(|slice| layout.place(slice));
                 self.choose(placed.map(|placed| (placed.start..placed.end, None)));

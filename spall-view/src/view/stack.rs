@@ -1,5 +1,7 @@
 //! The lines of a view, as they follow from its place.
 
+use std::collections::HashMap;
+
 use spall_trace::layout::{Folds, LayoutView, Line, LineKind, PackId, Vertical, VerticalStyle};
 use spall_trace::model::{TraceView, TrackId, TrackKind};
 
@@ -50,17 +52,22 @@ impl View {
         if self.place.moves.is_empty() && !self.place.by_activity {
             return trace.track_ids().collect();
         }
+        let mut items = self.items_in_order(trace, layout);
+        items.retain(|item| !matches!(item, Item::Process(_)));
+        items.into_iter().flat_map(|item| self.items.tracks_of(trace, item)).collect()
+    }
+
+    /// What belongs to no process, and then the processes, each before its tracks and packs, from top to bottom.
+    pub(crate) fn items_in_order(&self, trace: &impl TraceView, layout: &impl LayoutView) -> Vec<Item> {
         let lists = self.lists(trace, layout);
-        let (processes, members) = lists.split_at(1.min(lists.len()));
-        let of = |process: Option<Item>| {
-            let is_of = move |list: &&Vec<Item>| {
-                list.first().is_some_and(|&item| self.items.process_of(trace, item) == process)
-            };
-            members.iter().find(is_of).into_iter().flatten()
+        let Some((processes, members)) = lists.split_first() else { return Vec::new() };
+        let process = |list: &[Item]| self.items.process_of(trace, *list.first()?);
+        let members = members.iter().filter(|list| !list.is_empty());
+        let of: HashMap<Option<Item>, &Vec<Item>> = members.map(|list| (process(list), list)).collect();
+        let with_members = |process: Option<Item>| {
+            process.into_iter().chain(of.get(&process).into_iter().copied().flatten().copied())
         };
-        let processes = processes.iter().flatten().map(|&process| Some(process));
-        let items = core::iter::once(None).chain(processes).flat_map(of);
-        items.flat_map(|&item| self.items.tracks_of(trace, item)).collect()
+        core::iter::once(None).chain(processes.iter().copied().map(Some)).flat_map(with_members).collect()
     }
 
     pub(super) fn stack(&mut self, trace: &impl TraceView, layout: &impl LayoutView) {

@@ -83,7 +83,7 @@ impl Timeline {
         let Areas { pinned, main, .. } = areas;
         let theme = if ui.visuals().dark_mode { Theme::Dark } else { Theme::Light };
         let rgb = |[red, green, blue]: [u8; 3]| Color32::from_rgb(red, green, blue);
-        let is_any = |found: &FoundCounts| found.slices > 0 || found.instants > 0 || found.n_tracks > 0;
+        let is_any = |found: &FoundCounts| found.total > 0;
         let mut picture = Picture {
             engine,
             found: engine.found().filter(is_any),

@@ -225,7 +225,7 @@ fn a_search_counts_what_every_viewer_counts() {
     window.draw(vec![]);
     window.draw(vec![Event::Text("dRaw".into())]);
     let texts = window.texts();
-    assert!(texts.contains(&"3 slices, 2 instants, 1 track".into()), "{texts:?}");
+    assert!(texts.contains(&"3 slices, 3 instants, 1 counter".into()), "{texts:?}");
 }
 
 #[test]

@@ -19,8 +19,8 @@ test('a question is its name, or its name and what is asked', async () => {
   await source.place(3);
   await source.find(undefined);
   await source.step(1, 'next');
-  await source.hits(undefined, 0, false, 9);
-  assert.deepEqual(asked, ['about', { place: 3 }, { find: undefined }, { step: [1, 'next'] }, { hits: [undefined, 0, false, 9] }]);
+  await source.hits(0, 9);
+  assert.deepEqual(asked, ['about', { place: 3 }, { find: undefined }, { step: [1, 'next'] }, { hits: [0, 9] }]);
   assert.equal(source.close(), 'closed');
 });
 
