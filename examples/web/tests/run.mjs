@@ -1735,7 +1735,7 @@ async function waits(page) {
   const rows = (number) => page.value(`[...[...root.querySelectorAll('#panel table')].at(${number}).tBodies[0].rows].map(({ cells }) => [...cells].map(({ textContent }) => textContent).join('|'))`);
   await page.until('root.querySelector("#panel table")');
   check(await rows(-1), ['80 µs|Thread 1|ask|read|Thread 2: answer (20 µs)'], 'the gap, and what ran meanwhile');
-  const answer = await page.value('viewer.source.find("answer").then(() => viewer.source.hits(undefined, 0, false, 1)).then(([hit]) => hit.slice)');
+  const answer = await page.value('viewer.source.find("answer").then(() => viewer.source.hits(0, 1)).then(([hit]) => hit.target.id)');
   await page.value(`viewer.go(${answer})`);
   await page.until('root.querySelectorAll("#panel table").length === 2');
   check(await rows(0), ['0 ns|8 µs|ask|Thread 1|||', '40 µs|20 µs|answer|Thread 2|mail|32 µs|'], 'the path to the answer');
