@@ -33,6 +33,7 @@ mod ask;
 mod beside;
 mod colours;
 mod command;
+mod csv;
 mod details;
 mod durations;
 mod element;
@@ -44,6 +45,7 @@ mod growing;
 mod heights;
 mod item;
 mod lines;
+mod list;
 mod marks;
 mod number;
 mod objects;
@@ -74,6 +76,7 @@ pub use ask::{Answer, Changed, News, Progress, Question, Reply, Ticket};
 pub use beside::{Table, TableRow};
 pub use colours::{Arrows, ColorBy};
 pub use command::{COMMANDS, Command, CommandInfo};
+pub use csv::{Amount, csv_field};
 pub use details::{Details, Link, SlicePlace, Step};
 pub use durations::{Durations, WantedDurations};
 pub use element::Element;
@@ -87,6 +90,7 @@ pub use growing::{Live, LiveEngine};
 pub use heights::Heights;
 pub use item::{Group, Item, Member};
 pub use lines::{Header, Lines};
+pub use list::{ChosenList, ColumnFacts, Entry, List, ListColumn, ListFormat, ListKind, WantedList};
 pub use marks::MarkFacts;
 pub use open::{Damage, Note, OpenError, Opened, Placed, Source, open};
 pub use place::{ChosenRange, Mark, Place, PlaceFile, Selected};
@@ -115,6 +119,7 @@ pub struct Engine<S: Shown = Finished> {
     searching: Option<find::Searching>,
     statistics: statistics::Statistics,
     gathered: durations::Gathered,
+    lists: list::Lists,
     trees: tree::Trees,
     graphs: [graph::Graph; 2],
     making: Option<graph::Making>,
@@ -196,6 +201,7 @@ impl<S: Shown> Engine<S> {
             searching: None,
             statistics: statistics::Statistics::default(),
             gathered: durations::Gathered::default(),
+            lists: list::Lists::default(),
             trees: tree::Trees::default(),
             graphs: Default::default(),
             making: None,
@@ -243,6 +249,7 @@ impl<S: Shown> Engine<S> {
     fn forget(&mut self) {
         (self.statistics, self.search, self.searching) = Default::default();
         self.trees.forget();
+        self.lists.forget();
         self.making = None;
         self.asked.forget();
     }

@@ -7,6 +7,9 @@ const LISTS = { folded: 'fold', hidden: 'hide', pinned: 'pin', rates: 'rate', sh
 const lists = /** @type {[keyof typeof LISTS, string][]} */ (Object.entries(LISTS));
 /** @type {import('../engine.js').ElementKind[]} */
 const KINDS = ['slice', 'state', 'instant', 'counter', 'object'];
+// The tables, and what they can be sorted by besides arguments.
+const TABLES = /** @type {const} */ (['slices', 'instants']);
+const COLUMNS = /** @type {const} */ (['start', 'duration', 'own', 'cpu', 'name', 'track', 'category']);
 // What of an address also holds for another trace: how its tracks are arranged, and its files.
 const ARRANGED = [...Object.values(LISTS), 'order', 'move', 'file', 'value'];
 
@@ -46,6 +49,19 @@ export function toAddress(place) {
   for (const [list, key] of lists) for (const text of place[list] ?? []) parts.append(key, text);
   if (place.folded && !place.folded.length) parts.set(LISTS.folded, '');
   if (place.linearDurations) parts.set('axis', 'linear');
+  for (const list of TABLES) {
+    const { of, by, found, inView, order, isDescending, filter, keys } = place[list] ?? {};
+    const said = new URLSearchParams();
+    if (of !== undefined) said.set(by === 'function' ? 'function' : 'name', of);
+    if (found) said.set('found', '');
+    if (inView !== undefined) said.set('in', inView ? 'view' : 'range');
+    if (order) said.set('order', `${isDescending ? '-' : ''}${typeof order === 'object' ? `arg ${order.arg}` : order}`);
+    else if (isDescending) said.set('order', '-start');
+    if (filter) said.set('filter', filter);
+    for (const key of keys ?? []) said.append('key', key);
+    if (keys && !keys.length) said.set('key', '');
+    set(list, String(said));
+  }
   if (place.byActivity) parts.set('order', 'activity');
   for (const [path, before] of place.moves ?? []) parts.append('move', `${path}\t${before ?? ''}`);
   return `#${parts}`;
@@ -86,6 +102,17 @@ export function fromAddress(hash) {
   for (const [list, key] of lists) place[list] = parts.getAll(key).filter((text) => list !== 'folded' || text);
   if (!parts.has(LISTS.folded)) delete place.folded;
   place.linearDurations = parts.get('axis') === 'linear';
+  for (const list of TABLES) {
+    const said = new URLSearchParams(parts.get(list) ?? ''), of = said.get('function') ?? said.get('name');
+    const [, minus, key, column] = said.get('order')?.match(/^(-?)(?:arg ([^]*)|(\w+))$/) ?? [];
+    const order = key === undefined ? COLUMNS.find((one) => one === column && one !== 'start') : { arg: key };
+    const filter = said.get('filter'), where = said.get('in');
+    place[list] = {
+      ...(of !== null && { of }), ...(said.has('function') && { by: /** @type {const} */ ('function') }), ...(said.has('found') && { found: true }),
+      ...(where && { inView: where === 'view' }), ...(order && { order }), ...(minus && { isDescending: true }), ...(filter && { filter }),
+      ...(said.has('key') && { keys: said.getAll('key').filter(Boolean) }),
+    };
+  }
   place.byActivity = parts.get('order') === 'activity';
   place.moves = parts.getAll('move').map((move) => {
     const [path, before] = move.split('\t');

@@ -52,6 +52,8 @@ export const DOES = {
   tracks: { panel: 'tracks', run: (viewer) => viewer.drawer.show('tracks') },
   categories: { panel: 'categories', run: (viewer) => viewer.drawer.show('categories') },
   durations: { panel: 'durations', run: (viewer) => viewer.drawer.show('durations') },
+  slices: { panel: 'slices', run: (viewer) => viewer.drawer.show('slices') },
+  instants: { panel: 'instants', run: (viewer) => viewer.drawer.show('instants') },
   note: { panel: 'marks', run: (viewer) => viewer.drawer.marks.write() },
   marks: { panel: 'marks', run: (viewer) => viewer.drawer.show('marks') },
   nextValue: { run: nextValue },
