@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value};
 use spall_trace::model::{Clock, Key, Tick, Ticks, Trace, TraceView};
+use spall_view::{Amount, csv_field};
 
 use crate::{
     shown::{Printed, cut, line},
@@ -112,20 +113,19 @@ impl Cell {
 
 /// Returns a number of nanoseconds, or of ticks where they are no time.
 fn nanoseconds(clock: &Clock, duration: Ticks) -> Value {
-    match clock.ns_per_tick() {
-        Some(ns) if ns != 1.0 => (duration.0 as f64 * ns).into(),
-        _ => duration.0.into(),
+    match Amount::new(clock, duration) {
+        Amount::Whole(number) => number.into(),
+        Amount::Fraction(number) => number.into(),
     }
 }
 
-/// Returns a value as a field of CSV (RFC 4180), with quotes around it if it needs them.
+/// Returns a value as a field of CSV.
 pub(crate) fn field(value: &Value) -> String {
-    let text = match value {
-        Value::Null => return String::new(),
-        Value::String(text) => text.clone(),
-        value => value.to_string(),
-    };
-    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => csv_field(text).into(),
+        value => csv_field(&value.to_string()).into(),
+    }
 }
 
 /// Rows with a cell for each column.

@@ -20,12 +20,14 @@ export type Answers = {
   apply: Changed;
   beside: Array<Table>;
   cancelGraph: undefined;
+  cancelList: undefined;
   cancelStatistics: undefined;
   categories: Array<[string, number]>;
   compare: undefined;
   damage: Array<[string, number, Since | undefined]>;
   details: Details | undefined;
   durations: Durations | undefined;
+  entries: Array<Entry>;
   find: Sought | undefined;
   findName: FoundCounts | undefined;
   frame: Frame;
@@ -35,6 +37,8 @@ export type Answers = {
   graphFrame: GraphFrame;
   hits: Array<Hit>;
   hitsOverview: Uint32Array;
+  list: List | undefined;
+  listText: string | undefined;
   longest: number | undefined;
   marks: Array<MarkFacts>;
   news: News | undefined;
@@ -193,6 +197,27 @@ export type ChartPart = {
   layers: Array<Layer>,
 };
 
+/** How slices or instants are listed. */
+export type ChosenList = {
+  /** Only those of this name or function are listed, as [`Sums`](crate::Sums) calls it; all for `None`. */
+  of?: string | undefined,
+  /** Whether that is a name or a function. */
+  by?: By,
+  /** Whether only slices are listed that the search has found. */
+  found?: boolean,
+  /** Whether what is in view is listed, whatever range is chosen. `None` leaves it to the frontend. */
+  inView?: boolean | undefined,
+  /** By what they are sorted. Equal ones are in the order of time, and those of one time in the order of the trace. */
+  order?: ListColumn,
+  /** Whether the largest is first. What has no value is last in any case. */
+  isDescending?: boolean,
+  /** A pattern, as [`matcher`] takes it: the name, the track, the category or the arguments match. */
+  filter?: string,
+  /** The keys of arguments that have columns, of which the first 24 count. `None` for those that most entries have, which are 6
+   * at most. */
+  keys?: Array<string> | undefined,
+};
+
 /** A range of time, and the tracks that count. */
 export type ChosenRange = {
   /** Where it starts. */
@@ -218,8 +243,18 @@ export type Colours = {
   own: Array<string>,
 };
 
+/** A column of a list. */
+export type ColumnFacts = {
+  /** What is in it. */
+  column: ListColumn,
+  /** Its heading. */
+  title: string,
+  /** Whether it has times and numbers, which are written to the right. */
+  isNumber: boolean,
+};
+
 /** Something that a user does with a key or by name. */
-export type Command = "zoomIn" | "zoomOut" | "earlier" | "later" | "fit" | "fitAll" | "follow" | "back" | "forward" | "pageUp" | "pageDown" | "first" | "left" | "right" | "up" | "down" | "next" | "previous" | "nextOfName" | "previousOfName" | "flowOut" | "flowIn" | "otherFlowOut" | "otherFlowIn" | "rangeOfSelection" | "rangeOfTrack" | "mark" | "note" | "removeMarks" | "escape" | "find" | "nextHit" | "previousHit" | "fold" | "foldAll" | "pin" | "moveUp" | "moveDown" | "orderOfFile" | "hideTrack" | "counterRate" | "counterScale" | "hideName" | "hideCategory" | "showAll" | "byActivity" | "togglePanel" | "timeline" | "flame" | "sandwich" | "bottomUp" | "comparison" | "statistics" | "tracks" | "categories" | "hits" | "durations" | "marks" | "waits" | "nextMeasure" | "nextTracks" | "nextValue" | "frameTimes" | "help" | "savePage" | "settings";
+export type Command = "zoomIn" | "zoomOut" | "earlier" | "later" | "fit" | "fitAll" | "follow" | "back" | "forward" | "pageUp" | "pageDown" | "first" | "left" | "right" | "up" | "down" | "next" | "previous" | "nextOfName" | "previousOfName" | "flowOut" | "flowIn" | "otherFlowOut" | "otherFlowIn" | "rangeOfSelection" | "rangeOfTrack" | "mark" | "note" | "removeMarks" | "escape" | "find" | "nextHit" | "previousHit" | "fold" | "foldAll" | "pin" | "moveUp" | "moveDown" | "orderOfFile" | "hideTrack" | "counterRate" | "counterScale" | "hideName" | "hideCategory" | "showAll" | "byActivity" | "togglePanel" | "timeline" | "flame" | "sandwich" | "bottomUp" | "comparison" | "statistics" | "tracks" | "categories" | "durations" | "slices" | "instants" | "marks" | "nextMeasure" | "nextTracks" | "nextValue" | "frameTimes" | "help" | "savePage" | "settings";
 
 /** What there is to say about a command. */
 export type CommandInfo = {
@@ -273,6 +308,16 @@ export type Element = { kind: ElementKind, id: number,
 };
 
 export type ElementKind = "slice" | "state" | "instant" | "counter" | "object";
+
+/** An entry of a list. */
+export type Entry = {
+  /** The slice or the instant. */
+  element: Element,
+  /** When it starts. */
+  at: Since,
+  /** The text of each column. */
+  cells: Array<string>,
+};
 
 /** How many of each kind were found, and the headers of the tracks. */
 export type FoundCounts = {
@@ -408,6 +453,31 @@ export type Link = {
   /** The slice at the other end. */
   slice: number,
 };
+
+/** A list, of which the entries are asked for in pieces. */
+export type List = {
+  /** The number by which its entries are asked for. A later list takes its place. */
+  number: number,
+  /** How many entries it has. */
+  count: number,
+  /** How many there are with those that do not match the filter. */
+  all: number,
+  /** Its columns. */
+  columns: Array<ColumnFacts>,
+  /** The keys of the arguments of all of them, those that most have first, and how many have each. */
+  keys: Array<[string, number]>,
+  /** What is wrong with the filter, which then leaves out nothing. */
+  fault: string | undefined,
+};
+
+/** What is known of a slice or an instant. */
+export type ListColumn = "start" | "duration" | "own" | "cpu" | "name" | "track" | "category" | { "arg": string };
+
+/** How the entries of a list are written for programs. Times are nanoseconds since tick 0, as the command writes them. */
+export type ListFormat = "csv" | "tsv";
+
+/** What is listed. */
+export type ListKind = "slices" | "instants";
 
 /** What the user has marked: a time, a range of time, or an element. With a text it is a note. */
 export type Mark = {
@@ -591,6 +661,10 @@ export type Place = {
   tracks?: string,
   /** Whether the durations of what was found are on a linear axis instead of a logarithmic one. */
   linearDurations?: boolean,
+  /** How slices are listed. */
+  slices?: ChosenList,
+  /** How instants are listed. */
+  instants?: ChosenList,
   /** The panel that is open, as the frontend calls it. */
   panel?: string,
 };
@@ -613,7 +687,7 @@ export type Placed = {
 };
 
 /** What a frontend asks. Each question is a function of [`Engine`], which says what it does. */
-export type Question = "about" | { "act": [Action, Seen | undefined] } | { "apply": [Place, Seen | undefined] } | { "beside": Area } | "cancelGraph" | "cancelStatistics" | "categories" | { "compare": SentTree } | "damage" | { "details": [Element, Since] } | { "durations": WantedDurations } | { "find": string | undefined } | { "findName": number } | { "frame": WantedFrame } | { "gaps": Area } | { "graph": [number, Area, WantedGraph] } | { "graphBox": [number, number] } | { "graphFrame": [number, Since, Since, number, number, number] } | { "hits": [number, number] } | { "hitsOverview": [Since, Since, number] } | { "longest": [number, Area] } | { "marks": number | undefined } | { "news": number } | { "overview": [Since, Since, number] } | { "path": number } | { "place": number } | { "snap": [Since, Since, number, number] } | { "statistics": [Area, By, Ranking] } | { "step": [number, Step] } | "tree";
+export type Question = "about" | { "act": [Action, Seen | undefined] } | { "apply": [Place, Seen | undefined] } | { "beside": Area } | "cancelGraph" | "cancelList" | "cancelStatistics" | "categories" | { "compare": SentTree } | "damage" | { "details": [Element, Since] } | { "durations": WantedDurations } | { "entries": [number, number, number] } | { "find": string | undefined } | { "findName": number } | { "frame": WantedFrame } | { "graph": [number, Area, WantedGraph] } | { "graphBox": [number, number] } | { "graphFrame": [number, Since, Since, number, number, number] } | { "hits": [number | undefined, Since, boolean, number] } | { "hitsOverview": [Since, Since, number] } | { "list": WantedList } | { "listText": [number, ListFormat, number, number] } | { "longest": [number, Area] } | { "marks": number | undefined } | { "news": number } | { "overview": [Since, Since, number] } | { "place": number } | { "snap": [Since, Since, number, number] } | { "statistics": [Area, By, Ranking] } | { "step": [number, Step] } | "tree";
 
 /** The sums that are wanted. */
 export type Ranked = {
@@ -859,4 +933,14 @@ export type WantedGraph = {
   slice?: number | undefined,
   /** What is left out of the tree, and so of the one that it is compared with. */
   without: string,
+};
+
+/** A wish for a list. */
+export type WantedList = {
+  /** What is listed. */
+  kind: ListKind,
+  /** The range of time and its tracks. Of instants, and of what was found, all tracks count if no items are chosen. */
+  area: Area,
+  /** How it is listed. */
+  chosen: ChosenList,
 };

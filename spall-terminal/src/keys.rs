@@ -77,6 +77,8 @@ pub(crate) fn is_in_terminal(command: Command) -> bool {
             | Command::CounterRate
             | Command::CounterScale
             | Command::Durations
+            | Command::Slices
+            | Command::Instants
             | Command::Marks
             | Command::Note
             | Command::FrameTimes

@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 use spall_trace::model::{NameId, SliceId, Ticks, TraceView, TrackId, TrackSet};
 
 use crate::{
-    About, Action, Area, BoxFacts, By, Details, Durations, Element, Engine, FoundCounts, Frame, GraphFrame,
-    Group, Hit, Lines, MarkFacts, Numbers, Place, Ranked, Ranking, STEP, Seen, SentTree, Shape, Since,
-    SlicePlace, Step, Stretches, Table, WantedDurations, WantedFrame, WantedGraph,
+    About, Action, Area, BoxFacts, By, Details, Durations, Element, Engine, Entry, FoundCounts, Frame,
+    GraphFrame, Group, Hit, Lines, List, ListFormat, MarkFacts, Numbers, Place, Ranked, Ranking, STEP, Seen,
+    SentTree, Shape, Since, SlicePlace, Step, Stretches, Table, WantedDurations, WantedFrame, WantedGraph,
+    WantedList,
     shown::{Growth, Shown},
 };
 
@@ -24,6 +25,7 @@ pub enum Question {
     Apply(Box<Place>, Option<Seen>),
     Beside(Area),
     CancelGraph,
+    CancelList,
     CancelStatistics,
     Categories,
     Compare(SentTree),
@@ -31,6 +33,7 @@ pub enum Question {
     Details(Element, Since),
     /// Gathers how long what was found takes. This takes long.
     Durations(WantedDurations),
+    Entries(u32, usize, usize),
     /// Finds what a pattern matches, or with `None` forgets the search. This takes long.
     Find(Option<String>),
     FindName(#[cfg_attr(test, ts(as = "u32"))] SliceId),
@@ -43,6 +46,9 @@ pub enum Question {
     GraphFrame(usize, Since, Since, u16, usize, u32),
     Hits(usize, usize),
     HitsOverview(Since, Since, u16),
+    /// Gathers slices or instants, filters and sorts them. This takes long.
+    List(WantedList),
+    ListText(u32, ListFormat, usize, usize),
     Longest(#[cfg_attr(test, ts(as = "u32"))] NameId, Area),
     Marks(Option<usize>),
     /// Tells what has come since a state of a trace that grows.
@@ -72,6 +78,7 @@ pub enum Answer {
     Damage(Vec<(String, u64, Option<Since>)>),
     Details(Details),
     Durations(Box<Durations>),
+    Entries(Vec<Entry>),
     /// A sentence about what is wrong with the question.
     Error {
         error: String,
@@ -81,6 +88,8 @@ pub enum Answer {
     GraphFrame(GraphFrame),
     Hits(Vec<Hit>),
     HitsOverview(Numbers<u32>),
+    List(Box<List>),
+    ListText(String),
     Marks(Vec<MarkFacts>),
     News(Box<News>),
     Overview(Numbers<f32>),
@@ -178,6 +187,7 @@ enum Long {
     Graph,
     Durations,
     Gaps,
+    List,
 }
 
 /// How far a question is that takes long.
@@ -204,6 +214,7 @@ pub(crate) struct Asked {
     graph: Option<Steps<Option<(usize, WantedGraph)>>>,
     durations: Option<Steps<WantedDurations>>,
     gaps: Option<Steps<()>>,
+    list: Option<Steps<()>>,
 }
 
 /// A question of which so many steps were taken.
@@ -291,6 +302,16 @@ impl<S: Shown> Engine<S> {
                 let number = steps.number;
                 self.asked.gaps = Some(steps);
                 return Reply::Later(Ticket { kind: Long::Gaps, number });
+            }
+            Question::List(wanted) => {
+                if !self.begin_list(&wanted) {
+                    self.asked.list = None;
+                    return Reply::Now(Answer::Nothing);
+                }
+                let steps = self.asked.steps(());
+                let number = steps.number;
+                self.asked.list = Some(steps);
+                return Reply::Later(Ticket { kind: Long::List, number });
             }
             Question::Graph(place, mut area, wanted) => {
                 // The calls of a slice are those of tracks like its own, unless others were chosen.
@@ -396,6 +417,11 @@ impl<S: Shown> Engine<S> {
                 self.asked.graph = None;
                 Answer::Nothing
             }
+            Question::CancelList => {
+                self.cancel_list();
+                self.asked.list = None;
+                Answer::Nothing
+            }
             Question::CancelStatistics => {
                 if self.asked.statistics.take().is_some() {
                     self.asked.summed = None;
@@ -409,6 +435,7 @@ impl<S: Shown> Engine<S> {
             }
             Question::Damage => Answer::Damage(self.damage()),
             Question::Details(element, at) => or_nothing(self.details(element, at), Answer::Details),
+            Question::Entries(number, from, count) => Answer::Entries(self.entries(number, from, count)),
             Question::FindName(slice) => or_nothing(self.find_name(slice), Answer::Found),
             Question::Frame(wanted) => Answer::Frame(self.frame(&wanted).into()),
             Question::GraphBox(place, node) => or_nothing(self.graph_box(place, node), Answer::Box),
@@ -418,6 +445,9 @@ impl<S: Shown> Engine<S> {
             Question::Hits(rank, count) => Answer::Hits(self.hits(rank, count)),
             Question::HitsOverview(start, end, columns) => {
                 Answer::HitsOverview(self.hits_overview(start, end, columns))
+            }
+            Question::ListText(number, format, from, count) => {
+                or_nothing(self.list_text(number, format, from, count), Answer::ListText)
             }
             Question::Longest(name, area) => or_nothing(self.longest(name, &area), Answer::Slice),
             Question::Marks(from) => Answer::Marks(self.marked(from)),
@@ -439,6 +469,7 @@ impl<S: Shown> Engine<S> {
             | Question::Gaps(_)
             | Question::Graph(..)
             | Question::Durations(_)
+            | Question::List(_)
             | Question::Tree => Answer::Nothing,
         }
     }
@@ -490,6 +521,16 @@ impl<S: Shown> Engine<S> {
                 let Some(found) = self.step_gaps() else { return Progress::Of(visited, "slices") };
                 self.asked.gaps = None;
                 Progress::Done(Answer::Stretches(found))
+            }
+            Long::List => {
+                let asked = &mut self.asked.list;
+                let Some(steps) = asked.as_mut().filter(|steps| steps.number == ticket.number) else {
+                    return Progress::Superseded;
+                };
+                let looked_at = steps.step();
+                let Some(list) = self.step_list() else { return Progress::Of(looked_at, "entries") };
+                self.asked.list = None;
+                Progress::Done(Answer::List(list.into()))
             }
             Long::Graph => self.go_on_with_graph(ticket),
         }

@@ -306,6 +306,7 @@ impl LiveEngine {
         }
         self.asked.grow();
         self.gathered.grow();
+        self.lists.grow();
         self.trees.grow();
         true
     }

@@ -33,6 +33,7 @@ mod ask;
 mod beside;
 mod colours;
 mod command;
+mod csv;
 mod details;
 mod durations;
 mod element;
@@ -45,6 +46,7 @@ mod heights;
 mod hits;
 mod item;
 mod lines;
+mod list;
 mod marks;
 mod matcher;
 mod number;
@@ -77,6 +79,7 @@ pub use ask::{Answer, Changed, News, Progress, Question, Reply, Ticket};
 pub use beside::{Table, TableRow};
 pub use colours::{Arrows, ColorBy};
 pub use command::{COMMANDS, Command, CommandInfo};
+pub use csv::{Amount, csv_field};
 pub use details::{Details, Link, SlicePlace, Step};
 pub use durations::{Durations, WantedDurations};
 pub use element::Element;
@@ -91,6 +94,7 @@ pub use heights::Heights;
 pub use hits::{Hit, Target};
 pub use item::{Group, Item, Member};
 pub use lines::{Header, Lines};
+pub use list::{ChosenList, ColumnFacts, Entry, List, ListColumn, ListFormat, ListKind, WantedList};
 pub use marks::MarkFacts;
 pub use matcher::{Matcher, matcher};
 pub use open::{Damage, Note, OpenError, Opened, Placed, Source, open};
@@ -122,6 +126,7 @@ pub struct Engine<S: Shown = Finished> {
     statistics: statistics::Statistics,
     gathered: durations::Gathered,
     gaps: waits::Gaps,
+    lists: list::Lists,
     trees: tree::Trees,
     graphs: [graph::Graph; 2],
     making: Option<graph::Making>,
@@ -204,6 +209,7 @@ impl<S: Shown> Engine<S> {
             statistics: statistics::Statistics::default(),
             gathered: durations::Gathered::default(),
             gaps: waits::Gaps::default(),
+            lists: list::Lists::default(),
             trees: tree::Trees::default(),
             graphs: Default::default(),
             making: None,
@@ -251,6 +257,7 @@ impl<S: Shown> Engine<S> {
     fn forget(&mut self) {
         (self.statistics, self.search, self.searching) = Default::default();
         self.trees.forget();
+        self.lists.forget();
         self.making = None;
         self.asked.forget();
     }

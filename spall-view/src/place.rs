@@ -6,6 +6,7 @@ use crate::{
     Since,
     colours::{Arrows, ColorBy},
     element::Element,
+    list::ChosenList,
 };
 use serde::{Deserialize, Serialize};
 use spall_trace::model::Ticks;
@@ -92,6 +93,12 @@ pub struct Place {
     /// Whether the durations of what was found are on a linear axis instead of a logarithmic one.
     #[serde(default, skip_serializing_if = "is_default")]
     pub linear_durations: bool,
+    /// How slices are listed.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub slices: ChosenList,
+    /// How instants are listed.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub instants: ChosenList,
     /// The panel that is open, as the frontend calls it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub panel: String,

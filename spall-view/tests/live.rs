@@ -10,9 +10,9 @@ use spall_trace::model::{
     Measure, NameId, SliceFlags, SliceId, StateId, Ticks, TraceView, TrackId, TrackKind,
 };
 use spall_view::{
-    Action, Answer, Area, Arrows, By, ColorBy, Command, Element, Engine, GraphKind, Heights, Item,
-    LiveEngine, Part, Progress, Question, Ranking, Reply, Shown, Since, Source, Step, Style, Target,
-    WantedFrame, WantedGraph, open,
+    Action, Answer, Area, Arrows, By, ChosenList, ColorBy, Command, Element, Engine, GraphKind, Heights,
+    Item, ListColumn, ListFormat, ListKind, LiveEngine, Part, Progress, Question, Ranking, Reply, Shown,
+    Since, Source, Step, Style, Target, WantedFrame, WantedGraph, WantedList, open,
 };
 
 /// What elements and names of a live trace are called in the finished one.
@@ -138,6 +138,9 @@ impl Ids {
                 self.part(&mut frame.main);
                 self.part(&mut frame.pinned);
                 frame.names.iter_mut().for_each(|(name, _)| self.name(name));
+            }
+            Answer::Entries(entries) => {
+                entries.iter_mut().for_each(|entry| entry.element = self.element(entry.element));
             }
             Answer::Found(found) => found.tracks.iter_mut().for_each(|item| self.item(item)),
             Answer::GraphFrame(frame) => {
@@ -292,6 +295,15 @@ impl Both<'_> {
             };
             for by in [By::Name, By::Function] {
                 self.compare(|_, _| Question::Statistics(area(), by, ranking()));
+            }
+            for kind in [ListKind::Slices, ListKind::Instants] {
+                let chosen = || ChosenList { order: ListColumn::Name, ..ChosenList::default() };
+                let wanted = || WantedList { kind, area: area(), chosen: chosen() };
+                let Answer::List(list) = self.compare(|_, _| Question::List(wanted())) else {
+                    panic!("there is a list");
+                };
+                self.compare(|_, _| Question::Entries(list.number, 0, 200));
+                self.compare(|_, _| Question::ListText(list.number, ListFormat::Csv, 0, 200));
             }
             for graph in [GraphKind::Flame, GraphKind::BottomUp] {
                 let wanted = || WantedGraph { graph, node: None, slice: None, without: String::new() };

@@ -4,14 +4,16 @@ use eframe::egui::{Event, Grid, Key, Ui};
 use spall_view::{COMMANDS, Command, CommandInfo};
 
 /// What a desktop window does not do.
-const LEFT_OUT: [Command; 8] = [
+const LEFT_OUT: [Command; 10] = [
     Command::Comparison,
     Command::Durations,
     Command::FrameTimes,
+    Command::Instants,
     Command::Marks,
     Command::Note,
     Command::SavePage,
     Command::Settings,
+    Command::Slices,
     Command::Waits,
 ];
 

@@ -753,6 +753,79 @@ async function durations(page) {
   end();
 }
 
+// Slices and instants as tables: sorted, filtered, scrolled, gone to, and saved as a file.
+async function entries(page) {
+  const [folder, write, end] = folderOf();
+  const count = 20000;
+  const calls = Array.from({ length: count }, (_, n) => [
+    { ph: 'X', cat: 'c', name: n % 2 ? 'draw' : 'load', pid: 1, tid: 1, ts: n * 10, dur: 1 + (n * 7919) % 8, args: { size: n, what: `w${n % 3}` } },
+    ...(n % 100 ? [] : [{ ph: 'i', name: `tick ${n}`, pid: 1, tid: 1, ts: n * 10, s: 't' }]),
+  ]).flat();
+  const file = write('table.json', JSON.stringify(calls));
+  await load(page, file);
+  await page.key('7', 'Digit7');
+  const panel = 'viewer.drawer.slices';
+  const shows = (what) => page.until(`${panel}.list && !viewer.steps.acting && root.querySelector('#panel .long .row span') && /${what}/.test(root.querySelector('#panel [role=status]').textContent.replace(/\\s/g, ''))`);
+  const rows = () => page.value(`[...root.querySelectorAll('#panel .long .row')].map((row) => [...row.children].map((cell) => cell.textContent.replace(/\\s/g, ' ')).join('|'))`);
+  const press = (text) => page.value(`[...root.querySelectorAll('#panel button')].find(({ textContent }) => textContent.startsWith('${text}')).click()`);
+  await shows('^20000slices$');
+  check(await page.value(`[...root.querySelectorAll('#panel [role=columnheader]')].map(({ textContent }) => textContent)`), ['Time ▴', 'Duration', 'Self', 'Name', 'Track', 'Category', 'size', 'what'], 'columns');
+  check((await rows())[0], '0 ns|1 µs|1 µs|load|Thread 1|c|0|w0', 'the first row');
+  ensure((await rows()).length < 60, 'only rows in sight are elements');
+  // The longest first; equal ones are in the order of time.
+  await press('Duration');
+  await page.until(`${panel}.chosen.order === 'duration' && /Duration ▾/.test(root.querySelector('#panel .head-row').textContent)`);
+  const longest = calls.filter(({ dur }) => dur === 8);
+  await page.until(`${panel}.entries.at(0)?.at === ${longest[0].ts * 1000}`);
+  check((await rows())[1].split('|')[6], String(longest[1].args.size), 'the second of the longest');
+  await page.until('/slices=order/.test(location.hash)');
+  // The end of the list, by keys.
+  await page.value(`root.querySelector('#panel [data-key="row 0"]').focus()`);
+  await page.key('End');
+  await page.until(`root.activeElement?.dataset.key === 'row ${count - 1}'`);
+  check((await rows()).at(-1).split('|')[1], '1 µs', 'the shortest is last');
+  await page.key('ArrowUp');
+  await page.until(`root.activeElement?.dataset.key === 'row ${count - 2}'`);
+  const at = await page.value(`${panel}.entries.at(${count - 2}).element.id`);
+  await page.key('Enter');
+  await page.until(`viewer.slice === ${at} && !viewer.steps.acting`);
+  await settled(page);
+  ensure(await page.value(`root.querySelector('#panel .current [data-key="row ${count - 2}"]') !== null`), 'the row is marked, and the list stays where it was');
+  // A filter, and what was found.
+  await page.value(`(() => { const { filter } = ${panel}; filter.focus(); filter.value = 'what=w1 dur >= 8us'; filter.oninput(); })()`);
+  const matching = longest.filter(({ args }) => args.what === 'w1');
+  await shows(`^${matching.length}of20000slices$`);
+  check(await page.value(`root.activeElement === ${panel}.filter`), true, 'the field keeps the focus');
+  // All rows of it as a file, which are not all in sight, and what `find` says of them.
+  await page.value(`(URL.createObjectURL = ((before) => (blob) => { window.saved = blob.text(); return before.call(URL, blob); })(URL.createObjectURL), 0)`);
+  await press('CSV');
+  await page.until('window.saved');
+  const csv = (await page.value('saved')).trim().split('\n');
+  check([csv[0], csv.length], ['start,duration,self,name,track,category,size,what', matching.length + 1], 'the file');
+  const found = program('find', '--format', 'csv', 'what=w1 dur >= 8us', file).trim().split('\n').slice(1);
+  check(csv.slice(1).map((line) => line.split(',').slice(0, 2).join(',')).sort(), found.map((line) => line.split(',').slice(0, 2).join(',')).sort(), 'times as the command writes them');
+  await page.value('delete URL.createObjectURL');
+  // The slices of a name, from the statistics.
+  await page.value(`viewer.change({ slices: {} }).then(() => viewer.drawer.show('statistics'))`);
+  await page.until('root.querySelector("#panel tbody tr")');
+  await page.value(`[...root.querySelectorAll('#panel tbody tr')].find((row) => /draw/.test(row.textContent)).querySelector('td button').click()`);
+  await shows('^10000slices$');
+  check(await page.value('[viewer.drawer.current, viewer.place.slices.of]'), ['slices', 'draw'], 'they are listed');
+  await page.value(`viewer.change({ search: 'w2' }).then(() => viewer.change({ slices: { found: true } }))`);
+  await shows(`^${calls.filter(({ args }) => args?.what === 'w2').length}slices$`);
+  if (pictures) await page.screenshot(join(pictures, 'slices.png'));
+  // Instants follow the view.
+  await page.key('8', 'Digit8');
+  await page.until(`viewer.drawer.instants.list?.count === ${count / 100} || viewer.drawer.instants.list?.count > 0`);
+  await page.value('viewer.show(0, 55e5)');
+  await page.until('viewer.drawer.instants.list?.count === 6');
+  check((await rows()).map((row) => row.split('|')[1]), ['tick 0', 'tick 100', 'tick 200', 'tick 300', 'tick 400', 'tick 500'], 'the instants in view');
+  await page.value(`root.querySelectorAll('#panel .long .row')[2].click()`);
+  await page.until('viewer.selected?.kind === "instant" && root.querySelectorAll("#panel .long .row")[2].classList.contains("current")');
+  if (pictures) await page.screenshot(join(pictures, 'instants.png'));
+  end();
+}
+
 // Notes on a slice, a range and a time: in a list, in the address, in a file and on the timeline.
 async function notes(page) {
   const [folder, write, end] = folderOf();
@@ -1731,7 +1804,7 @@ async function waits(page) {
   const slice = (tid, name, ts, dur) => ({ ph: 'X', name, pid: 1, tid, ts, dur });
   const flow = (ph, tid, ts) => ({ ph, ...(ph === 'f' && { bp: 'e' }), name: 'mail', id: 1, pid: 1, tid, ts });
   await load(page, write('waits.json', JSON.stringify([slice(1, 'ask', 0, 10), slice(2, 'answer', 40, 20), slice(1, 'read', 90, 10), flow('s', 1, 8), flow('f', 2, 40)])));
-  await page.key('8', 'Digit8');
+  await page.key('9', 'Digit9');
   const rows = (number) => page.value(`[...[...root.querySelectorAll('#panel table')].at(${number}).tBodies[0].rows].map(({ cells }) => [...cells].map(({ textContent }) => textContent).join('|'))`);
   await page.until('root.querySelector("#panel table")');
   check(await rows(-1), ['80 µs|Thread 1|ask|read|Thread 2: answer (20 µs)'], 'the gap, and what ran meanwhile');
@@ -1812,7 +1885,7 @@ try {
     await load(page, file);
     await use(page, file, await compare(page, file));
   }
-  const others = { 'files that cannot be read': refuse, brotli, 'several files': several, 'unrelated files': strangers, 'what is open stays': stays, 'back and forward': goesBack, 'exact times': exact, 'an element of a page': embedded, 'a bundle': bundled, 'heights of instants': instants, 'what is hidden in place': hides, 'ranges that are compared': compares, counters, durations, notes, 'objects, stacks and hits': facts, 'go anywhere': goesAnywhere, backtraces, 'the beginning of a large file': begins, 'a picture alone': svg, settings, 'a million names': manyNames, 'names and lists of tracks': tracks, 'by keyboard and ear': accessible, 'the page stays alive': alive, 'tracks that move': moves, reloads, 'busy tracks': activity, arrows, fingers: touches, colours, 'spans that overlap': crowded, 'what is damaged': damaged, 'every wire': wires, 'every kind of file': kinds, 'keys of all viewers': presses, 'a trace that grows': grows, 'a pipe': pipes, 'values of samples': values, 'an address': addresses, waits, 'edges of the range': edges, 'the same file again': again, 'a day': aDay, sizes };
+  const others = { 'files that cannot be read': refuse, brotli, 'several files': several, 'unrelated files': strangers, 'what is open stays': stays, 'back and forward': goesBack, 'exact times': exact, 'an element of a page': embedded, 'a bundle': bundled, 'heights of instants': instants, 'what is hidden in place': hides, 'ranges that are compared': compares, counters, durations, 'slices as a table': entries, notes, 'objects, stacks and hits': facts, 'go anywhere': goesAnywhere, backtraces, 'the beginning of a large file': begins, 'a picture alone': svg, settings, 'a million names': manyNames, 'names and lists of tracks': tracks, 'by keyboard and ear': accessible, 'the page stays alive': alive, 'tracks that move': moves, reloads, 'busy tracks': activity, arrows, fingers: touches, colours, 'spans that overlap': crowded, 'what is damaged': damaged, 'every wire': wires, 'every kind of file': kinds, 'keys of all viewers': presses, 'a trace that grows': grows, 'a pipe': pipes, 'values of samples': values, 'an address': addresses, waits, 'edges of the range': edges, 'the same file again': again, 'a day': aDay, sizes };
   for (const [what, look] of Object.entries(others).filter(([what]) => what.includes(only))) {
     console.log(what);
     await page.open(`${url}/`);

@@ -11,6 +11,9 @@ const KINDS = ['slice', 'state', 'instant', 'counter', 'object'];
 const COLOURS = ['name', 'category', 'duration', 'track'];
 /** @type {import('../engine.js').Arrows[]} */
 const ARROWS = ['selected', 'path', 'all', 'off'];
+// The tables, and what they can be sorted by besides arguments.
+const TABLES = /** @type {const} */ (['slices', 'instants']);
+const COLUMNS = /** @type {const} */ (['start', 'duration', 'own', 'cpu', 'name', 'track', 'category']);
 // What of an address also holds for another trace: how its tracks are arranged, and its files.
 const ARRANGED = [...Object.values(LISTS), 'order', 'move', 'file', 'value', 'colours', 'arrows', 'empty'];
 
@@ -50,6 +53,19 @@ export function toAddress(place) {
   for (const [list, key] of lists) for (const text of place[list] ?? []) parts.append(key, text);
   if (place.folded && !place.folded.length) parts.set(LISTS.folded, '');
   if (place.linearDurations) parts.set('axis', 'linear');
+  for (const list of TABLES) {
+    const { of, by, found, inView, order, isDescending, filter, keys } = place[list] ?? {};
+    const said = new URLSearchParams();
+    if (of !== undefined) said.set(by === 'function' ? 'function' : 'name', of);
+    if (found) said.set('found', '');
+    if (inView !== undefined) said.set('in', inView ? 'view' : 'range');
+    if (order) said.set('order', `${isDescending ? '-' : ''}${typeof order === 'object' ? `arg ${order.arg}` : order}`);
+    else if (isDescending) said.set('order', '-start');
+    if (filter) said.set('filter', filter);
+    for (const key of keys ?? []) said.append('key', key);
+    if (keys && !keys.length) said.set('key', '');
+    set(list, String(said));
+  }
   if (place.byActivity) parts.set('order', 'activity');
   if (place.colorBy !== 'name') set('colours', place.colorBy);
   if (place.arrows !== 'selected') set('arrows', place.arrows);
@@ -93,6 +109,17 @@ export function fromAddress(hash) {
   for (const [list, key] of lists) place[list] = parts.getAll(key).filter((text) => list !== 'folded' || text);
   if (!parts.has(LISTS.folded)) delete place.folded;
   place.linearDurations = parts.get('axis') === 'linear';
+  for (const list of TABLES) {
+    const said = new URLSearchParams(parts.get(list) ?? ''), of = said.get('function') ?? said.get('name');
+    const [, minus, key, column] = said.get('order')?.match(/^(-?)(?:arg ([^]*)|(\w+))$/) ?? [];
+    const order = key === undefined ? COLUMNS.find((one) => one === column && one !== 'start') : { arg: key };
+    const filter = said.get('filter'), where = said.get('in');
+    place[list] = {
+      ...(of !== null && { of }), ...(said.has('function') && { by: /** @type {const} */ ('function') }), ...(said.has('found') && { found: true }),
+      ...(where && { inView: where === 'view' }), ...(order && { order }), ...(minus && { isDescending: true }), ...(filter && { filter }),
+      ...(said.has('key') && { keys: said.getAll('key').filter(Boolean) }),
+    };
+  }
   place.byActivity = parts.get('order') === 'activity';
   const colorBy = COLOURS.find((one) => one === parts.get('colours')), arrows = ARROWS.find((one) => one === parts.get('arrows'));
   if (colorBy) place.colorBy = colorBy;

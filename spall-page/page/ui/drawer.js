@@ -5,6 +5,7 @@ import { StatisticsPanel } from './statistics.js';
 import { CallsPanel } from './calls.js';
 import { TracksPanel, fillNotes } from './tracks.js';
 import { DurationsPanel } from './durations.js';
+import { EntriesPanel } from './entries.js';
 import { MarksPanel } from './marks.js';
 import { WaitsPanel } from './waits.js';
 import { FilterPanel } from './filter.js';
@@ -34,6 +35,8 @@ export class Drawer {
       ['hits', 'Hits', viewer.finder],
       ['durations', 'Durations', (this.durations = new DurationsPanel(viewer))],
       ['waits', 'Waits', (this.waits = new WaitsPanel(viewer))],
+      ['slices', 'Slices', (this.slices = new EntriesPanel(viewer, 'slices'))],
+      ['instants', 'Instants', (this.instants = new EntriesPanel(viewer, 'instants'))],
       ['marks', 'Marks', (this.marks = new MarksPanel(viewer))],
       ['tracks', 'Tracks', new TracksPanel(viewer)],
       ['categories', 'Categories', new FilterPanel(viewer)],
@@ -104,6 +107,23 @@ export class Drawer {
    */
   changed(id) {
     if (this.current === id) this.show(id);
+    // What was found may also be listed as a table.
+    if (id === 'hits' && this.slices.chosen.found) this.changed('slices');
+  }
+
+  // The list of slices or instants that is open.
+  get entries() {
+    return [this.slices, this.instants].find(({ kind }) => kind === this.current);
+  }
+
+  /**
+   * Lists the slices of a name or a function.
+   * @param {string} of
+   * @param {import('../engine.js').By} by
+   */
+  async listOf(of, by) {
+    await this.viewer.change({ slices: { ...this.viewer.place.slices, of, by, found: false } });
+    this.show('slices');
   }
 
   resized() {
@@ -123,18 +143,19 @@ export class Drawer {
     if (this.current === 'calls') this.calls.selected();
     if (this.current === 'hits') this.changed('hits');
     if (this.current === 'waits') this.waits.selected();
+    this.entries?.redraw();
   }
 
   // Other slices are shown.
   filtered() {
     this.details.load(this.viewer.selected).then(() => this.changed('details'));
-    for (const panel of ['statistics', 'calls', 'waits', 'categories']) this.changed(panel);
+    for (const panel of ['statistics', 'calls', 'waits', 'categories', 'slices', 'instants']) this.changed(panel);
   }
 
   // Another range is chosen.
   ranged() {
-    if (this.viewer.range && this.panels.has('statistics') && !['calls', 'durations', 'waits'].includes(this.current)) this.show('statistics');
-    else if (['calls', 'durations', 'statistics', 'waits'].includes(this.current)) this.show(this.current);
+    if (this.viewer.range && this.panels.has('statistics') && !['calls', 'durations', 'waits', 'slices', 'instants'].includes(this.current)) this.show('statistics');
+    else if (['calls', 'durations', 'statistics', 'waits', 'slices', 'instants'].includes(this.current)) this.show(this.current);
   }
 
   // The upper edge can be dragged.

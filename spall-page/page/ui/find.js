@@ -1,6 +1,6 @@
 // The search: steps from hit to hit, of any kind, and the list of all of them.
 import { element } from './dom.js';
-import { longList, scrolledTo } from './list.js';
+import { longList } from './list.js';
 import { clean, duration, grouped, moment } from './text.js';
 
 const LISTED = 100; // hits of a page
@@ -196,14 +196,11 @@ export class Finder {
       this.shownHit = undefined;
     }
     this.head.textContent = counts.text;
-    const update = longList(panel, this.list, counts.total, (at) => this.row(at));
+    const { reveal } = longList(panel, this.list, counts.total, (at) => this.row(at));
     const { hit } = this;
     if (hit === undefined || hit === this.shownHit) return;
     this.shownHit = hit;
-    const row = this.list.querySelector('.current'), { top, bottom } = panel.getBoundingClientRect(), box = row?.getBoundingClientRect();
-    if (box && box.top >= top && box.bottom <= bottom) return;
-    panel.scrollTop += this.list.getBoundingClientRect().top - top + scrolledTo(counts.total, hit, panel.clientHeight);
-    update();
+    reveal(hit);
   }
 
   /** @param {number} at */

@@ -92,6 +92,7 @@ export class Growth {
     viewer.summarise();
     if (found) viewer.finder.grew(found);
     viewer.overview.changed();
+    viewer.drawer.entries?.grew();
     viewer.ask();
   }
 

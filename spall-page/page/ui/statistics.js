@@ -176,8 +176,9 @@ export class StatisticsPanel {
         if (slice !== undefined) viewer.go(slice);
       }));
     }
+    const list = button(grouped(row.count), 'List them', () => viewer.drawer.listOf(row.name, this.by));
     const number = (count = 0) => element('td', { textContent: grouped(count) });
-    const made = element('tr', {}, element('th', { scope: 'row' }, name), number(row.count));
+    const made = element('tr', {}, element('th', { scope: 'row' }, name), element('td', {}, row.count ? list : grouped(0)));
     if (!isTime(this.viewer)) made.append(number(row.unmeasured));
     made.append(time(row.total), this.share(time(row.own), row.own / own));
     if (isTime(this.viewer)) made.append(time(row.mean), time(row.min), max);

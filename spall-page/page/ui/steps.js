@@ -78,6 +78,7 @@ export class Steps {
     if (differs('range', 'measure', 'tracks')) drawer.ranged();
     if (differs('marks')) drawer.changed('marks');
     if (differs('search', 'linearDurations', 'categories', 'names')) drawer.changed('durations');
+    for (const list of /** @type {const} */ (['slices', 'instants'])) if (differs(list)) drawer.changed(list);
     if (isSelected) {
       viewer.tell('selection', viewer.selected);
       await drawer.selected(viewer.selected, opens);

@@ -107,6 +107,17 @@ button[aria-pressed=true] { border-color: var(--accent); box-shadow: inset 0 0 0
 .long [aria-pressed] { padding: 0 4px; border: 0; background: none; color: var(--dim); }
 .long [aria-pressed=true] { color: var(--accent); font-weight: 700; }
 .long .off { color: var(--dim); text-decoration: line-through; }
+.entries .row { display: grid; grid-template-columns: var(--columns); width: max-content; min-width: 100%; line-height: 24px; }
+.entries .row > span { padding-right: 10px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.entries .row:hover, .entries .current { background: var(--head); }
+.entries .current { box-shadow: inset 3px 0 var(--accent); }
+.entries .long .row { height: 24px; cursor: pointer; font-variant-numeric: tabular-nums; }
+.entries .head-row { position: sticky; top: -6px; z-index: 1; background: var(--names); font-weight: 600; }
+.entries .number { text-align: right; }
+.entries .row button { padding: 0; border: 0; background: none; font-weight: inherit; min-height: 0; min-width: 0; }
+.entries details { margin: 2px 0; }
+.entries details:not([open]) { display: none; }
+.entries label { margin-right: 14px; white-space: nowrap; }
 .graphs canvas { width: 100%; display: block; cursor: pointer; }
 .graph-tip { min-height: 1.4em; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 #tip {

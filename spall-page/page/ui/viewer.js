@@ -533,6 +533,7 @@ export class Viewer {
     this.ask();
     if (performance.now() - this.drawnAt > 30) this.redraw();
     this.overview.redraw();
+    this.drawer.entries?.moved();
     this.steps.remember();
   }
 

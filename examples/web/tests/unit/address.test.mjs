@@ -6,7 +6,8 @@ const FULL = {
   view: { start: -5, end: 95 }, follows: true, top: 12, selected: { element: { kind: 'counter', id: 3 }, at: -7, name: 'a b&c' },
   range: { start: -1, end: 8, items: ['p/a', 'p/b=c'] }, marks: [{ at: 4, text: 'here\nand there' }, { at: -2, text: '' }, { at: -9, end: -3, text: '' }, { at: 5, end: 9, of: { element: { kind: 'slice', id: 7 }, at: 5, name: 'a b' }, text: 'slow\tagain' }, { at: 5, of: { element: { kind: 'instant', id: 7 }, at: 5, name: '' }, text: '' }], search: '/a+b/', panel: 'calls flame',
   measure: 'count', tracks: 'all', value: 'before', files: [{ name: 'a file.json', offset: '-9223372036854775808' }, { name: 'b' }],
-  folded: ['p', 'q#2'], hidden: ['p/x'], pinned: ['p/y'], rates: ['p/r'], shared: ['p/r', 'p/s'], categories: ['', 'c,d'], names: ['n'], byActivity: true, linearDurations: true, colorBy: 'track', arrows: 'off', showsEmpty: true, moves: [['p/a', 'p/b'], ['p/c', undefined]],
+  folded: ['p', 'q#2'], hidden: ['p/x'], pinned: ['p/y'], rates: ['p/r'], shared: ['p/r', 'p/s'], categories: ['', 'c,d'], names: ['n'], byActivity: true, linearDurations: true, colorBy: 'track', arrows: 'off', showsEmpty: true,
+  slices: { of: 'a&b=c', by: 'function', found: true, inView: false, order: { arg: 'n=1 -x' }, isDescending: true, filter: '/a|b/ dur > 1 ms', keys: ['k', 'l&m'] }, instants: { of: '', inView: true, order: 'name', keys: [] }, moves: [['p/a', 'p/b'], ['p/c', undefined]],
 };
 
 test('a place comes back from its address', () => {
