@@ -112,6 +112,9 @@ button[aria-pressed=true] { border-color: var(--accent); box-shadow: inset 0 0 0
 .entries details { margin: 2px 0; }
 .entries details:not([open]) { display: none; }
 .entries label { margin-right: 14px; white-space: nowrap; }
+.calls-of::before { content: '⇅'; }
+.tree { --columns: minmax(280px, 1fr) 10ch 8ch 10ch 8ch 10ch; }
+.tree .turn { display: inline-block; width: 1.4em; text-align: center; }
 .graphs canvas { width: 100%; display: block; cursor: pointer; }
 .graph-tip { min-height: 1.4em; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 #tip {
