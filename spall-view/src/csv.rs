@@ -1,7 +1,7 @@
 //! Values as programs read them: lines of CSV, and times in nanoseconds.
 
+use alloc::borrow::Cow;
 use core::fmt::{self, Display};
-use std::borrow::Cow;
 
 use spall_trace::model::{Clock, Ticks};
 

@@ -4,9 +4,8 @@
 mod gather;
 mod sort;
 
-use alloc::sync::Arc;
+use alloc::{borrow::Cow, sync::Arc};
 use core::fmt;
-use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 use spall_trace::layout::{By, LayoutView};

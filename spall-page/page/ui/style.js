@@ -153,5 +153,6 @@ kbd { padding: 0 5px; border: 1px solid var(--line); border-radius: 4px; font: 1
 @media (pointer: coarse) {
   button, select, input { min-height: 44px; min-width: 44px; }
   #drawer-edge { height: 16px; }
+  .entries .long .row { height: 44px; line-height: 44px; }
 }
 `;
