@@ -49,6 +49,8 @@ export type Answers = {
   statistics: Ranked | undefined;
   step: number | undefined;
   tree: SentTree | undefined;
+  treeRows: TreeRows;
+  treeText: string | undefined;
 };
 
 /** What is said about a trace as a whole. */
@@ -254,7 +256,7 @@ export type ColumnFacts = {
 };
 
 /** Something that a user does with a key or by name. */
-export type Command = "zoomIn" | "zoomOut" | "earlier" | "later" | "fit" | "fitAll" | "follow" | "back" | "forward" | "pageUp" | "pageDown" | "first" | "left" | "right" | "up" | "down" | "next" | "previous" | "nextOfName" | "previousOfName" | "flowOut" | "flowIn" | "otherFlowOut" | "otherFlowIn" | "rangeOfSelection" | "rangeOfTrack" | "mark" | "note" | "removeMarks" | "escape" | "find" | "nextHit" | "previousHit" | "fold" | "foldAll" | "pin" | "moveUp" | "moveDown" | "orderOfFile" | "hideTrack" | "counterRate" | "counterScale" | "hideName" | "hideCategory" | "showAll" | "byActivity" | "togglePanel" | "timeline" | "flame" | "sandwich" | "bottomUp" | "comparison" | "statistics" | "tracks" | "categories" | "durations" | "slices" | "instants" | "marks" | "nextMeasure" | "nextTracks" | "nextValue" | "frameTimes" | "help" | "savePage" | "settings";
+export type Command = "zoomIn" | "zoomOut" | "earlier" | "later" | "fit" | "fitAll" | "follow" | "back" | "forward" | "pageUp" | "pageDown" | "first" | "left" | "right" | "up" | "down" | "next" | "previous" | "nextOfName" | "previousOfName" | "flowOut" | "flowIn" | "otherFlowOut" | "otherFlowIn" | "rangeOfSelection" | "rangeOfTrack" | "mark" | "note" | "removeMarks" | "escape" | "find" | "nextHit" | "previousHit" | "fold" | "foldAll" | "pin" | "moveUp" | "moveDown" | "orderOfFile" | "hideTrack" | "counterRate" | "counterScale" | "hideName" | "hideCategory" | "showAll" | "byActivity" | "togglePanel" | "timeline" | "flame" | "sandwich" | "bottomUp" | "callTree" | "comparison" | "statistics" | "tracks" | "categories" | "durations" | "slices" | "instants" | "marks" | "nextMeasure" | "nextTracks" | "nextValue" | "frameTimes" | "help" | "savePage" | "settings";
 
 /** What there is to say about a command. */
 export type CommandInfo = {
@@ -687,7 +689,7 @@ export type Placed = {
 };
 
 /** What a frontend asks. Each question is a function of [`Engine`], which says what it does. */
-export type Question = "about" | { "act": [Action, Seen | undefined] } | { "apply": [Place, Seen | undefined] } | { "beside": Area } | "cancelGraph" | "cancelList" | "cancelStatistics" | "categories" | { "compare": SentTree } | "damage" | { "details": [Element, Since] } | { "durations": WantedDurations } | { "entries": [number, number, number] } | { "find": string | undefined } | { "findName": number } | { "frame": WantedFrame } | { "graph": [number, Area, WantedGraph] } | { "graphBox": [number, number] } | { "graphFrame": [number, Since, Since, number, number, number] } | { "hits": [number | undefined, Since, boolean, number] } | { "hitsOverview": [Since, Since, number] } | { "list": WantedList } | { "listText": [number, ListFormat, number, number] } | { "longest": [number, Area] } | { "marks": number | undefined } | { "news": number } | { "overview": [Since, Since, number] } | { "place": number } | { "snap": [Since, Since, number, number] } | { "statistics": [Area, By, Ranking] } | { "step": [number, Step] } | "tree";
+export type Question = "about" | { "act": [Action, Seen | undefined] } | { "apply": [Place, Seen | undefined] } | { "beside": Area } | "cancelGraph" | "cancelList" | "cancelStatistics" | "categories" | { "compare": SentTree } | "damage" | { "details": [Element, Since] } | { "durations": WantedDurations } | { "entries": [number, number, number] } | { "find": string | undefined } | { "findName": number } | { "frame": WantedFrame } | { "graph": [number, Area, WantedGraph] } | { "graphBox": [number, number] } | { "graphFrame": [number, Since, Since, number, number, number] } | { "hits": [number | undefined, Since, boolean, number] } | { "hitsOverview": [Since, Since, number] } | { "list": WantedList } | { "listText": [number, ListFormat, number, number] } | { "longest": [number, Area] } | { "marks": number | undefined } | { "news": number } | { "overview": [Since, Since, number] } | { "place": number } | { "snap": [Since, Since, number, number] } | { "statistics": [Area, By, Ranking] } | { "step": [number, Step] } | "tree" | { "treeRows": [number, WantedTreeRows, number, number] } | { "treeText": [number, WantedTreeRows, ListFormat, number, number] };
 
 /** The sums that are wanted. */
 export type Ranked = {
@@ -885,6 +887,35 @@ export type TargetKind = "process" | "track" | "pack" | "slice" | "instant" | "f
 /** What a tick is: a number of nanoseconds, or one of the things with a name. */
 export type TickUnit = number | string;
 
+/** By what the rows of a call tree are sorted. */
+export type TreeOrder = "total" | "own" | "count" | "name";
+
+/** A row of a call tree. */
+export type TreeRow = {
+  /** The node. */
+  node: number,
+  /** How many rows it is below of. */
+  depth: number,
+  /** The name of the function, and its place in the source. */
+  name: string,
+  /** The name without its place in the source. */
+  plain: string,
+  /** Whether there is something below it; `None` if there is not, and otherwise whether that is shown. */
+  isOpen: boolean | undefined,
+  /** The part that its total has of the whole tree, from 0 to 1. */
+  share: number,
+  /** The total, its share, the self time, its share, and how many slices there are. */
+  cells: [string, string, string, string, string],
+};
+
+/** Rows of a call tree. */
+export type TreeRows = {
+  /** How many rows there are. */
+  count: number,
+  /** Those that were asked for. */
+  rows: Array<TreeRow>,
+};
+
 /** A wish for a histogram. */
 export type WantedDurations = {
   /** The range of time that slices touch, and their tracks. */
@@ -931,6 +962,8 @@ export type WantedGraph = {
   node?: number | undefined,
   /** A slice whose function is wanted. */
   slice?: number | undefined,
+  /** A function that is wanted, as its box or its [`Sums`](crate::Sums) call it, or its name. */
+  of?: string | undefined,
   /** What is left out of the tree, and so of the one that it is compared with. */
   without: string,
 };
@@ -943,4 +976,20 @@ export type WantedList = {
   area: Area,
   /** How it is listed. */
   chosen: ChosenList,
+};
+
+/** Which rows of a call tree are wanted, and in what order. */
+export type WantedTreeRows = {
+  /** The node whose part of the tree is shown; the whole tree for `None`. */
+  root?: number | undefined,
+  /** The nodes that are open; if all are, those that are closed. */
+  turned: Array<number>,
+  /** Whether all nodes are open. Of an inverted tree these are the ones that its picture has. */
+  isOpen: boolean,
+  /** By what the rows below one node are sorted. Equal ones are in the order of the tree. */
+  order: TreeOrder,
+  /** Whether the smallest is first. */
+  isAscending: boolean,
+  /** A text, whether in upper or in lower case: only functions with it in their name or source are shown, and what they are below. */
+  filter: string,
 };

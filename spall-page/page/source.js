@@ -15,7 +15,7 @@ import { decode, encode } from './msgpack.js';
 const QUESTIONS = {
   about: 0, act: 2, apply: 2, beside: 1, cancelGraph: 0, cancelList: 0, cancelStatistics: 0, categories: 0, compare: 1, damage: 0, details: 2, durations: 1, entries: 3,
   find: 1, findName: 1, frame: 1, gaps: 1, graph: 3, graphBox: 2, graphFrame: 6, hits: 2, hitsOverview: 3, list: 1, listText: 4, longest: 2, marks: 1, news: 1, overview: 3, path: 1, place: 1, snap: 4,
-  statistics: 3, step: 2, tree: 0,
+  statistics: 3, step: 2, tree: 0, treeRows: 4, treeText: 5,
 };
 
 // The kinds of messages, as the engine numbers them.

@@ -71,6 +71,7 @@ pub(crate) fn is_in_terminal(command: Command) -> bool {
         command,
         Command::TogglePanel
             | Command::Sandwich
+            | Command::CallTree
             | Command::Comparison
             | Command::Tracks
             | Command::Categories

@@ -88,7 +88,7 @@ impl<S: Shown> Showing<S> {
         let area = self.area();
         self.begin_tree(&area, "");
         while !self.step_tree() {}
-        let wanted = WantedGraph { graph: kind, node: None, slice: None, without: String::new() };
+        let wanted = WantedGraph { graph: kind, node: None, slice: None, of: None, without: String::new() };
         self.begin_graph(0, &wanted);
         core::iter::repeat_with(|| self.step_graph()).flatten().next().unwrap_or_default()
     }

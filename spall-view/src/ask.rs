@@ -8,8 +8,8 @@ use spall_trace::model::{NameId, SliceId, Ticks, TraceView, TrackId, TrackSet};
 use crate::{
     About, Action, Area, BoxFacts, By, Details, Durations, Element, Engine, Entry, FoundCounts, Frame,
     GraphFrame, Group, Hit, Lines, List, ListFormat, MarkFacts, Numbers, Place, Ranked, Ranking, STEP, Seen,
-    SentTree, Shape, Since, SlicePlace, Step, Stretches, Table, WantedDurations, WantedFrame, WantedGraph,
-    WantedList,
+    SentTree, Shape, Since, SlicePlace, Step, Stretches, Table, TreeRows, WantedDurations, WantedFrame,
+    WantedGraph, WantedList, WantedTreeRows,
     shown::{Growth, Shown},
 };
 
@@ -62,6 +62,8 @@ pub enum Question {
     Step(#[cfg_attr(test, ts(as = "u32"))] SliceId, Step),
     /// Adds up the calls of the whole trace, for the engine of another one. This takes long.
     Tree,
+    TreeRows(usize, WantedTreeRows, usize, usize),
+    TreeText(usize, WantedTreeRows, ListFormat, usize, usize),
 }
 
 /// What an engine answers: the result of the function that was asked.
@@ -101,6 +103,7 @@ pub enum Answer {
     Time(Since),
     Tables(Vec<Table>),
     Tree(SentTree),
+    TreeRows(TreeRows),
 }
 
 /// What has come since a state of a trace that grows.
@@ -460,6 +463,12 @@ impl<S: Shown> Engine<S> {
                 or_nothing(self.snap(at, tolerance, top as u64..bottom as u64), Answer::Time)
             }
             Question::Step(slice, step) => or_nothing(self.step(slice, step), Answer::Slice),
+            Question::TreeRows(place, wanted, from, count) => {
+                Answer::TreeRows(self.tree_rows(place, &wanted, from, count))
+            }
+            Question::TreeText(place, wanted, format, from, count) => {
+                or_nothing(self.tree_text(place, &wanted, format, from, count), Answer::ListText)
+            }
             Question::Find(_) => {
                 self.asked.find = None;
                 self.find_nothing();

@@ -1,7 +1,12 @@
 //! Call trees as pictures: flame graphs, callers and callees of a function, and the comparison with another trace.
 
+mod rows;
+
 use alloc::sync::Arc;
 use core::fmt;
+use std::collections::HashSet;
+
+pub use rows::{TreeOrder, TreeRow, TreeRows, WantedTreeRows};
 
 use serde::{Deserialize, Serialize};
 use spall_trace::layout::{Row, RowId, Viewport, diff_rows, flame_rows};
@@ -30,6 +35,8 @@ pub(crate) struct Graph {
     nodes: Nodes,
     rows: Vec<Row>,
     total: Ticks,
+    /// The same as a table, if somebody has asked for it.
+    table: Option<rows::Table>,
 }
 
 #[derive(Debug)]
@@ -92,6 +99,8 @@ pub struct Wanted {
     /// A slice whose function is wanted.
     #[cfg_attr(test, ts(as = "Option<u32>"))]
     pub slice: Option<SliceId>,
+    /// A function that is wanted, as its box or its [`Sums`](crate::Sums) call it, or its name.
+    pub of: Option<String>,
     /// What is left out of the tree, and so of the one that it is compared with.
     pub without: String,
 }
@@ -161,7 +170,8 @@ impl<S: Shown> Engine<S> {
     /// Begins a graph of the tree that was added up last, in place 0 or 1.
     pub fn begin_graph(&mut self, place: usize, wanted: &Wanted) {
         let of_slice = wanted.slice.and_then(|slice| self.trace().function_of(slice));
-        let of = of_slice.or_else(|| self.graphs.first()?.nodes.function(wanted.node?));
+        let of_node = || self.graphs.first()?.nodes.function(wanted.node?);
+        let of = of_slice.or_else(of_node).or_else(|| self.function_called(wanted.of.as_deref()?));
         let (tree, without) = (Arc::clone(&self.trees.tree), wanted.without.to_ascii_lowercase());
         let is_hidden = |function| self.describe(function).to_ascii_lowercase().contains(&without);
         let other = match wanted.graph {
@@ -215,6 +225,14 @@ impl<S: Shown> Engine<S> {
         let function = graph.nodes.function(node)?;
         let plain = self.name_text(function.name);
         Some(BoxFacts { name: self.describe(function), plain, ..graph.box_facts(node, clock)? })
+    }
+
+    /// The function of the tree that a text describes, or else the first one of this name.
+    fn function_called(&self, text: &str) -> Option<Function> {
+        let functions: HashSet<Function> = self.trees.tree.nodes().iter().map(|node| node.function).collect();
+        let named = |&function: &Function| self.name_text(function.name) == text;
+        let described = functions.iter().copied().find(|&function| self.describe(function) == text);
+        described.or_else(|| functions.iter().copied().filter(named).min())
     }
 
     fn describe(&self, function: Function) -> String {
@@ -322,7 +340,7 @@ impl Graph {
             Nodes::Inverted(tree) => tree.total(),
             Nodes::Diff(_) => Ticks::ZERO,
         };
-        Self { nodes, rows, total }
+        Self { nodes, rows, total, table: None }
     }
 
     fn compared(diff: TreeDiff) -> Self {
@@ -330,7 +348,7 @@ impl Graph {
         let roots =
             diff.nodes().iter().zip(diff.widths(DiffWidth::Larger)).filter(|(node, _)| node.parent.is_none());
         let total = roots.map(|(_, width)| width).sum();
-        Self { nodes: Nodes::Diff(diff), rows, total }
+        Self { nodes: Nodes::Diff(diff), rows, total, table: None }
     }
 
     /// The colour of a box: that of its name, or how much it changed.

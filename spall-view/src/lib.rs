@@ -88,7 +88,10 @@ pub use frame::{
     Boxes, ChartPart, Frame, Layer, Marks, NamedBox, ObjectLines, Part, Pointed, Strip, Style,
     Wanted as WantedFrame,
 };
-pub use graph::{BoxFacts, GraphFrame, Kind as GraphKind, Shape, Wanted as WantedGraph};
+pub use graph::{
+    BoxFacts, GraphFrame, Kind as GraphKind, Shape, TreeOrder, TreeRow, TreeRows, Wanted as WantedGraph,
+    WantedTreeRows,
+};
 pub use growing::{Live, LiveEngine};
 pub use heights::Heights;
 pub use hits::{Hit, Target};

@@ -4,8 +4,7 @@
 mod gather;
 mod sort;
 
-use alloc::borrow::Cow;
-use alloc::sync::Arc;
+use alloc::{borrow::Cow, sync::Arc};
 use core::fmt;
 
 use serde::{Deserialize, Serialize};

@@ -9,7 +9,7 @@ use ts_rs::{Config, TS, TypeVisitor};
 use crate::{
     About, Answer, BoxFacts, Changed, Details, Durations, Engine, Entry, FoundCounts, Frame, GraphFrame,
     Heights, Hit, List, MarkFacts, News, Numbers, Progress, Question, Ranked, Reply, SentTree, Shape, Since,
-    SlicePlace, Source, Stretches, Table, open,
+    SlicePlace, Source, Stretches, Table, TreeRows, open,
 };
 
 /// What the slices are put together by.
@@ -87,6 +87,8 @@ answers! {
     Statistics: Option<Ranked>,
     Step: Option<u32>,
     Tree: Option<SentTree>,
+    TreeRows: TreeRows,
+    TreeText: Option<String>,
 }
 
 /// The declarations of types, by name.
@@ -212,6 +214,7 @@ fn type_of(answer: &Answer, config: &Config) -> String {
         Answer::Tables(_) => Vec::<Table>::name(config),
         Answer::Time(_) => Since::name(config),
         Answer::Tree(_) => SentTree::name(config),
+        Answer::TreeRows(_) => TreeRows::name(config),
     }
 }
 
@@ -224,7 +227,8 @@ const ASKED: &str = r#"["about", {"act": [{"command": "foldAll"}, SEEN]}, {"appl
     {"frame": {"start": 0, "duration": 9, "columns": 9, "boxWidth": 1, "main": {"start": 0, "end": 99},
         "pinned": {"start": 0, "end": 0}, "arrows": "all", "betweenMarks": 9, "labelWidth": 1, "colorBy": "name", "ownColors": true}},
     {"graph": [0, {"start": 0, "end": 9}, {"graph": "flame", "without": ""}]}, {"graphBox": [0, 0]}, {"graphBox": [0, 9]},
-    {"graphFrame": [0, 0, 9, 9, 9, 1]}, {"findName": 0}, {"hits": [0, 9]}, {"hitsOverview": [0, 9, 9]},
+    {"treeRows": [0, {"turned": [], "isOpen": true, "order": "total", "isAscending": false, "filter": ""}, 0, 9]},
+    {"treeText": [0, {"turned": [], "isOpen": true, "order": "total", "isAscending": false, "filter": ""}, "csv", 0, 9]}, {"treeText": [7, {"turned": [], "isOpen": true, "order": "total", "isAscending": false, "filter": ""}, "csv", 0, 9]}, {"graphFrame": [0, 0, 9, 9, 9, 1]}, {"findName": 0}, {"hits": [0, 9]}, {"hitsOverview": [0, 9, 9]},
     {"longest": [1, {"start": 0, "end": 9000}]}, {"longest": [2, {"start": 0, "end": 9000}]}, {"overview": [0, 9, 9]}, {"gaps": {"start": 0, "end": 9}}, {"path": 0}, {"place": 0}, {"place": 9}, {"snap": [1, 1, 0, 99]},
     {"statistics": [{"start": 0, "end": 9}, "name", {"order": "own", "isAscending": false, "filter": "", "most": 9}]},
     {"step": [0, "child"]}, {"step": [0, "parent"]}, "tree", "cancelGraph", "cancelStatistics"]"#;

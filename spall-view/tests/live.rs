@@ -306,7 +306,8 @@ impl Both<'_> {
                 self.compare(|_, _| Question::ListText(list.number, ListFormat::Csv, 0, 200));
             }
             for graph in [GraphKind::Flame, GraphKind::BottomUp] {
-                let wanted = || WantedGraph { graph, node: None, slice: None, without: String::new() };
+                let wanted =
+                    || WantedGraph { graph, node: None, slice: None, of: None, without: String::new() };
                 let Answer::Shape(shape) = self.compare(|_, _| Question::Graph(0, area(), wanted())) else {
                     panic!("a graph has a shape");
                 };

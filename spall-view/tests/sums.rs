@@ -69,7 +69,13 @@ fn a_trace_does_not_differ_from_itself() {
     engine.compare(engine.sent_tree());
     engine.begin_graph(
         0,
-        &WantedGraph { graph: GraphKind::Comparison, node: None, slice: None, without: String::new() },
+        &WantedGraph {
+            graph: GraphKind::Comparison,
+            node: None,
+            slice: None,
+            of: None,
+            without: String::new(),
+        },
     );
     let shape = core::iter::repeat_with(|| engine.step_graph()).flatten().next().unwrap();
     assert_eq!(shape.total, Since(engine.tree().total()));

@@ -51,7 +51,7 @@ impl Calls {
         if self.of.as_ref() != Some(&wanted) && !ui.input(|input| input.pointer.any_down()) {
             engine.cancel_graph();
             engine.begin_tree(&wanted.0, "");
-            let graph = |&graph| WantedGraph { graph, node: None, slice, without: String::new() };
+            let graph = |&graph| WantedGraph { graph, node: None, slice, of: None, without: String::new() };
             self.waiting = kinds.iter().map(graph).enumerate().rev().collect();
             (self.of, self.is_making, self.graphs) = (Some(wanted), false, Default::default());
         }

@@ -4,7 +4,8 @@ use eframe::egui::{Event, Grid, Key, Ui};
 use spall_view::{COMMANDS, Command, CommandInfo};
 
 /// What a desktop window does not do.
-const LEFT_OUT: [Command; 10] = [
+const LEFT_OUT: [Command; 11] = [
+    Command::CallTree,
     Command::Comparison,
     Command::Durations,
     Command::FrameTimes,

@@ -2,23 +2,29 @@
 // with another trace.
 import { element, button, choice } from './dom.js';
 import { drawBoxes, boxAt } from './boxes.js';
+import { TreeTable } from './tree.js';
 import { measureField, measuredUnit, tracksField, valueField } from './statistics.js';
 import { clean, counted, duration, exactly, grouped } from './text.js';
 
 const ROW = 18;
 /**
  * @typedef {import('../engine.js').BoxFacts} BoxFacts
- * @typedef {'flame' | 'bottom-up' | 'sandwich' | 'comparison'} Mode
+ * @typedef {'flame' | 'bottom-up' | 'sandwich' | 'comparison' | 'tree' | 'bottom-up-tree'} Mode
  */
 
 /** @type {[Mode, string][]} */
-const MODES = [['flame', 'Flame graph'], ['bottom-up', 'Bottom-up'], ['sandwich', 'Sandwich'], ['comparison', 'Comparison']];
+const MODES = [['flame', 'Flame graph'], ['bottom-up', 'Bottom-up'], ['sandwich', 'Sandwich'], ['comparison', 'Comparison'], ['tree', 'Call tree'], ['bottom-up-tree', 'Bottom-up tree']];
+// What tables are of.
+/** @type {Partial<Record<Mode, import('../engine.js').GraphKind>>} */
+const TABLES = { tree: 'flame', 'bottom-up-tree': 'bottom-up' };
 
 export class CallsPanel {
   /** @type {Mode} */
   mode = 'flame';
   without = '';
-  /** @type {Graph[]} */
+  /** @type {string | undefined} */
+  of = undefined; // the function whose callers and callees are shown, if it is not that of the selected slice
+  /** @type {(Graph | TreeTable)[]} */
   graphs = [];
   number = 0; // of the last filling
   /** @type {BoxFacts | undefined} */
@@ -68,8 +74,8 @@ export class CallsPanel {
     if (mode === 'comparison') tools.append(this.chooser(panel));
     this.graphs = [];
     const { slice } = viewer;
-    if (mode === 'sandwich' && slice === undefined) {
-      this.about.textContent = 'Select a slice to see what calls it and what it calls.';
+    if (mode === 'sandwich' && slice === undefined && this.of === undefined) {
+      this.about.textContent = 'Select a slice, or a function of the statistics, to see what calls it and what it calls.';
       return;
     }
     if (mode === 'comparison' && !viewer.compared) {
@@ -80,14 +86,21 @@ export class CallsPanel {
     const progress = (/** @type {number} */ done, /** @type {string} */ what) => { far.textContent = `Adding up … ${grouped(done)} ${what} `; };
     this.about.append(far, cancel);
     /** @type {[import('../engine.js').GraphKind, string][]} */
-    const kinds = mode === 'sandwich' ? [['callers', 'Callers'], ['callees', 'Callees']] : [[mode, '']];
+    const kinds = mode === 'sandwich' ? [['callers', 'Callers'], ['callees', 'Callees']] : [[TABLES[mode] ?? /** @type {import('../engine.js').GraphKind} */ (mode), '']];
     const area = mode === 'comparison' ? { ...viewer.area, measure: undefined } : viewer.area; // the other tree is one of times
-    const wanted = { slice: mode === 'sandwich' ? slice : undefined, without: this.without };
+    const wanted = { ...(mode === 'sandwich' && (this.of === undefined ? { slice } : { of: this.of })), without: this.without };
     for (const [place, [graph, title]] of kinds.entries()) {
       const shape = await viewer.source.graph(place, area, { ...wanted, graph }, progress);
       if (!shape || !isCurrent()) return;
       const text = [title, clean(shape.of)].filter(Boolean).join(' of ');
       if (text) graphs.append(element('h3', { textContent: text }));
+      if (TABLES[mode]) {
+        const table = new TreeTable(this, panel, place, shape);
+        graphs.append(table.made);
+        this.graphs.push(table);
+        await table.load();
+        continue;
+      }
       const made = new Graph(this, place, shape);
       graphs.append(made.canvas);
       this.graphs.push(made);
@@ -140,7 +153,17 @@ export class CallsPanel {
     for (const graph of this.graphs) graph.draw();
   }
 
+  /**
+   * Shows what calls a function, and what it calls.
+   * @param {string} of
+   */
+  sandwichOf(of) {
+    this.of = of;
+    this.viewer.drawer.show('calls', 'sandwich');
+  }
+
   selected() {
+    this.of = undefined;
     if (this.mode === 'sandwich') this.viewer.drawer.show('calls', 'sandwich');
   }
 
@@ -154,6 +177,24 @@ export class CallsPanel {
     const find = () => finder.search(exactly(box.plain)).then(() => finder.next(false));
     const tools = box === this.chosen ? [' ', button('Find in the timeline', 'Select the next slice of this name and show where all are', find)] : [];
     this.tip.replaceChildren(element('strong', { textContent: clean(box.name) }), ` ${box.facts.map(([key, value]) => `${key} ${value}`).join(' · ')}`, ...tools);
+  }
+
+  /**
+   * What can be done with the function of a row of a table.
+   * @param {import('../engine.js').TreeRow} row
+   * @param {() => unknown} focus
+   */
+  describeRow({ name, plain }, focus) {
+    const { finder } = this.viewer;
+    const without = () => {
+      this.without = name;
+      this.viewer.drawer.show('calls', this.mode);
+    };
+    this.tip.replaceChildren(element('strong', { textContent: clean(name) }), ' ',
+      button('Only this', 'Show this part of the tree alone', focus), ' ',
+      button('Sandwich', 'What calls it, and what it calls', () => this.sandwichOf(name)), ' ',
+      button('Leave out', 'Its time is that of its callers', without), ' ',
+      button('Find in the timeline', 'Select the next slice of this name and show where all are', () => finder.search(exactly(plain)).then(() => finder.next(false))));
   }
 }
 

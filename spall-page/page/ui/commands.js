@@ -47,6 +47,7 @@ export const DOES = {
   flame: { panel: 'calls', run: (viewer) => viewer.drawer.show('calls', 'flame') },
   sandwich: { panel: 'calls', run: (viewer) => viewer.drawer.show('calls', 'sandwich') },
   bottomUp: { panel: 'calls', run: (viewer) => viewer.drawer.show('calls', 'bottom-up') },
+  callTree: { panel: 'calls', run: (viewer) => viewer.drawer.show('calls', 'tree') },
   comparison: { source: 'compareWith', run: (viewer) => viewer.drawer.show('calls', 'comparison') },
   statistics: { panel: 'statistics', run: (viewer) => viewer.drawer.show('statistics') },
   tracks: { panel: 'tracks', run: (viewer) => viewer.drawer.show('tracks') },

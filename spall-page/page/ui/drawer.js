@@ -129,6 +129,7 @@ export class Drawer {
   resized() {
     this.calls.redraw();
     this.durations.redraw();
+    this.entries?.redraw();
   }
 
   /**

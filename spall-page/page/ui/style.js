@@ -118,6 +118,9 @@ button[aria-pressed=true] { border-color: var(--accent); box-shadow: inset 0 0 0
 .entries details { margin: 2px 0; }
 .entries details:not([open]) { display: none; }
 .entries label { margin-right: 14px; white-space: nowrap; }
+.calls-of::before { content: '⇅'; }
+.tree { --columns: minmax(280px, 1fr) 10ch 8ch 10ch 8ch 10ch; }
+.tree .turn { display: inline-block; width: 1.4em; text-align: center; }
 .graphs canvas { width: 100%; display: block; cursor: pointer; }
 .graph-tip { min-height: 1.4em; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 #tip {
@@ -156,5 +159,6 @@ kbd { padding: 0 5px; border: 1px solid var(--line); border-radius: 4px; font: 1
 @media (pointer: coarse) {
   button, select, input { min-height: 44px; min-width: 44px; }
   #drawer-edge { height: 16px; }
+  .entries .long .row { height: 44px; line-height: 44px; }
 }
 `;

@@ -225,7 +225,10 @@ impl Doors<'_> {
     }
 
     fn graph(&mut self, graph: GraphKind) -> Shape {
-        self.engine.begin_graph(0, &WantedGraph { graph, node: None, slice: None, without: String::new() });
+        self.engine.begin_graph(
+            0,
+            &WantedGraph { graph, node: None, slice: None, of: None, without: String::new() },
+        );
         loop {
             if let Some(shape) = self.engine.step_graph() {
                 return shape;
