@@ -133,8 +133,8 @@ commands! {
 
     "Select":
     First ["Enter"] "Select the first slice that is shown",
-    Left ["ArrowLeft"] "Previous on the row; without a selection: earlier",
-    Right ["ArrowRight"] "Next on the row; without a selection: later",
+    Left ["ArrowLeft"] "Previous on the row or the track; without a selection: earlier",
+    Right ["ArrowRight"] "Next on the row or the track; without a selection: later",
     Up ["ArrowUp"] "Parent; without a selection: up",
     Down ["ArrowDown"] "Longest child; without a selection: down",
     Next ["."] "Next on the row",

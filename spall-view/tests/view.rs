@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 use spall_trace::{layout::LayoutView as _, model::Ticks};
-use spall_view::{Action, By, Command, Engine, Heights, Item, Place, Ranking, Since, Source, open};
+use spall_view::{Action, By, Command, Element, Engine, Heights, Item, Place, Ranking, Since, Source, open};
 
 const TRACE: &str = r#"[
     {"ph":"X","name":"frame","pid":1,"tid":1,"ts":0,"dur":100,"tdur":60},
@@ -115,4 +115,45 @@ fn a_selection_comes_to_the_middle_and_the_end_of_a_flow_can_be_seen() {
     let line = engine.view().main().line_of_slice(engine.layout(), engine.view().selected_slice().unwrap());
     let (line, heights) = (line.unwrap(), engine.view().window().heights());
     assert!((line.top + line.bottom()).abs_diff(heights.start + heights.end) <= 2, "{line:?} in {heights:?}");
+}
+
+#[test]
+fn arrows_go_from_instant_to_instant_and_from_value_to_value() {
+    let at = |ph, name, ts| {
+        format!(r#"{{"ph":"{ph}","s":"t","name":"{name}","pid":1,"tid":1,"ts":{ts},"args":{{"v":1}}}}"#)
+    };
+    let events = [
+        at("i", "a", 1),
+        at("i", "gone", 2),
+        at("i", "b", 3),
+        at("i", "c", 3),
+        at("C", "n", 10),
+        at("C", "n", 20),
+    ];
+    let text = format!("[{}]", events.join(","));
+    let source = Source { name: "a.json".into(), read: text.as_bytes(), offset: None };
+    let mut engine = Engine::new(open(vec![source]).unwrap(), None, Heights::TERMINAL);
+    engine.change_view(|view| view.resize(100, 20));
+    engine.act(Action::Filter(Vec::new(), vec!["gone".into()]));
+    let mut press = |engine: &mut Engine, command| {
+        engine.act(Action::Command(command));
+        engine.view().place().selected.as_ref().map(|selected| (selected.element, selected.at.0.0))
+    };
+    engine.act(Action::Select(Some(Element::Instant(0)), Since::default()));
+    assert_eq!(press(&mut engine, Command::Left), Some((Element::Instant(0), 0)), "there is none before");
+    assert_eq!(
+        press(&mut engine, Command::Right),
+        Some((Element::Instant(2), 2000)),
+        "what is hidden is left out"
+    );
+    assert_eq!(press(&mut engine, Command::Next), Some((Element::Instant(3), 2000)));
+    assert_eq!(press(&mut engine, Command::Right), Some((Element::Instant(3), 2000)));
+    assert_eq!(press(&mut engine, Command::Previous), Some((Element::Instant(2), 2000)));
+    let counter =
+        engine.groups().iter().flat_map(|group| &group.members).find(|member| member.what == "counter");
+    let Some(Item::Track(track)) = counter.map(|member| member.item) else { panic!("there is a counter") };
+    engine.act(Action::Select(Some(Element::Counter(track)), Since(Ticks(12_000))));
+    assert_eq!(press(&mut engine, Command::Right), Some((Element::Counter(track), 19_000)));
+    assert_eq!(press(&mut engine, Command::Left), Some((Element::Counter(track), 9_000)));
+    assert_eq!(press(&mut engine, Command::Left), Some((Element::Counter(track), 9_000)));
 }

@@ -4,7 +4,7 @@ use core::ops::Range;
 use std::collections::HashSet;
 
 use spall_trace::layout::{LayoutView, LineRect};
-use spall_trace::model::{Flow, Measure, SliceId, Tick, TraceView, TrackSet};
+use spall_trace::model::{Flow, Measure, SliceId, Tick, TraceView, TrackId, TrackSet};
 
 use super::View;
 use crate::{
@@ -187,8 +187,17 @@ impl View {
         self.moved();
     }
 
-    /// Selects a slice beside the selected one. Without one it moves.
+    /// Selects what is beside the selected element. Without one it moves.
     fn walk(&mut self, command: Command, trace: &impl TraceView, layout: &impl LayoutView) {
+        if let Some(element) = self.on_header() {
+            let is_next = match command {
+                Command::Right | Command::Next => true,
+                Command::Left | Command::Previous => false,
+                _ => return,
+            };
+            let found = self.beside_on_header(element, is_next, trace);
+            return found.into_iter().for_each(|(element, at)| self.go_to_header(element, at, trace, layout));
+        }
         let columns = f64::from(self.window.viewport().columns());
         let found = match (command, self.selected_slice()) {
             (Command::First, _) => self.rects(layout).first().map(|found| found.rect.slice),
@@ -209,6 +218,56 @@ impl View {
             }
         };
         found.into_iter().for_each(|slice| self.go(slice, trace, layout));
+    }
+
+    /// What is selected, if it is on the header of a track.
+    fn on_header(&self) -> Option<Element> {
+        let element = self.place.selected.as_ref()?.element;
+        matches!(element, Element::Instant(_) | Element::State(_) | Element::Counter(_)).then_some(element)
+    }
+
+    /// The instant, state or counter value before or behind another one of its track, of those that are shown.
+    fn beside_on_header(
+        &self,
+        element: Element,
+        is_next: bool,
+        trace: &impl TraceView,
+    ) -> Option<(Element, (TrackId, Tick))> {
+        let step = |position: &usize| if is_next { Some(position + 1) } else { position.checked_sub(1) };
+        match element {
+            Element::Instant(number) => {
+                let (track, instant) = trace.instant(number)?;
+                let all = trace.instants_of(track);
+                let first = all.partition_point(|other| other.at < instant.at);
+                let own = (first..all.len()).find(|&at| trace.instant_number(track, at) == Some(number))?;
+                let Place { names, categories, .. } = &self.place;
+                let is_in = |list: &[String], name| list.iter().any(|hidden| *hidden == trace.name(name));
+                let shown = |position: &usize| {
+                    all.get(*position)
+                        .is_none_or(|it| !is_in(names, it.name) && !is_in(categories, it.category))
+                };
+                let position = core::iter::successors(step(&own), step).find(shown)?;
+                let at = all.get(position)?.at;
+                Some((Element::Instant(trace.instant_number(track, position)?), (track, at)))
+            }
+            Element::State(state) => {
+                let (track, own) = trace.state(state)?;
+                let all = trace.states_of(track);
+                let first = all.partition_point(|other| other.start < own.start);
+                let own = (first..all.len()).find(|&at| trace.state_id(track, at) == Some(state))?;
+                let position = step(&own)?;
+                Some((Element::State(trace.state_id(track, position)?), (track, all.get(position)?.start)))
+            }
+            Element::Counter(track) => {
+                let (all, at) = (trace.counters_of(track), self.tick(self.place.selected.as_ref()?.at));
+                let position = match is_next {
+                    true => Some(all.partition_point(|value| value.at <= at)),
+                    false => all.partition_point(|value| value.at < at).checked_sub(1),
+                };
+                Some((element, (track, all.get(position?)?.at)))
+            }
+            Element::Slice(_) | Element::Object(_) => None,
+        }
     }
 
     fn rects(&self, layout: &impl LayoutView) -> Vec<LineRect> {
