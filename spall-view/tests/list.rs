@@ -279,7 +279,7 @@ fn the_user_chooses_the_arguments_that_are_columns() {
     assert_eq!(keys(&list), ["k29", "k28", "k27", "k26", "k25", "k24"], "those that most have");
     assert_eq!((list.keys.len(), &list.keys[0], list.keys[29].1), (30, &("k29".into(), 30), 1));
     assert!(
-        list.columns.iter().all(|column| column.is_number == !["Name", "Track"].contains(&&*column.title))
+        list.columns.iter().all(|column| column.is_number != ["Name", "Track"].contains(&&*column.title))
     );
     assert_eq!(column(&list, &entries, "k24")[24..26], ["24".to_owned(), String::new()]);
     let all_keys: Vec<String> = (0..30).map(|key| format!("k{key}")).collect();
