@@ -615,7 +615,7 @@ async function compares(page) {
   const [f] = await rows();
   check([f[0], f[1], f[6], f.at(-1)], ['f', '3', '8 µs', '█  ▅'.replace(/\s/g, ' ')], 'count, longest and durations');
   check(await page.value('root.querySelector("#panel td.bars button").title'), 'from 512 ns: 2\nfrom 4.096 µs: 1', 'durations in words');
-  await page.value('root.querySelector("#panel tbody td button").click()');
+  await page.value(`root.querySelector('#panel tbody [title="Go to the longest"]').click()`);
   await page.until('viewer.selected?.id === 1', 10);
   await page.value('viewer.drawer.show("statistics")');
   await page.until('root.querySelectorAll("#panel tbody tr").length === 2');
@@ -787,7 +787,7 @@ async function entries(page) {
   await page.key('ArrowUp');
   await page.until(`root.activeElement?.dataset.key === 'row ${count - 2}'`);
   const at = await page.value(`${panel}.entries.at(${count - 2}).element.id`);
-  await page.key('Enter');
+  await page.value('root.activeElement.click()');
   await page.until(`viewer.slice === ${at} && !viewer.steps.acting`);
   await settled(page);
   ensure(await page.value(`root.querySelector('#panel .current [data-key="row ${count - 2}"]') !== null`), 'the row is marked, and the list stays where it was');
@@ -802,7 +802,7 @@ async function entries(page) {
   await page.until('window.saved');
   const csv = (await page.value('saved')).trim().split('\n');
   check([csv[0], csv.length], ['start,duration,self,name,track,category,size,what', matching.length + 1], 'the file');
-  const found = program('find', '--format', 'csv', 'what=w1 dur >= 8us', file).trim().split('\n').slice(1);
+  const found = program('find', file, 'what=w1 dur >= 8us', '--format', 'csv').trim().split('\n').slice(1);
   check(csv.slice(1).map((line) => line.split(',').slice(0, 2).join(',')).sort(), found.map((line) => line.split(',').slice(0, 2).join(',')).sort(), 'times as the command writes them');
   await page.value('delete URL.createObjectURL');
   // The slices of a name, from the statistics.
@@ -823,6 +823,50 @@ async function entries(page) {
   await page.value(`root.querySelectorAll('#panel .long .row')[2].click()`);
   await page.until('viewer.selected?.kind === "instant" && root.querySelectorAll("#panel .long .row")[2].classList.contains("current")');
   if (pictures) await page.screenshot(join(pictures, 'instants.png'));
+  end();
+}
+
+// A call tree as a table: opened by pointer and by keys, sorted, filtered, a part of it alone, and what calls a function.
+async function callTable(page) {
+  const [, write, end] = folderOf();
+  const calls = Array.from({ length: 100 }, (_, n) => [['a', 0, 10], ['log', 1, 2], ['b', 12, 10], ['log', 24, 3]].map(([name, ts, dur]) => ({ ph: 'X', name, pid: 1, tid: 1, ts: n * 30 + ts, dur }))).flat();
+  await load(page, write('tree.json', JSON.stringify([{ ph: 'X', name: 'main', pid: 1, tid: 1, ts: 0, dur: 3000 }, ...calls])));
+  await page.key('9', 'Digit9');
+  const rows = (...expected) => page.until(`JSON.stringify([...root.querySelectorAll('#panel .long .row')].map((row) => [row.ariaLevel, ...[...row.children].map((cell) => cell.textContent)].join(' ').replace(/\\s/g, ' '))) === ${JSON.stringify(JSON.stringify(expected))}`);
+  const press = (text) => page.value(`[...root.querySelectorAll('#panel button')].find(({ textContent }) => textContent.startsWith('${text}')).click()`);
+  await rows('1 ▸main 3 ms 100.0 % 700 µs 23.3 % 1');
+  await page.value(`root.querySelector('#panel [data-at="0"]').focus()`);
+  await page.key('ArrowRight');
+  await rows('1 ▾main 3 ms 100.0 % 700 µs 23.3 % 1', '2 ▸a 1 ms 33.3 % 800 µs 26.7 % 100', '2 b 1 ms 33.3 % 1 ms 33.3 % 100', '2 log 300 µs 10.0 % 300 µs 10.0 % 100');
+  await page.key('ArrowDown');
+  await page.until(`root.activeElement?.dataset.at === '1'`);
+  await page.key('ArrowRight');
+  await page.until(`root.querySelectorAll('#panel .long .row').length === 5`);
+  await press('Self');
+  await page.until(`root.querySelectorAll('#panel .long .row')[1]?.textContent.startsWith('b')`);
+  // A function of a row is left out, looked at alone, or found with its callers.
+  await page.value(`root.querySelector('#panel [data-at="2"]').click()`);
+  await page.until('/Only this/.test(root.querySelector("#panel .graph-tip").textContent)');
+  await press('Only this');
+  await rows('1 ▾a 1 ms 33.3 % 800 µs 26.7 % 100', '2 log 200 µs 6.7 % 200 µs 6.7 % 100');
+  await press('All');
+  await press('Open all');
+  await page.value(`(() => { const filter = root.querySelector('#panel [aria-label="Filter functions"]'); filter.value = 'LOG'; filter.oninput(); })()`);
+  await page.until(`[...root.querySelectorAll('#panel .long .row')].map((row) => row.children[0].textContent.slice(-3)).join() === 'ain,▾a,log,log'`);
+  if (pictures) await page.screenshot(join(pictures, 'call-tree.png'));
+  await page.value(`(URL.createObjectURL = ((before) => (blob) => { window.saved = blob.text(); return before.call(URL, blob); })(URL.createObjectURL), 0)`);
+  await press('CSV');
+  await page.until('window.saved');
+  check((await page.value('saved')).split('\n').slice(0, 3), ['depth,function,total,self,count', '0,main,3000000,700000,1', '1,a,1000000,800000,100'], 'the file');
+  await page.value('delete URL.createObjectURL');
+  await page.value('viewer.drawer.show("calls", "bottom-up-tree")');
+  await page.until(`[...root.querySelectorAll('#panel .long .row')].map((row) => row.children[0].textContent).join() === '▸b,▸a,main,▸log'`);
+  // From the statistics, without a slice that is selected.
+  await page.value('viewer.drawer.show("statistics")');
+  await page.until('root.querySelector("#panel .calls-of")');
+  await page.value(`[...root.querySelectorAll('#panel .calls-of')].find(({ ariaLabel }) => ariaLabel === 'What calls log, and what it calls').click()`);
+  await page.until('root.querySelectorAll("#panel h3").length === 2');
+  check(await page.value('[...root.querySelectorAll("#panel h3")].map(({ textContent }) => textContent)'), ['Callers of log', 'Callees of log'], 'a sandwich of a function');
   end();
 }
 
@@ -1885,7 +1929,7 @@ try {
     await load(page, file);
     await use(page, file, await compare(page, file));
   }
-  const others = { 'files that cannot be read': refuse, brotli, 'several files': several, 'unrelated files': strangers, 'what is open stays': stays, 'back and forward': goesBack, 'exact times': exact, 'an element of a page': embedded, 'a bundle': bundled, 'heights of instants': instants, 'what is hidden in place': hides, 'ranges that are compared': compares, counters, durations, 'slices as a table': entries, notes, 'objects, stacks and hits': facts, 'go anywhere': goesAnywhere, backtraces, 'the beginning of a large file': begins, 'a picture alone': svg, settings, 'a million names': manyNames, 'names and lists of tracks': tracks, 'by keyboard and ear': accessible, 'the page stays alive': alive, 'tracks that move': moves, reloads, 'busy tracks': activity, arrows, fingers: touches, colours, 'spans that overlap': crowded, 'what is damaged': damaged, 'every wire': wires, 'every kind of file': kinds, 'keys of all viewers': presses, 'a trace that grows': grows, 'a pipe': pipes, 'values of samples': values, 'an address': addresses, waits, 'edges of the range': edges, 'the same file again': again, 'a day': aDay, sizes };
+  const others = { 'files that cannot be read': refuse, brotli, 'several files': several, 'unrelated files': strangers, 'what is open stays': stays, 'back and forward': goesBack, 'exact times': exact, 'an element of a page': embedded, 'a bundle': bundled, 'heights of instants': instants, 'what is hidden in place': hides, 'ranges that are compared': compares, counters, durations, 'slices as a table': entries, 'a call tree as a table': callTable, notes, 'objects, stacks and hits': facts, 'go anywhere': goesAnywhere, backtraces, 'the beginning of a large file': begins, 'a picture alone': svg, settings, 'a million names': manyNames, 'names and lists of tracks': tracks, 'by keyboard and ear': accessible, 'the page stays alive': alive, 'tracks that move': moves, reloads, 'busy tracks': activity, arrows, fingers: touches, colours, 'spans that overlap': crowded, 'what is damaged': damaged, 'every wire': wires, 'every kind of file': kinds, 'keys of all viewers': presses, 'a trace that grows': grows, 'a pipe': pipes, 'values of samples': values, 'an address': addresses, waits, 'edges of the range': edges, 'the same file again': again, 'a day': aDay, sizes };
   for (const [what, look] of Object.entries(others).filter(([what]) => what.includes(only))) {
     console.log(what);
     await page.open(`${url}/`);
