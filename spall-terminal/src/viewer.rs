@@ -125,7 +125,7 @@ impl Viewer {
             let at = current
                 .map(|hit| format!("{} of {} in ", hit.rank + 1, shown.found().map_or(0, |all| all.total)));
             return format!(
-                "{what}: {}{found}, n and N go through them, 7 lists them",
+                "{what}: {}{found}, n and N go through them, F lists them",
                 at.unwrap_or_default()
             );
         }

@@ -978,7 +978,7 @@ async function goesAnywhere(page) {
   await page.key('n', 'KeyN');
   await page.until('viewer.finder.hit === 0');
   // The list: rows, a click, and arrows.
-  await page.key('7', 'Digit7');
+  await page.key('F', 'KeyF', 8);
   const rows = () => page.value('[...root.querySelectorAll("#panel .hit")].map((row) => [...row.children].map(({ textContent }) => textContent.replace(/\\s+/g, " ")).join("|"))');
   await page.until('root.querySelectorAll("#panel .hit").length === 8 && !root.querySelector("#panel").textContent.includes("…")');
   check((await rows()).slice(2, 6), ['3|thread|||paint worker|painter/paint worker', '4|slice|40 µs|20 µs|paint|app/Thread 1', '5|flow|45 µs|7 µs|painted|app/Thread 1', '6|slice|50 µs|5 µs|blit (of: paint)|painter/paint worker'], 'the list of hits');
@@ -1848,7 +1848,7 @@ async function waits(page) {
   const slice = (tid, name, ts, dur) => ({ ph: 'X', name, pid: 1, tid, ts, dur });
   const flow = (ph, tid, ts) => ({ ph, ...(ph === 'f' && { bp: 'e' }), name: 'mail', id: 1, pid: 1, tid, ts });
   await load(page, write('waits.json', JSON.stringify([slice(1, 'ask', 0, 10), slice(2, 'answer', 40, 20), slice(1, 'read', 90, 10), flow('s', 1, 8), flow('f', 2, 40)])));
-  await page.key('9', 'Digit9');
+  await page.key('G', 'KeyG', 8);
   const rows = (number) => page.value(`[...[...root.querySelectorAll('#panel table')].at(${number}).tBodies[0].rows].map(({ cells }) => [...cells].map(({ textContent }) => textContent).join('|'))`);
   await page.until('root.querySelector("#panel table")');
   check(await rows(-1), ['80 µs|Thread 1|ask|read|Thread 2: answer (20 µs)'], 'the gap, and what ran meanwhile');
