@@ -595,7 +595,7 @@ async function compares(page) {
   const [f] = await rows();
   check([f[0], f[1], f[6], f.at(-1)], ['f', '3', '8 µs', '█  ▅'.replace(/\s/g, ' ')], 'count, longest and durations');
   check(await page.value('root.querySelector("#panel td.bars button").title'), 'from 512 ns: 2\nfrom 4.096 µs: 1', 'durations in words');
-  await page.value('root.querySelector("#panel tbody td button").click()');
+  await page.value(`root.querySelector('#panel tbody [title="Go to the longest"]').click()`);
   await page.until('viewer.selected?.id === 1', 10);
   await page.value('viewer.drawer.show("statistics")');
   await page.until('root.querySelectorAll("#panel tbody tr").length === 2');

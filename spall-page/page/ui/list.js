@@ -33,7 +33,7 @@ export function inSight(count, above, visible, height = HEIGHT, highest = HIGHES
 export function longList(scroller, place, count, row, ...before) {
   const list = element('div', { className: 'long' });
   const seen = () => inSight(count, scroller.getBoundingClientRect().top - list.getBoundingClientRect().top, scroller.clientHeight);
-  list.style.height = `${seen().shown}px`;
+  list.style.height = `${Math.min(count * HEIGHT, HIGHEST)}px`;
   const focused = () => focusedIn(scroller)?.dataset.key;
   const update = (key = focused()) => {
     const { from, until, shift } = seen();

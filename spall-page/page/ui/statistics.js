@@ -179,8 +179,9 @@ export class StatisticsPanel {
     const calls = button('', `What calls ${clean(row.name)}, and what it calls`, () => this.viewer.drawer.calls.sandwichOf(row.name));
     calls.className = 'calls-of';
     const list = button(grouped(row.count), 'List them', () => viewer.drawer.listOf(row.name, this.by));
+    list.ariaLabel = `${list.textContent} of ${clean(row.name) || '(no name)'}: list them`;
     const number = (count = 0) => element('td', { textContent: grouped(count) });
-    const made = element('tr', {}, element('th', { scope: 'row' }, name, ' ', calls), element('td', {}, row.count ? list : grouped(0)));
+    const made = element('tr', {}, element('th', { scope: 'row' }, name, calls), element('td', {}, row.count ? list : grouped(0)));
     if (!isTime(this.viewer)) made.append(number(row.unmeasured));
     made.append(time(row.total), this.share(time(row.own), row.own / own));
     if (isTime(this.viewer)) made.append(time(row.mean), time(row.min), max);

@@ -106,12 +106,14 @@ button[aria-pressed=true] { border-color: var(--accent); box-shadow: inset 0 0 0
 .entries .row:hover, .entries .current { background: var(--head); }
 .entries .current { box-shadow: inset 3px 0 var(--accent); }
 .entries .long .row { height: 24px; cursor: pointer; font-variant-numeric: tabular-nums; }
-.entries .head-row { position: sticky; top: -6px; z-index: 1; background: var(--names); font-weight: 600; }
+.entries .head-row { position: sticky; top: -6px; z-index: 1; background: var(--names); }
+.entries .head-row > span { font-weight: 600; } /* the row has the font of the others, of which columns have a number of digits */
 .entries .number { text-align: right; }
 .entries .row button { padding: 0; border: 0; background: none; font-weight: inherit; min-height: 0; min-width: 0; }
 .entries details { margin: 2px 0; }
 .entries details:not([open]) { display: none; }
 .entries label { margin-right: 14px; white-space: nowrap; }
+.calls-of { margin-left: 6px; }
 .calls-of::before { content: '⇅'; }
 .tree { --columns: minmax(280px, 1fr) 10ch 8ch 10ch 8ch 10ch; }
 .tree .turn { display: inline-block; width: 1.4em; text-align: center; }

@@ -88,7 +88,10 @@ impl Work for MakeList {
             }
             pause().await;
         }
-        sort::sort(&mut entries, &known, &order, is_descending).await;
+        // They are gathered in the order of time.
+        if order != ListColumn::Start || is_descending {
+            sort::sort(&mut entries, &known, &order, is_descending).await;
+        }
         (gathered, entries)
     }
 }
