@@ -1216,6 +1216,11 @@ async function accessible(page, url) {
     await page.value('viewer.finder.search("a").then(() => viewer.drawer.show("durations"))');
     await page.until('root.querySelector("#panel input[type=range]")');
     await broken(`the durations of hits, ${theme}`);
+    for (const table of ['"slices"', '"calls", "tree"']) {
+      await page.value(`viewer.drawer.show(${table})`);
+      await page.until('root.querySelector("#panel .long .row > span")');
+      await broken(`a table of ${table}, ${theme}`);
+    }
     await page.value('viewer.run("note").then(() => viewer.drawer.show("marks"))');
     await page.until('root.querySelector("#panel tbody input")');
     await broken(`a note, ${theme}`);

@@ -10,7 +10,7 @@ import { clean, counted, grouped } from './text.js';
  */
 
 /** @type {[TreeOrder | undefined, string][]} */
-const COLUMNS = [['name', 'Function'], ['total', 'Total'], [undefined, ''], ['own', 'Self'], [undefined, ''], ['count', 'Calls']];
+const COLUMNS = [['name', 'Function'], ['total', 'Total'], [undefined, 'Part'], ['own', 'Self'], [undefined, 'Part'], ['count', 'Calls']];
 const INDENT = 14, DEEPEST = 60; // CSS pixels, and the rows below one another that are indented
 const WAIT = 200; // milliseconds after the last key
 
@@ -68,6 +68,7 @@ export class TreeTable {
     const head = element('div', { role: 'row', className: 'row head-row' }, ...COLUMNS.map(([order, title]) => {
       const isOrder = order !== undefined && order === wanted.order;
       const made = element('span', { role: 'columnheader', className: order === 'name' ? '' : 'number', ariaSort: isOrder ? (wanted.isAscending ? 'ascending' : 'descending') : 'none' });
+      if (!order) made.textContent = title;
       if (!order) return made;
       const sort = button(title + (isOrder ? (wanted.isAscending ? ' ▴' : ' ▾') : ''), `Sort by ${title.toLowerCase()}`, () => this.load({ order, isAscending: isOrder ? !wanted.isAscending : order === 'name' }));
       sort.dataset.key = `head ${order}`;
