@@ -257,9 +257,12 @@ fn a_trace_that_grows_has_sums_graphs_and_a_search_that_goes_on() {
     };
     let begun = TRACE.strip_suffix(']').unwrap();
     let found = show(begun, &[KeyCode::Char('/'), KeyCode::Char('d'), KeyCode::Char('r'), KeyCode::Enter]);
-    assert!(found.contains("dr: 1 of 2 in 2 slices,") && about(&found).starts_with("draw: 20 µs"), "{found}");
+    assert!(
+        found.contains("dr: 2 slices, now 1 of 2, ") && about(&found).starts_with("draw: 20 µs"),
+        "{found}"
+    );
     let more = r#",{"ph":"X","name":"draw","pid":1,"tid":2,"ts":200,"dur":5}"#;
-    assert!(show(more, &[]).contains("dr: 1 of 3 in 3 slices,"));
+    assert!(show(more, &[]).contains("dr: 3 slices, now 1 of 3, "));
     let sums = show("", &[KeyCode::Esc, KeyCode::Char('t')]);
     assert!(sums.lines().any(|line| line.contains(" 3  draw")), "{sums}");
     let flame = show("", &[KeyCode::Char('2'), KeyCode::Down]);

@@ -123,9 +123,9 @@ impl Viewer {
             let what = if text.is_empty() { "this name" } else { text };
             let current = shown.current_hit();
             let at = current
-                .map(|hit| format!("{} of {} in ", hit.rank + 1, shown.found().map_or(0, |all| all.total)));
+                .map(|hit| format!(", now {} of {}", hit.rank + 1, shown.found().map_or(0, |all| all.total)));
             return format!(
-                "{what}: {}{found}, n and N go through them, F lists them",
+                "{what}: {found}{}, n and N go through them, F lists them",
                 at.unwrap_or_default()
             );
         }
