@@ -1919,7 +1919,7 @@ async function again(page, url) {
 async function aDay(page) {
   const [, write, end] = folderOf();
   await load(page, write('empty.json', '[]'));
-  await day(page, { load, settled, check, ensure, write, boxes, top: TOP });
+  await day(page, { load, settled, check, ensure, write, boxes });
   end();
 }
 
