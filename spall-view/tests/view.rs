@@ -135,7 +135,7 @@ fn arrows_go_from_instant_to_instant_and_from_value_to_value() {
     let mut engine = Engine::new(open(vec![source]).unwrap(), None, Heights::TERMINAL);
     engine.change_view(|view| view.resize(100, 20));
     engine.act(Action::Filter(Vec::new(), vec!["gone".into()]));
-    let mut press = |engine: &mut Engine, command| {
+    let press = |engine: &mut Engine, command| {
         engine.act(Action::Command(command));
         engine.view().place().selected.as_ref().map(|selected| (selected.element, selected.at.0.0))
     };
@@ -149,8 +149,8 @@ fn arrows_go_from_instant_to_instant_and_from_value_to_value() {
     assert_eq!(press(&mut engine, Command::Next), Some((Element::Instant(3), 2000)));
     assert_eq!(press(&mut engine, Command::Right), Some((Element::Instant(3), 2000)));
     assert_eq!(press(&mut engine, Command::Previous), Some((Element::Instant(2), 2000)));
-    let counter =
-        engine.groups().iter().flat_map(|group| &group.members).find(|member| member.what == "counter");
+    let groups = engine.groups();
+    let counter = groups.iter().flat_map(|group| &group.members).find(|member| member.what == "counter");
     let Some(Item::Track(track)) = counter.map(|member| member.item) else { panic!("there is a counter") };
     engine.act(Action::Select(Some(Element::Counter(track)), Since(Ticks(12_000))));
     assert_eq!(press(&mut engine, Command::Right), Some((Element::Counter(track), 19_000)));
