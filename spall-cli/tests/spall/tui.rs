@@ -263,10 +263,12 @@ fn many_spans_at_one_time_are_one_line_until_it_is_opened() {
     terminal.tmux(&["send-keys", "-l", &format!("\x1b[<0;3;{}M", row + 1)]);
     let opened = terminal.wait_for("▾ request (3000 spans)");
     assert!(opened.matches("request").count() > 10, "{opened}");
-    // A slice in a folded pack is shown when it is found.
+    // A slice in a folded pack is shown when it is gone to, and the pack itself is found before it.
     terminal.tmux(&["send-keys", "-l", &format!("\x1b[<0;3;{}M", row + 1)]);
     terminal.wait_for("▸ request");
     terminal.press(&["/", "r", "e", "q", "Enter"]);
+    terminal.wait_for("now 1 of 3001");
+    terminal.press(&["n"]);
     terminal.wait_for("▾ request (3000 spans)");
 }
 
