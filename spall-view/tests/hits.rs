@@ -81,6 +81,7 @@ fn step(engine: &mut Engine, command: Command) -> String {
     engine.current_hit().map_or_else(String::new, |hit| said(&hit))
 }
 
+/// [layout 13.4](spall_trace::layout::rules::layout#13.4)
 #[test]
 fn a_search_finds_every_kind_of_thing_in_one_order() {
     let mut engine = engine();
