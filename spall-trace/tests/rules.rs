@@ -139,7 +139,7 @@ fn rules_of<'p>(module: &str, page: &'p str) -> Vec<&'p str> {
 /// Returns the code of all tests.
 fn test_code() -> String {
     let mut files = Vec::new();
-    for package in LIBRARIES.iter().chain(&["spall-arrow", "spall-cli", "fuzz", "examples"]) {
+    for package in LIBRARIES.iter().chain(&["spall-arrow", "spall-cli", "spall-view", "fuzz", "examples"]) {
         sources(&root().join(package), &mut files);
     }
     let mut code = String::new();
