@@ -229,9 +229,12 @@ struct Steps<T> {
 }
 
 impl Asked {
-    fn steps<T>(&mut self, wanted: T) -> Steps<T> {
+    /// Asks a question in the place of the one before it of its kind.
+    fn begin<T>(&mut self, kind: Long, wanted: T, of: fn(&mut Self) -> &mut Option<Steps<T>>) -> Reply {
         self.last += 1;
-        Steps { number: self.last, n_steps: 0, wanted }
+        let number = self.last;
+        *of(self) = Some(Steps { number, n_steps: 0, wanted });
+        Reply::Later(Ticket { kind, number })
     }
 
     /// The trace has grown: the sums at hand are those of less.
@@ -255,6 +258,11 @@ impl<T> Steps<T> {
         self.n_steps += 1;
         self.n_steps * STEP as u64
     }
+
+    /// Takes a step of the question that is asked, if it is that of a ticket. Returns how many elements were looked at.
+    fn of(asked: &mut Option<Self>, ticket: Ticket) -> Option<u64> {
+        Some(asked.as_mut().filter(|steps| steps.number == ticket.number)?.step())
+    }
 }
 
 /// The answer that a function may have.
@@ -268,10 +276,7 @@ impl<S: Shown> Engine<S> {
         Reply::Now(match question {
             Question::Find(Some(pattern)) => match self.begin_find(&pattern) {
                 Ok(()) => {
-                    let steps = self.asked.steps(());
-                    let number = steps.number;
-                    self.asked.find = Some(steps);
-                    return Reply::Later(Ticket { kind: Long::Find, number });
+                    return self.asked.begin(Long::Find, (), |asked| &mut asked.find);
                 }
                 Err(error) => Answer::Error { error },
             },
@@ -285,36 +290,24 @@ impl<S: Shown> Engine<S> {
                 if let Some((area, _, by)) = self.asked.summed.clone() {
                     self.begin_statistics(&area, by);
                 }
-                let steps = self.asked.steps(ranking);
-                let number = steps.number;
-                self.asked.statistics = Some(steps);
-                return Reply::Later(Ticket { kind: Long::Statistics, number });
+                return self.asked.begin(Long::Statistics, ranking, |asked| &mut asked.statistics);
             }
             Question::Durations(wanted) => {
                 if !self.begin_durations(&wanted.area) {
                     return Reply::Now(Answer::Nothing);
                 }
-                let steps = self.asked.steps(wanted);
-                let number = steps.number;
-                self.asked.durations = Some(steps);
-                return Reply::Later(Ticket { kind: Long::Durations, number });
+                return self.asked.begin(Long::Durations, wanted, |asked| &mut asked.durations);
             }
             Question::Gaps(area) => {
                 self.begin_gaps(&area);
-                let steps = self.asked.steps(());
-                let number = steps.number;
-                self.asked.gaps = Some(steps);
-                return Reply::Later(Ticket { kind: Long::Gaps, number });
+                return self.asked.begin(Long::Gaps, (), |asked| &mut asked.gaps);
             }
             Question::List(wanted) => {
                 if !self.begin_list(&wanted) {
                     self.asked.list = None;
                     return Reply::Now(Answer::Nothing);
                 }
-                let steps = self.asked.steps(());
-                let number = steps.number;
-                self.asked.list = Some(steps);
-                return Reply::Later(Ticket { kind: Long::List, number });
+                return self.asked.begin(Long::List, (), |asked| &mut asked.list);
             }
             Question::Graph(place, mut area, wanted) => {
                 // The calls of a slice are those of tracks like its own, unless others were chosen.
@@ -341,10 +334,7 @@ impl<S: Shown> Engine<S> {
 
     fn later(&mut self, graph: Option<(usize, WantedGraph)>) -> Reply {
         self.cancel_graph();
-        let steps = self.asked.steps(graph);
-        let number = steps.number;
-        self.asked.graph = Some(steps);
-        Reply::Later(Ticket { kind: Long::Graph, number })
+        self.asked.begin(Long::Graph, graph, |asked| &mut asked.graph)
     }
 
     /// The range of time in view.
@@ -487,21 +477,17 @@ impl<S: Shown> Engine<S> {
     pub fn go_on(&mut self, ticket: Ticket) -> Progress {
         match ticket.kind {
             Long::Find => {
-                let Some(steps) = self.asked.find.as_mut().filter(|steps| steps.number == ticket.number)
-                else {
+                let Some(looked_at) = Steps::of(&mut self.asked.find, ticket) else {
                     return Progress::Superseded;
                 };
-                let looked_at = steps.step();
                 let Some(found) = self.step_find() else { return Progress::Of(looked_at, "slices") };
                 self.asked.find = None;
                 Progress::Done(Answer::Found(found))
             }
             Long::Statistics => {
-                let asked = &mut self.asked.statistics;
-                let Some(steps) = asked.as_mut().filter(|steps| steps.number == ticket.number) else {
+                let Some(visited) = Steps::of(&mut self.asked.statistics, ticket) else {
                     return Progress::Superseded;
                 };
-                let visited = steps.step();
                 if !self.step_statistics() {
                     return Progress::Of(visited, "slices");
                 }
@@ -509,11 +495,9 @@ impl<S: Shown> Engine<S> {
                 Progress::Done(or_nothing(self.statistics(&ranking), Answer::Ranked))
             }
             Long::Durations => {
-                let asked = &mut self.asked.durations;
-                let Some(steps) = asked.as_mut().filter(|steps| steps.number == ticket.number) else {
+                let Some(visited) = Steps::of(&mut self.asked.durations, ticket) else {
                     return Progress::Superseded;
                 };
-                let visited = steps.step();
                 if !self.step_durations() {
                     return Progress::Of(visited, "slices");
                 }
@@ -522,21 +506,17 @@ impl<S: Shown> Engine<S> {
                 Progress::Done(or_nothing(found, |found| Answer::Durations(found.into())))
             }
             Long::Gaps => {
-                let asked = &mut self.asked.gaps;
-                let Some(steps) = asked.as_mut().filter(|steps| steps.number == ticket.number) else {
+                let Some(visited) = Steps::of(&mut self.asked.gaps, ticket) else {
                     return Progress::Superseded;
                 };
-                let visited = steps.step();
                 let Some(found) = self.step_gaps() else { return Progress::Of(visited, "slices") };
                 self.asked.gaps = None;
                 Progress::Done(Answer::Stretches(found))
             }
             Long::List => {
-                let asked = &mut self.asked.list;
-                let Some(steps) = asked.as_mut().filter(|steps| steps.number == ticket.number) else {
+                let Some(looked_at) = Steps::of(&mut self.asked.list, ticket) else {
                     return Progress::Superseded;
                 };
-                let looked_at = steps.step();
                 let Some(list) = self.step_list() else { return Progress::Of(looked_at, "entries") };
                 self.asked.list = None;
                 Progress::Done(Answer::List(list.into()))
@@ -546,10 +526,7 @@ impl<S: Shown> Engine<S> {
     }
 
     fn go_on_with_graph(&mut self, ticket: Ticket) -> Progress {
-        let Some(steps) = self.asked.graph.as_mut().filter(|steps| steps.number == ticket.number) else {
-            return Progress::Superseded;
-        };
-        let done = steps.step();
+        let Some(done) = Steps::of(&mut self.asked.graph, ticket) else { return Progress::Superseded };
         if self.making.is_some() {
             let Some(shape) = self.step_graph() else { return Progress::Of(done, "functions placed") };
             self.asked.graph = None;
