@@ -213,7 +213,7 @@ export type ChosenList = {
   order?: ListColumn,
   /** Whether the largest is first. What has no value is last in any case. */
   isDescending?: boolean,
-  /** A pattern, as [`matcher`] takes it: the name, the track, the category or the arguments match. */
+  /** A pattern, as [`matcher`](crate::matcher) takes it: the name, the track, the category or the arguments match. */
   filter?: string,
   /** The keys of arguments that have columns, of which the first 24 count. `None` for those that most entries have, which are 6
    * at most. */
