@@ -145,7 +145,7 @@ pub(crate) enum Command {
     /// Shows where the slices are that contain a text, with their flows and counters
     #[command(
         override_usage = "spall find [OPTIONS] <FILE>... <TEXT>",
-        after_help = "Examples:\n  spall find trace.json parse\n  spall find trace.json 'parse dur > 10 ms'\n  spall find trace.json 'parse cat:io track:\"GPU Process\"'"
+        after_help = "Examples:\n  spall find trace.json parse\n  spall find trace.json 'parse dur > 10 ms'\n  spall find trace.json 'parse cat:io track:\"GPU Process\"'\n  spall find --notes long.notes.json trace.json 'dur > 50 ms'\n  spall open --notes long.notes.json trace.json"
     )]
     Find {
         /// Traces: files, folders, patterns, or `-` for the standard input; and behind them TEXT, a part of a name or an
@@ -153,6 +153,9 @@ pub(crate) enum Command {
         /// take, `cat:` with what a category contains, and `track:` with what the process and the track are called
         #[arg(required = true, value_name = "FILE")]
         files_and_text: Vec<OsString>,
+        /// Write the slices and instants that were found as notes, which `spall open --notes` shows
+        #[arg(long, value_name = "NOTES", conflicts_with_all = ["from", "to", "thread", "process", "track", "category", "name"])]
+        notes: Option<PathBuf>,
         #[command(flatten)]
         selection: Selection,
         /// How to print it: the whole trace as strips with marks, or as JSON the slices that were found
@@ -399,9 +402,9 @@ impl Command {
                 serve::run(&files, notes.as_deref(), &selection, reach, session)
             }
             Self::Render { files, force, selection } => render::run(files, force, &selection, session),
-            Self::Find { files_and_text, selection, format } => {
+            Self::Find { files_and_text, notes, selection, format } => {
                 let (files, text) = last_of(files_and_text);
-                find::run(&files, &text.to_string_lossy(), &selection, format, session)
+                find::run(&files, &text.to_string_lossy(), notes.as_deref(), &selection, format, session)
             }
             Self::Top { files, count, choice, of, selection, format } => {
                 let trace = selection.open(&files, session)?;

@@ -138,7 +138,7 @@ pub(crate) fn run(files: &[PathBuf], out: &Path, how: &Destination, session: &Se
         )));
     }
     let format = target(out, how.format())?;
-    let output = Output::new(out, files, how.force)?;
+    let output = Output::new(out, files, Some(how.force))?;
     let [file] = files else {
         let (out, n) = (out.display(), files.len());
         return Err(Error::new(format_args!(
@@ -170,7 +170,7 @@ pub(crate) fn merge(
     session: &Session,
 ) -> Result<()> {
     let format = target(out, how.format())?;
-    let output = Output::new(out, files, how.force)?;
+    let output = Output::new(out, files, Some(how.force))?;
     let align = alignment(align).unwrap_or_default();
     let opened = open(files, align, session)?;
     if let Some((name, _)) = opened.unplaced() {

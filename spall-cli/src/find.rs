@@ -6,19 +6,22 @@
 use std::{
     io::{self, Write},
     ops::Range,
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
 use spall_trace::{
     Found, Timed, find,
     layout::{Flows, Hits, Layout, LayoutView, RowId, Series, Vertical, VerticalStyle, Viewport, block},
-    model::{FlowId, Job, Key, Tick, Ticks, Trace, TraceView, TrackId, TrackKind},
+    model::{FlowId, Job, Key, SliceId, Tick, Ticks, Trace, TraceView, TrackId, TrackKind},
 };
+
+use spall_view::{Element, Place};
 
 use crate::{
     dump::thread_above,
     error::{Error, Result},
     input::open,
+    output::Output,
     selection::Selection,
     session::Session,
     shown::{cut, short, to_stdout},
@@ -30,15 +33,19 @@ use crate::{
 const MIN_COLUMNS: u16 = 20;
 const MAX_COLUMNS: u16 = 80;
 const BESIDE: u16 = 40;
+/// More notes than this are a list that nobody reads.
+const MAX_NOTES: usize = 1000;
 
 /// Prints how much of each kind [`text`](spall_view::matcher) finds and where the slices are, or with JSON the slices.
 pub(crate) fn run(
     files: &[PathBuf],
     text: &str,
+    notes: Option<&Path>,
     selection: &Selection,
     format: TableFormat,
     session: &Session,
 ) -> Result<()> {
+    let notes = notes.map(|path| Output::new(path, files, None)).transpose()?;
     let matches = spall_view::matcher(text).map_err(|error| Error::new(format_args!("{text}: {error}.")))?;
     let opened = open(files, Default::default(), session)?;
     let trace = selection.drawn(opened.trace, &opened.title, session)?;
@@ -53,19 +60,41 @@ pub(crate) fn run(
             "{title}: nothing has a name that contains \"{text}\". `spall top` lists names."
         )));
     }
+    if let Some(file) = notes {
+        write_notes(&trace, &found, text, &file, session)?;
+    }
     Ok(to_stdout(format.printed(), |out| match format {
         TableFormat::Json | TableFormat::Csv => table(&trace, &layout, &found.slices).write(format, out),
         TableFormat::Text => draw(&trace, &layout, &found, out),
     })?)
 }
 
+/// Writes what was found as notes.
+fn write_notes(trace: &Trace, found: &Found, text: &str, file: &Output, session: &Session) -> Result<()> {
+    // The layout of a viewer, from which nothing is left out.
+    let layout = Layout::new(trace);
+    let slices = in_order(&layout, &found.slices).map(Element::Slice);
+    let instants = found.instants.iter().map(|instant| Element::Instant(instant.number));
+    let n_found = found.slices.len() as usize + found.instants.len();
+    let marks = spall_view::notes(trace, &layout, slices.chain(instants).take(MAX_NOTES), text);
+    if n_found > marks.len() {
+        session.tell(format_args!("{n_found} were found, of which the first {} are noted", marks.len()));
+    }
+    let place = Place { marks, ..Place::default() };
+    file.write(|out| Ok(serde_json::to_writer(out, &place)?))
+}
+
+/// Returns the slices in the order of time.
+fn in_order<'a>(layout: &'a Layout, hits: &'a Hits) -> impl Iterator<Item = SliceId> + 'a {
+    let first = hits.first_from(layout, Tick(i64::MIN));
+    std::iter::successors(first, |&slice| hits.next(layout, slice))
+}
+
 /// Returns the slices in the order of time.
 fn table(trace: &Trace, layout: &Layout, hits: &Hits) -> Table<7> {
     let columns = ["start", "duration", "pid", "tid", "track", "arguments", "name"];
     let (mut table, clock) = (Table::new(columns), trace.clock());
-    let mut next = hits.first_from(layout, Tick(i64::MIN));
-    while let Some(id) = next {
-        next = hits.next(layout, id);
+    for id in in_order(layout, hits) {
         let Some(slice) = trace.slice(id) else { continue };
         let track = trace.track_of(id);
         let [pid, tid] = ids(trace, track).map(|key| Cell::key(trace, key));

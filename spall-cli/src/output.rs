@@ -28,8 +28,9 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// Returns the file, if it can be written and is none of the inputs, which it replaces only with `force`.
-    pub(crate) fn new(path: &Path, inputs: &[PathBuf], force: bool) -> Result<Self> {
+    /// Returns the file, if it can be written and is none of the inputs, which it replaces only with `force`. That is `None` where
+    /// there is no such option.
+    pub(crate) fn new(path: &Path, inputs: &[PathBuf], force: Option<bool>) -> Result<Self> {
         let file = path.display();
         if path.is_dir() {
             return Err(Error::new(format_args!("{file}: this is a folder. Give the name of a file in it.")));
@@ -41,9 +42,10 @@ impl Output {
                 "{file}: there is no folder {folder}. Make that folder, or give a name in another one."
             )));
         }
-        if !force && inputs.iter().any(|input| is_same(input, path)) {
+        if force != Some(true) && inputs.iter().any(|input| is_same(input, path)) {
+            let or = if force.is_some() { ", or `--force` to replace it" } else { "" };
             return Err(Error::new(format_args!(
-                "{file}: this is the input, which would be replaced. Give another name, or `--force` to replace it."
+                "{file}: this is the input, which would be replaced. Give another name{or}."
             )));
         }
         Ok(Self { path: path.to_owned() })

@@ -56,7 +56,7 @@ pub(crate) fn run(
             "{last}: only .svg and .html can be drawn. Give a name with one of these ends."
         )));
     }
-    let output = Output::new(&picture, &files, force)?;
+    let output = Output::new(&picture, &files, Some(force))?;
     let said = match kind_of(&picture) {
         Some(Kind::Html) => save(files, selection, &output, session)?,
         _ => draw(&files, selection, &output, session)?,

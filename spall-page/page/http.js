@@ -60,9 +60,12 @@ const asked = (address, signal) => (question, take) => send(address, question, t
 
 // What the server was started with: its files, and the place to show.
 export async function started() {
-  const answer = await fetch(at('started'));
-  return answer.json();
+  const answer = await fetch(at('started')), begun = await answer.json();
+  answersSql = begun.sql;
+  return begun;
 }
+
+let answersSql = false;
 
 // The engines that this page has in the server, by the names that it has given them.
 /** @type {Set<string>} */
@@ -107,11 +110,13 @@ export const open = async (files, progress, signal, offsets, value) => {
     if (!answer.ok) throw new Error(await answer.text());
     return answer.blob();
   };
+  /** @type {import('./page.js').Source['query']} */
+  const query = (sql, signal) => answered((_, take) => send(at('query', { engine }), sql, take, signal), undefined);
   const ended = () => {
     closed.abort();
     close(engine);
   };
-  const source = sourceOf({ ask: asked(at('ask', { engine }), closed.signal), close: ended, compareWith, finish, save });
+  const source = sourceOf({ ask: asked(at('ask', { engine }), closed.signal), close: ended, compareWith, finish, save, ...(answersSql ? { query } : {}) });
   return { source, about: await source.about() };
 };
 

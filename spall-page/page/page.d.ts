@@ -1,13 +1,21 @@
 // Types of the page that are not those of its engine.
 import type { About, Asking, Place } from './engine.js';
 
-/** What answers questions about a trace. One that cannot save a page, load another trace to compare with, or finish a trace that has
- * come to its end, has no such function. */
+/** What answers questions about a trace. One that cannot save a page, load another trace to compare with, finish a trace that has come
+ * to its end, or answer SQL, has no such function. */
 export type Source = Asking & {
   close?: () => void,
   save?: (place: Place) => Promise<Blob>,
   compareWith?: (file: File, progress: Progress, signal: AbortSignal) => Promise<void>,
   finish?: () => Promise<Finished>,
+  query?: (sql: string, signal: AbortSignal) => Promise<Answered>,
+};
+
+/** The first rows of the answer to a question in SQL. Those with a time know their range, and the slice that they are about. */
+export type Answered = {
+  columns: string[],
+  rows: { cells: (string | null)[], range: [number, number] | null, slice: number | null, name: string | null }[],
+  hasMore: boolean,
 };
 
 /** A trace that has grown to its end, and the place that was shown of it. */

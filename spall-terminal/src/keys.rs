@@ -86,6 +86,7 @@ pub(crate) fn is_in_terminal(command: Command) -> bool {
             | Command::SavePage
             | Command::Settings
             | Command::Waits
+            | Command::Questions
     )
 }
 

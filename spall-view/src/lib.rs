@@ -98,7 +98,7 @@ pub use hits::{Hit, Target};
 pub use item::{Group, Item, Member};
 pub use lines::{Header, Lines};
 pub use list::{ColumnFacts, Entry, List, ListFormat, ListKind, WantedList};
-pub use marks::MarkFacts;
+pub use marks::{MarkFacts, notes};
 pub use matcher::{Matcher, matcher};
 pub use open::{Damage, Note, OpenError, Opened, Placed, Source, open};
 pub use place::{ChosenList, ChosenRange, ListColumn, Mark, Place, PlaceFile, Selected};
@@ -173,11 +173,18 @@ impl Engine {
     /// this one hides something.
     #[must_use]
     pub fn again(&self) -> Self {
+        let (trace, layout) = self.whole();
+        Self::of(trace, layout, self.said.clone(), *self.view.heights())
+    }
+
+    /// Returns the trace and a layout of all of it, for what goes on beside the engine.
+    #[must_use]
+    pub fn whole(&self) -> (Arc<Trace>, Arc<Layout>) {
         let layout = match self.filter.hidden == Default::default() {
             true => self.shown.layout.clone(),
             false => Layout::new(&self.shown.trace).into(),
         };
-        Self::of(self.shown.trace.clone(), layout, self.said.clone(), *self.view.heights())
+        (self.shown.trace.clone(), layout)
     }
 
     fn of(trace: Arc<Trace>, layout: Arc<Layout>, said: Said, heights: Heights) -> Self {

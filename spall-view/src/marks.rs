@@ -3,9 +3,37 @@
 use core::ops::Range;
 
 use serde::Serialize;
+use spall_trace::layout::{LayoutView, active_range};
 use spall_trace::model::TraceView;
 
-use crate::{Element, Engine, Since, place::Mark, shown::Shown};
+use crate::{
+    Element, Engine, Since,
+    place::{Mark, Selected},
+    shown::Shown,
+};
+
+/// Returns notes on slices and instants, for a program that says what it has found in a trace: a [`Place`](crate::Place) with
+/// these marks shows them. The layout is one from which nothing is left out, as a viewer has at first.
+#[must_use]
+pub fn notes(
+    trace: &impl TraceView,
+    layout: &impl LayoutView,
+    elements: impl IntoIterator<Item = Element>,
+    text: &str,
+) -> Vec<Mark> {
+    let origin = active_range(trace, layout).unwrap_or_default().start;
+    let note = |element: Element| {
+        let (start, end) = match element {
+            Element::Slice(slice) => trace.slice(slice).map(|slice| (slice.start, Some(slice.end)))?,
+            Element::Instant(number) => trace.instant(number).map(|(_, instant)| (instant.at, None))?,
+            _ => return None,
+        };
+        let (at, end) = (Since(start - origin), end.map(|end| Since(end - origin)));
+        let of = Selected { element, at, name: element.name(trace) };
+        Some(Mark { at, end, of: Some(of), text: text.to_owned() })
+    };
+    elements.into_iter().filter_map(note).collect()
+}
 
 /// What there is to say about a mark.
 #[derive(Debug, Clone, PartialEq, Serialize)]

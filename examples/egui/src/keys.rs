@@ -4,7 +4,7 @@ use eframe::egui::{Event, Grid, Key, Ui};
 use spall_view::{COMMANDS, Command, CommandInfo};
 
 /// What a desktop window does not do.
-const LEFT_OUT: [Command; 11] = [
+const LEFT_OUT: [Command; 12] = [
     Command::CallTree,
     Command::Comparison,
     Command::Durations,
@@ -12,6 +12,7 @@ const LEFT_OUT: [Command; 11] = [
     Command::Instants,
     Command::Marks,
     Command::Note,
+    Command::Questions,
     Command::SavePage,
     Command::Settings,
     Command::Slices,

@@ -1,9 +1,12 @@
-//! Prints the rows of an answer.
+//! The rows of an answer.
 
 use std::io::Write;
 
 use datafusion::{
-    arrow::util::display::{ArrayFormatter, FormatOptions},
+    arrow::{
+        array::RecordBatch,
+        util::display::{ArrayFormatter, FormatOptions},
+    },
     dataframe::DataFrame,
     error::DataFusionError,
 };
@@ -12,7 +15,7 @@ use serde_json::{Map, Value};
 
 use super::failed;
 use crate::{
-    error::Result,
+    error,
     session::Session,
     shown::Shown,
     table::{TableFormat, field},
@@ -20,7 +23,7 @@ use crate::{
 
 /// Prints an answer while it is computed: the names of the columns and then the rows, with tabs between the values, or an
 /// array of objects.
-pub(super) async fn print(answer: DataFrame, format: TableFormat, session: &Session) -> Result<()> {
+pub(super) async fn print(answer: DataFrame, format: TableFormat, session: &Session) -> error::Result<()> {
     let names: Vec<_> = answer.schema().fields().iter().map(|field| field.name().clone()).collect();
     let numeric: Vec<_> =
         answer.schema().fields().iter().map(|field| field.data_type().is_numeric()).collect();
@@ -38,10 +41,8 @@ pub(super) async fn print(answer: DataFrame, format: TableFormat, session: &Sess
     while let Some(batch) = batches.next().await {
         let batch = batch.map_err(failed)?;
         session.done();
-        let options = FormatOptions::default().with_null("NULL");
-        let columns = batch.columns().iter().map(|column| ArrayFormatter::try_new(column.as_ref(), &options));
-        let columns: std::result::Result<Vec<_>, _> = columns.collect();
-        let columns = columns.map_err(|error| failed(DataFusionError::from(error)))?;
+        let options = options();
+        let columns = formatters(&batch, &options).map_err(failed)?;
         for row in 0..batch.num_rows() {
             let texts = columns.iter().map(|column| column.value(row).to_string());
             if format == TableFormat::Text {
@@ -69,6 +70,52 @@ pub(super) async fn print(answer: DataFrame, format: TableFormat, session: &Sess
         writeln!(out, "{}", if is_first { "[]" } else { "]" })?;
     }
     Ok(out.flush()?)
+}
+
+/// The first rows of an answer.
+#[derive(Debug)]
+pub(crate) struct Rows {
+    /// The names of the columns.
+    pub(crate) columns: Vec<String>,
+    /// The values of each row as texts; `None` where there is none.
+    pub(crate) rows: Vec<Vec<Option<String>>>,
+    /// Whether there are more rows.
+    pub(crate) has_more: bool,
+}
+
+/// Returns the rows of an answer, but at most so many.
+pub(super) async fn rows(answer: DataFrame, most: usize) -> Result<Rows, DataFusionError> {
+    let columns = answer.schema().fields().iter().map(|field| field.name().clone()).collect();
+    let mut found = Rows { columns, rows: Vec::new(), has_more: false };
+    let mut batches = answer.execute_stream().await?;
+    while let Some(batch) = batches.next().await {
+        let (batch, options) = (batch?, options());
+        let columns = formatters(&batch, &options)?;
+        for row in 0..batch.num_rows() {
+            if found.rows.len() == most {
+                found.has_more = true;
+                return Ok(found);
+            }
+            let values = columns.iter().zip(batch.columns());
+            let texts =
+                values.map(|(text, column)| (!column.is_null(row)).then(|| text.value(row).to_string()));
+            found.rows.push(texts.collect());
+        }
+    }
+    Ok(found)
+}
+
+fn options() -> FormatOptions<'static> {
+    FormatOptions::default().with_null("NULL")
+}
+
+/// Returns what makes texts of the values of each column.
+fn formatters<'a>(
+    batch: &'a RecordBatch,
+    options: &FormatOptions<'a>,
+) -> Result<Vec<ArrayFormatter<'a>>, DataFusionError> {
+    let columns = batch.columns().iter().map(|column| ArrayFormatter::try_new(column.as_ref(), options));
+    Ok(columns.collect::<Result<_, _>>()?)
 }
 
 /// Returns a line of CSV.

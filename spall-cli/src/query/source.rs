@@ -1,16 +1,12 @@
 //! The database: tables of files or of a data set, and the views over them.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{path::Path, sync::Arc};
 
 use datafusion::prelude::{ParquetReadOptions, SessionConfig, SessionContext};
 use datafusion::{arrow::datatypes::DataType, error::Result};
 use spall_arrow::Table;
 
 use super::traces::{TraceTable, Traces};
-use crate::session::Session;
 
 /// The views, which mean the same in every engine.
 const VIEWS: &[(&str, &str)] = &[
@@ -23,15 +19,14 @@ const VIEWS: &[(&str, &str)] = &[
     ("function_difference", include_str!("views/function_difference.sql")),
 ];
 
-/// Opens files as one database. The second part of the result reports on the files, after a question.
-pub(super) async fn files(files: Vec<PathBuf>, session: &Session) -> Result<(SessionContext, Arc<Traces>)> {
+/// Opens traces as one database.
+pub(super) async fn traces(traces: &Arc<Traces>) -> Result<SessionContext> {
     let database = database();
-    let traces = Arc::new(Traces::new(files, session));
     for &table in Table::ALL {
-        database.register_table(table.name(), Arc::new(TraceTable::new(table, Arc::clone(&traces))))?;
+        database.register_table(table.name(), Arc::new(TraceTable::new(table, Arc::clone(traces))))?;
     }
     with_views(&database).await?;
-    Ok((database, traces))
+    Ok(database)
 }
 
 /// Opens the folder of a data set.

@@ -27,24 +27,48 @@ use datafusion::{
 };
 use indicatif::ProgressBar;
 use spall_arrow::{DataSet, Table, Tables};
-use spall_trace::model::Trace;
+use spall_trace::{layout::Layout, model::Trace};
 
 use crate::{error::Error, session};
 
-/// The files of a database. Each core loads one file at a time, and keeps none: memory does not grow with the number of
-/// files, and a query that reads two tables loads each file twice.
+/// A trace and its layout.
+type Loaded = (Arc<Trace>, Arc<Layout>);
+
+/// The traces of a database.
 #[derive(Debug)]
 pub(super) struct Traces {
-    files: Vec<PathBuf>,
+    from: From,
     /// What kept files from being read, by their numbers.
     failures: Mutex<BTreeMap<usize, String>>,
     bar: ProgressBar,
 }
 
+/// Where traces are.
+#[derive(Debug)]
+enum From {
+    /// Each core loads one file at a time, and keeps none: memory does not grow with the number of files, and a query that reads
+    /// two tables loads each file twice.
+    Files(Vec<PathBuf>),
+    /// One trace that is loaded, and its id.
+    Memory(Loaded, String),
+}
+
 impl Traces {
     pub(super) fn new(files: Vec<PathBuf>, session: &session::Session) -> Self {
         let bar = session.counting("reading", files.len() as u64, "{msg} {pos} of {len} {bar:30}").clone();
-        Self { files, failures: Mutex::default(), bar }
+        Self { from: From::Files(files), failures: Mutex::default(), bar }
+    }
+
+    /// Returns the database of one trace that is loaded.
+    pub(super) fn of(loaded: Loaded, trace_id: String) -> Self {
+        Self { from: From::Memory(loaded, trace_id), failures: Mutex::default(), bar: ProgressBar::hidden() }
+    }
+
+    fn len(&self) -> usize {
+        match &self.from {
+            From::Files(files) => files.len(),
+            From::Memory(..) => 1,
+        }
     }
 
     /// Says which files could not be read. The answer is that of the others.
@@ -57,17 +81,24 @@ impl Traces {
             0 => Ok(()),
             n => Err(Error::new(format_args!(
                 "{n} of {} files were not asked, for the reasons above.",
-                self.files.len()
+                self.len()
             ))),
         }
     }
 
-    fn load(&self, number: usize) -> Option<Trace> {
-        let path = &self.files[number];
+    /// Returns a trace and its id, or nothing if it cannot be read.
+    fn load(&self, number: usize) -> Option<(Loaded, String)> {
+        let path = match &self.from {
+            From::Files(files) => &files[number],
+            From::Memory(loaded, trace_id) => return Some((loaded.clone(), trace_id.clone())),
+        };
         let loaded = spall_trace::load_file(path).map_err(|error| Error::loading(path, &error));
         self.bar.inc(1);
         match loaded {
-            Ok(trace) => Some(trace),
+            Ok(trace) => {
+                let (trace, layout) = spall_trace::lay_out(trace);
+                Some(((trace.into(), layout.into()), DataSet::trace_id(path)))
+            }
             Err(error) => {
                 let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
                 failures.insert(number, error.to_string());
@@ -120,7 +151,7 @@ impl TableProvider for TraceTable {
             traces: Arc::clone(&self.traces),
             next: Arc::default(),
         };
-        let n_partitions = state.config().target_partitions().clamp(1, self.traces.files.len().max(1));
+        let n_partitions = state.config().target_partitions().clamp(1, self.traces.len().max(1));
         let partitions =
             (0..n_partitions).map(|_| Arc::new(scan.clone()) as Arc<dyn PartitionStream>).collect();
         Ok(Arc::new(StreamingTableExec::try_new(schema, partitions, None, [], false, limit)?))
@@ -150,10 +181,11 @@ impl PartitionStream for Scan {
         builder.spawn_blocking(move || {
             loop {
                 let number = scan.next.fetch_add(1, Ordering::Relaxed);
-                let Some(path) = scan.traces.files.get(number) else { return Ok(()) };
-                let Some(trace) = scan.traces.load(number) else { continue };
-                let trace_id = DataSet::trace_id(path);
-                if !scan.send(&trace_id, trace, |batch| batches.blocking_send(batch).is_ok()) {
+                if number >= scan.traces.len() {
+                    return Ok(());
+                }
+                let Some((loaded, trace_id)) = scan.traces.load(number) else { continue };
+                if !scan.send(&trace_id, &loaded, |batch| batches.blocking_send(batch).is_ok()) {
                     return Ok(());
                 }
             }
@@ -164,9 +196,13 @@ impl PartitionStream for Scan {
 
 impl Scan {
     /// Sends the batches of a trace, and returns whether more are wanted.
-    fn send(&self, trace_id: &str, trace: Trace, mut send: impl FnMut(Result<RecordBatch>) -> bool) -> bool {
-        let (trace, layout) = spall_trace::lay_out(trace);
-        let tables = match Tables::new(&trace, &layout) {
+    fn send(
+        &self,
+        trace_id: &str,
+        (trace, layout): &Loaded,
+        mut send: impl FnMut(Result<RecordBatch>) -> bool,
+    ) -> bool {
+        let tables = match Tables::new(trace, layout) {
             Ok(tables) => tables,
             Err(error) => return send(Err(DataFusionError::External(error.into()))),
         };

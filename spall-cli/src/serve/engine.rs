@@ -92,6 +92,15 @@ impl PageEngine {
         }
     }
 
+    /// Answers a question in SQL, on a thread of its own.
+    #[cfg(feature = "sql")]
+    pub(super) fn query(&self, sql: String, messages: super::answer::Messages) {
+        match self {
+            Self::Finished(engine) => super::sql::ask(engine, sql, messages),
+            Self::Growing(_) => messages.send(wire::error("a trace that still grows answers no SQL")),
+        }
+    }
+
     /// Takes the tree of another trace, to compare with.
     pub(super) fn compare(&mut self, tree: SentTree) -> Vec<u8> {
         match self {

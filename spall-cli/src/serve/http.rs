@@ -150,7 +150,11 @@ impl Server {
 
     /// What the page begins with: its files, and the place to show.
     fn started(&self) -> Response<Answered> {
-        let started = serde_json::json!({ "files": self.files.list(), "place": self.place });
+        let started = serde_json::json!({
+            "files": self.files.list(),
+            "place": self.place,
+            "sql": cfg!(feature = "sql"),
+        });
         answer::bytes(StatusCode::OK, "application/json", started.to_string())
     }
 
@@ -176,6 +180,13 @@ impl Server {
             }
             "finish" => {
                 if !self.pages.ask(&page, Asked::Finish(messages.clone())) {
+                    messages.send(wire::error(CLOSED));
+                }
+            }
+            #[cfg(feature = "sql")]
+            "query" => {
+                let sql = String::from_utf8_lossy(&body).into_owned();
+                if !self.pages.ask(&page, Asked::Query(sql, messages.clone())) {
                     messages.send(wire::error(CLOSED));
                 }
             }

@@ -5,6 +5,8 @@ mod engine;
 mod files;
 mod http;
 mod pages;
+#[cfg(feature = "sql")]
+mod sql;
 mod stream;
 
 use std::{

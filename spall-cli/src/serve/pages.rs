@@ -24,6 +24,9 @@ pub(super) enum Asked {
     Compare(SentTree, Messages),
     /// Whether the trace, which has come to its end, can be finished.
     Finish(Messages),
+    /// A question in SQL.
+    #[cfg(feature = "sql")]
+    Query(String, Messages),
 }
 
 /// The engines, by the names that pages have given them.
@@ -91,6 +94,8 @@ fn answer_all(mut engine: PageEngine, asked: &Receiver<Asked>) {
                 engine = finished;
                 messages.send(message);
             }
+            #[cfg(feature = "sql")]
+            Ok(Asked::Query(sql, messages)) => engine.query(sql, messages),
             Err(RecvTimeoutError::Timeout) => go_on(&mut engine, &mut waiting),
             Err(RecvTimeoutError::Disconnected) => return,
         }

@@ -216,6 +216,24 @@ fn find_marks_hits_and_lists_their_flows_and_the_counters() {
     folder.fails(&["find", "a.json", "/(/"], "/(/: found open group without closing ')'.");
 }
 
+#[test]
+fn find_writes_what_it_found_as_notes() {
+    let json = r#"[{"ph":"X","name":"send","pid":1,"tid":1,"ts":100,"dur":10},{"ph":"i","s":"t","name":"send it","pid":1,"tid":1,"ts":105},
+        {"ph":"X","name":"receive","pid":1,"tid":2,"ts":170,"dur":10}]"#;
+    let folder = Folder::new("find_notes").with("a.json", json);
+    let text = folder.prints(&["find", "a.json", "send"]);
+    assert_eq!(folder.prints(&["find", "--notes", "n.json", "a.json", "send"]), text);
+    let notes: Value = serde_json::from_slice(&fs::read(folder.0.join("n.json")).unwrap()).unwrap();
+    // Times are ticks since the first slice.
+    let slice = json!({"at": "0", "end": "10000", "of": {"element": {"kind": "slice", "id": 0}, "at": "0", "name": "send"}, "text": "send"});
+    let instant = json!({"at": "5000", "of": {"element": {"kind": "instant", "id": 0}, "at": "5000", "name": ""}, "text": "send"});
+    assert_eq!(notes["marks"], json!([slice, instant]));
+    folder.fails(
+        &["find", "--notes", "a.json", "a.json", "send"],
+        "a.json: this is the input, which would be replaced. Give another name.",
+    );
+}
+
 /// A trace in which 50 flows go from and to other slices of the row of the hit.
 #[test]
 fn find_lists_the_flows_of_its_hits_only() {

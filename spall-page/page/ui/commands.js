@@ -59,6 +59,7 @@ export const DOES = {
   note: { panel: 'marks', run: (viewer) => viewer.drawer.marks.write() },
   marks: { panel: 'marks', run: (viewer) => viewer.drawer.show('marks') },
   waits: { panel: 'waits', run: (viewer) => viewer.drawer.show('waits') },
+  questions: { panel: 'questions', run: (viewer) => viewer.drawer.show('questions') },
   nextValue: { run: nextValue },
   frameTimes: { run: (viewer) => viewer.meter.toggle() },
   help: { run: (viewer) => viewer.openPalette() },

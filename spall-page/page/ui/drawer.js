@@ -7,6 +7,7 @@ import { TracksPanel, fillNotes } from './tracks.js';
 import { DurationsPanel } from './durations.js';
 import { EntriesPanel } from './entries.js';
 import { MarksPanel } from './marks.js';
+import { QuestionsPanel } from './questions.js';
 import { WaitsPanel } from './waits.js';
 import { FilterPanel } from './filter.js';
 import { counted } from './text.js';
@@ -41,6 +42,8 @@ export class Drawer {
       ['tracks', 'Tracks', new TracksPanel(viewer)],
       ['categories', 'Categories', new FilterPanel(viewer)],
     ];
+    const { query } = viewer.source;
+    if (query) all.push(['questions', 'Questions', new QuestionsPanel(viewer, query)]);
     if (about.notes.length) all.push(['notes', counted(about.notes.length, 'note'), { fill: (panel) => fillNotes(viewer, panel) }]);
     this.panels = new Map(all.map(([id, title, panel]) => [id, { title, panel }]));
     this.listen();

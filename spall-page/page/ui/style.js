@@ -119,6 +119,7 @@ button[aria-pressed=true] { border-color: var(--accent); box-shadow: inset 0 0 0
 .entries details { margin: 2px 0; }
 .entries details:not([open]) { display: none; }
 .entries label { margin-right: 14px; white-space: nowrap; }
+.questions textarea { display: block; box-sizing: border-box; width: 100%; resize: vertical; font: 12px/1.4 ui-monospace, monospace; }
 .calls-of { margin-left: 6px; }
 .calls-of::before { content: '⇅'; }
 .tree { --columns: minmax(280px, 1fr) 10ch 8ch 10ch 8ch 10ch; }
