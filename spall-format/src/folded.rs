@@ -46,8 +46,8 @@ const FEW_LINES: usize = 5;
 
 /// Returns whether a text is folded stacks, by its first lines. [profiles 6.1](spall_model::rules::profiles#6.1)
 ///
-/// A last line without an end may be cut, so it counts only if it fits or is the only one. Of fewer than five stacks,
-/// one has a caller, because any short text may end with a number.
+/// A last line without an end may be cut, so it counts only if it fits or is the only one. Any text may end with a number: of fewer
+/// than five stacks one has a caller, and of more than those most have one, or are a single word that a function may be called.
 ///
 /// ```
 /// use spall_format::folded::is_folded;
@@ -58,15 +58,20 @@ const FEW_LINES: usize = 5;
 /// ```
 #[must_use]
 pub fn is_folded(text: &[u8]) -> bool {
-    let mut has_callers = false;
+    let (mut n_with_callers, mut n_names) = (0, 0);
     let (fit, other) = count_first_lines(text, |line| {
         let stack = Stack::read(line);
-        has_callers |= stack.is_some_and(|stack| stack.has_callers());
+        match stack {
+            Some(stack) if stack.has_callers() => n_with_callers += 1,
+            Some(stack) if stack.is_name() => n_names += 1,
+            _ => {}
+        }
         stack.is_some()
     });
+    let are_most = 2 * (n_with_callers + n_names) > fit;
     match other {
-        0 => fit >= FEW_LINES || has_callers,
-        _ => other == 1 && fit >= FEW_LINES,
+        0 => are_most && (fit >= FEW_LINES || n_with_callers > 0),
+        _ => are_most && other == 1 && fit >= FEW_LINES,
     }
 }
 
@@ -118,6 +123,13 @@ impl<'a> Stack<'a> {
 }
 
 impl Stack<'_> {
+    /// Returns whether this is one word that a function may be called. A list of numbers has none, and a list of the symbols of a
+    /// library has versions behind them.
+    fn is_name(&self) -> bool {
+        let is_digit = self.names.first().is_none_or(u8::is_ascii_digit);
+        !is_digit && !self.names.iter().any(|byte| byte.is_ascii_whitespace() || b",=@#\"".contains(byte))
+    }
+
     /// Returns whether there is a semicolon between two names. In prose, a blank follows it.
     fn has_callers(&self) -> bool {
         self.names.windows(3).any(|part| matches!(part, [_, b';', next] if !next.is_ascii_whitespace()))

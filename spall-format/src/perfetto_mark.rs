@@ -2,9 +2,10 @@
 
 use crate::varint::varint;
 
-/// Returns whether data begins like a trace: with a packet whose first field is one that packets have.
+/// Returns whether data begins like a trace: with a packet whose first field is one that packets have, behind which nothing but
+/// another one comes.
 ///
-/// JSON may begin with the same byte, a line feed, and so may messages of other formats. A packet is told from them by its
+/// Any text may begin with the same byte, a line feed, and so may messages of other formats. A packet is told from them by its
 /// fields, as far as they are there, and by bytes that no text has. 16 bytes are enough for nearly every file. [perfetto 1.1](crate::rules::perfetto#1.1)
 ///
 /// ```
@@ -15,23 +16,34 @@ use crate::varint::varint;
 /// ```
 #[must_use]
 pub fn is_trace(data: &[u8]) -> bool {
-    first_field(data).is_some_and(|packet| {
-        let is_bracket = matches!(data.trim_ascii_start(), [b'[' | b'{', ..]);
-        let is_text = |&byte: &u8| byte >= b' ' || byte.is_ascii_whitespace();
-        !is_bracket || !packet.iter().all(is_text)
-    })
+    /// More bytes without a control character are hardly found at the begin of a trace.
+    const MAX_LOOK: usize = 256;
+    let is_text = |&byte: &u8| byte >= b' ' || byte.is_ascii_whitespace();
+    if data.get(..MAX_LOOK).unwrap_or(data).iter().all(is_text) {
+        return false;
+    }
+    match behind_packet(data) {
+        // A second packet may be empty, and it may be cut.
+        Some(behind @ [_, length, _, _, _, _, ..]) if *length > 0 => behind_packet(behind).is_some(),
+        Some(behind) => behind.first().is_none_or(|&key| key == PACKET),
+        None => false,
+    }
 }
 
-/// Returns the first packet, as far as it is there, if its first field is one that packets have, and the others may be.
-fn first_field(data: &[u8]) -> Option<&[u8]> {
-    /// More bytes of a text without a control character are hardly found in a packet.
-    const MAX_LOOK: usize = 256;
-    let rest = data.strip_prefix(b"\x0a")?;
-    let (length, n) = varint(rest)?;
+/// The key of a packet.
+const PACKET: u8 = b'\n';
+
+/// Returns what is behind the packet at the start, as far as it is there, if the packet's first field is one that packets have, and
+/// the others may be.
+fn behind_packet(data: &[u8]) -> Option<&[u8]> {
+    let (&key, rest) = data.split_first()?;
+    let (length, n) = varint(rest).filter(|_| key == PACKET)?;
     let packet = rest.get(n..)?;
     let wanted = usize::try_from(length).unwrap_or(usize::MAX);
-    let is_whole = packet.len() >= wanted;
-    let packet = packet.get(..wanted).unwrap_or(packet);
+    let (packet, behind, is_whole) = match packet.split_at_checked(wanted) {
+        Some((packet, behind)) => (packet, behind, true),
+        None => (packet, &[][..], false),
+    };
     let (key, n) = varint(packet)?;
     let is_known = match (key >> 3, key & 7) {
         (number, 0) => SCALARS.contains(&number),
@@ -41,7 +53,7 @@ fn first_field(data: &[u8]) -> Option<&[u8]> {
         }
         _ => false,
     };
-    (is_known && may_be_packet(packet, is_whole)).then(|| packet.get(..MAX_LOOK).unwrap_or(packet))
+    (is_known && may_be_packet(packet, is_whole)).then_some(behind)
 }
 
 /// The fields of a packet that are numbers.
@@ -165,6 +177,10 @@ mod tests {
             b"\x0a\x09\x12\x07\x0a\x05\x0a\x03lib",
             b"\nThe programs included with this system are free software;\nthe exact terms of each program\n",
             b"\nthis\nis an unknown\nformat\n",
+            b"\n/*--------------------------------------------------*/\n/*--- begin ---*/\n",
+            // A packet, and behind it no second one.
+            b"\x0a\x04\x40\x00\x50\x01\x12\x02\x08\x01",
+            b"\x0a\x04\x40\x00\x50\x01\x0a\x04\x0a\x02ab",
         ] {
             assert!(!is_trace(other), "{}", other.escape_ascii());
         }

@@ -130,7 +130,16 @@ fn a_short_text_is_folded_if_a_stack_has_a_caller() {
     for is in ["main;a;b 12", "idle 3\nmain;a 12\n", "a 1\nb 2\nc 3\nd 4\ne 5\n"] {
         assert!(is_folded(is.as_bytes()), "{is:?}");
     }
-    for not in ["error code 5", "total 12\n", "done; error code 5", "; 5", "a 1\nb 2\nc 3\nd 4\n"] {
+    for not in [
+        "error code 5",
+        "total 12\n",
+        "done; error code 5",
+        "; 5",
+        "a 1\nb 2\nc 3\nd 4\n",
+        "1,2 3\n4,5 6\n7,8 9\n1,2 3\n4,5 6\n",
+        "sym@Base 1.0\nsym2@Base 1.0\nsym3@Base 1.2\nsym4@Base 1.0\nsym5@Base 1.0\n",
+        "/dev/sda / ext4 0 1\n/dev/sdb /a ext4 0 1\n/dev/sdc /b ext4 0 1\n/dev/sdd /c ext4 0 1\n/dev/sde /d ext4 0 1\n",
+    ] {
         assert!(!is_folded(not.as_bytes()), "{not:?}");
     }
 }

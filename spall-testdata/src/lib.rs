@@ -52,24 +52,27 @@ pub fn inputs(name: &str, suffix: &str) -> Vec<PathBuf> {
 }
 
 /// Returns the folder `name` of the collection, or counts the test that asks for it as skipped.
-///
-/// Each skipped test is a line of stderr, and of the file that the environment variable `SKIPPED_TESTS` names.
 #[must_use]
 pub fn collection(name: &str) -> Option<PathBuf> {
     let folder = root_of_collection().map(|root| root.join(name)).filter(|folder| folder.is_dir());
     if folder.is_none() {
-        let thread = std::thread::current();
-        let test = thread.name().unwrap_or("a test");
-        let line =
-            format!("skipped: {test} needs {name} of the collection, whose folder SPALL_CORPUS names\n");
-        // Unlike `eprint!`, this is shown although the test passes.
-        _ = std::io::stderr().write_all(line.as_bytes());
-        if let Some(path) = std::env::var_os("SKIPPED_TESTS") {
-            let list = OpenOptions::new().append(true).create(true).open(path);
-            _ = list.and_then(|mut list| list.write_all(line.as_bytes()));
-        }
+        skipped(&format!("{name} of the collection, whose folder SPALL_CORPUS names"));
     }
     folder
+}
+
+/// Counts the test that calls this as skipped, because it needs something that is not here.
+///
+/// Each skipped test is a line of stderr, and of the file that the environment variable `SKIPPED_TESTS` names.
+pub fn skipped(needs: &str) {
+    let thread = std::thread::current();
+    let line = format!("skipped: {} needs {needs}\n", thread.name().unwrap_or("a test"));
+    // Unlike `eprint!`, this is shown although the test passes.
+    _ = std::io::stderr().write_all(line.as_bytes());
+    if let Some(path) = std::env::var_os("SKIPPED_TESTS") {
+        let list = OpenOptions::new().append(true).create(true).open(path);
+        _ = list.and_then(|mut list| list.write_all(line.as_bytes()));
+    }
 }
 
 fn root_of_collection() -> Option<PathBuf> {

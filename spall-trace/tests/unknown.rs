@@ -1,7 +1,14 @@
 //! A file of which nothing is recognised is an error that says what it seems to be.
 
+use std::{
+    fs,
+    io::Read,
+    path::Path,
+    time::{Duration, Instant},
+};
+
 use spall_synth::{apitrace, gzip};
-use spall_trace::{Error, Loader, detect, load, load_from};
+use spall_trace::{Error, Format, Loader, detect, load, load_from};
 
 /// Returns the message with which every way to load `data` fails.
 fn error(data: &[u8]) -> String {
@@ -123,4 +130,54 @@ fn a_trace_without_events_is_a_trace() {
         assert!(load_from(data).is_ok(), "{data:?}");
     }
     assert!(load(&apitrace::game(1)).is_ok());
+}
+
+/// Folders with settings, headers, documentation and fonts, which any system has.
+const FOLDERS: [&str; 7] = [
+    "/etc",
+    "/usr/include",
+    "/usr/share/doc",
+    "/usr/share/fonts",
+    "/usr/share/misc",
+    "/usr/share/zoneinfo",
+    "/usr/lib/python3",
+];
+
+/// Calls something with each file in a folder, until it is late.
+fn each_file(folder: &Path, until: Instant, see: &mut impl FnMut(&Path)) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let Ok(kind) = entry.file_type() else { continue };
+        match () {
+            () if Instant::now() > until => return,
+            () if kind.is_dir() => each_file(&entry.path(), until, see),
+            () if kind.is_file() => see(&entry.path()),
+            () => {}
+        }
+    }
+}
+
+#[test]
+fn the_files_of_a_system_are_no_traces() {
+    let (mut n_files, mut opened) = (0, Vec::new());
+    for folder in FOLDERS {
+        let until = Instant::now() + Duration::from_secs(3);
+        each_file(Path::new(folder), until, &mut |path| {
+            let Ok(file) = fs::File::open(path) else { return };
+            let mut head = Vec::new();
+            if file.take(64 << 10).read_to_end(&mut head).is_err() {
+                return;
+            }
+            n_files += 1;
+            // JSON is recognised by its bracket, whatever it is about.
+            match detect(&head) {
+                None | Some(Format::TraceEventJson) => {}
+                Some(format) => opened.push(format!("{}: {format}", path.display())),
+            }
+        });
+    }
+    if n_files == 0 {
+        return spall_testdata::skipped("the folders of a system, such as /etc");
+    }
+    assert!(opened.is_empty(), "of {n_files}: {opened:#?}");
 }

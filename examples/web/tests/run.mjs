@@ -1605,6 +1605,37 @@ async function serving(...options) {
   return [server, address];
 }
 
+// A program that answers SQL is asked by a panel, whose rows lead to the timeline.
+async function questions(page) {
+  const [, write, end] = folderOf();
+  const slice = (name, ts, dur) => ({ ph: 'X', pid: 1, tid: 1, name, ts, dur });
+  const [server, address] = await serving(write('questions.json', JSON.stringify([slice('first', 100, 10), slice('second', 200, 40), slice('third', 300, 20)])));
+  await page.open(address);
+  await page.until('viewer?.frame');
+  await settled(page);
+  const answersSql = await page.value('viewer.drawer.panels.has("questions")');
+  if (answersSql) {
+    await page.key('Q', 'KeyQ', 8);
+    await page.until('viewer.drawer.current === "questions"');
+    const ask = async (sql) => {
+      await page.value(`(() => { const area = root.querySelector('#panel textarea'); area.value = ${JSON.stringify(sql)}; [...root.querySelectorAll('#panel button')].find(({ textContent }) => textContent === 'Ask').click(); })()`);
+      await page.until('!/^Asking/.test(root.querySelector("#panel [role=status]").textContent)', 60);
+      return page.value('[root.querySelector("#panel [role=status]").textContent, [...root.querySelectorAll("#panel [role=row]")].map((row) => [...row.children].map(({ textContent }) => textContent).join(" "))]');
+    };
+    check(await ask('select id, ts, dur, name from slice order by dur desc limit 2'), ['2 rows', ['id ts dur name', '1 200000 40000 second', '2 300000 20000 third']], 'the answer');
+    await page.value('root.querySelector("#panel .long button").click()');
+    await page.until('viewer.slice === 1');
+    await settled(page);
+    check((await ask('select ts, dur from thread_gaps order by dur desc'))[1], ['ts dur', '110000 90000', '240000 60000'], 'gaps');
+    await page.value('root.querySelector("#panel .long button").click()');
+    await page.until('Math.abs(viewer.view.start - (10000 - 45000)) < 10 || viewer.view.start === viewer.about.start');
+    ensure(/no field named nothing/i.test((await ask('select nothing from slice'))[0]), 'what is wrong with a question is said');
+    ensure(/not supported|not allowed/i.test((await ask('create table mine as select 1'))[0]), 'a question makes no tables');
+  } else console.log('  not here: a `spall` with the feature `sql`');
+  server.kill('SIGINT');
+  end();
+}
+
 // The keys that all viewers press in tests of their own give the same place.
 async function presses(page) {
   const { keys, place } = JSON.parse(readFileSync(join(root, 'testdata/small/keys.json')));
@@ -1947,7 +1978,7 @@ try {
     await load(page, file);
     await use(page, file, await compare(page, file));
   }
-  const others = { 'files that cannot be read': refuse, brotli, 'several files': several, 'unrelated files': strangers, 'what is open stays': stays, 'back and forward': goesBack, 'exact times': exact, 'an element of a page': embedded, 'a bundle': bundled, 'heights of instants': instants, 'what is hidden in place': hides, 'ranges that are compared': compares, counters, durations, 'slices as a table': entries, 'a call tree as a table': callTable, notes, 'objects, stacks and hits': facts, 'go anywhere': goesAnywhere, backtraces, 'the beginning of a large file': begins, 'a picture alone': svg, settings, 'a million names': manyNames, 'names and lists of tracks': tracks, 'by keyboard and ear': accessible, 'the page stays alive': alive, 'tracks that move': moves, reloads, 'busy tracks': activity, arrows, fingers: touches, colours, 'spans that overlap': crowded, 'what is damaged': damaged, 'every wire': wires, 'every kind of file': kinds, 'keys of all viewers': presses, 'a trace that grows': grows, 'a pipe': pipes, 'values of samples': values, 'an address': addresses, waits, 'edges of the range': edges, 'the same file again': again, 'a day': aDay, sizes };
+  const others = { 'files that cannot be read': refuse, brotli, 'several files': several, 'unrelated files': strangers, 'what is open stays': stays, 'back and forward': goesBack, 'exact times': exact, 'an element of a page': embedded, 'a bundle': bundled, 'heights of instants': instants, 'what is hidden in place': hides, 'ranges that are compared': compares, counters, durations, 'slices as a table': entries, 'a call tree as a table': callTable, notes, 'objects, stacks and hits': facts, 'go anywhere': goesAnywhere, backtraces, 'the beginning of a large file': begins, 'a picture alone': svg, settings, 'a million names': manyNames, 'names and lists of tracks': tracks, 'by keyboard and ear': accessible, 'the page stays alive': alive, 'tracks that move': moves, reloads, 'busy tracks': activity, arrows, fingers: touches, colours, 'spans that overlap': crowded, 'what is damaged': damaged, 'every wire': wires, 'every kind of file': kinds, questions, 'keys of all viewers': presses, 'a trace that grows': grows, 'a pipe': pipes, 'values of samples': values, 'an address': addresses, waits, 'edges of the range': edges, 'the same file again': again, 'a day': aDay, sizes };
   for (const [what, look] of Object.entries(others).filter(([what]) => what.includes(only))) {
     console.log(what);
     await page.open(`${url}/`);

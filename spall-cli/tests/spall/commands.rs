@@ -225,8 +225,8 @@ fn find_writes_what_it_found_as_notes() {
     assert_eq!(folder.prints(&["find", "--notes", "n.json", "a.json", "send"]), text);
     let notes: Value = serde_json::from_slice(&fs::read(folder.0.join("n.json")).unwrap()).unwrap();
     // Times are ticks since the first slice.
-    let slice = json!({"at": "0", "end": "10000", "of": {"element": {"kind": "slice", "id": 0}, "at": "0", "name": "send"}, "text": "send"});
-    let instant = json!({"at": "5000", "of": {"element": {"kind": "instant", "id": 0}, "at": "5000", "name": ""}, "text": "send"});
+    let slice = json!({"at": 0, "end": 10000, "of": {"element": {"kind": "slice", "id": 0}, "at": 0, "name": "send"}, "text": "send"});
+    let instant = json!({"at": 5000, "of": {"element": {"kind": "instant", "id": 0}, "at": 5000, "name": ""}, "text": "send"});
     assert_eq!(notes["marks"], json!([slice, instant]));
     folder.fails(
         &["find", "--notes", "a.json", "a.json", "send"],

@@ -110,7 +110,7 @@ impl core::iter::FusedIterator for Calls<'_> {}
 
 /// Returns whether the first bytes of a decompressed stream are those of a recording.
 ///
-/// Such a stream has no magic number, so this tries to read the first call.
+/// Such a stream has no magic number, so this tries to read the first two calls, whose functions have names.
 ///
 /// ```
 /// use spall_format::apitrace::is_recording;
@@ -123,10 +123,19 @@ pub fn is_recording(stream: &[u8]) -> bool {
     // So many bytes do not look like the beginning of one long call by chance.
     const LARGE: usize = 256 << 10;
     let Ok(mut calls) = Calls::new(stream) else { return false };
+    let has_name = |calls: &Calls<'_>, call: &Call| {
+        let name = calls.name(call);
+        // `glClear`, `IDirect3DDevice9::Clear`
+        !name.is_empty() && name.iter().all(|&byte| byte.is_ascii_alphanumeric() || b"_:".contains(&byte))
+    };
     match calls.next() {
         // In a file of zeros, the functions would have no names.
-        Some(Ok(call)) => !calls.name(&call).is_empty(),
-        Some(Err(_)) => false,
+        Some(Ok(call)) if has_name(&calls, &call) => match calls.next() {
+            Some(Ok(call)) => has_name(&calls, &call),
+            Some(Err(_)) => false,
+            None => true,
+        },
+        Some(_) => false,
         // The first call may be larger than what was looked at.
         None => stream.len() >= LARGE && calls.reader.truncated.is_some(),
     }
