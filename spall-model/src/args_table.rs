@@ -1,6 +1,9 @@
 //! The table of the arguments of a trace's events, undecoded.
 
-use alloc::vec::Vec;
+use alloc::{vec, vec::Vec};
+use core::hash::BuildHasher as _;
+
+use foldhash::fast::RandomState;
 
 use crate::{Args, ArgsFormat, store::Strings};
 
@@ -48,6 +51,20 @@ impl ArgsTable {
         self.bytes.push(args.bytes());
         self.format.push(format);
         ArgsId(index)
+    }
+
+    /// Adds a copy of arguments that many events have, such as the number of a processor. Arguments that `recent` has are not
+    /// stored once more. No row of `recent` may be overlaid.
+    pub(crate) fn add_shared(&mut self, args: Args<'_>, recent: &mut RecentArgs) -> ArgsId {
+        if args.is_none() {
+            return ArgsId::NONE;
+        }
+        let Some(row) = recent.row_mut(args.bytes()) else { return self.add(args) };
+        let known = self.get(*row);
+        if known.bytes() != args.bytes() || !core::ptr::eq(known.format(), args.format()) {
+            *row = self.add(args);
+        }
+        *row
     }
 
     /// Returns the number of an encoding, which is added if it is new, or `None` for the encodings after the first 256.
@@ -142,5 +159,53 @@ impl ArgsTable {
         self.on_top.shrink_to_fit();
         self.bytes.shrink_to_fit();
         self.format.shrink_to_fit();
+    }
+}
+
+/// The rows of the last arguments that events share. Arguments have one place, which they take from others.
+#[derive(Debug, Default)]
+pub(crate) struct RecentArgs {
+    rows: Vec<ArgsId>,
+    hasher: RandomState,
+}
+
+/// The number of places is two to the power of this. A machine has some hundred processors and threads that wake others.
+const RECENT_BITS: u32 = 10;
+
+impl RecentArgs {
+    /// Returns the place of the row of arguments with these bytes.
+    fn row_mut(&mut self, bytes: &[u8]) -> Option<&mut ArgsId> {
+        if self.rows.is_empty() {
+            self.rows = vec![ArgsId::NONE; 1 << RECENT_BITS];
+        }
+        let hash = self.hasher.hash_one(bytes) >> (u64::BITS - RECENT_BITS);
+        self.rows.get_mut(usize::try_from(hash).ok()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_that_events_share_are_stored_once() {
+        let (mut table, mut recent) = (ArgsTable::default(), RecentArgs::default());
+        let add = |table: &mut ArgsTable, recent: &mut RecentArgs, text| {
+            table.add_shared(Args::text(text), recent)
+        };
+        let first = add(&mut table, &mut recent, b"cpu 1");
+        let other = add(&mut table, &mut recent, b"cpu 2");
+        assert_ne!(first, other);
+        for _ in 0..1000 {
+            assert_eq!(add(&mut table, &mut recent, b"cpu 2"), other);
+        }
+        assert_eq!(table.get(first), Args::text(b"cpu 1"));
+        assert_eq!(add(&mut table, &mut recent, b""), ArgsId::NONE);
+        // Very many different ones push each other out, and none is mistaken for another.
+        for n in 0..5000_u32 {
+            let bytes = n.to_le_bytes();
+            let row = add(&mut table, &mut recent, &bytes);
+            assert_eq!(table.get(row), Args::text(&bytes));
+        }
     }
 }

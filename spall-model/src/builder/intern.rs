@@ -32,6 +32,15 @@ impl TraceBuilder {
         id
     }
 
+    /// Stores arguments like [`TraceBuilder::keep_args`], but equal ones of states that follow each other only once.
+    pub(super) fn keep_shared_args(&mut self, args: Args<'_>, bytes: ByteRange) -> ArgsId {
+        let id = self.args.add_shared(args, &mut self.state_args);
+        if id == ArgsId::NONE && !args.is_none() {
+            self.diagnostics.add(DiagnosticKind::SliceLimit, bytes);
+        }
+        id
+    }
+
     /// Returns an id as the trace keeps it.
     pub(super) fn key(&mut self, id: Id<'_>) -> Key {
         match id {

@@ -39,9 +39,9 @@ mod track_tree;
 use alloc::vec::Vec;
 
 use crate::{
-    ByteRange, Clock, Conventions, CounterValue, DiagnosticKind, Event, Instant, Limits, MetaEvent, Metadata,
+    Args, ByteRange, Clock, Conventions, CounterValue, DiagnosticKind, Event, Instant, Limits, MetaEvent, Metadata,
     NameId, OtherEvent, Receiver, Scope, SliceFlags, State, ThreadEvent, Tick, Ticks, Trace, Value,
-    args_table::{ArgsId, ArgsTable},
+    args_table::{ArgsId, ArgsTable, RecentArgs},
     facts::MetaValue,
     index32,
     workers::Workers,
@@ -87,6 +87,8 @@ pub struct TraceBuilder {
     conventions: Conventions,
     names: CachedNames,
     args: ArgsTable,
+    /// The last arguments of states. A state is a few bytes of a file, and very many have equal arguments.
+    state_args: RecentArgs,
     diagnostics: Reports,
     registry: Registry,
     slices: SliceLog,
@@ -131,6 +133,7 @@ impl TraceBuilder {
             conventions: Conventions::default(),
             names: CachedNames::default(),
             args: ArgsTable::default(),
+            state_args: RecentArgs::default(),
             registry: Registry::default(),
             slices: SliceLog::default(),
             spans: SpanLog::default(),
@@ -204,10 +207,12 @@ impl TraceBuilder {
             }
             Event::Instant(event, scope) => self.instant(event, *scope, bytes),
             Event::State(event, duration) => {
-                if let Some(row) = self.intern_event(event, bytes) {
+                let bare = ThreadEvent { args: Args::NONE, ..*event };
+                if let Some(row) = self.intern_event(&bare, bytes) {
                     let (end, _) = self.end_of(row.at, *duration, bytes);
                     self.touch(row.track, row.at, end);
-                    let item = State { start: row.at, end, name: row.name, args: row.args };
+                    let args = self.keep_shared_args(event.args, bytes);
+                    let item = State { start: row.at, end, name: row.name, args };
                     self.states.push(row.track, item);
                 }
             }
@@ -346,7 +351,7 @@ impl TraceBuilder {
             Value::U64(value) => MetaValue::Scalar(Value::U64(value)),
             Value::F64(value) => MetaValue::Scalar(Value::F64(value)),
             Value::Text(text) => MetaValue::Text(self.intern(text)),
-            Value::Bytes(raw) => MetaValue::Bytes(self.keep_args(crate::Args::text(raw), bytes)),
+            Value::Bytes(raw) => MetaValue::Bytes(self.keep_args(Args::text(raw), bytes)),
             Value::List(args) => MetaValue::List(self.keep_args(args, bytes)),
             Value::Map(args) => MetaValue::Map(self.keep_args(args, bytes)),
         };
