@@ -71,6 +71,9 @@ pub enum FormatErrorKind {
         /// The type in the file.
         tag: u8,
     },
+    /// The file is text of the format, but no event in it is read. The offset marks the end of the file.
+    #[error("no event of the file is of a kind that is read")]
+    NothingRead,
 
     // Spall.
     /// The file's numbers are big-endian, while spall files are little-endian. The offset marks the start of the

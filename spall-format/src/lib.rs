@@ -81,6 +81,8 @@ mod cursor;
 mod error;
 #[cfg(feature = "profiles")]
 pub mod folded;
+#[cfg(feature = "perfetto")]
+pub mod ftrace;
 pub mod heph;
 #[cfg(feature = "profiles")]
 pub mod perf_script;

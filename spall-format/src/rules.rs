@@ -14,5 +14,8 @@ pub mod apitrace {}
 #[doc = include_str!("../rules/perfetto.md")]
 pub mod perfetto {}
 
+#[doc = include_str!("../rules/ftrace.md")]
+pub mod ftrace {}
+
 #[doc(inline)]
 pub use spall_model::rules::profiles;

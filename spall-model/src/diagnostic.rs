@@ -192,6 +192,8 @@ kinds! {
     LostPackets = "lost-packets",
     /// The numbers of packets go back: packets are repeated or in another order.
     PacketOrder = "packet-order",
+    /// A processor switches away from another thread than the one that it switched to before. Both are kept.
+    SwitchMismatch = "sched-mismatch",
     /// An event depends on a part of the recording that was lost. The event is left out.
     LostState = "lost-state",
     /// Content is of a kind that is not read. It is left out.

@@ -6,7 +6,7 @@ use spall_format::{heph, perfetto, spall};
 #[cfg(feature = "alloc")]
 use spall_json::JsonProfile;
 #[cfg(feature = "alloc")]
-use unmarked::{is_folded, is_perf_script, is_profile, is_recording};
+use unmarked::{is_folded, is_ftrace, is_perf_script, is_profile, is_recording};
 
 /// A file format of traces, as [`detect`] recognises it.
 ///
@@ -41,6 +41,8 @@ pub enum Format {
     Firefox,
     /// A file of speedscope, as py-spy, rbspy and others write it.
     Speedscope,
+    /// The text of Linux' ftrace, of `trace-cmd report`, and of Android's atrace and systrace.
+    Ftrace,
     /// The text that `perf script` prints.
     PerfScript,
     /// A profile of pprof, as Go and many other programs write it.
@@ -66,6 +68,7 @@ impl Format {
             Self::Perfetto => "perfetto",
             Self::Firefox => "firefox",
             Self::Speedscope => "speedscope",
+            Self::Ftrace => "ftrace",
             Self::PerfScript => "perf-script",
             Self::Pprof => "pprof",
             Self::Folded => "folded",
@@ -87,8 +90,8 @@ impl core::fmt::Display for Format {
 /// content, if the feature for the compression is on.
 ///
 /// A format that has a mark is recognised whether or not its feature is on. Others are not: without the feature `apitrace`,
-/// only recordings in the container of apitrace are recognised, and without `profiles`, no pprof, no folded stacks and no
-/// text of `perf script`.
+/// only recordings in the container of apitrace are recognised, without `perfetto`, no text of ftrace, and without `profiles`,
+/// no pprof, no folded stacks and no text of `perf script`.
 ///
 /// The result says nothing about whether the file can be read: a spall file of an unknown version is a spall file.
 ///
@@ -201,15 +204,19 @@ fn recognise_weak(data: &[u8]) -> Option<Format> {
 mod unmarked {
     #[cfg(feature = "apitrace")]
     pub(super) use spall_format::apitrace::is_recording;
+    #[cfg(feature = "perfetto")]
+    pub(super) use spall_format::ftrace::is_ftrace;
     #[cfg(feature = "profiles")]
     pub(super) use spall_format::{folded::is_folded, perf_script::is_perf_script, pprof::is_profile};
 
     #[cfg(not(feature = "apitrace"))]
     pub(super) use never as is_recording;
+    #[cfg(not(feature = "perfetto"))]
+    pub(super) use never as is_ftrace;
     #[cfg(not(feature = "profiles"))]
     pub(super) use {never as is_folded, never as is_perf_script, never as is_profile};
 
-    #[cfg(not(all(feature = "apitrace", feature = "profiles")))]
+    #[cfg(not(all(feature = "apitrace", feature = "perfetto", feature = "profiles")))]
     pub(super) fn never(_: &[u8]) -> bool {
         false
     }
@@ -244,6 +251,10 @@ fn recognise_content(data: &[u8]) -> Option<(Format, Certainty)> {
         Some(JsonProfile::Firefox) => return Some((Format::Firefox, Certain)),
         Some(JsonProfile::Speedscope) => return Some((Format::Speedscope, Certain)),
         _ => {}
+    }
+    #[cfg(feature = "alloc")]
+    if is_ftrace(data) {
+        return Some((Format::Ftrace, Certain));
     }
     #[cfg(feature = "alloc")]
     if is_perf_script(data) {
@@ -298,6 +309,7 @@ mod tests {
             (Format::Perfetto, "perfetto"),
             (Format::Firefox, "firefox"),
             (Format::Speedscope, "speedscope"),
+            (Format::Ftrace, "ftrace"),
             (Format::PerfScript, "perf-script"),
             (Format::Pprof, "pprof"),
             (Format::Folded, "folded"),

@@ -4,6 +4,8 @@ use alloc::boxed::Box;
 
 #[cfg(feature = "apitrace")]
 use spall_format::apitrace;
+#[cfg(feature = "perfetto")]
+use spall_format::ftrace;
 #[cfg(feature = "profiles")]
 use spall_format::{folded, perf_script, pprof};
 use spall_format::{
@@ -43,8 +45,8 @@ pub(crate) trait Visit {
 
 /// Makes the parser of a format. This is the only place that knows which parser reads which format.
 ///
-/// The parsers of profiles and of native auto traces are boxed, so that they are compiled once, and not for each visitor.
-#[cfg_attr(not(feature = "perfetto"), expect(unused_variables, reason = "only this parser has limits"))]
+/// The parsers of profiles, of text of ftrace and of native auto traces are boxed, so that they are compiled once, and not for each visitor.
+#[cfg_attr(not(feature = "perfetto"), expect(unused_variables, reason = "only these parsers have limits"))]
 pub(crate) fn visit<V: Visit>(format: Format, limits: &Limits, visitor: V) -> V::Output {
     match format {
         Format::Spall { .. } => visitor.visit(spall::Parser::new()),
@@ -58,6 +60,10 @@ pub(crate) fn visit<V: Visit>(format: Format, limits: &Limits, visitor: V) -> V:
         }
         #[cfg(feature = "perfetto")]
         Format::Perfetto => visitor.visit_lending(PerfettoParser::new(limits)),
+        #[cfg(feature = "perfetto")]
+        Format::Ftrace => {
+            visitor.visit_lending(TraceParser::boxed(ftrace::Parser::new().with_limits(limits)))
+        }
         #[cfg(feature = "profiles")]
         Format::PerfScript => visitor.visit_lending(TraceParser::boxed(perf_script::Parser::new())),
         #[cfg(feature = "profiles")]
@@ -67,7 +73,9 @@ pub(crate) fn visit<V: Visit>(format: Format, limits: &Limits, visitor: V) -> V:
         #[cfg(not(feature = "apitrace"))]
         Format::Apitrace => visitor.visit_lending(FormatOff { format, feature: "apitrace" }),
         #[cfg(not(feature = "perfetto"))]
-        Format::Perfetto => visitor.visit_lending(FormatOff { format, feature: "perfetto" }),
+        Format::Perfetto | Format::Ftrace => {
+            visitor.visit_lending(FormatOff { format, feature: "perfetto" })
+        }
         #[cfg(not(feature = "profiles"))]
         Format::PerfScript | Format::Pprof | Format::Folded => {
             visitor.visit_lending(FormatOff { format, feature: "profiles" })

@@ -7,15 +7,27 @@ use spall_format::container::{Container, peek};
 /// The formats that pprof had before protocol buffers. [profiles 3.1](spall_model::rules::profiles#3.1)
 const OLD_PPROF: &str = "an older kind of profile of gperftools; `pprof -proto` converts it";
 
+/// The text that is recognised only with its parser.
+const FTRACE: &str = match cfg!(feature = "perfetto") {
+    true => "text of ftrace without events",
+    false => "text of ftrace, which needs the feature `perfetto` of spall-trace",
+};
+
 /// The formats that other programs read, by the bytes that they have at a position.
-const MARKS: [(usize, &[u8], &str); 25] = [
+const MARKS: [(usize, &[u8], &str); 31] = [
     (0, b"PERFILE2", "a perf.data file; `perf script` prints it as text"),
     (0, b"FLR\0", "a recording of Java's Flight Recorder"),
     (0, b"Nettrace", "a .nettrace file of .NET"),
     (0, b"JAVA PROFILE", "a heap dump of Java"),
     (0, b"SQLite format 3\0", "an SQLite database, as Nsight Systems exports it"),
-    (0, b"\x17\x08\x44tracing", "a trace.dat file of trace-cmd"),
-    (0, b"# tracer:", "text of ftrace"),
+    (0, b"\x17\x08\x44tracing", "a trace.dat file of trace-cmd; `trace-cmd report` prints it as text"),
+    (0, b"# tracer: function_graph", "text of ftrace's tracer function_graph, whose calls are not read"),
+    (0, b"# tracer: blk", "text of ftrace's tracer blk, which is not read"),
+    (0, b"# tracer: mmiotrace", "text of ftrace's tracer mmiotrace, which is not read"),
+    (0, b"# tracer: wakeup", "a report of one of ftrace's tracers of latencies, which is not read"),
+    (0, b"# tracer: irqsoff", "a report of one of ftrace's tracers of latencies, which is not read"),
+    (0, b"# tracer: preempt", "a report of one of ftrace's tracers of latencies, which is not read"),
+    (0, b"# tracer:", FTRACE),
     (0, b"PK\x03\x04", "a zip archive; unpack it first"),
     (0, b"\xfd7zXZ\0", "a file that is compressed with xz; unpack it first"),
     (0, b"BZh", "a file that is compressed with bzip2; unpack it first"),

@@ -6,10 +6,11 @@ use core::ops::Bound;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
-use spall_model::Clock;
+use spall_model::{Clock, DiagnosticKind};
 
 use super::schema;
-use crate::protobuf::{Message as _, repeated};
+use crate::ftrace::Output;
+use crate::protobuf::{Damaged, Message as _, repeated};
 
 /// A clock: its id, and the sequence that it belongs to, which is 0 for a clock of the whole trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -58,6 +59,26 @@ pub(super) enum Fit {
     Clamped,
     /// Nothing relates its clock to that of the trace.
     Unrelated,
+}
+
+impl Output<'_> {
+    /// Reports a time that is not what the packet says. [perfetto 3.2](crate::rules::perfetto#3.2)
+    #[inline]
+    pub(super) fn fit(&mut self, fit: Fit) {
+        match fit {
+            Fit::Fits => {}
+            Fit::Clamped => self.report(DiagnosticKind::TimeOutOfRange),
+            Fit::Unrelated => self.report(DiagnosticKind::UnknownClock),
+        }
+    }
+
+    /// Reports a message of which only a part can be read. [perfetto 1.3](crate::rules::perfetto#1.3)
+    #[inline]
+    pub(super) fn check(&mut self, whole: Result<(), Damaged>) {
+        if whole.is_err() {
+            self.report(DiagnosticKind::DamagedRecord);
+        }
+    }
 }
 
 /// What is known about the clocks.

@@ -13,11 +13,11 @@ use spall_model::{
 
 use super::args::{Source, pay};
 use super::clock::{ClockId, Fit, KnownClock};
-use super::counters::signed_float;
+use crate::ftrace::signed_float;
 use super::event_counters::{ExtraCounters, ThreadCounts};
 use super::known_args::KnownArgs;
 use super::legacy::Legacy;
-use super::output::Output;
+use crate::ftrace::Output;
 use super::schema::LegacyEvent;
 use super::sequence::Sequence;
 use super::state::State;
@@ -282,7 +282,7 @@ impl State {
             0 => strings.add(event.name),
             iid => interned.get(table::EVENT_NAMES, iid).unwrap_or_default(),
         };
-        states.push_track(track_at, at, name);
+        states.push(track_at, at, name);
     }
 }
 

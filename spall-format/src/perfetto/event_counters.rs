@@ -2,8 +2,9 @@
 
 use spall_model::{ArgsBuilder, DiagnosticKind, Id, Thread, ThreadCount, ThreadMeasure};
 
-use super::counters::{counter_name, signed_float};
-use super::output::Output;
+use super::counters::counter_name;
+use crate::ftrace::signed_float;
+use crate::ftrace::Output;
 use super::schema::{EXTRA, LegacyEvent, MAX_EXTRA};
 use super::sequence::Sequence;
 use super::state::State;

@@ -1,49 +1,44 @@
 //! Events of Linux' ftrace. [perfetto 4.6](crate::rules::perfetto#4.6)
 
-use spall_model::{
-    AsyncPhase, DiagnosticKind, Event, Id, KeyedEvent, Scope, Text, Thread, ThreadEvent, Tick,
-};
+use spall_model::{AsyncPhase, DiagnosticKind, Event, Id, KeyedEvent, Text, Tick};
 
 use super::clock::ClockId;
-use super::counters::{Shown, float, signed_float};
-use super::output::Output;
-use super::schema::{FtraceBundle, NewTask, Print, RenamedTask, SchedSwitch, SchedWaking};
+use super::schema::{
+    BinderTransaction, BlockedReason, FtraceBundle, NewTask, Print, RenamedTask, RssStat, SchedSwitch, SchedWaking,
+};
 use super::state::State;
-use super::states;
-use super::strings::{Place, cut, table};
+use super::strings::{cut, table};
+use crate::ftrace::{
+    COUNTERS, CpuTrack, Key, Output, SOFT_IRQS, Step, ThreadState, float, ipi, irq, signed_float,
+};
 use crate::protobuf::{Fields, FromWire as _, Message as _, Packed, Wire, numbers, repeated, scalars, text};
 
 /// The numbers of the events that are read, but for counters.
 mod event {
     pub(super) const PRINT: u32 = 3;
     pub(super) const SCHED_SWITCH: u32 = 4;
+    pub(super) const SCHED_BLOCKED_REASON: u32 = 18;
     pub(super) const SCHED_WAKING: u32 = 20;
+    pub(super) const IPI_ENTRY: u32 = 21;
+    pub(super) const IPI_EXIT: u32 = 22;
+    pub(super) const SOFTIRQ_ENTRY: u32 = 24;
+    pub(super) const SOFTIRQ_EXIT: u32 = 25;
+    pub(super) const IRQ_HANDLER_ENTRY: u32 = 36;
+    pub(super) const IRQ_HANDLER_EXIT: u32 = 37;
+    pub(super) const BINDER_TRANSACTION: u32 = 50;
+    pub(super) const BINDER_TRANSACTION_RECEIVED: u32 = 51;
+    pub(super) const BINDER_LOCK: u32 = 53;
+    pub(super) const BINDER_LOCKED: u32 = 54;
+    pub(super) const BINDER_UNLOCK: u32 = 55;
+    pub(super) const WORKQUEUE_EXECUTE_END: u32 = 57;
+    pub(super) const WORKQUEUE_EXECUTE_START: u32 = 58;
     pub(super) const TASK_NEWTASK: u32 = 235;
     pub(super) const TASK_RENAME: u32 = 236;
+    pub(super) const RSS_STAT: u32 = 313;
     pub(super) const ION_STAT: u32 = 335;
     pub(super) const FUNCGRAPH_ENTRY: u32 = 437;
     pub(super) const FUNCGRAPH_EXIT: u32 = 438;
 }
-
-/// Events that are counters: the event, the field of the key, the field of the value, and the name around the key.
-const COUNTERS: [(u32, u32, usize, &str, &str); 16] = [
-    (11, 2, 1, "Cpu ", " cpufreq"),
-    (12, 3, 2, "Cpu ", " Max Freq Limit"),
-    (12, 3, 1, "Cpu ", " Min Freq Limit"),
-    (13, 2, 1, "Cpu ", " cpuidle"),
-    (14, 1, 2, "", " State"),
-    (15, 1, 2, "", " State"),
-    (16, 1, 2, "", " Frequency"),
-    (332, 1, 2, "Gpu ", " gpufreq"),
-    (341, 4, 2, "", " Temperature"),
-    (342, 2, 1, "", " Cooling Device"),
-    (421, 4, 6, "Cpu ", " Util"),
-    (421, 4, 2, "Cpu ", " Cap"),
-    (421, 4, 11, "Cpu ", " Nr Running"),
-    (340, 1, 3, "Gpu ", " Memory"),
-    (508, 1, 2, "Cpu ", " cpufreq_throttle"),
-    (541, 1, 2, "devfreq_", ""),
-];
 
 /// Events of drivers that mark slices and counters as programs do by printing: the event, and the fields of the process,
 /// the name, whether a slice begins, the letter of the phase, and the value. A field of number 0 is not there.
@@ -74,10 +69,10 @@ impl State {
             self.clocks.relate_ns((clock, bundle.clock_time), (ClockId::BOOTTIME, bundle.boot_time));
         }
         if let Some(compact) = bundle.compact {
-            self.compact_sched(compact, clock, out);
+            self.compact_sched(compact, (bundle.cpu, clock), out);
         }
         for event in repeated(message, 2) {
-            self.ftrace_event(event, clock, out);
+            self.ftrace_event(event, (bundle.cpu, clock), out);
         }
     }
 
@@ -91,7 +86,7 @@ impl State {
         at
     }
 
-    fn ftrace_event(&mut self, message: &[u8], clock: ClockId, out: &mut Output<'_>) {
+    fn ftrace_event(&mut self, message: &[u8], (cpu, clock): (u32, ClockId), out: &mut Output<'_>) {
         let (mut timestamp, mut tid, mut payload) = (0, 0_i32, None);
         for field in Fields::new(message) {
             match field {
@@ -104,38 +99,86 @@ impl State {
         }
         let Some((number, payload)) = payload else { return };
         let at = self.ftrace_time(clock, timestamp, out);
+        let tid = i64::from(tid);
+        let kernel = &mut self.kernel;
         match number {
             event::PRINT => self.print(Print::of(payload).text, tid, at, out),
             event::SCHED_SWITCH => {
                 let switch = SchedSwitch::of(payload);
-                self.task_name(switch.next_pid, switch.next_comm, out);
-                self.task_name(switch.prev_pid, switch.prev_comm, out);
-                self.switch(switch.prev_pid, switch.prev_state, switch.next_pid, at);
+                let (previous, next) = (switch.prev_pid.into(), switch.next_pid.into());
+                kernel.tasks.name(next, switch.next_comm, out);
+                kernel.tasks.name(previous, switch.prev_comm, out);
+                let state = ThreadState::of_bits(switch.prev_state);
+                kernel.switch(cpu, at, (previous, state), next, out);
             }
-            event::SCHED_WAKING => self.wake(SchedWaking::of(payload).pid, at),
+            event::SCHED_WAKING => {
+                let waking = SchedWaking::of(payload);
+                kernel.tasks.name(waking.pid.into(), waking.comm, out);
+                kernel.states.wake(waking.pid.into(), Some(tid), at);
+            }
+            event::SCHED_BLOCKED_REASON => {
+                let reason = BlockedReason::of(payload);
+                let function = self.sequences.current().interned.get(table::KERNEL_SYMBOLS, reason.caller);
+                let function = self.strings.get(function.unwrap_or_default());
+                kernel.states.blocked(reason.pid.into(), function, reason.io_wait, at);
+            }
+            event::IRQ_HANDLER_ENTRY => {
+                kernel.cpu_slice((CpuTrack::Irq, cpu), at, Some(&irq(text(payload, 2))), out);
+            }
+            event::IRQ_HANDLER_EXIT => kernel.cpu_slice((CpuTrack::Irq, cpu), at, None, out),
+            event::SOFTIRQ_ENTRY => {
+                let [_, vector]: [u64; 2] = numbers(payload);
+                let name = usize::try_from(vector).ok().and_then(|vector| SOFT_IRQS.get(vector));
+                let name = name.unwrap_or(&"").as_bytes();
+                kernel.cpu_slice((CpuTrack::SoftIrq, cpu), at, Some(name), out);
+            }
+            event::SOFTIRQ_EXIT => kernel.cpu_slice((CpuTrack::SoftIrq, cpu), at, None, out),
+            event::IPI_ENTRY => {
+                kernel.cpu_slice((CpuTrack::Ipi, cpu), at, Some(&ipi(text(payload, 1))), out);
+            }
+            event::IPI_EXIT => kernel.cpu_slice((CpuTrack::Ipi, cpu), at, None, out),
+            event::BINDER_TRANSACTION => {
+                let sent = BinderTransaction::of(payload);
+                let kind = (sent.reply != 0, sent.flags & BINDER_ONE_WAY != 0);
+                kernel.transaction(tid, at, sent.debug_id.into(), kind, out);
+            }
+            event::BINDER_TRANSACTION_RECEIVED => {
+                let received = BinderTransaction::of(payload);
+                kernel.transaction_received(tid, at, received.debug_id.into(), out);
+            }
+            event::BINDER_LOCK => kernel.lock(tid, at, out),
+            event::BINDER_LOCKED => kernel.locked(tid, at, out),
+            event::BINDER_UNLOCK => kernel.unlock(tid, at, out),
+            event::WORKQUEUE_EXECUTE_START => {
+                let [.., function]: [u64; 3] = numbers(payload);
+                let name = self.sequences.current().interned.get(table::KERNEL_SYMBOLS, function);
+                kernel.work(tid, at, Some(self.strings.get(name.unwrap_or_default())), out);
+            }
+            event::WORKQUEUE_EXECUTE_END => kernel.work(tid, at, None, out),
+            event::RSS_STAT => {
+                let stat = RssStat::of(payload);
+                let memory = stat.memory.map(|memory| (memory, stat.is_of_thread.unwrap_or(true)));
+                kernel.memory(tid, at, (stat.member, stat.size), memory, out);
+            }
             event::TASK_NEWTASK => {
                 let task = NewTask::of(payload);
                 if task.pid != 0 {
                     let is_thread = task.flags & CLONE_THREAD != 0;
-                    let pid = if is_thread { self.process_of(tid) } else { task.pid };
-                    self.threads.insert(task.pid, pid);
-                    self.task_name(task.pid, task.comm, out);
-                    self.wake(task.pid, at);
+                    kernel.new_task(tid, task.pid.into(), is_thread, task.comm, out);
+                    kernel.states.wake(task.pid.into(), Some(tid), at);
                 }
             }
             event::TASK_RENAME => {
                 let task = RenamedTask::of(payload);
-                self.task_name(task.pid, task.comm, out);
+                kernel.tasks.name(task.pid.into(), task.comm, out);
             }
             event::FUNCGRAPH_ENTRY => {
                 let [.., function]: [u64; 3] = numbers(payload);
                 let name = self.sequences.current().interned.get(table::KERNEL_SYMBOLS, function);
-                let name = Text::plain(self.strings.get(name.unwrap_or_default()));
-                out.say(&Event::Begin(ThreadEvent::new(self.thread_of(tid), Tick(at), name)));
+                let name = self.strings.get(name.unwrap_or_default());
+                kernel.tasks.step(tid, at, (Step::Begin, name, ""), out);
             }
-            event::FUNCGRAPH_EXIT => {
-                out.say(&Event::End(ThreadEvent::new(self.thread_of(tid), Tick(at), Text::EMPTY)));
-            }
+            event::FUNCGRAPH_EXIT => kernel.tasks.step(tid, at, (Step::End, b"", ""), out),
             event::ION_STAT => self.ion(payload, at, out),
             _ => match MARKS.iter().find(|(mark, _)| *mark == number) {
                 Some((_, fields)) => self.mark(payload, *fields, (tid, at), out),
@@ -147,17 +190,13 @@ impl State {
     fn ftrace_counter(&mut self, number: u32, payload: &[u8], at: i64, out: &mut Output<'_>) {
         let mut counters = self.counters(at, out);
         let found: [u64; 16] = numbers(payload);
+        let number_of = |field: u32| found.get(field as usize).copied().unwrap_or(0);
         let mut is_known = false;
-        for (_, key, value, before, behind) in COUNTERS.iter().filter(|counter| counter.0 == number) {
+        for counter in COUNTERS.iter().filter(|counter| counter.number == number) {
             is_known = true;
-            let value = float(*found.get(*value).unwrap_or(&0));
-            let label = text(payload, *key);
-            if label.is_empty() {
-                let key = found.get(*key as usize).unwrap_or(&0);
-                counters.say(Id::NONE, format_args!("{before}{key}{behind}"), value);
-            } else {
-                counters.say(Id::NONE, format_args!("{before}{}{behind}", Shown(label)), value);
-            }
+            let label = text(payload, counter.key.number);
+            let key = if label.is_empty() { Key::Number(number_of(counter.key.number)) } else { Key::Text(label) };
+            counter.say(key, float(number_of(counter.value.number)), &mut counters);
         }
         if !is_known {
             self.leave_out(payload_number(number), out);
@@ -179,7 +218,7 @@ impl State {
     }
 
     /// Hands over what a driver has marked, as if it had printed it.
-    fn mark(&mut self, payload: &[u8], fields: [u32; 5], (tid, at): (i32, i64), out: &mut Output<'_>) {
+    fn mark(&mut self, payload: &[u8], fields: [u32; 5], (tid, at): (i64, i64), out: &mut Output<'_>) {
         let [pid, name, begins, kind, value] = fields;
         let found: [u64; 8] = numbers(payload);
         let number = |field: u32| found.get(field as usize).copied().unwrap_or(0).cast_signed();
@@ -197,147 +236,46 @@ impl State {
         self.print(&printed, tid, at, out);
     }
 
-    /// Hands over what a program has printed, in the form of Android's atrace.
-    fn print(&mut self, text: &[u8], tid: i32, at: i64, out: &mut Output<'_>) {
-        let end = text.iter().rposition(|byte| !matches!(byte, b'\n' | 0)).map_or(0, |last| last + 1);
-        let text = text.get(..end).unwrap_or_default();
-        if self.atrace(text, tid, at, out).is_none() && !text.starts_with(b"trace_event_clock_sync:") {
-            out.report(DiagnosticKind::UnknownEvent);
+    /// Hands over what a program has printed, but for times of other clocks, which packets of their own have.
+    fn print(&mut self, text: &[u8], tid: i64, at: i64, out: &mut Output<'_>) {
+        if !text.starts_with(b"trace_event_clock_sync:") {
+            self.kernel.print(text, tid, at, out);
         }
-    }
-
-    fn atrace(&mut self, text: &[u8], tid: i32, at: i64, out: &mut Output<'_>) -> Option<()> {
-        let mut fields = text.splitn(3, |&byte| byte == b'|');
-        let phase = *fields.next()?.first()?;
-        let process = fields.next().and_then(number);
-        let rest = fields.next().unwrap_or_default();
-        let mut parts = rest.split(|&byte| byte == b'|');
-        let mut part = || parts.next().filter(|part| !part.is_empty());
-        if let Some(process) =
-            process.and_then(|process| i32::try_from(process).ok()).filter(|&process| process != 0)
-        {
-            self.threads.entry(tid).or_insert(process);
-        }
-        let thread = self.thread_of(tid);
-        let on_thread = |name| ThreadEvent::new(thread, Tick(at), Text::plain(name));
-        let keyed = |cookie: i64, name, scope| {
-            let event = KeyedEvent::new(process.unwrap_or(0), Tick(at), cookie, Text::plain(name));
-            let mut event = event.with_scope(Text::plain(scope));
-            event.local = true;
-            event
-        };
-        let event = match phase {
-            b'E' => Event::End(on_thread(b"")),
-            _ if process.is_none() => return None,
-            b'B' => Event::Begin(on_thread(if rest.is_empty() { b"[empty slice name]" } else { rest })),
-            b'I' => Event::Instant(on_thread(part()?), Scope::Thread),
-            b'S' | b'F' => {
-                let (name, cookie) = (part()?, number(part()?)?);
-                let phase = if phase == b'S' { AsyncPhase::Start } else { AsyncPhase::Finish };
-                Event::Async(phase, keyed(cookie, name, b""))
-            }
-            b'N' => {
-                let (track, name) = (part()?, part()?);
-                Event::Async(AsyncPhase::Instant, keyed(0, name, track))
-            }
-            b'G' => {
-                let (track, name, cookie) = (part()?, part()?, number(part()?)?);
-                Event::Async(AsyncPhase::Begin, keyed(cookie, name, track))
-            }
-            b'H' => {
-                // The name is left out in newer files.
-                let (track, third) = (part()?, part()?);
-                Event::Async(AsyncPhase::End, keyed(number(part().unwrap_or(third))?, b"", track))
-            }
-            b'C' => {
-                let (label, value) = (part()?, number(part()?)?);
-                self.counters(at, out).say(
-                    Id::Number(process?),
-                    format_args!("{}", Shown(label)),
-                    signed_float(value),
-                );
-                return Some(());
-            }
-            _ => return None,
-        };
-        out.say(&event);
-        Some(())
     }
 
     /// Takes the switches and wake-ups of the compact form.
-    fn compact_sched(&mut self, message: &[u8], clock: ClockId, out: &mut Output<'_>) {
+    fn compact_sched(&mut self, message: &[u8], (cpu, clock): (u32, ClockId), out: &mut Output<'_>) {
         let column = |number| scalars(message, number, Packed::Varint);
-        let (mut running, mut time) = (0_i32, 0_u64);
-        let names: alloc::vec::Vec<Place> =
-            repeated(message, 5).map(|name| self.strings.add(cut(name))).collect();
+        let tid = |number| i64::from(i32::from_wire(Wire::Varint(number)).unwrap_or(0));
+        let names: alloc::vec::Vec<&[u8]> = repeated(message, 5).map(cut).collect();
+        let mut time = 0_u64;
         // All columns have a value for each switch.
         for ((((delta, state), next), _), comm) in
             column(1).zip(column(2)).zip(column(3)).zip(column(4)).zip(column(6))
         {
             time = time.saturating_add(delta);
-            let next = i32::from_wire(Wire::Varint(next)).unwrap_or(0);
             let at = self.ftrace_time(clock, time, out);
-            self.switch(running, state.cast_signed(), next, at);
-            if let Some(&name) = usize::try_from(comm).ok().and_then(|comm| names.get(comm)) {
-                self.name_task(next, name, out);
+            // The state is that of the thread that ran before, which the first switch of a file does not say.
+            let previous = self.kernel.states.running(cpu).unwrap_or(0);
+            let state = ThreadState::of_bits(state.cast_signed());
+            self.kernel.switch(cpu, at, (previous, state), tid(next), out);
+            if let Some(name) = usize::try_from(comm).ok().and_then(|comm| names.get(comm)) {
+                self.kernel.tasks.name(tid(next), name, out);
             }
-            // The state is that of the thread that ran before, which the first switch does not say.
-            running = next;
         }
         time = 0;
-        for (delta, tid) in column(7).zip(column(8)) {
+        for (delta, woken) in column(7).zip(column(8)) {
             time = time.saturating_add(delta);
             let at = self.ftrace_time(clock, time, out);
-            self.wake(i32::from_wire(Wire::Varint(tid)).unwrap_or(0), at);
+            self.kernel.states.wake(tid(woken), None, at);
         }
-    }
-
-    /// Takes a switch of a processor from one thread to another.
-    fn switch(&mut self, previous: i32, state: i64, next: i32, at: i64) {
-        self.states.push_thread(previous, at, states::state_of_bits(state));
-        self.states.push_thread(next, at, states::RUNNING);
-    }
-
-    fn wake(&mut self, tid: i32, at: i64) {
-        self.states.push_thread(tid, at, states::WOKEN);
-    }
-
-    /// Hands over the name of a thread if it is another than before.
-    fn task_name(&mut self, tid: i32, name: &[u8], out: &mut Output<'_>) {
-        if tid == 0 || name.is_empty() {
-            return;
-        }
-        let known = self.task_names.get(&tid).copied().unwrap_or_default();
-        if self.strings.get(known) != name {
-            let place = self.strings.add(name);
-            self.name_task(tid, place, out);
-        }
-    }
-
-    fn name_task(&mut self, tid: i32, name: Place, out: &mut Output<'_>) {
-        let known = self.task_names.insert(tid, name).unwrap_or_default();
-        if tid != 0 && self.strings.get(known) != self.strings.get(name) {
-            let name = Text::plain(self.strings.get(name));
-            out.say(&Event::ThreadName(self.thread_of(tid), name));
-        }
-    }
-
-    fn process_of(&self, tid: i32) -> i32 {
-        self.threads.get(&tid).copied().unwrap_or(tid)
-    }
-
-    fn thread_of(&self, tid: i32) -> Thread<'static> {
-        Thread::new(self.process_of(tid), tid)
     }
 }
+
+/// The flag of a transaction of binder that nobody answers.
+const BINDER_ONE_WAY: u32 = 1;
 
 /// Returns the number under which events that are not read are counted: behind all payloads of packets.
 fn payload_number(event: u32) -> u32 {
     event.saturating_add(100_000)
-}
-
-/// Returns a decimal number that is a whole text, clamped to 64 bits.
-fn number(text: &[u8]) -> Option<i64> {
-    let number: i128 = core::str::from_utf8(text).ok()?.parse().ok()?;
-    i64::try_from(number.clamp(i64::MIN.into(), i64::MAX.into())).ok()
 }

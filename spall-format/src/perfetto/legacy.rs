@@ -7,7 +7,7 @@ use spall_model::{
 };
 
 use super::clock::Fit;
-use super::output::Output;
+use crate::ftrace::Output;
 use super::schema::LegacyEvent;
 
 /// An event with a phase.

@@ -38,7 +38,6 @@ mod event_counters;
 mod ftrace;
 mod known_args;
 mod legacy;
-mod output;
 mod parser;
 mod samples;
 mod schema;

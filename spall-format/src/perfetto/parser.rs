@@ -7,7 +7,7 @@ use spall_model::{
     Value,
 };
 
-use super::output::Output;
+use crate::ftrace::Output;
 use super::state::State;
 use crate::FormatError;
 use crate::container::{Container, decompress_as};

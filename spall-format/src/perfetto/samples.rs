@@ -5,8 +5,8 @@ use spall_model::{
 };
 
 use super::clock::{ClockId, Fit, KnownClock};
-use super::counters::float;
-use super::output::Output;
+use crate::ftrace::float;
+use crate::ftrace::Output;
 use super::schema::{
     EventStack, Follower, Names, PerfDefaults, PerfSample, StackSample, StackSampleDefaults, TaskContext,
     Timebase,

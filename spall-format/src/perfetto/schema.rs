@@ -188,6 +188,12 @@ messages! {
 
     SchedWaking { comm: &'a [u8] = 1, pid: i32 = 2 }
 
+    BlockedReason { pid: i32 = 1, caller: u64 = 2, io_wait: bool = 3 }
+
+    BinderTransaction { debug_id: i32 = 1, reply: u32 = 5, flags: u32 = 7 }
+
+    RssStat { member: u64 = 1, size: i64 = 2, is_of_thread: Option<bool> = 3, memory: Option<u64> = 4 }
+
     NewTask { pid: i32 = 1, comm: &'a [u8] = 2, flags: u64 = 3 }
 
     RenamedTask { pid: i32 = 1, comm: &'a [u8] = 3 }

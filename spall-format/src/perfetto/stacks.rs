@@ -9,7 +9,7 @@ use spall_model::{
     DiagnosticKind, Event, FrameEvent, FrameParent, FrameTable, Id, Interner, NameId, Names, StackTree, Text,
 };
 
-use super::output::Output;
+use crate::ftrace::Output;
 use super::schema::{Frame, InlineFrame, Mapping};
 use super::strings::{Interned, Strings, Table, cut, table};
 use crate::protobuf::{Message as _, Packed, numbers, repeated, scalars, text};

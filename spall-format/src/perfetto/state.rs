@@ -12,16 +12,15 @@ use spall_model::{
 
 use super::args::ReadJson;
 use super::clock::{ClockId, Clocks, KnownClock};
-use super::counters::NameBuffer;
 use super::known_args::KnownArgs;
-use super::output::Output;
+use crate::ftrace::{Kernel, NameBuffer, Output};
 use super::schema::{
     ChromeProcess, ChromeThread, Names, Packet, ProcessDescriptor, ThreadDescriptor, TrackDescriptor,
 };
 use super::sequence::Sequences;
 use super::stacks::Stacks;
 use super::states::States;
-use super::strings::{Place, Strings, cut};
+use super::strings::{Strings, cut};
 use super::track::{Tracks, digits};
 use crate::protobuf::{Fields, Message as _, Wire, repeated, text};
 
@@ -46,15 +45,13 @@ pub(super) struct State {
     pub(super) categories: Vec<u8>,
     /// The arguments of earlier events.
     pub(super) known_args: KnownArgs,
-    /// The process of each thread of the system.
-    pub(super) threads: HashMap<i32, i32, RandomState>,
+    /// The threads of the system, and what ftrace says about them.
+    pub(super) kernel: Kernel,
     /// The processes that a descriptor has given a name, which nothing replaces.
     named: HashSet<i32, RandomState>,
     /// The user of each process.
     pub(super) uids: HashMap<i32, i32, RandomState>,
     pub(super) stacks: Stacks,
-    /// The name of each thread of the system.
-    pub(super) task_names: HashMap<i32, Place, RandomState>,
     pub(super) ftrace_clock: KnownClock,
     /// The last statistics of each disk.
     pub(super) disks: HashMap<Vec<u8>, [u64; 10], RandomState>,
@@ -79,11 +76,10 @@ impl State {
             args: ArgsBuilder::new(),
             categories: Vec::new(),
             known_args: KnownArgs::default(),
-            threads: HashMap::default(),
+            kernel: Kernel::default().with_empty_name("[empty slice name]"),
             named: HashSet::default(),
             uids: HashMap::default(),
             stacks: Stacks::default(),
-            task_names: HashMap::default(),
             ftrace_clock: KnownClock::default(),
             disks: HashMap::default(),
             name: NameBuffer::default(),
@@ -374,8 +370,8 @@ impl State {
         // What a track lies below may have been described after it.
         (0..self.tracks.len()).for_each(|at| self.declare(at, out));
         let changes = core::mem::take(&mut self.states);
-        let process_of = |tid| i64::from(self.threads.get(&tid).copied().unwrap_or(tid));
-        changes.hand_over(self.end, (&self.tracks, &self.strings), process_of, out);
+        changes.hand_over(self.end, (&self.tracks, &self.strings), out);
+        self.kernel.finish(self.end, out);
         self.stacks.hand_over(out);
         if !self.not_read.is_empty() {
             let mut counts = ArgsBuilder::new();

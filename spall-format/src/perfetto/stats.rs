@@ -2,8 +2,8 @@
 
 use spall_model::{DiagnosticKind, Event, Id, Text, Thread};
 
-use super::counters::{Counters, Shown, float, signed_float};
-use super::output::Output;
+use crate::ftrace::{Counters, Shown, float, signed_float};
+use crate::ftrace::Output;
 use super::schema::{Names, TreeProcess, TreeThread};
 use super::state::State;
 use crate::protobuf::{Fields, FromWire as _, Message as _, Packed, Wire, numbers, repeated, scalars, text};
@@ -182,7 +182,7 @@ impl State {
     pub(super) fn process_tree(&mut self, message: &[u8], out: &mut Output<'_>) {
         for process in repeated(message, 1) {
             let facts = TreeProcess::of(process);
-            self.threads.insert(facts.pid, facts.pid);
+            self.kernel.tasks.place(facts.pid.into(), facts.pid.into(), out);
             self.uids.insert(facts.pid, facts.uid);
             let mut command = repeated(process, 3);
             if let Some(first) = command.next() {
@@ -197,7 +197,7 @@ impl State {
                 out.report(DiagnosticKind::MissingId);
                 continue;
             }
-            self.threads.insert(thread.tid, thread.pid);
+            self.kernel.tasks.place(thread.tid.into(), thread.pid.into(), out);
             if !thread.name.is_empty() {
                 let id = Thread::new(thread.pid, thread.tid);
                 out.say(&Event::ThreadName(id, Text::plain(thread.name)));

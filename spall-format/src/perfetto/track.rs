@@ -7,7 +7,8 @@ use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use spall_model::{Id, Thread, ThreadMeasure};
 
-use super::counters::{counter_name, signed_float};
+use super::counters::counter_name;
+use crate::ftrace::signed_float;
 use super::schema::{CounterDescriptor, ProcessDescriptor, ThreadDescriptor, TrackDescriptor};
 use super::strings::{Place, Strings, cut};
 use crate::protobuf::Message as _;

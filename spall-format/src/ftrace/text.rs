@@ -1,0 +1,492 @@
+//! Events of the text, by their names. [ftrace 4](crate::rules::ftrace#4)
+
+use alloc::vec::Vec;
+
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+use memchr::memchr_iter;
+use spall_model::{ArgsBuilder, Clock, DiagnosticKind, Event, MetaEvent, NameId, Names, Text, Unit, UnitName, Value};
+
+use super::counters::{COUNTERS, Key};
+use super::kernel::{CpuTrack, Kernel, ipi, irq};
+use super::line::{Line, Time, loss};
+use super::marks::{begins_as_mark, number};
+use super::output::{Counters, Output, signed_float};
+use super::states::ThreadState;
+
+/// What lines leave behind for later ones.
+#[derive(Debug, Default)]
+pub(super) struct Lines {
+    pub(super) kernel: Kernel,
+    /// The clock, once a line has said its unit.
+    clock: Option<Clock>,
+    /// The latest time of an event; `None` before the first.
+    end: Option<i64>,
+    /// Whether an event has a meaning.
+    has_read: bool,
+    /// Whether the line before may go on in the next one.
+    may_go_on: bool,
+    /// The events that are not read, by their names.
+    names: Names,
+    not_read: HashMap<NameId, u64, RandomState>,
+    /// The number of events that were lost.
+    n_lost: u64,
+}
+
+/// The most bytes of the name of an event that is not read.
+const MAX_EVENT_NAME: usize = 64;
+
+/// The number of events that are not read and are named.
+const N_NAMED: usize = 5;
+
+/// What became of an event.
+enum Outcome {
+    Read,
+    NotRead,
+    Damaged,
+}
+
+impl From<Option<()>> for Outcome {
+    fn from(read: Option<()>) -> Self {
+        if read.is_some() { Self::Read } else { Self::Damaged }
+    }
+}
+
+impl Lines {
+    /// Returns whether a line with a time has come.
+    pub(super) fn has_begun(&self) -> bool {
+        self.clock.is_some()
+    }
+
+    /// Reads a line, without its end.
+    pub(super) fn line(&mut self, line: &[u8], out: &mut Output<'_>) {
+        if let Some((cpu, number)) = loss(line) {
+            return self.loss(cpu, number, out);
+        }
+        if line.starts_with(b"#") || line.trim_ascii().is_empty() {
+            return;
+        }
+        match Line::of(line) {
+            Some(line) => self.event(&line, out),
+            // Stacks and second lines of a printed text belong to the event before.
+            None if self.may_go_on || line.trim_ascii_start().starts_with(b"=> ") => {
+                out.report(DiagnosticKind::NotRead);
+            }
+            None if is_head(line) => {}
+            None => out.report(DiagnosticKind::Junk),
+        }
+    }
+
+    /// Takes note that events were lost. [ftrace 2.7](crate::rules::ftrace#2.7)
+    #[cold]
+    fn loss(&mut self, cpu: Option<u32>, number: u64, out: &mut Output<'_>) {
+        self.n_lost = self.n_lost.saturating_add(number);
+        if let Some(cpu) = cpu {
+            self.kernel.states.lost(cpu);
+        }
+        out.report(DiagnosticKind::LostPackets);
+    }
+
+    fn event(&mut self, line: &Line<'_>, out: &mut Output<'_>) {
+        self.may_go_on = false;
+        let unit = match line.time {
+            Time::Ns(_) => Unit::Nanoseconds(1.0),
+            Time::Ticks(_) => Unit::Count(UnitName::new("ticks")),
+        };
+        let clock = *self.clock.get_or_insert_with(|| {
+            let clock = Clock::new(unit);
+            out.say(&Event::Clock(clock));
+            clock
+        });
+        if clock.unit != unit {
+            return out.report(DiagnosticKind::BadTime);
+        }
+        let (Time::Ns(at) | Time::Ticks(at)) = line.time;
+        let at = i64::try_from(at).unwrap_or_else(|_| {
+            out.report(DiagnosticKind::TimeOutOfRange);
+            i64::MAX
+        });
+        self.end = Some(self.end.map_or(at, |end| end.max(at)));
+        self.kernel.states.event(line.cpu, at);
+        let tid = i64::from(line.tid);
+        if let Some(tgid) = line.tgid.filter(|_| tid != 0) {
+            self.kernel.tasks.place(tid, tgid.into(), out);
+        }
+        if line.comm != b"<...>" {
+            self.kernel.tasks.name(tid, line.comm, out);
+        }
+        let Some((event, args)) = line.event() else {
+            // The rest of a stack follows.
+            self.may_go_on = line.rest.starts_with(b"<");
+            let word = line.rest.split(u8::is_ascii_whitespace).next().unwrap_or_default();
+            return self.leave_out(word, out);
+        };
+        let args = args.trim_ascii_start();
+        let outcome = if args.starts_with(b"[FAILED TO PARSE]") {
+            Outcome::NotRead
+        } else {
+            self.named_event(event, args, line, at, out)
+        };
+        match outcome {
+            Outcome::Read => self.has_read = true,
+            Outcome::NotRead => self.leave_out(event, out),
+            Outcome::Damaged => out.report(DiagnosticKind::DamagedEvent),
+        }
+    }
+
+    fn named_event(
+        &mut self,
+        event: &[u8],
+        args: &[u8],
+        line: &Line<'_>,
+        at: i64,
+        out: &mut Output<'_>,
+    ) -> Outcome {
+        let (tid, cpu) = (i64::from(line.tid), line.cpu);
+        let kernel = &mut self.kernel;
+        match event {
+            b"sched_switch" => self.switch(args, cpu, at, out).into(),
+            b"tracing_mark_write" | b"print" | b"0" => {
+                self.print(args.strip_prefix(b"tracing_mark_write: ").unwrap_or(args), tid, at, out)
+            }
+            b"bprint" | b"bputs" => {
+                self.may_go_on = true;
+                // The function that prints comes first.
+                let text = behind(args, b": ").unwrap_or(args);
+                if begins_as_mark(text) { self.print(text, tid, at, out) } else { Outcome::NotRead }
+            }
+            b"sched_waking" => self.wake(args, |kernel, woken| kernel.states.wake(woken, Some(tid), at), out).into(),
+            // A thread that is woken is able to run from the first of these events on, which newer kernels have as well.
+            b"sched_wakeup" | b"sched_wakeup_new" => self.wake(args, |_, _| {}, out).into(),
+            b"sched_blocked_reason" => blocked(args, at, kernel).into(),
+            b"sched_process_exit" => Outcome::Read,
+            b"task_rename" => renamed(args, kernel, out).into(),
+            b"task_newtask" => new_task(args, tid, kernel, out).into(),
+            b"irq_handler_entry" => {
+                behind(args, b"name=").map(|name| kernel.cpu_slice((CpuTrack::Irq, cpu), at, Some(&irq(name)), out)).into()
+            }
+            b"softirq_entry" => between(args, b"[action=", b']')
+                .map(|name| kernel.cpu_slice((CpuTrack::SoftIrq, cpu), at, Some(name), out))
+                .into(),
+            b"ipi_entry" => between(args, b"(", b')')
+                .map(|reason| kernel.cpu_slice((CpuTrack::Ipi, cpu), at, Some(&ipi(reason)), out))
+                .into(),
+            b"irq_handler_exit" | b"softirq_exit" | b"ipi_exit" => {
+                let track = match event {
+                    b"irq_handler_exit" => CpuTrack::Irq,
+                    b"softirq_exit" => CpuTrack::SoftIrq,
+                    _ => CpuTrack::Ipi,
+                };
+                kernel.cpu_slice((track, cpu), at, None, out);
+                Outcome::Read
+            }
+            b"workqueue_execute_start" => {
+                behind(args, b"function ").map(|function| kernel.work(tid, at, Some(function.trim_ascii_end()), out)).into()
+            }
+            b"workqueue_execute_end" => {
+                kernel.work(tid, at, None, out);
+                Outcome::Read
+            }
+            b"binder_transaction" => transaction(args, tid, at, kernel, out).into(),
+            b"binder_transaction_received" => {
+                integer(args, b"transaction=").map(|number| kernel.transaction_received(tid, at, number, out)).into()
+            }
+            b"binder_lock" | b"binder_locked" | b"binder_unlock" => {
+                match event {
+                    b"binder_lock" => kernel.lock(tid, at, out),
+                    b"binder_locked" => kernel.locked(tid, at, out),
+                    _ => kernel.unlock(tid, at, out),
+                }
+                Outcome::Read
+            }
+            b"rss_stat" => match (integer(args, b"member="), integer(args, b"size=")) {
+                (Some(part), Some(size)) if args.starts_with(b"size=") => {
+                    kernel.memory(tid, at, (part.cast_unsigned(), size), None, out);
+                    Outcome::Read
+                }
+                _ => Outcome::NotRead,
+            },
+            _ => self.counters(event, args, at, out),
+        }
+    }
+
+    /// Reads a switch. [ftrace 4.1](crate::rules::ftrace#4.1)
+    fn switch(&mut self, args: &[u8], cpu: u32, at: i64, out: &mut Output<'_>) -> Option<()> {
+        let kernel = &mut self.kernel;
+        let switch = Switch::with_keys(args).or_else(|| Switch::of_trace_cmd(args))?;
+        let state = match switch.state {
+            b"0" => ThreadState::RUNNABLE,
+            b"1" => ThreadState::SLEEPING,
+            b"2" => ThreadState::WAITING,
+            letters => kernel.states.named(letters),
+        };
+        kernel.tasks.name(switch.next.1, switch.next.0, out);
+        kernel.tasks.name(switch.previous.1, switch.previous.0, out);
+        kernel.switch(cpu, at, (switch.previous.1, state), switch.next.1, out);
+        Some(())
+    }
+
+    /// Reads which thread is woken. [ftrace 4.2](crate::rules::ftrace#4.2)
+    fn wake(&mut self, args: &[u8], wake: impl FnOnce(&mut Kernel, i64), out: &mut Output<'_>) -> Option<()> {
+        let (comm, tid) = match args.strip_prefix(b"comm=") {
+            Some(rest) => {
+                let (comm, rest) = split_at_key(rest, b" pid=")?;
+                (comm, leading_integer(rest)?)
+            }
+            None => {
+                let (task, _) = split_at_key(args, b" [")?;
+                comm_and_tid(task)?
+            }
+        };
+        self.kernel.tasks.name(tid, comm, out);
+        wake(&mut self.kernel, tid);
+        Some(())
+    }
+
+    /// Reads a text that a program has printed. [ftrace 3](crate::rules::ftrace#3)
+    fn print(&mut self, text: &[u8], tid: i64, at: i64, out: &mut Output<'_>) -> Outcome {
+        self.may_go_on = true;
+        if let Some(sync) = text.strip_prefix(b"trace_event_clock_sync:") {
+            return self.clock_sync(sync.trim_ascii(), at, out).into();
+        }
+        if !matches!(text, [b'A'..=b'Z', b'|', ..] | [b'A'..=b'Z']) {
+            return Outcome::NotRead;
+        }
+        self.kernel.print(text, tid, at, out);
+        Outcome::Read
+    }
+
+    /// Reads what another clock showed. [ftrace 5.2](crate::rules::ftrace#5.2)
+    fn clock_sync(&mut self, text: &[u8], at: i64, out: &mut Output<'_>) -> Option<()> {
+        /// The first second of 2001.
+        const FIRST_MS: i64 = 978_307_200_000;
+        let mut clock = self.clock?;
+        if let Some(ms) = text.strip_prefix(b"realtime_ts=") {
+            let ms = number(ms)?;
+            if ms < FIRST_MS {
+                out.report(DiagnosticKind::BadEpoch);
+                return Some(());
+            }
+            clock = clock.with_epoch_ns(Some(ms.checked_mul(1_000_000)?.checked_sub(at)?));
+        } else if let Some(seconds) = text.strip_prefix(b"parent_ts=") {
+            clock = clock.with_monotonic_ns(Some(nanoseconds(seconds)?.checked_sub(at)?));
+        }
+        if self.clock != Some(clock) {
+            self.clock = Some(clock);
+            out.say(&Event::Clock(clock));
+        }
+        Some(())
+    }
+
+    /// Reads the values of counters. [ftrace 4.3](crate::rules::ftrace#4.3)
+    fn counters(&mut self, event: &[u8], args: &[u8], at: i64, out: &mut Output<'_>) -> Outcome {
+        let mut outcome = Outcome::NotRead;
+        for counter in COUNTERS.iter().filter(|counter| counter.event.as_bytes() == event) {
+            let key = field(args, counter.key.name);
+            let key = key.and_then(|key| match counter.is_numbered() {
+                true => number(key).map(|key| Key::Number(key.cast_unsigned())),
+                false => Some(Key::Text(key)),
+            });
+            let value = field(args, counter.value.name).and_then(number);
+            let Some((key, value)) = key.zip(value) else { return Outcome::Damaged };
+            counter.say(key, signed_float(value), &mut Counters { name: &mut self.kernel.name, at, out });
+            outcome = Outcome::Read;
+        }
+        outcome
+    }
+
+    /// Counts an event that is not read, by its name. [ftrace 4.6](crate::rules::ftrace#4.6)
+    fn leave_out(&mut self, event: &[u8], out: &mut Output<'_>) {
+        let name = self.names.intern_bytes(event.get(..MAX_EVENT_NAME).unwrap_or(event));
+        *self.not_read.entry(name).or_default() += 1;
+        out.report(DiagnosticKind::NotRead);
+    }
+
+    /// Hands over what the end of the file settles. Returns whether any event has a meaning.
+    pub(super) fn finish(&mut self, out: &mut Output<'_>) -> bool {
+        self.kernel.finish(self.end.unwrap_or(0), out);
+        let mut counts: Vec<(u64, &[u8])> =
+            self.not_read.iter().map(|(&name, &count)| (count, self.names.bytes(name))).collect();
+        counts.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+        if !counts.is_empty() {
+            let mut named = ArgsBuilder::new();
+            for &(count, name) in counts.iter().take(N_NAMED) {
+                named.add(Text::plain(name), count);
+            }
+            let others: u64 = counts.iter().skip(N_NAMED).map(|(count, _)| count).sum();
+            if others > 0 {
+                named.add("(others)", others);
+            }
+            let fact = MetaEvent::new(Text::from("events_not_read"), Value::Map(named.args()));
+            out.say(&Event::Meta(fact));
+        }
+        if self.n_lost > 0 {
+            out.say(&Event::Meta(MetaEvent::new(Text::from("lost_events"), Value::U64(self.n_lost))));
+        }
+        self.has_read
+    }
+}
+
+/// The threads of a switch, each with its name and id, and the state of the first.
+struct Switch<'a> {
+    previous: (&'a [u8], i64),
+    state: &'a [u8],
+    next: (&'a [u8], i64),
+}
+
+impl<'a> Switch<'a> {
+    /// Reads `prev_comm=A prev_pid=1 prev_prio=120 prev_state=S ==> next_comm=B next_pid=2 next_prio=120`. Older programs
+    /// leave out the arrow.
+    fn with_keys(args: &'a [u8]) -> Option<Self> {
+        let (comm, rest) = split_at_key(args.strip_prefix(b"prev_comm=")?, b" prev_pid=")?;
+        let previous = (comm, leading_integer(rest)?);
+        let (_, rest) = split_at_key(rest, b" prev_state=")?;
+        let (state, rest) = split_at_key(rest, b" next_comm=")?;
+        let state = state.strip_suffix(b"==>").unwrap_or(state).trim_ascii();
+        let (comm, rest) = split_at_key(rest, b" next_pid=")?;
+        Some(Self { previous, state, next: (comm, leading_integer(rest)?) })
+    }
+
+    /// Reads `A:1 [120] S ==> B:2 [120]`.
+    fn of_trace_cmd(args: &'a [u8]) -> Option<Self> {
+        let (before, behind) = split_at_key(args, b" ==> ")?;
+        let before = before.trim_ascii_end();
+        let (task, state) = before.split_at_checked(memchr::memrchr(b' ', before)?)?;
+        let previous = comm_and_tid(without_priority(task)?)?;
+        let next = comm_and_tid(without_priority(behind)?)?;
+        Some(Self { previous, state: state.trim_ascii(), next })
+    }
+}
+
+/// Returns a task without the priority in brackets behind it.
+fn without_priority(task: &[u8]) -> Option<&[u8]> {
+    let task = task.trim_ascii_end().strip_suffix(b"]")?;
+    Some(task.get(..memchr::memrchr(b'[', task)?)?.trim_ascii_end())
+}
+
+/// Splits `COMM:TID`.
+fn comm_and_tid(task: &[u8]) -> Option<(&[u8], i64)> {
+    let (comm, tid) = task.split_at_checked(memchr::memrchr(b':', task)?)?;
+    Some((comm, number(tid.get(1..)?)?))
+}
+
+/// Reads why a thread waits.
+fn blocked(args: &[u8], at: i64, kernel: &mut Kernel) -> Option<()> {
+    let (tid, is_io) = (integer(args, b"pid=")?, integer(args, b"iowait=")? != 0);
+    kernel.states.blocked(tid, behind(args, b"caller=")?.trim_ascii_end(), is_io, at);
+    Some(())
+}
+
+/// Reads `pid=1 oldcomm=A newcomm=B oom_score_adj=0`.
+fn renamed(args: &[u8], kernel: &mut Kernel, out: &mut Output<'_>) -> Option<()> {
+    let tid = leading_integer(args.strip_prefix(b"pid=")?)?;
+    let (_, rest) = split_at_key(args, b" newcomm=")?;
+    let (name, _) = split_at_key(rest, b" oom_score_adj=").unwrap_or((rest, b""));
+    kernel.tasks.name(tid, name, out);
+    Some(())
+}
+
+/// Reads `pid=1 comm=A clone_flags=3d0f00 oom_score_adj=0`.
+fn new_task(args: &[u8], creator: i64, kernel: &mut Kernel, out: &mut Output<'_>) -> Option<()> {
+    /// The flag of a new task that is a thread of the process of its creator.
+    const CLONE_THREAD: u64 = 0x0001_0000;
+    let tid = leading_integer(args.strip_prefix(b"pid=")?)?;
+    let (_, rest) = split_at_key(args, b" comm=")?;
+    let (name, flags) = split_at_key(rest, b" clone_flags=")?;
+    let flags = hexadecimal(flags.strip_prefix(b"0x").unwrap_or(flags))?;
+    if tid != 0 {
+        kernel.new_task(creator, tid, flags & CLONE_THREAD != 0, name, out);
+    }
+    Some(())
+}
+
+/// Reads a transaction of binder. [ftrace 4.5](crate::rules::ftrace#4.5)
+fn transaction(args: &[u8], tid: i64, at: i64, kernel: &mut Kernel, out: &mut Output<'_>) -> Option<()> {
+    const ONE_WAY: u64 = 1;
+    let number = integer(args, b"transaction=")?;
+    let is_reply = integer(args, b"reply=")? != 0;
+    let flags = hexadecimal(behind(args, b"flags=0x")?)?;
+    kernel.transaction(tid, at, number, (is_reply, flags & ONE_WAY != 0), out);
+    Some(())
+}
+
+/// Returns whether a line is one of those that stand before the events and say nothing of them.
+pub(super) fn is_head(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    let is_number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
+    let is_empty_cpu =
+        || line.strip_prefix(b"CPU ")?.strip_suffix(b" is empty").map(is_number);
+    line.strip_prefix(b"cpus=").is_some_and(is_number)
+        || line.strip_prefix(b"version = ").is_some_and(is_number)
+        || is_empty_cpu() == Some(true)
+        || line.starts_with(b"capturing trace...")
+        || line == b"TRACE:"
+}
+
+/// Splits a text at the first place at which a key begins, which has a blank in front.
+fn split_at_key<'a>(text: &'a [u8], key: &[u8]) -> Option<(&'a [u8], &'a [u8])> {
+    let at = memchr_iter(b' ', text).find(|&at| text.get(at..).is_some_and(|rest| rest.starts_with(key)))?;
+    Some((text.get(..at)?, text.get(at + key.len()..)?))
+}
+
+/// Returns what follows the first place of a key.
+fn behind<'a>(text: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
+    let at = memchr::memmem::find(text, key)?;
+    text.get(at + key.len()..)
+}
+
+/// Returns what follows the first place of a key, up to a character.
+fn between<'a>(text: &'a [u8], key: &[u8], end: u8) -> Option<&'a [u8]> {
+    let rest = behind(text, key)?;
+    rest.get(..memchr::memrchr(end, rest)?)
+}
+
+/// Returns the value of a field `name=value`, which ends where the next one begins. One without a name is at the begin.
+fn field<'a>(args: &'a [u8], name: &str) -> Option<&'a [u8]> {
+    let name = name.as_bytes();
+    let is_field = |at: usize| {
+        args.get(at..)
+            .and_then(|rest| rest.strip_prefix(name))
+            .and_then(|rest| if name.is_empty() { Some(rest) } else { rest.strip_prefix(b"=") })
+    };
+    let starts = core::iter::once(0).chain(memchr_iter(b' ', args).map(|blank| blank + 1));
+    let value = starts.filter_map(is_field).next()?;
+    let is_next = |&blank: &usize| {
+        let word = value.get(blank + 1..).unwrap_or_default();
+        let word = word.split(|&byte| byte == b' ').next().unwrap_or_default();
+        word.contains(&b'=')
+    };
+    let end = memchr_iter(b' ', value).find(is_next).unwrap_or(value.len());
+    value.get(..end).map(<[u8]>::trim_ascii)
+}
+
+/// Reads the integer behind the first place of a key.
+fn integer(text: &[u8], key: &[u8]) -> Option<i64> {
+    leading_integer(behind(text, key)?)
+}
+
+/// Reads the integer at the start of a text, which a blank follows if anything does.
+fn leading_integer(text: &[u8]) -> Option<i64> {
+    number(text.get(..memchr::memchr(b' ', text).unwrap_or(text.len()))?.trim_ascii_end())
+}
+
+/// Reads the hexadecimal digits at the start of a text.
+fn hexadecimal(text: &[u8]) -> Option<u64> {
+    let len = text.iter().position(|byte| !byte.is_ascii_hexdigit()).unwrap_or(text.len());
+    u64::from_str_radix(core::str::from_utf8(text.get(..len)?).ok()?, 16).ok()
+}
+
+/// Reads decimal seconds as nanoseconds. Digits below them do not count.
+fn nanoseconds(seconds: &[u8]) -> Option<i64> {
+    let point = memchr::memchr(b'.', seconds).unwrap_or(seconds.len());
+    let (whole, fraction) = seconds.split_at_checked(point)?;
+    let fraction = fraction.get(1..).unwrap_or_default();
+    if !fraction.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let mut below = 0;
+    for at in 0..9 {
+        below = below * 10 + i64::from(fraction.get(at).map_or(0, |digit| digit - b'0'));
+    }
+    number(whole)?.checked_mul(1_000_000_000)?.checked_add(below)
+}
