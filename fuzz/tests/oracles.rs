@@ -6,7 +6,9 @@ use spall_fuzz::{
     conservation, json_fast_vs_plain, json_vs_serde, layout_invariants, live, load, merge, pairing, parallel,
     rebuild, round_trip, samples, split_input, trees, view,
 };
-use spall_synth::{Random, apitrace, auto, heph, json_profiles, perf_script, perfetto, profiles, spall};
+use spall_synth::{
+    Random, apitrace, auto, ftrace, heph, json_profiles, perf_script, perfetto, profiles, spall,
+};
 
 /// Small events of every phase, whole and damaged.
 const JSON: &str = r#"{"displayTimeUnit":"ns","traceEvents":[
@@ -42,6 +44,7 @@ fn seeds() -> Vec<Vec<u8>> {
         apitrace::game(3),
         perfetto::trace(12),
         perf_script::recording(2),
+        ftrace::recording(3),
         profiles::folded(20).into(),
         profiles::pprof(5),
         json_profiles::firefox(32),

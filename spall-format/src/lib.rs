@@ -10,6 +10,7 @@
 //! | [`heph`] | trace logs of the Heph actor framework | yes | |
 //! | `apitrace` (`apitrace`) | graphics call traces of apitrace | yes | |
 //! | `perfetto` (`perfetto`) | protobuf traces of Perfetto | yes | |
+//! | `ftrace` (`perfetto`) | the text of ftrace, of `trace-cmd report`, atrace and systrace | yes | |
 //! | `perf_script` (`profiles`) | the text of `perf script` | yes | |
 //! | `pprof` (`profiles`) | profiles of pprof, as Go and many other programs write them | yes | |
 //! | `folded` (`profiles`) | folded stacks, the text that flame graphs are made of | yes | |
@@ -57,7 +58,8 @@
 //! # Features
 //! - none: `core` alone, with the parsers of spall and Heph and the writers of spall into memory of the caller;
 //! - `alloc`: `container`, which undoes the compression of files;
-//! - `apitrace`, `perfetto`: the modules of these names; each implies `alloc`;
+//! - `apitrace`: the module of this name; it implies `alloc`;
+//! - `perfetto`: the modules `perfetto` and `ftrace`, whose events are the same; it implies `alloc`;
 //! - `profiles`: `perf_script`, `pprof` and `folded`; it implies `alloc`;
 //! - `gzip`, `brotli`, `zstd`: containers beside snappy, which needs none of these;
 //! - `std` (default): the writers to `std::io::Write`.

@@ -15,6 +15,7 @@
 pub mod apitrace;
 pub mod auto;
 pub mod cpu_profile;
+pub mod ftrace;
 pub mod gzip;
 pub mod heph;
 pub mod json;

@@ -2,6 +2,7 @@
 
 use alloc::{borrow::Cow, boxed::Box};
 
+use spall_format::FormatErrorKind;
 use spall_json::JsonErrorKind;
 use spall_model::DiagnosticKind;
 
@@ -89,6 +90,9 @@ impl Error {
     pub(crate) fn or_unknown(self, head: &[u8]) -> Self {
         match self {
             Self::Json(error) if error.kind() == JsonErrorKind::NotATrace => Self::unknown(head),
+            Self::Binary(error) if error.kind() == FormatErrorKind::NothingRead => {
+                Self::UnknownFormat { found: unknown::FTRACE.into() }
+            }
             error => error,
         }
     }

@@ -89,7 +89,8 @@
 //!
 //! - `std` (default): `alloc`, [`load_from`], [`export`], and writers to `std::io::Write`.
 //! - `alloc`: loading from memory, layouts and everything else that holds a trace.
-//! - `apitrace`, `perfetto` (default): reading these formats. With `std`, `perfetto` also writes that of Perfetto.
+//! - `apitrace` (default): reading this format.
+//! - `perfetto` (default): reading Perfetto's traces and the text of ftrace. With `std`, it also writes Perfetto's.
 //! - `profiles` (default): reading pprof, folded stacks and the text of `perf script`. A file of a format whose feature is off
 //!   is an error that says so.
 //! - `gzip`, `brotli`, `zstd` (default): opening files and recordings that are compressed that way. Each brings one
@@ -144,6 +145,8 @@ mod runs;
 mod search;
 #[cfg(feature = "std")]
 mod stream;
+#[cfg(feature = "alloc")]
+mod system_trace;
 #[cfg(feature = "std")]
 mod threads;
 #[cfg(feature = "alloc")]

@@ -14,6 +14,7 @@ use crate::{
     detect::{Recognised, recognise},
     input::{marked_container, open},
     parser::{Visit, visit},
+    system_trace::SystemTrace,
 };
 
 /// Loads a trace of any supported format from memory, in any supported container.
@@ -310,6 +311,7 @@ pub(crate) struct Reading<R> {
     pub(crate) to: R,
     /// Whether there is any that is no begin, end or complete slice.
     pub(crate) has_other: bool,
+    pub(crate) system_trace: SystemTrace,
 }
 
 impl<'e, R: Receiver<'e>> Receiver<'e> for Reading<R> {
@@ -319,7 +321,9 @@ impl<'e, R: Receiver<'e>> Receiver<'e> for Reading<R> {
             // The receiver knows whether any of these has come, which most events are.
             Event::Begin(_) | Event::End(_) | Event::Complete(..) => false,
             // Clocks, conventions and facts may stand before any content, and damage is none.
-            Event::Clock(_) | Event::Conventions(_) | Event::Meta(_) | Event::Diagnostic(_) => false,
+            Event::Clock(_) | Event::Conventions(_) | Event::Diagnostic(_) => false,
+            Event::Meta(fact) if self.system_trace.take(fact, bytes) => return,
+            Event::Meta(_) => false,
             _ => true,
         };
         self.to.receive(event, bytes);
@@ -359,7 +363,7 @@ impl<F> Timed for Seeing<F> {
 impl<R> Reading<R> {
     /// Starts to read a file.
     pub(crate) fn new(to: R) -> Self {
-        Self { to, has_other: false }
+        Self { to, has_other: false, system_trace: SystemTrace::default() }
     }
 
     /// Reads all events of a file that is in memory.
@@ -371,7 +375,10 @@ impl<R> Reading<R> {
         loop {
             match parser.lend(data, true, self) {
                 Ok(Progress::Read(consumed)) => data = data.get(consumed..).unwrap_or_default(),
-                Ok(Progress::NeedMore(_) | Progress::End) => return Ok(()),
+                Ok(Progress::NeedMore(_) | Progress::End) => {
+                    self.system_trace.hand_over(&mut self.to);
+                    return Ok(());
+                }
                 Err(error) => return self.stop(error.into()),
             }
         }
@@ -379,10 +386,11 @@ impl<R> Reading<R> {
 
     /// Handles the error that ends reading. It is returned if there was no content before it, and becomes a diagnostic
     /// otherwise.
-    pub(crate) fn stop<'e>(&mut self, error: Error) -> Result<(), Error>
+    pub(crate) fn stop(&mut self, error: Error) -> Result<(), Error>
     where
-        R: Receiver<'e> + Timed,
+        R: for<'e> Receiver<'e> + Timed,
     {
+        self.system_trace.hand_over(&mut self.to);
         if !self.has_other && !self.to.has_times() {
             return Err(error);
         }
@@ -418,7 +426,10 @@ impl<'d, P: Parser<Error: Into<Error>>> InOrder<'d, P> {
             let rest = self.data.get(self.at..).unwrap_or_default();
             match self.parser.read(rest, true, &mut self.reading) {
                 Ok(Progress::Read(consumed)) => self.at += consumed,
-                Ok(Progress::NeedMore(_) | Progress::End) => self.is_over = true,
+                Ok(Progress::NeedMore(_) | Progress::End) => {
+                    self.reading.system_trace.hand_over(&mut self.reading.to);
+                    self.is_over = true;
+                }
                 Err(error) => {
                     self.result = self.reading.stop(error.into());
                     self.is_over = true;

@@ -20,6 +20,7 @@ use spall_model::{EventBatch, Parser, Progress};
 use crate::{
     Error,
     load::{InOrder, Loader, Reading},
+    system_trace::SystemTrace,
     threads,
 };
 
@@ -249,10 +250,11 @@ impl<'d, P: Parser<Error: Into<Error>>> Team<'d, P> {
             && order.reading.to.push_batch(&mut batch.to)
         {
             order.reading.has_other |= batch.has_other;
+            order.reading.system_trace.append(&mut batch.system_trace);
             (order.parser, order.at) = (parser, at);
         }
         batch.to.clear();
-        batch.has_other = false;
+        (batch.has_other, batch.system_trace) = (false, SystemTrace::default());
         order.read_to(part.end);
         (batch, order.is_over)
     }

@@ -20,7 +20,7 @@ use spall_model::{ByteRange, Event, LendingParser, Limits, Parser, Progress, Rec
 
 #[cfg(feature = "perfetto")]
 use crate::perfetto::PerfettoParser;
-use crate::{Error, Format};
+use crate::{Error, Format, system_trace::SystemTrace};
 
 /// What is to be done with the parser of a file, whichever it is.
 // A trait and not a boxed parser, so that there is a loop for each parser, with the parser inlined: a call for each event
@@ -73,9 +73,7 @@ pub(crate) fn visit<V: Visit>(format: Format, limits: &Limits, visitor: V) -> V:
         #[cfg(not(feature = "apitrace"))]
         Format::Apitrace => visitor.visit_lending(FormatOff { format, feature: "apitrace" }),
         #[cfg(not(feature = "perfetto"))]
-        Format::Perfetto | Format::Ftrace => {
-            visitor.visit_lending(FormatOff { format, feature: "perfetto" })
-        }
+        Format::Perfetto | Format::Ftrace => visitor.visit_lending(FormatOff { format, feature: "perfetto" }),
         #[cfg(not(feature = "profiles"))]
         Format::PerfScript | Format::Pprof | Format::Folded => {
             visitor.visit_lending(FormatOff { format, feature: "profiles" })
@@ -119,7 +117,10 @@ impl LendingParser for FormatOff {
 /// assert_eq!(trace.commit().n_slices(), 1);
 /// # Ok::<(), spall_trace::Error>(())
 /// ```
-pub struct TraceParser(Box<dyn AnyParser>);
+pub struct TraceParser {
+    parser: Box<dyn AnyParser>,
+    system_trace: SystemTrace,
+}
 
 impl core::fmt::Debug for TraceParser {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
@@ -129,7 +130,7 @@ impl core::fmt::Debug for TraceParser {
 
 impl TraceParser {
     fn boxed(parser: impl LendingParser<Error: Into<Error>> + Send + Sync + 'static) -> Self {
-        Self(Box::new(parser))
+        Self { parser: Box::new(parser), system_trace: SystemTrace::default() }
     }
 
     /// Creates a parser at the start of a file. Of the limits, [`Limits::max_decompressed_bytes`] concerns parsers: those of
@@ -156,7 +157,7 @@ impl TraceParser {
         mut see: impl FnMut(&Event<'_>, ByteRange),
     ) -> Result<usize, Error> {
         let mut rest = data;
-        while let Progress::Read(consumed) = self.0.lend_any(rest, eof, &mut see)? {
+        while let Progress::Read(consumed) = self.lend(rest, eof, &mut see)? {
             rest = rest.get(consumed..).unwrap_or_default();
         }
         Ok(data.len() - rest.len())
@@ -172,7 +173,16 @@ impl LendingParser for TraceParser {
         eof: bool,
         to: &mut impl for<'e> Receiver<'e>,
     ) -> Result<Progress, Error> {
-        self.0.lend_any(data, eof, to)
+        let Self { parser, system_trace } = self;
+        let mut see = |event: &Event<'_>, bytes: ByteRange| match event {
+            Event::Meta(fact) if system_trace.take(fact, bytes) => {}
+            _ => to.receive(event, bytes),
+        };
+        let result = parser.lend_any(data, eof, &mut see);
+        if matches!(result, Ok(Progress::End) | Err(_)) {
+            self.system_trace.hand_over(to);
+        }
+        result
     }
 }
 

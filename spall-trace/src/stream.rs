@@ -119,7 +119,10 @@ impl<R: Read> Pump<R> {
             match parser.lend(self.input.data(), self.input.eof, &mut reading) {
                 Ok(Progress::Read(consumed)) => self.input.start += consumed,
                 Ok(Progress::NeedMore(more)) => self.input.fill(more)?,
-                Ok(Progress::End) => return Ok(reading.to),
+                Ok(Progress::End) => {
+                    reading.system_trace.hand_over(&mut reading.to);
+                    return Ok(reading.to);
+                }
                 Err(error) => return reading.stop(error.into()).map(|()| reading.to),
             }
         }

@@ -7,9 +7,9 @@ use spall_format::container::{Container, peek};
 /// The formats that pprof had before protocol buffers. [profiles 3.1](spall_model::rules::profiles#3.1)
 const OLD_PPROF: &str = "an older kind of profile of gperftools; `pprof -proto` converts it";
 
-/// The text that is recognised only with its parser.
-const FTRACE: &str = match cfg!(feature = "perfetto") {
-    true => "text of ftrace without events",
+/// The text of ftrace in which nothing is read. It is recognised only with its parser.
+pub(crate) const FTRACE: &str = match cfg!(feature = "perfetto") {
+    true => "text of ftrace without events that are read",
     false => "text of ftrace, which needs the feature `perfetto` of spall-trace",
 };
 

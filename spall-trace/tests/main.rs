@@ -35,6 +35,7 @@ mod export;
 mod export_sizes;
 mod flooding;
 mod from_args;
+mod ftrace;
 mod heph_converter;
 mod json_cases;
 mod json_profiles;

@@ -1,7 +1,7 @@
 //! A trace takes at most 16 times its input and a mebibyte, finished or while it grows, whatever the input is.
 
 use allocation_counter::measure;
-use spall_synth::{apitrace, heph, json_profiles, perf_script, perfetto, profiles, spall as synth};
+use spall_synth::{apitrace, ftrace, heph, json_profiles, perf_script, perfetto, profiles, spall as synth};
 use spall_testdata::sized;
 use spall_trace::Format;
 use spall_trace::format::container::decompress;
@@ -113,6 +113,12 @@ fn traces_of_generated_and_hostile_input_are_small() {
     check("perf script", &perf_script::recording(sized(4000)));
     for (name, data) in perf_script::attacks(sized(100_000)) {
         check(name, &data);
+    }
+    check("ftrace", &ftrace::recording(sized(4000)));
+    for (name, data) in ftrace::attacks(sized(100_000)) {
+        // A slice of another thread is 26 bytes of a file.
+        let most = matches!(name, "threads" | "threads that wait" | "switches of threads").then_some(64);
+        check_attack(name, &data, most);
     }
     check("firefox", &json_profiles::firefox(sized(100_000)));
     for (name, data) in json_profiles::attacks(sized(100_000)) {

@@ -43,7 +43,15 @@ fn what_is_no_trace_is_named() {
         (b"FLR\0\0\x02\0\x01", "a recording of Java's Flight Recorder"),
         (b"Nettrace\x14\0\0\0!FastSerialization.1", "a .nettrace file of .NET"),
         (b"SQLite format 3\0\x10\0", "an SQLite database, as Nsight Systems exports it"),
-        (b"# tracer: nop\n#\n# entries-in-buffer/entries-written: 0/0   #P:8\n", "text of ftrace"),
+        (
+            b"# tracer: nop\n#\n# entries-in-buffer/entries-written: 0/0   #P:8\n",
+            "text of ftrace without events that are read",
+        ),
+        (
+            b"# tracer: function_graph\n#\n",
+            "text of ftrace's tracer function_graph, whose calls are not read",
+        ),
+        (b"\x17\x08\x44tracing6\0", "a trace.dat file of trace-cmd; `trace-cmd report` prints it as text"),
         (b"PK\x03\x04\x14\0", "a zip archive; unpack it first"),
         (b"\xfd7zXZ\0\0", "a file that is compressed with xz; unpack it first"),
         (b"BZh91AY", "a file that is compressed with bzip2; unpack it first"),

@@ -34,6 +34,10 @@ pub fn is_ftrace(data: &[u8]) -> bool {
     }
     let text = data.strip_prefix(b"\xef\xbb\xbf").unwrap_or(data);
     let text = text.get(..MAX_LOOK).unwrap_or(text);
+    // A document of JSON may have such a text in one of its lines.
+    if matches!(text.trim_ascii_start().first(), Some(b'{' | b'[')) {
+        return false;
+    }
     let (mut fit, mut other, mut position) = (0, 0, 0);
     let (mut is_report, mut may_go_on) = (false, false);
     for whole in text.split_inclusive(|&byte| byte == b'\n') {
@@ -48,7 +52,9 @@ pub fn is_ftrace(data: &[u8]) -> bool {
             return fit == 0 && !NOT_READ.iter().any(|name| tracer.starts_with(name));
         }
         if trimmed == b"TRACE:" {
-            if let Some(head) = text.get(position..).and_then(<[u8]>::first_chunk) && is_zlib(*head) {
+            if let Some(head) = text.get(position..).and_then(<[u8]>::first_chunk)
+                && is_zlib(*head)
+            {
                 return true;
             }
             (fit, other) = (0, 0);
@@ -61,11 +67,7 @@ pub fn is_ftrace(data: &[u8]) -> bool {
             fit += 1;
             // A printed text may have a second line.
             may_go_on = found.rest.starts_with(b"bp");
-        } else if !may_go_on
-            && whole.ends_with(b"\n")
-            && !trimmed.starts_with(b"#")
-            && loss(line).is_none()
-        {
+        } else if !may_go_on && whole.ends_with(b"\n") && !trimmed.starts_with(b"#") && loss(line).is_none() {
             other += 1;
         }
         if fit + other == FIRST_LINES {

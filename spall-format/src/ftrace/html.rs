@@ -55,6 +55,9 @@ const OLD_DATA: &[u8] = b"linuxPerfData = \"";
 const TITLE: &[u8] = b"<title>Android System Trace</title>";
 const END: &[u8] = b"</script";
 
+/// The most bytes of the tag at the begin of a page.
+pub(super) const MAX_TAG: usize = 16;
+
 /// Returns whether a file begins as a page does.
 pub(super) fn begins_as_page(data: &[u8]) -> bool {
     let data = data.strip_prefix(b"\xef\xbb\xbf").unwrap_or(data).trim_ascii_start();
@@ -96,6 +99,18 @@ impl Place {
                 }
             }
             Self::Script(is_quoted) => self.script(line, is_quoted, lines, out),
+        }
+    }
+
+    /// Reads the last line of the file, which has no end. An event in it may be cut anywhere, so it is left out. [ftrace
+    /// 6.1](crate::rules::ftrace#6.1)
+    pub(super) fn last_line(&mut self, line: &[u8], lines: &mut Lines, out: &mut Output<'_>) {
+        let ends_script = memmem::find(line, END).is_some();
+        match self {
+            Self::Block(_) if ends_script => self.line(line, lines, out),
+            Self::Page | Self::Script(_) => self.line(line, lines, out),
+            _ if line.starts_with(b"#") || line.trim_ascii().is_empty() => {}
+            _ => out.report(DiagnosticKind::Truncated),
         }
     }
 
@@ -212,7 +227,10 @@ impl Columns {
         let mut column = self.name;
         let is_last = column + 1 == self.len;
         // The state of a process is a letter without a heading.
-        if is_last && words(row).nth(column).is_some_and(|(_, word)| word.len() == 1) && rest(column + 1).is_some() {
+        if is_last
+            && words(row).nth(column).is_some_and(|(_, word)| word.len() == 1)
+            && rest(column + 1).is_some()
+        {
             column += 1;
         }
         let tasks = &mut lines.kernel.tasks;
@@ -220,13 +238,13 @@ impl Columns {
         if let Some(tid) = self.tid {
             let tid = id(tid)?;
             tasks.place(tid, pid, out);
-            tasks.name(tid, name, out);
+            tasks.name(tid, name);
             return Some(());
         }
         tasks.place(pid, pid, out);
         out.say(&Event::ProcessName(Id::Number(pid), Text::plain(name)));
         if !is_last && let Some(comm) = rest(self.len - 1) {
-            tasks.name(pid, comm, out);
+            tasks.name(pid, comm);
         }
         Some(())
     }

@@ -96,12 +96,19 @@ impl Kernel {
     }
 
     /// Takes a task that was created by another. [ftrace 4.2](crate::rules::ftrace#4.2)
-    pub(crate) fn new_task(&mut self, creator: i64, tid: i64, is_thread: bool, name: &[u8], out: &mut Output<'_>) {
+    pub(crate) fn new_task(
+        &mut self,
+        creator: i64,
+        tid: i64,
+        is_thread: bool,
+        name: &[u8],
+        out: &mut Output<'_>,
+    ) {
         let pid = if is_thread { self.tasks.process(creator) } else { Some(tid) };
         if let Some(pid) = pid {
             self.tasks.place(tid, pid, out);
         }
-        self.tasks.name(tid, name, out);
+        self.tasks.name(tid, name);
     }
 
     /// Begins a slice on a track of a processor, or ends one if it has no name. [ftrace 4.4](crate::rules::ftrace#4.4)
@@ -216,8 +223,7 @@ impl Kernel {
     /// Hands over what the end of the file settles. `end` is the latest time.
     pub(crate) fn finish(&mut self, end: i64, out: &mut Output<'_>) {
         self.tasks.finish(out);
-        let tasks = &self.tasks;
-        core::mem::take(&mut self.states).hand_over(end, |tid| tasks.thread(tid), out);
+        core::mem::take(&mut self.states).hand_over(end, &mut self.tasks, out);
     }
 }
 

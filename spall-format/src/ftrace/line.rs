@@ -101,7 +101,8 @@ fn word(text: &[u8]) -> Option<(&[u8], &[u8])> {
 
 /// Reads a decimal number, clamped to the greatest one. Returns `None` if there is no digit.
 fn decimal(digits: &[u8]) -> Option<u64> {
-    let add = |sum: u64, digit: &u8| sum.saturating_mul(10).saturating_add(u64::from(digit.wrapping_sub(b'0')));
+    let add =
+        |sum: u64, digit: &u8| sum.saturating_mul(10).saturating_add(u64::from(digit.wrapping_sub(b'0')));
     (!digits.is_empty()).then(|| digits.iter().fold(0, add))
 }
 
@@ -121,7 +122,8 @@ fn seconds(text: &[u8]) -> Option<(Time, &[u8])> {
     let (time, rest) = match rest.strip_prefix(b".") {
         Some(fraction) => {
             let (fraction, rest) = digits(fraction);
-            let n_digits = u32::try_from(fraction.len()).ok().filter(|n_digits| (1..=9).contains(n_digits))?;
+            let n_digits =
+                u32::try_from(fraction.len()).ok().filter(|n_digits| (1..=9).contains(n_digits))?;
             let below = decimal(fraction)? * 10_u64.pow(9 - n_digits);
             (Time::Ns(whole.saturating_mul(1_000_000_000).saturating_add(below)), rest)
         }
@@ -198,17 +200,21 @@ mod tests {
     #[test]
     fn ftrace_2_2_a_name_may_have_anything_in_it() {
         for comm in [
-            "a: b", "x [003]", "-", "foo(bar)", "12:34.5", "<...>", "", "name-99", "Thread 1", "a-1 [x]", "1234", "([)",
+            "a: b", "x [003]", "-", "foo(bar)", "12:34.5", "<...>", "", "name-99", "Thread 1", "a-1 [x]",
+            "1234", "([)",
         ] {
             let line = format!(" {comm}-207   [003] d..2   20.000071: print: B|1|a-5 [000] .... 1.0: x");
-            let expected = Some((comm, 207, None, 3, Time::Ns(20_000_071_000), "print: B|1|a-5 [000] .... 1.0: x"));
+            let expected =
+                Some((comm, 207, None, 3, Time::Ns(20_000_071_000), "print: B|1|a-5 [000] .... 1.0: x"));
             assert_eq!(read(&line), expected, "{line}");
         }
     }
 
     #[test]
     fn ftrace_2_3_the_process_may_be_unknown() {
-        for (process, tgid) in [("(  200)", Some(200)), ("(200)", Some(200)), ("(-----)", None), ("(-------)", None)] {
+        for (process, tgid) in
+            [("(  200)", Some(200)), ("(200)", Some(200)), ("(-----)", None), ("(-------)", None)]
+        {
             let line = format!("a(b)-7 {process} [000] .... 1.5: e: x");
             assert_eq!(read(&line), Some(("a(b)", 7, tgid, 0, Time::Ns(1_500_000_000), "e: x")), "{line}");
         }
@@ -244,7 +250,10 @@ mod tests {
             ("   app-100       0...1.    1us : e: x", ("app", 100, None, 0, Time::Ns(1000), "e: x")),
             ("   app-100       0...1.   15us!: e: x", ("app", 100, None, 0, Time::Ns(15_000), "e: x")),
             ("   a-b c-100     1d..2. 1234us+: e: x", ("a-b c", 100, None, 1, Time::Ns(1_234_000), "e: x")),
-            (" trace-cmd-6244  15d..4. 162534.5: e: x", ("trace-cmd", 6244, None, 15, Time::Ns(162_534_500_000_000), "e: x")),
+            (
+                " trace-cmd-6244  15d..4. 162534.5: e: x",
+                ("trace-cmd", 6244, None, 15, Time::Ns(162_534_500_000_000), "e: x"),
+            ),
         ] {
             assert_eq!(read(line), Some(expected), "{line}");
         }
@@ -252,7 +261,10 @@ mod tests {
 
     #[test]
     fn ftrace_6_2_numbers_of_the_line_have_limits() {
-        assert_eq!(read("a-4294967295 [65535] 1.5: e: x").map(|found| (found.1, found.3)), Some((u32::MAX, 65535)));
+        assert_eq!(
+            read("a-4294967295 [65535] 1.5: e: x").map(|found| (found.1, found.3)),
+            Some((u32::MAX, 65535))
+        );
         assert_eq!(read("a-4294967296 [0] 1.5: e: x"), None);
         assert_eq!(read("a-1 [65536] 1.5: e: x"), None);
     }

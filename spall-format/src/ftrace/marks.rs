@@ -78,7 +78,8 @@ impl Kernel {
             }
             b'C' => {
                 let (name, value) = (part()?, part()?);
-                let value = number(value).map(signed_float).or_else(|| decimal(value)).ok_or(Fault::Damaged)?;
+                let value =
+                    number(value).map(signed_float).or_else(|| decimal(value)).ok_or(Fault::Damaged)?;
                 Counters { name: &mut self.name, at, out }.say(
                     Id::Number(process),
                     format_args!("{}", Shown(name)),

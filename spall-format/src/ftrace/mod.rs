@@ -51,6 +51,7 @@ mod text;
 
 pub use detect::is_ftrace;
 pub use parser::Parser;
+pub use text::monotonic_shift_ns;
 
 pub(crate) use counters::{COUNTERS, Key};
 pub(crate) use kernel::{CpuTrack, Kernel, SOFT_IRQS, ipi, irq};

@@ -1,11 +1,7 @@
 //! The parser, which finds the text in what is around it. [ftrace 1](crate::rules::ftrace#1)
 
-use alloc::vec::Vec;
-
 use memchr::memchr;
-use spall_model::{
-    ByteRange, Conventions, DiagnosticKind, Event, LendingParser, Limits, Progress, Receiver,
-};
+use spall_model::{ByteRange, Conventions, DiagnosticKind, Event, LendingParser, Limits, Progress, Receiver};
 
 use super::html::{self, Place};
 use super::output::Output;
@@ -23,6 +19,7 @@ use crate::{FormatError, FormatErrorKind};
 ///
 /// | diagnostic | fault | effect |
 /// |---|---|---|
+/// | `Truncated` | a last line without an end, which may be cut | left out |
 /// | `Junk` | a line of another form, or one of more than 64 KiB | left out |
 /// | `NotRead` | an event of a kind that is not read | left out, and counted by its name in a fact at the end |
 /// | `DamagedEvent` | an event of which a part is missing or is no number | left out |
@@ -42,6 +39,8 @@ pub struct Parser {
     offset: u64,
     place: Place,
     lines: Lines,
+    /// The number of bytes at the start of the data in which no line ends.
+    searched: usize,
     /// Whether the rest of a line is skipped, because it is too long.
     is_skipping: bool,
     has_begun: bool,
@@ -52,6 +51,9 @@ pub struct Parser {
 /// The most bytes of a line. [ftrace 6.1](crate::rules::ftrace#6.1)
 const MAX_LINE: usize = 64 << 10;
 
+/// The most blanks before the tag of a page.
+const MAX_BLANKS: usize = 1 << 10;
+
 impl Parser {
     /// Creates a parser at the start of a file.
     #[must_use]
@@ -60,6 +62,7 @@ impl Parser {
             offset: 0,
             place: Place::Text,
             lines: Lines::default(),
+            searched: 0,
             is_skipping: false,
             has_begun: false,
             limits: Limits::default(),
@@ -71,6 +74,14 @@ impl Parser {
     #[must_use]
     pub fn with_limits(mut self, limits: &Limits) -> Self {
         self.limits = limits.clone();
+        self
+    }
+
+    /// Sets a number of nanoseconds that is added to all times, for a text that is part of another file. Call this before the
+    /// first event.
+    #[must_use]
+    pub fn with_shift_ns(mut self, shift_ns: i64) -> Self {
+        self.lines.shift_ns = shift_ns;
         self
     }
 
@@ -86,11 +97,13 @@ impl Parser {
             return None;
         }
         let start = if data.starts_with(mark) { mark.len() } else { 0 };
-        let blanks = data.iter().skip(start).take(MAX_LINE).position(|byte| !byte.is_ascii_whitespace());
-        if blanks.is_none() && !eof && data.len() < start + MAX_LINE {
+        let blanks =
+            data.iter().take(MAX_BLANKS).position(|byte| byte.is_ascii_graphic()).unwrap_or(MAX_BLANKS);
+        if data.len() < blanks + html::MAX_TAG && !eof {
             return None;
         }
-        if html::begins_as_page(data) {
+        let head = data.get(..blanks + html::MAX_TAG).unwrap_or(data);
+        if html::begins_as_page(head) {
             self.place = Place::Page;
         }
         self.has_begun = true;
@@ -106,12 +119,24 @@ impl Parser {
             if self.place == Place::AfterMark {
                 return consumed;
             }
-            let end = memchr(b'\n', rest.get(..=MAX_LINE).unwrap_or(rest));
+            let searched = core::mem::take(&mut self.searched);
+            let end =
+                memchr(b'\n', rest.get(..=MAX_LINE).unwrap_or(rest).get(searched..).unwrap_or_default());
             let (len, is_whole) = match end {
-                Some(end) => (end + 1, true),
+                Some(end) => (searched + end + 1, true),
                 None if rest.len() > MAX_LINE => (MAX_LINE, false),
-                None if eof => (rest.len(), true),
-                None => return consumed,
+                None if eof => {
+                    let out = &mut Output { to, bytes: self.bytes(rest.len()) };
+                    if !self.is_skipping {
+                        self.place.last_line(rest, &mut self.lines, out);
+                    }
+                    self.offset += rest.len() as u64;
+                    return data.len();
+                }
+                None => {
+                    self.searched = rest.len();
+                    return consumed;
+                }
             };
             let line = rest.get(..len).unwrap_or(rest);
             let bytes = self.bytes(len);
@@ -136,7 +161,8 @@ impl Parser {
             Ok(opened) => {
                 for line in opened.stream.split_inclusive(|&byte| byte == b'\n') {
                     match line.len() {
-                        ..=MAX_LINE => self.lines.line(without_end(line), out),
+                        ..=MAX_LINE if line.ends_with(b"\n") => self.lines.line(without_end(line), out),
+                        ..=MAX_LINE => self.place.last_line(line, &mut self.lines, out),
                         _ => self.place.long_line(out),
                     }
                 }

@@ -7,6 +7,7 @@ use hashbrown::HashMap;
 use spall_model::{ArgsBuilder, Event, Id, NameId, Names, Text, Thread, ThreadEvent, Tick, Ticks};
 
 use super::output::Output;
+use super::tasks::Tasks;
 
 /// The changes of states of a file.
 ///
@@ -128,7 +129,8 @@ impl ThreadStates {
         next: i64,
     ) -> bool {
         let known = self.cpus.entry(cpu).or_default();
-        let Cpu { running, lost_at, .. } = core::mem::replace(known, Cpu { running: Some(next), at, lost_at: None });
+        let Cpu { running, lost_at, .. } =
+            core::mem::replace(known, Cpu { running: Some(next), at, lost_at: None });
         let is_same = running.is_none_or(|running| running == previous);
         if let (Some(lost_at), Some(running), false) = (lost_at, running, is_same) {
             self.push(running, lost_at, ThreadState(UNKNOWN));
@@ -173,7 +175,7 @@ impl ThreadStates {
     }
 
     /// Hands over the states. The last one of each thread lasts until `end`.
-    pub(crate) fn hand_over(mut self, end: i64, thread_of: impl Fn(i64) -> Thread<'static>, out: &mut Output<'_>) {
+    pub(super) fn hand_over(mut self, end: i64, tasks: &mut Tasks, out: &mut Output<'_>) {
         self.changes.sort_by_key(|change| (change.tid, change.at));
         let mut last: Option<Change> = None;
         self.changes.retain(|change| {
@@ -188,6 +190,7 @@ impl ThreadStates {
             }
         });
         let mut args = ArgsBuilder::new();
+        let mut shown = None;
         for (at, change) in self.changes.iter().enumerate() {
             if matches!(change.state.kind(), REASON | UNKNOWN) {
                 continue;
@@ -206,8 +209,11 @@ impl ThreadStates {
                 (WOKEN, Some(waker)) => _ = args.add("waker", waker),
                 _ => {}
             }
-            let mut event =
-                ThreadEvent::new(thread_of(i64::from(change.tid)), Tick(change.at), self.name(change.state));
+            let (_, thread) = match shown {
+                Some((tid, thread)) if tid == change.tid => (tid, thread),
+                _ => *shown.insert((change.tid, tasks.show(change.tid.into(), out))),
+            };
+            let mut event = ThreadEvent::new(thread, Tick(change.at), self.name(change.state));
             event.args = args.args();
             out.say(&Event::State(event, Ticks(until.saturating_sub(change.at))));
         }

@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use spall_model::{
-    ByteRange, Event, FlowBind, FlowEvent, FlowPhase, Id, NameId, Names, Scope, Text, Thread, ThreadEvent, Tick,
-    Ticks,
+    ByteRange, Event, FlowBind, FlowEvent, FlowPhase, Id, NameId, Names, Scope, Text, Thread, ThreadEvent,
+    Tick, Ticks,
 };
 
 use super::output::Output;
@@ -14,8 +14,8 @@ use super::states::thread;
 
 /// The threads of a file by their ids.
 ///
-/// What a thread is called, and what it does, waits until its process is known, or for the end of the file: a thread is
-/// nowhere before.
+/// What a thread does waits until its process is known, or for the end of the file: a thread is nowhere before. A thread that
+/// does nothing is not handed over.
 #[derive(Debug, Default)]
 pub(crate) struct Tasks {
     tasks: HashMap<i64, Task, RandomState>,
@@ -27,6 +27,8 @@ pub(crate) struct Tasks {
 struct Task {
     pid: Option<i64>,
     name: NameId,
+    /// Whether the thread does something, or has states.
+    is_shown: bool,
     /// Whether the name was handed over.
     is_named: bool,
     waiting: Vec<Waiting>,
@@ -74,7 +76,9 @@ impl Tasks {
         if task.pid != Some(pid) {
             task.pid = Some(pid);
             task.is_named = false;
-            task.hand_over(tid, pid, &self.names, out);
+            if !task.waiting.is_empty() {
+                task.hand_over(tid, pid, &self.names, out);
+            }
         }
     }
 
@@ -86,19 +90,23 @@ impl Tasks {
     }
 
     /// Takes the name of a thread. All processors share the names of the idle thread, which has none of its own.
-    pub(crate) fn name(&mut self, tid: i64, name: &[u8], out: &mut Output<'_>) {
+    pub(crate) fn name(&mut self, tid: i64, name: &[u8]) {
         if tid == 0 || name.is_empty() {
             return;
         }
         let task = self.tasks.entry(tid).or_default();
-        if self.names.bytes(task.name) == name {
-            return;
+        if self.names.bytes(task.name) != name {
+            task.name = self.names.intern_bytes(name);
+            task.is_named = false;
         }
-        task.name = self.names.intern_bytes(name);
-        task.is_named = false;
-        if let Some(pid) = task.pid {
-            task.hand_over_name(tid, pid, &self.names, out);
-        }
+    }
+
+    /// Returns a thread that has states, and hands over its name.
+    pub(super) fn show(&mut self, tid: i64, out: &mut Output<'_>) -> Thread<'static> {
+        let task = self.tasks.entry(tid).or_default();
+        let pid = task.pid.unwrap_or(tid);
+        task.hand_over_name(tid, pid, &self.names, out);
+        thread(pid, tid)
     }
 
     /// Hands over what a thread does, once its process is known.
@@ -110,8 +118,12 @@ impl Tasks {
         out: &mut Output<'_>,
     ) {
         let task = self.tasks.entry(tid).or_default();
+        task.is_shown = true;
         match task.pid {
-            Some(pid) => say(thread(pid, tid), at, (step, name, category), out),
+            Some(pid) => {
+                task.hand_over_name(tid, pid, &self.names, out);
+                say(thread(pid, tid), at, (step, name, category), out);
+            }
             None => {
                 let name = self.names.intern_bytes(name);
                 task.waiting.push(Waiting { at, step, name, category, bytes: out.bytes });
@@ -121,7 +133,8 @@ impl Tasks {
 
     /// Hands over what still waits: its threads are in processes of their own.
     pub(crate) fn finish(&mut self, out: &mut Output<'_>) {
-        let mut tids: Vec<i64> = self.tasks.keys().copied().collect();
+        let shown = self.tasks.iter().filter(|(_, task)| task.is_shown);
+        let mut tids: Vec<i64> = shown.map(|(&tid, _)| tid).collect();
         tids.sort_unstable();
         for tid in tids {
             if let Some(task) = self.tasks.get_mut(&tid) {
@@ -159,8 +172,10 @@ fn say(
     (step, name, category): (Step, &[u8], &'static str),
     out: &mut Output<'_>,
 ) {
-    let event =
-        ThreadEvent { category: Text::from(category), ..ThreadEvent::new(thread, Tick(at), Text::plain(name)) };
+    let event = ThreadEvent {
+        category: Text::from(category),
+        ..ThreadEvent::new(thread, Tick(at), Text::plain(name))
+    };
     let flow = |phase, number: i64, out: &mut Output<'_>| {
         // Other flows of a file have numbers.
         let id = alloc::format!("{category} {number}");

@@ -5,7 +5,9 @@ use alloc::vec::Vec;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use memchr::memchr_iter;
-use spall_model::{ArgsBuilder, Clock, DiagnosticKind, Event, MetaEvent, NameId, Names, Text, Unit, UnitName, Value};
+use spall_model::{
+    ArgsBuilder, Clock, DiagnosticKind, Event, MetaEvent, NameId, Names, Text, Unit, UnitName, Value,
+};
 
 use super::counters::{COUNTERS, Key};
 use super::kernel::{CpuTrack, Kernel, ipi, irq};
@@ -31,6 +33,8 @@ pub(super) struct Lines {
     not_read: HashMap<NameId, u64, RandomState>,
     /// The number of events that were lost.
     n_lost: u64,
+    /// What is added to all times.
+    pub(super) shift_ns: i64,
 }
 
 /// The most bytes of the name of an event that is not read.
@@ -106,6 +110,7 @@ impl Lines {
             out.report(DiagnosticKind::TimeOutOfRange);
             i64::MAX
         });
+        let at = at.saturating_add(self.shift_ns);
         self.end = Some(self.end.map_or(at, |end| end.max(at)));
         self.kernel.states.event(line.cpu, at);
         let tid = i64::from(line.tid);
@@ -113,7 +118,7 @@ impl Lines {
             self.kernel.tasks.place(tid, tgid.into(), out);
         }
         if line.comm != b"<...>" {
-            self.kernel.tasks.name(tid, line.comm, out);
+            self.kernel.tasks.name(tid, line.comm);
         }
         let Some((event, args)) = line.event() else {
             // The rest of a stack follows.
@@ -155,16 +160,18 @@ impl Lines {
                 let text = behind(args, b": ").unwrap_or(args);
                 if begins_as_mark(text) { self.print(text, tid, at, out) } else { Outcome::NotRead }
             }
-            b"sched_waking" => self.wake(args, |kernel, woken| kernel.states.wake(woken, Some(tid), at), out).into(),
-            // A thread that is woken is able to run from the first of these events on, which newer kernels have as well.
-            b"sched_wakeup" | b"sched_wakeup_new" => self.wake(args, |_, _| {}, out).into(),
+            b"sched_waking" => {
+                self.wake(args, |kernel, woken| kernel.states.wake(woken, Some(tid), at)).into()
+            }
+            // The trace processor takes wakers from the event before alone, which kernels since 4.3 have as well.
+            b"sched_wakeup" | b"sched_wakeup_new" => self.wake(args, |_, _| {}).into(),
             b"sched_blocked_reason" => blocked(args, at, kernel).into(),
             b"sched_process_exit" => Outcome::Read,
-            b"task_rename" => renamed(args, kernel, out).into(),
+            b"task_rename" => renamed(args, kernel).into(),
             b"task_newtask" => new_task(args, tid, kernel, out).into(),
-            b"irq_handler_entry" => {
-                behind(args, b"name=").map(|name| kernel.cpu_slice((CpuTrack::Irq, cpu), at, Some(&irq(name)), out)).into()
-            }
+            b"irq_handler_entry" => behind(args, b"name=")
+                .map(|name| kernel.cpu_slice((CpuTrack::Irq, cpu), at, Some(&irq(name)), out))
+                .into(),
             b"softirq_entry" => between(args, b"[action=", b']')
                 .map(|name| kernel.cpu_slice((CpuTrack::SoftIrq, cpu), at, Some(name), out))
                 .into(),
@@ -180,17 +187,17 @@ impl Lines {
                 kernel.cpu_slice((track, cpu), at, None, out);
                 Outcome::Read
             }
-            b"workqueue_execute_start" => {
-                behind(args, b"function ").map(|function| kernel.work(tid, at, Some(function.trim_ascii_end()), out)).into()
-            }
+            b"workqueue_execute_start" => behind(args, b"function ")
+                .map(|function| kernel.work(tid, at, Some(function.trim_ascii_end()), out))
+                .into(),
             b"workqueue_execute_end" => {
                 kernel.work(tid, at, None, out);
                 Outcome::Read
             }
             b"binder_transaction" => transaction(args, tid, at, kernel, out).into(),
-            b"binder_transaction_received" => {
-                integer(args, b"transaction=").map(|number| kernel.transaction_received(tid, at, number, out)).into()
-            }
+            b"binder_transaction_received" => integer(args, b"transaction=")
+                .map(|number| kernel.transaction_received(tid, at, number, out))
+                .into(),
             b"binder_lock" | b"binder_locked" | b"binder_unlock" => {
                 match event {
                     b"binder_lock" => kernel.lock(tid, at, out),
@@ -220,14 +227,14 @@ impl Lines {
             b"2" => ThreadState::WAITING,
             letters => kernel.states.named(letters),
         };
-        kernel.tasks.name(switch.next.1, switch.next.0, out);
-        kernel.tasks.name(switch.previous.1, switch.previous.0, out);
+        kernel.tasks.name(switch.next.1, switch.next.0);
+        kernel.tasks.name(switch.previous.1, switch.previous.0);
         kernel.switch(cpu, at, (switch.previous.1, state), switch.next.1, out);
         Some(())
     }
 
     /// Reads which thread is woken. [ftrace 4.2](crate::rules::ftrace#4.2)
-    fn wake(&mut self, args: &[u8], wake: impl FnOnce(&mut Kernel, i64), out: &mut Output<'_>) -> Option<()> {
+    fn wake(&mut self, args: &[u8], wake: impl FnOnce(&mut Kernel, i64)) -> Option<()> {
         let (comm, tid) = match args.strip_prefix(b"comm=") {
             Some(rest) => {
                 let (comm, rest) = split_at_key(rest, b" pid=")?;
@@ -238,7 +245,7 @@ impl Lines {
                 comm_and_tid(task)?
             }
         };
-        self.kernel.tasks.name(tid, comm, out);
+        self.kernel.tasks.name(tid, comm);
         wake(&mut self.kernel, tid);
         Some(())
     }
@@ -297,6 +304,8 @@ impl Lines {
 
     /// Counts an event that is not read, by its name. [ftrace 4.6](crate::rules::ftrace#4.6)
     fn leave_out(&mut self, event: &[u8], out: &mut Output<'_>) {
+        // Calls of the system are events without a colon, whose arguments are in brackets.
+        let event = event.split(|&byte| byte == b'(').next().unwrap_or(event);
         let name = self.names.intern_bytes(event.get(..MAX_EVENT_NAME).unwrap_or(event));
         *self.not_read.entry(name).or_default() += 1;
         out.report(DiagnosticKind::NotRead);
@@ -378,11 +387,11 @@ fn blocked(args: &[u8], at: i64, kernel: &mut Kernel) -> Option<()> {
 }
 
 /// Reads `pid=1 oldcomm=A newcomm=B oom_score_adj=0`.
-fn renamed(args: &[u8], kernel: &mut Kernel, out: &mut Output<'_>) -> Option<()> {
+fn renamed(args: &[u8], kernel: &mut Kernel) -> Option<()> {
     let tid = leading_integer(args.strip_prefix(b"pid=")?)?;
     let (_, rest) = split_at_key(args, b" newcomm=")?;
     let (name, _) = split_at_key(rest, b" oom_score_adj=").unwrap_or((rest, b""));
-    kernel.tasks.name(tid, name, out);
+    kernel.tasks.name(tid, name);
     Some(())
 }
 
@@ -410,12 +419,26 @@ fn transaction(args: &[u8], tid: i64, at: i64, kernel: &mut Kernel, out: &mut Ou
     Some(())
 }
 
+/// Returns the nanoseconds from the clock of a text to the monotonic clock, which is what the text calls its parent; 0 if it
+/// does not say. [ftrace 5.2](crate::rules::ftrace#5.2)
+#[must_use]
+pub fn monotonic_shift_ns(text: &[u8]) -> i64 {
+    let shift = || {
+        let at = memchr::memmem::rfind(text, b"trace_event_clock_sync: parent_ts=")?;
+        let start = memchr::memrchr(b'\n', text.get(..at)?).map_or(0, |end| end + 1);
+        let rest = text.get(start..)?;
+        let line = rest.get(..memchr::memchr(b'\n', rest).unwrap_or(rest.len()))?;
+        let Time::Ns(ns) = Line::of(line)?.time else { return None };
+        nanoseconds(behind(line, b"parent_ts=")?.trim_ascii())?.checked_sub(i64::try_from(ns).ok()?)
+    };
+    shift().unwrap_or(0)
+}
+
 /// Returns whether a line is one of those that stand before the events and say nothing of them.
 pub(super) fn is_head(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     let is_number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
-    let is_empty_cpu =
-        || line.strip_prefix(b"CPU ")?.strip_suffix(b" is empty").map(is_number);
+    let is_empty_cpu = || line.strip_prefix(b"CPU ")?.strip_suffix(b" is empty").map(is_number);
     line.strip_prefix(b"cpus=").is_some_and(is_number)
         || line.strip_prefix(b"version = ").is_some_and(is_number)
         || is_empty_cpu() == Some(true)

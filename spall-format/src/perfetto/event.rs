@@ -13,15 +13,15 @@ use spall_model::{
 
 use super::args::{Source, pay};
 use super::clock::{ClockId, Fit, KnownClock};
-use crate::ftrace::signed_float;
 use super::event_counters::{ExtraCounters, ThreadCounts};
 use super::known_args::KnownArgs;
 use super::legacy::Legacy;
-use crate::ftrace::Output;
 use super::schema::LegacyEvent;
 use super::sequence::Sequence;
 use super::state::State;
 use super::strings::{Strings, Table, table};
+use crate::ftrace::Output;
+use crate::ftrace::signed_float;
 use crate::protobuf::{Damaged, FromWire as _, Message, Packed, Repeated, Wire, repeated, scalars};
 
 /// The fields of a track event that decide what it is.

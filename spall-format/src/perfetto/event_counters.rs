@@ -3,11 +3,11 @@
 use spall_model::{ArgsBuilder, DiagnosticKind, Id, Thread, ThreadCount, ThreadMeasure};
 
 use super::counters::counter_name;
-use crate::ftrace::signed_float;
-use crate::ftrace::Output;
 use super::schema::{EXTRA, LegacyEvent, MAX_EXTRA};
 use super::sequence::Sequence;
 use super::state::State;
+use crate::ftrace::Output;
+use crate::ftrace::signed_float;
 use crate::protobuf::{Packed, Repeated, Wire};
 
 /// The fields of counters of one kind that an event has beside its own meaning.

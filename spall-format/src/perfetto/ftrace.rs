@@ -4,7 +4,8 @@ use spall_model::{AsyncPhase, DiagnosticKind, Event, Id, KeyedEvent, Text, Tick}
 
 use super::clock::ClockId;
 use super::schema::{
-    BinderTransaction, BlockedReason, FtraceBundle, NewTask, Print, RenamedTask, RssStat, SchedSwitch, SchedWaking,
+    BinderTransaction, BlockedReason, FtraceBundle, NewTask, Print, RenamedTask, RssStat, SchedSwitch,
+    SchedWaking,
 };
 use super::state::State;
 use super::strings::{cut, table};
@@ -106,14 +107,14 @@ impl State {
             event::SCHED_SWITCH => {
                 let switch = SchedSwitch::of(payload);
                 let (previous, next) = (switch.prev_pid.into(), switch.next_pid.into());
-                kernel.tasks.name(next, switch.next_comm, out);
-                kernel.tasks.name(previous, switch.prev_comm, out);
+                kernel.tasks.name(next, switch.next_comm);
+                kernel.tasks.name(previous, switch.prev_comm);
                 let state = ThreadState::of_bits(switch.prev_state);
                 kernel.switch(cpu, at, (previous, state), next, out);
             }
             event::SCHED_WAKING => {
                 let waking = SchedWaking::of(payload);
-                kernel.tasks.name(waking.pid.into(), waking.comm, out);
+                kernel.tasks.name(waking.pid.into(), waking.comm);
                 kernel.states.wake(waking.pid.into(), Some(tid), at);
             }
             event::SCHED_BLOCKED_REASON => {
@@ -170,7 +171,7 @@ impl State {
             }
             event::TASK_RENAME => {
                 let task = RenamedTask::of(payload);
-                kernel.tasks.name(task.pid.into(), task.comm, out);
+                kernel.tasks.name(task.pid.into(), task.comm);
             }
             event::FUNCGRAPH_ENTRY => {
                 let [.., function]: [u64; 3] = numbers(payload);
@@ -195,7 +196,8 @@ impl State {
         for counter in COUNTERS.iter().filter(|counter| counter.number == number) {
             is_known = true;
             let label = text(payload, counter.key.number);
-            let key = if label.is_empty() { Key::Number(number_of(counter.key.number)) } else { Key::Text(label) };
+            let key =
+                if label.is_empty() { Key::Number(number_of(counter.key.number)) } else { Key::Text(label) };
             counter.say(key, float(number_of(counter.value.number)), &mut counters);
         }
         if !is_known {
@@ -260,7 +262,7 @@ impl State {
             let state = ThreadState::of_bits(state.cast_signed());
             self.kernel.switch(cpu, at, (previous, state), tid(next), out);
             if let Some(name) = usize::try_from(comm).ok().and_then(|comm| names.get(comm)) {
-                self.kernel.tasks.name(tid(next), name, out);
+                self.kernel.tasks.name(tid(next), name);
             }
         }
         time = 0;

@@ -7,8 +7,8 @@ use spall_model::{
 };
 
 use super::clock::Fit;
-use crate::ftrace::Output;
 use super::schema::LegacyEvent;
+use crate::ftrace::Output;
 
 /// An event with a phase.
 pub(super) struct Legacy<'l, 's> {

@@ -7,10 +7,10 @@ use spall_model::{
     Value,
 };
 
-use crate::ftrace::Output;
 use super::state::State;
 use crate::FormatError;
 use crate::container::{Container, decompress_as};
+use crate::ftrace::Output;
 use crate::protobuf::{Fields, Wire};
 use crate::varint::varint;
 

@@ -5,8 +5,6 @@ use spall_model::{
 };
 
 use super::clock::{ClockId, Fit, KnownClock};
-use crate::ftrace::float;
-use crate::ftrace::Output;
 use super::schema::{
     EventStack, Follower, Names, PerfDefaults, PerfSample, StackSample, StackSampleDefaults, TaskContext,
     Timebase,
@@ -15,6 +13,8 @@ use super::sequence::LegacyThread;
 use super::stacks::{CUT, NO_USER, Source, Stacks, User};
 use super::state::State;
 use super::strings::{cut, table};
+use crate::ftrace::Output;
+use crate::ftrace::float;
 use crate::protobuf::{Message as _, Packed, repeated, scalars, text};
 
 /// The names of the counters of `perf`, by their number.

@@ -9,9 +9,9 @@ use spall_model::{
     DiagnosticKind, Event, FrameEvent, FrameParent, FrameTable, Id, Interner, NameId, Names, StackTree, Text,
 };
 
-use crate::ftrace::Output;
 use super::schema::{Frame, InlineFrame, Mapping};
 use super::strings::{Interned, Strings, Table, cut, table};
+use crate::ftrace::Output;
 use crate::protobuf::{Message as _, Packed, numbers, repeated, scalars, text};
 
 /// The user of a program, by whose number Android tells packages apart.

@@ -13,7 +13,6 @@ use spall_model::{
 use super::args::ReadJson;
 use super::clock::{ClockId, Clocks, KnownClock};
 use super::known_args::KnownArgs;
-use crate::ftrace::{Kernel, NameBuffer, Output};
 use super::schema::{
     ChromeProcess, ChromeThread, Names, Packet, ProcessDescriptor, ThreadDescriptor, TrackDescriptor,
 };
@@ -22,6 +21,7 @@ use super::stacks::Stacks;
 use super::states::States;
 use super::strings::{Strings, cut};
 use super::track::{Tracks, digits};
+use crate::ftrace::{Kernel, NameBuffer, Output};
 use crate::protobuf::{Fields, Message as _, Wire, repeated, text};
 
 /// What was read so far.

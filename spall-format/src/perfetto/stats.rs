@@ -2,10 +2,10 @@
 
 use spall_model::{DiagnosticKind, Event, Id, Text, Thread};
 
-use crate::ftrace::{Counters, Shown, float, signed_float};
-use crate::ftrace::Output;
 use super::schema::{Names, TreeProcess, TreeThread};
 use super::state::State;
+use crate::ftrace::Output;
+use crate::ftrace::{Counters, Shown, float, signed_float};
 use crate::protobuf::{Fields, FromWire as _, Message as _, Packed, Wire, numbers, repeated, scalars, text};
 
 /// The names of the values of `/proc/meminfo`, by their number.

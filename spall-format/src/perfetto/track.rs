@@ -8,9 +8,9 @@ use hashbrown::HashMap;
 use spall_model::{Id, Thread, ThreadMeasure};
 
 use super::counters::counter_name;
-use crate::ftrace::signed_float;
 use super::schema::{CounterDescriptor, ProcessDescriptor, ThreadDescriptor, TrackDescriptor};
 use super::strings::{Place, Strings, cut};
+use crate::ftrace::signed_float;
 use crate::protobuf::Message as _;
 
 /// A track, as far as its descriptors say.

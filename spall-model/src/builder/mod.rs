@@ -39,8 +39,8 @@ mod track_tree;
 use alloc::vec::Vec;
 
 use crate::{
-    Args, ByteRange, Clock, Conventions, CounterValue, DiagnosticKind, Event, Instant, Limits, MetaEvent, Metadata,
-    NameId, OtherEvent, Receiver, Scope, SliceFlags, State, ThreadEvent, Tick, Ticks, Trace, Value,
+    Args, ByteRange, Clock, Conventions, CounterValue, DiagnosticKind, Event, Instant, Limits, MetaEvent,
+    Metadata, NameId, OtherEvent, Receiver, Scope, SliceFlags, State, ThreadEvent, Tick, Ticks, Trace, Value,
     args_table::{ArgsId, ArgsTable, RecentArgs},
     facts::MetaValue,
     index32,

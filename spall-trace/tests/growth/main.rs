@@ -26,7 +26,7 @@ use std::{
 };
 
 use allocation_counter::measure;
-use spall_synth::{apitrace, gzip, heph, json_profiles, perf_script, profiles, spall as synth};
+use spall_synth::{apitrace, ftrace, gzip, heph, json_profiles, perf_script, profiles, spall as synth};
 use spall_trace::{
     Loader,
     export::{self, ExportReport},
@@ -266,6 +266,7 @@ fn drip(data: &[u8]) {
         Some(spall_trace::Format::Heph) => read(spall_trace::format::heph::Parser::new(), data),
         Some(spall_trace::Format::Spall { .. }) => read(spall_trace::format::spall::Parser::new(), data),
         Some(spall_trace::Format::PerfScript) => read(spall_trace::format::perf_script::Parser::new(), data),
+        Some(spall_trace::Format::Ftrace) => read(spall_trace::format::ftrace::Parser::new(), data),
         _ => read(spall_trace::json::JsonParser::new(), data),
     }
 }
@@ -607,6 +608,10 @@ fn damaged_input() {
         check(json_profiles::attacks(8)[n].0, &move |parts| {
             json_profiles::attacks(parts.max(8)).swap_remove(n).1
         });
+    }
+    check("ftrace", &|parts| ftrace::recording(parts / 16));
+    for n in 0..ftrace::attacks(8).len() {
+        check(ftrace::attacks(8)[n].0, &move |parts| ftrace::attacks(parts).swap_remove(n).1);
     }
     check("perf script", &|parts| perf_script::recording(parts / 16));
     let (head, frame) = ("a 1 1.5: b:\n\t1 f (a)\n", "\t1 f (a)\n");
