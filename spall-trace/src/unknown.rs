@@ -13,21 +13,68 @@ pub(crate) const FTRACE: &str = match cfg!(feature = "perfetto") {
     false => "text of ftrace, which needs the feature `perfetto` of spall-trace",
 };
 
+const TRACY: &str = "a trace of Tracy; `tracy-csvexport` lists its zones";
+const RUSTC: &str = "a profile that rustc has made of itself; `crox` converts it to Trace Event JSON";
+const CTF: &str = "a trace in the Common Trace Format, as LTTng writes it; `babeltrace2` prints it";
+const LATENCY: &str = "a report of one of ftrace's tracers of latencies, which is not read";
+const INSTRUMENTS: &str = "what Instruments copies as text";
+const CALLGRIND: &str =
+    "a call graph with costs, as Callgrind, Cachegrind and Xdebug write it; KCachegrind shows it";
+const ANDROID: &str = "a method trace of Android's runtime; the Firefox Profiler shows it";
+const STACKPROF: &str = "a profile of stackprof; `stackprof --stackcollapse` writes folded stacks";
+const SAMPLE: &str = "what `sample` of macOS prints; `inferno-collapse-sample` writes folded stacks";
+const GHC: &str = "a profile of a program in Haskell";
+
 /// The formats that other programs read, by the bytes that they have at a position.
-const MARKS: [(usize, &[u8], &str); 31] = [
-    (0, b"PERFILE2", "a perf.data file; `perf script` prints it as text"),
-    (0, b"FLR\0", "a recording of Java's Flight Recorder"),
-    (0, b"Nettrace", "a .nettrace file of .NET"),
+const MARKS: &[(usize, &[u8], &str)] = &[
+    (0, b"PERFILE2", "a perf.data file; `perf script` prints it as text, and `samply import` converts it"),
+    (0, b"FLR\0", "a recording of Java's Flight Recorder; `jfrconv -o pprof` converts it"),
+    (0, b"Nettrace", "a .nettrace file of .NET; `dotnet-trace convert --format Speedscope` converts it"),
     (0, b"JAVA PROFILE", "a heap dump of Java"),
-    (0, b"SQLite format 3\0", "an SQLite database, as Nsight Systems exports it"),
+    (0, b"SQLite format 3\0", "an SQLite database, as Nsight Systems and rocprof write it"),
     (0, b"\x17\x08\x44tracing", "a trace.dat file of trace-cmd; `trace-cmd report` prints it as text"),
     (0, b"# tracer: function_graph", "text of ftrace's tracer function_graph, whose calls are not read"),
     (0, b"# tracer: blk", "text of ftrace's tracer blk, which is not read"),
     (0, b"# tracer: mmiotrace", "text of ftrace's tracer mmiotrace, which is not read"),
-    (0, b"# tracer: wakeup", "a report of one of ftrace's tracers of latencies, which is not read"),
-    (0, b"# tracer: irqsoff", "a report of one of ftrace's tracers of latencies, which is not read"),
-    (0, b"# tracer: preempt", "a report of one of ftrace's tracers of latencies, which is not read"),
+    (0, b"# tracer: wakeup", LATENCY),
+    (0, b"# tracer: irqsoff", LATENCY),
+    (0, b"# tracer: preempt", LATENCY),
     (0, b"# tracer:", FTRACE),
+    (0, b"tlZ\x04", TRACY),
+    (0, b"tZst", TRACY),
+    (0, b"tr\xfdP", TRACY),
+    (0, b"2CRT", "a .utrace file of Unreal Insights"),
+    (0, b"MMPD", RUSTC),
+    (0, b"MMES", RUSTC),
+    (0, b"MMSD", RUSTC),
+    (0, b"MMSI", RUSTC),
+    (0, b"\x10\0\x04FxT\x16\0", "a trace of Fuchsia (FXT), which Perfetto shows"),
+    (0, b"\xc1\x1f\xfc\xc1", CTF),
+    (0, b"\x57\x1d\xd1\x75", CTF),
+    (0, b"/* CTF 1.", CTF),
+    (0, b"memray\0", "a recording of memray; `memray flamegraph` draws it"),
+    (0, b"v 10", "data of heaptrack; `heaptrack_print -F OUT.folded` writes folded stacks"),
+    (0, b"hdrb", "an event log of a program in Haskell; `hs-speedscope` converts it"),
+    (0, b"\x04\x08{", STACKPROF),
+    (0, b"SLOW", ANDROID),
+    (0, b"*version\n", ANDROID),
+    (0, b"Analysis of sampling ", SAMPLE),
+    (0, b"Sampling process ", SAMPLE),
+    (0, b"Function Stack,", "a table of VTune; `inferno-collapse-vtune` writes folded stacks"),
+    (0, b"\xef\xbb\xbfLevel,Function Name,", VISUAL_STUDIO),
+    (0, b"Level,Function Name,", VISUAL_STUDIO),
+    (
+        0,
+        b"CPU     ID                    FUNCTION:NAME",
+        "what DTrace prints; `inferno-collapse-dtrace` writes folded stacks",
+    ),
+    (0, b"Weight\tSelf Weight\t", INSTRUMENTS),
+    (0, b"Bytes Used\tCount\t", INSTRUMENTS),
+    (0, b"Running Time\tSelf ", INSTRUMENTS),
+    (0, b"Attaching ", "what bpftrace prints; `stackcollapse-bpftrace.pl` writes folded stacks"),
+    (0, b"# ninja log v", "a log of Ninja; `ninjatracing` converts it to Trace Event JSON"),
+    (0, b"# callgrind format", CALLGRIND),
+    (0, b"version: 1\ncreator: ", CALLGRIND),
     (0, b"PK\x03\x04", "a zip archive; unpack it first"),
     (0, b"\xfd7zXZ\0", "a file that is compressed with xz; unpack it first"),
     (0, b"BZh", "a file that is compressed with bzip2; unpack it first"),
@@ -48,13 +95,37 @@ const MARKS: [(usize, &[u8], &str); 31] = [
     (0, b"<html", "an HTML page"),
 ];
 
+const VISUAL_STUDIO: &str =
+    "a table of Visual Studio's profiler; `inferno-collapse-vsprof` writes folded stacks";
+
+/// The formats that other programs read, by two texts among the first lines.
+const TEXTS: &[([&[u8]; 2], &str)] = &[
+    ([b"go 1.", b" trace\0\0"], "an execution trace of Go; `go tool trace` shows it"),
+    (
+        [b"Time and Allocation Profiling Report", b""],
+        "a profile of a program in Haskell; `inferno-collapse-ghcprof` writes folded stacks",
+    ),
+    (
+        [b"<trace-query-result>", b""],
+        "what `xctrace export` writes; `inferno-collapse-xctrace` writes folded stacks",
+    ),
+    ([b"desc: ", b"\ntime_unit: "], "a heap profile of Massif; `ms_print` prints it"),
+    ([b"desc: ", b"\nevents: "], CALLGRIND),
+    ([b"@ ", b" samples]\n"], "a call graph of pmcstat"),
+    ([b" log opened (PC)", b":START:"], "a log of Papyrus' profiler"),
+];
+
 /// The keys by which JSON documents of other formats are recognised: all of them are keys of the document.
-const DOCUMENTS: [(&[&str], &str); 5] = [
+const DOCUMENTS: &[(&[&str], &str)] = &[
     (&["resourceSpans"], "spans of OpenTelemetry"),
     (&["data", "total", "limit"], "spans of Jaeger"),
     (&["head", "samples"], "a heap profile of V8"),
     (&["snapshot", "strings"], "a heap snapshot of V8"),
     (&["log"], "an HTTP archive"),
+    (&["dhatFileVersion"], "a heap profile of DHAT"),
+    (&["version", "recording"], "a recording of Safari's timeline"),
+    (&["mode", "gc_samples", "frames"], STACKPROF),
+    (&["program", "rts_arguments"], GHC),
 ];
 
 /// The number of bytes at the start of a file that are looked at.
@@ -89,7 +160,7 @@ fn describe_content(data: &[u8]) -> Cow<'static, str> {
     if let Some(&(_, _, what)) = MARKS.iter().find(marked) {
         return what.into();
     }
-    if let Some(what) = describe_message(data) {
+    if let Some(what) = describe_message(data).or_else(|| describe_text(data)) {
         return what.into();
     }
     let text = data.strip_prefix(b"\xef\xbb\xbf").unwrap_or(data).trim_ascii_start();
@@ -105,6 +176,38 @@ fn describe_content(data: &[u8]) -> Cow<'static, str> {
             _ => "binary data".into(),
         },
     }
+}
+
+/// Returns what a file seems to be by what stands among its first lines.
+fn describe_text(data: &[u8]) -> Option<&'static str> {
+    let has = |text: &&[u8]| text.is_empty() || data.windows(text.len()).any(|part| part == *text);
+    let found = TEXTS.iter().find(|(texts, _)| texts.iter().all(has)).map(|&(_, what)| what);
+    found
+        .or_else(|| is_xray(data).then_some(XRAY))
+        .or_else(|| is_strace(data).then_some("what strace prints"))
+}
+
+const XRAY: &str = "a log of XRay; `llvm-xray convert --output-format=trace_event` converts it";
+
+/// Returns whether data begins with the head of a log of XRay, by its numbers: version, kind, flags, cycles in a second.
+fn is_xray(data: &[u8]) -> bool {
+    let Some((&[v0, v1, k0, k1, f0, f1, f2, f3, ref cycles @ ..], _)) = data.split_first_chunk::<16>() else {
+        return false;
+    };
+    let version = u16::from_le_bytes([v0, v1]);
+    let (kind, flags) = (u16::from_le_bytes([k0, k1]), u32::from_le_bytes([f0, f1, f2, f3]));
+    let is_frequency = (1_000_000..100_000_000_000).contains(&u64::from_le_bytes(*cycles));
+    (1..=5).contains(&version) && kind <= 1 && flags <= 3 && is_frequency
+}
+
+/// Returns whether the first line of a text is a system call with what it returned, behind numbers.
+fn is_strace(data: &[u8]) -> bool {
+    let line = data.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let is_number = |byte: &u8| byte.is_ascii_digit() || b" .:[]".contains(byte);
+    let call =
+        line.iter().position(|byte| !is_number(byte)).and_then(|at| line.get(at..)).unwrap_or_default();
+    let name = call.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+    name > 1 && call.get(name) == Some(&b'(') && call.windows(3).any(|part| part == b" = ")
 }
 
 /// The messages of protocol buffers that begin as traces of Perfetto do, by a text that they have.

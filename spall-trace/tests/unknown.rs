@@ -39,10 +39,32 @@ fn what_is_no_trace_is_named() {
         (b"\x80\x81\x82 \xfe", "binary data"),
         (&[0; 100], "nothing but zeros"),
         (b"\x89PNG\r\n\x1a\n", "a PNG picture"),
-        (b"PERFILE2\x68\0\0\0", "a perf.data file; `perf script` prints it as text"),
-        (b"FLR\0\0\x02\0\x01", "a recording of Java's Flight Recorder"),
-        (b"Nettrace\x14\0\0\0!FastSerialization.1", "a .nettrace file of .NET"),
-        (b"SQLite format 3\0\x10\0", "an SQLite database, as Nsight Systems exports it"),
+        (
+            b"PERFILE2\x68\0\0\0",
+            "a perf.data file; `perf script` prints it as text, and `samply import` converts it",
+        ),
+        (b"FLR\0\0\x02\0\x01", "a recording of Java's Flight Recorder; `jfrconv -o pprof` converts it"),
+        (
+            b"Nettrace\x14\0\0\0!FastSerialization.1",
+            "a .nettrace file of .NET; `dotnet-trace convert --format Speedscope` converts it",
+        ),
+        (b"SQLite format 3\0\x10\0", "an SQLite database, as Nsight Systems and rocprof write it"),
+        (
+            b"MMPD\x09\0\0\0",
+            "a profile that rustc has made of itself; `crox` converts it to Trace Event JSON",
+        ),
+        (b"go 1.22 trace\0\0\0\x01", "an execution trace of Go; `go tool trace` shows it"),
+        (
+            b"\x03\0\x01\0\x03\0\0\0\x00\xca\x9a\x3b\0\0\0\0\0\0",
+            "a log of XRay; `llvm-xray convert --output-format=trace_event` converts it",
+        ),
+        (b"1000 1700000052.321000 openat(AT_FDCWD, \"/etc/passwd\", O_RDONLY) = 3\n", "what strace prints"),
+        (
+            b"\tSun Aug  6 14:50 2023 Time and Allocation Profiling Report  (Final)\n",
+            "a profile of a program in Haskell; `inferno-collapse-ghcprof` writes folded stacks",
+        ),
+        (b"desc: --time-unit=B\ncmd: ./a\ntime_unit: B\n", "a heap profile of Massif; `ms_print` prints it"),
+        (b"{\"dhatFileVersion\":2}", "a heap profile of DHAT"),
         (
             b"# tracer: nop\n#\n# entries-in-buffer/entries-written: 0/0   #P:8\n",
             "text of ftrace without events that are read",
