@@ -465,11 +465,15 @@ fn ftrace_4_5_transactions_of_binder_are_slices_and_flows() {
         ("client-7", 0, 11, "binder_locked: tag=ioctl"),
         ("client-7", 0, 12, "binder_unlock: tag=ioctl"),
         ("client-7", 0, 13, "binder_unlock: tag=ioctl"),
+        ("client-7", 0, 14, &sent(4, 0, "10")),
+        ("client-7", 0, 15, "binder_return: cmd=0x7211 BR_FAILED_REPLY"),
+        ("client-7", 0, 16, "binder_return: cmd=0x7211 BR_FAILED_REPLY"),
     ]);
     let expected = [
         "7/7 binder lock held 11-12",
         "7/7 binder lock waiting 10-11",
         "7/7 binder transaction 1-7",
+        "7/7 binder transaction 14-15",
         "7/7 binder transaction async 8-8",
         "8/8 binder async rcv 9-9",
         "8/8 binder reply 3-5",

@@ -23,6 +23,8 @@ pub(crate) struct Kernel {
     /// The tracks of processors that were handed over.
     cpu_tracks: HashSet<(CpuTrack, u32), RandomState>,
     transactions: HashMap<i64, Transaction, RandomState>,
+    /// The number of calls of each thread that were not answered.
+    calls: HashMap<i64, u32, RandomState>,
     /// What threads do with the lock of binder.
     locks: HashMap<i64, Lock, RandomState>,
     /// The thread of each memory that another thread may change.
@@ -149,6 +151,9 @@ impl Kernel {
             _ => (Transaction::Call, Step::Begin, "binder transaction"),
         };
         self.transactions.insert(number, transaction);
+        if transaction == Transaction::Call {
+            *self.calls.entry(tid).or_default() += 1;
+        }
         self.tasks.step(tid, at, (step, name.as_bytes(), BINDER), out);
         if transaction != Transaction::Reply {
             self.tasks.step(tid, at, (Step::FlowOut(number), b"", BINDER), out);
@@ -160,11 +165,27 @@ impl Kernel {
         let (step, name) = match self.transactions.remove(&number) {
             Some(Transaction::Call) => (Step::Begin, "binder reply"),
             Some(Transaction::OneWay) => (Step::Moment, "binder async rcv"),
-            Some(Transaction::Reply) => return self.tasks.step(tid, at, (Step::End, b"", BINDER), out),
+            Some(Transaction::Reply) => {
+                self.answered(tid);
+                return self.tasks.step(tid, at, (Step::End, b"", BINDER), out);
+            }
             None => return out.report(DiagnosticKind::UnmatchedFlow),
         };
         self.tasks.step(tid, at, (step, name.as_bytes(), BINDER), out);
         self.tasks.step(tid, at, (Step::FlowIn(number), b"", BINDER), out);
+    }
+
+    /// Takes note that a call of a thread has failed: nothing answers it.
+    pub(crate) fn failed_reply(&mut self, tid: i64, at: i64, out: &mut Output<'_>) {
+        if self.answered(tid) {
+            self.tasks.step(tid, at, (Step::End, b"", BINDER), out);
+        }
+    }
+
+    /// Takes note that a call of a thread is over. Returns whether there is one.
+    fn answered(&mut self, tid: i64) -> bool {
+        let calls = self.calls.get_mut(&tid).filter(|calls| **calls > 0);
+        calls.map(|calls| *calls -= 1).is_some()
     }
 
     /// Takes note that a thread waits for the lock of binder.

@@ -189,6 +189,8 @@ pub(super) fn loss(line: &[u8]) -> Option<(Option<u32>, u64)> {
 
 #[cfg(test)]
 mod tests {
+    use alloc::format;
+
     use super::*;
 
     fn read(line: &str) -> Option<(&str, u32, Option<u32>, u32, Time, &str)> {

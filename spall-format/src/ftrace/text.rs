@@ -198,6 +198,10 @@ impl Lines {
             b"binder_transaction_received" => integer(args, b"transaction=")
                 .map(|number| kernel.transaction_received(tid, at, number, out))
                 .into(),
+            b"binder_return" if args.ends_with(b"_REPLY") && !args.ends_with(b" BR_REPLY") => {
+                kernel.failed_reply(tid, at, out);
+                Outcome::Read
+            }
             b"binder_lock" | b"binder_locked" | b"binder_unlock" => {
                 match event {
                     b"binder_lock" => kernel.lock(tid, at, out),

@@ -37,6 +37,7 @@ mod event {
     pub(super) const TASK_RENAME: u32 = 236;
     pub(super) const RSS_STAT: u32 = 313;
     pub(super) const ION_STAT: u32 = 335;
+    pub(super) const BINDER_RETURN: u32 = 486;
     pub(super) const FUNCGRAPH_ENTRY: u32 = 437;
     pub(super) const FUNCGRAPH_EXIT: u32 = 438;
 }
@@ -146,6 +147,12 @@ impl State {
             event::BINDER_TRANSACTION_RECEIVED => {
                 let received = BinderTransaction::of(payload);
                 kernel.transaction_received(tid, at, received.debug_id.into(), out);
+            }
+            event::BINDER_RETURN => {
+                let [_, command]: [u64; 2] = numbers(payload);
+                if FAILED_REPLIES.contains(&command) {
+                    kernel.failed_reply(tid, at, out);
+                }
             }
             event::BINDER_LOCK => kernel.lock(tid, at, out),
             event::BINDER_LOCKED => kernel.locked(tid, at, out),
@@ -273,6 +280,9 @@ impl State {
         }
     }
 }
+
+/// What binder returns where a call has failed: its receiver is dead, it cannot be sent, or its receiver is frozen.
+const FAILED_REPLIES: [u64; 3] = [0x7205, 0x7211, 0x7212];
 
 /// The flag of a transaction of binder that nobody answers.
 const BINDER_ONE_WAY: u32 = 1;
