@@ -834,7 +834,47 @@ fn perfetto_4_6_programs_print_slices_and_counters() {
     let mut values = counters(&trace);
     values.sort_by_key(|value| value.0);
     assert_eq!(values, [(2, 12.0), (9, 1000.0)]);
-    assert_eq!(count(&trace, DiagnosticKind::UnknownEvent), 1);
+    assert_eq!(count(&trace, DiagnosticKind::NotRead), 1);
+}
+
+#[test]
+fn perfetto_4_6_states_say_the_processor_and_who_woke_the_thread() {
+    let switch = |previous, next| Message::new().number(2, previous).number(4, 1).number(6, next);
+    let waking = |tid| Message::new().number(2, tid);
+    let names = cleared(&Message::new().message(26, &entry(3, "wait_for_it")));
+    let reason = Message::new().number(1, 7).number(2, 3).number(3, 1);
+    let event = |time, tid, kind, payload: &Message| {
+        Message::new().number(1, time).number(2, tid).message(kind, payload)
+    };
+    let bundle = Message::new().number(1, 5);
+    let bundle = bundle.message(2, &event(10, 7, 4, &switch(7, 8))).message(2, &event(12, 8, 18, &reason));
+    let bundle = bundle.message(2, &event(20, 8, 20, &waking(7))).message(2, &event(30, 8, 20, &waking(8)));
+    // In the compact form nothing says who wakes a thread, and the thread before is that of the last switch.
+    let compact = Message::new().packed(1, &[40]).packed(2, &[1]).packed(3, &[9]).packed(4, &[120]);
+    let compact = compact.text(5, "nine").packed(6, &[0]).packed(7, &[50]).packed(8, &[8]);
+    let packets = [
+        names,
+        Message::new().number(10, 1).message(payload::FTRACE, &bundle),
+        Message::new()
+            .number(10, 1)
+            .message(payload::FTRACE, &Message::new().number(1, 5).message(4, &compact)),
+    ];
+    let trace = load(&packets);
+    let mut found: Vec<_> = trace
+        .states()
+        .iter()
+        .map(|state| (state.start.0, trace.name(state.name).into_owned(), trace.args_of(state).to_string()))
+        .collect();
+    found.sort();
+    let expected = [
+        (10, "Running", "cpu=5"),
+        (10, "S", "io_wait=true, blocked_function=wait_for_it"),
+        (20, "R", "waker=8"),
+        (40, "Running", "cpu=5"),
+        (40, "S", ""),
+        (50, "R", ""),
+    ];
+    assert_eq!(found, expected.map(|(at, name, args)| (at, name.to_owned(), args.to_owned())));
 }
 
 #[test]
