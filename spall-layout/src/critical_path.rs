@@ -1,32 +1,49 @@
-//! What the end of a slice came from, flow by flow. [layout 23](crate::rules::layout#23)
+//! What the end of a slice came from, by flows and by what woke threads. [layout 23](crate::rules::layout#23)
 
-use alloc::{collections::BTreeSet, vec::Vec};
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec::Vec;
 
-use spall_model::{FlowId, SliceId, Tick, TraceView, TrackId};
+use spall_model::{
+    FlowId, Key, ProcessId, SliceId, State, StateId, Tick, TraceView, TrackId, TrackKind, Value,
+};
 
 use crate::LayoutView;
 
-/// How many flows and callers are looked at.
+/// How many flows, states and callers are looked at.
 const MOST: usize = 1 << 20;
 
 /// A part of a [critical path](critical_path): a time on one track.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PathPart {
-    /// The slice that the path leaves: the one that was asked about, or one that a flow leaves.
-    pub slice: SliceId,
+    /// The track.
+    pub track: TrackId,
+    /// The slice that the path leaves: the one that was asked about, one that a flow leaves, or one that ran where a thread
+    /// woke another one. `None` if nothing ran there, where the path begins.
+    pub slice: Option<SliceId>,
     /// When the path arrives on the track.
     pub start: Tick,
     /// When the path leaves the track.
     pub end: Tick,
-    /// The flow by which it arrives; `None` for the first part.
-    pub flow: Option<FlowId>,
+    /// By what it arrives; `None` where the path begins with a slice, or where nobody knows.
+    pub came_by: Option<CameBy>,
 }
 
-/// Finds what the end of a slice came from: parts in the order of time, each of which leads to the next one by a flow. [layout
-/// 23](crate::rules::layout#23)
+/// By what a [critical path](critical_path) arrives on a track.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum CameBy {
+    /// A flow.
+    Flow(FlowId),
+    /// Another thread woke this one: the state that began then, which says the other thread.
+    Wake(StateId),
+}
+
+/// Finds what the end of a slice came from: parts in the order of time, each of which leads to the next one by a flow or by a
+/// thread that woke another one. [layout 23](crate::rules::layout#23)
 ///
-/// This takes O(f log f) for f flows. A slice that is not of the trace has no path.
+/// This takes O(f log f) for f flows, and looks at the states of the threads on the path. A slice that is not of the trace has no
+/// path.
 ///
 /// ```
 /// use spall_layout::{Layout, critical_path};
@@ -42,46 +59,151 @@ pub struct PathPart {
 /// }
 /// let trace = builder.finish();
 /// let path = critical_path(&trace, &Layout::new(&trace), SliceId(1));
-/// let parts: Vec<_> = path.iter().map(|part| (trace.slice_name(part.slice), part.start.0, part.end.0)).collect();
+/// let name = |slice: Option<SliceId>| slice.map(|slice| trace.slice_name(slice)).unwrap();
+/// let parts: Vec<_> = path.iter().map(|part| (name(part.slice), part.start.0, part.end.0)).collect();
 /// assert_eq!(parts, [("ask".into(), 0, 5), ("answer".into(), 25, 30)]);
 /// ```
 #[must_use]
 pub fn critical_path(trace: &impl TraceView, layout: &impl LayoutView, slice: SliceId) -> Vec<PathPart> {
-    let mut arrivals: Vec<(TrackId, Tick, FlowId)> = Vec::new();
-    for (number, flow) in trace.flows().iter().enumerate() {
-        let track = trace.track_of(flow.to).filter(|_| flow.leaves <= flow.arrives);
-        arrivals.extend(track.map(|track| (track, flow.arrives, FlowId::new(number))));
-    }
-    arrivals.sort_unstable();
-    let (mut path, mut followed, mut left) = (Vec::new(), BTreeSet::new(), MOST);
-    let mut at = layout.place(slice).map(|placed| (slice, placed.end));
-    while let Some((slice, end)) = at.take() {
-        let Some(outermost) = outermost(layout, slice, &mut left) else { break };
+    let Some(placed) = layout.place(slice) else { return Vec::new() };
+    let mut search = Search::new(trace, layout);
+    let (mut path, mut followed) = (Vec::new(), BTreeSet::new());
+    let mut at = Some((placed.track, Some(slice), placed.end));
+    while let Some((track, slice, end)) = at.take() {
+        let Some(slice) = slice else {
+            path.push(PathPart { track, slice, start: end, end, came_by: None });
+            break;
+        };
+        let Some(outermost) = search.outermost(slice) else { break };
         let Some(placed) = layout.place(outermost) else { break };
-        let until = arrivals.partition_point(|&(track, arrives, _)| (track, arrives) <= (placed.track, end));
-        let before = arrivals.get(..until).unwrap_or_default().iter().rev();
-        let inside = before.take_while(|&&(track, at, _)| (track, at) >= (placed.track, placed.start));
-        let mut inside = inside.map(|&(_, _, flow)| flow);
-        let arrived = inside.find_map(|id| {
-            let flow = trace.flows().get(id.index())?;
-            left = left.saturating_sub(1);
-            let is_inside = self::outermost(layout, flow.to, &mut left) == Some(outermost);
-            (left == 0 || is_inside).then_some((id, flow))
-        });
-        let arrived = arrived.filter(|(id, _)| left > 0 && followed.insert(*id));
-        let start = arrived.map_or(placed.start, |(_, flow)| flow.arrives);
-        path.push(PathPart { slice, start, end, flow: arrived.map(|(id, _)| id) });
-        at = arrived.map(|(_, flow)| (flow.from, flow.leaves));
+        let flow = search.flow(outermost, placed.start, end);
+        let wake = search.wake(placed.track, placed.start, end);
+        let arrived = match (flow, wake) {
+            (Some(flow), Some(wake)) if wake.at > flow.at => Some(wake),
+            (flow, wake) => flow.or(wake),
+        };
+        let arrived = arrived.filter(|arrived| search.left > 0 && followed.insert(arrived.by));
+        let start = arrived.map_or(placed.start, |arrived| arrived.at);
+        let came_by = arrived.map(|arrived| arrived.by);
+        path.push(PathPart { track: placed.track, slice: Some(slice), start, end, came_by });
+        at = arrived.and_then(|arrived| arrived.from);
     }
     path.reverse();
     path
 }
 
-/// The slice that a slice lies in and that lies in no other; `None` where that is too far away.
-fn outermost(layout: &impl LayoutView, mut slice: SliceId, left: &mut usize) -> Option<SliceId> {
-    while let Some(parent) = layout.parent(slice) {
-        *left = left.checked_sub(1)?;
-        slice = parent;
+/// Where a path arrives on a track.
+#[derive(Clone, Copy)]
+struct Arrival {
+    by: CameBy,
+    at: Tick,
+    /// Where it comes from: the track, the slice there, and the time; `None` if the trace does not have the thread.
+    from: Option<(TrackId, Option<SliceId>, Tick)>,
+}
+
+/// The search for a path.
+struct Search<'t, T, L> {
+    trace: &'t T,
+    layout: &'t L,
+    /// The flows by the track and the time at which they arrive.
+    arrivals: Vec<(TrackId, Tick, FlowId)>,
+    /// The threads by their ids, in the order of the trace; empty until the first one is looked for.
+    threads: BTreeMap<i64, Vec<(Option<ProcessId>, TrackId)>>,
+    /// How much more is looked at.
+    left: usize,
+}
+
+impl<'t, T: TraceView, L: LayoutView> Search<'t, T, L> {
+    fn new(trace: &'t T, layout: &'t L) -> Self {
+        let mut arrivals: Vec<(TrackId, Tick, FlowId)> = Vec::new();
+        for (number, flow) in trace.flows().iter().enumerate() {
+            let track = trace.track_of(flow.to).filter(|_| flow.leaves <= flow.arrives);
+            arrivals.extend(track.map(|track| (track, flow.arrives, FlowId::new(number))));
+        }
+        arrivals.sort_unstable();
+        Self { trace, layout, arrivals, threads: BTreeMap::new(), left: MOST }
     }
-    Some(slice)
+
+    /// The slice that a slice lies in and that lies in no other; `None` where that is too far away.
+    fn outermost(&mut self, mut slice: SliceId) -> Option<SliceId> {
+        while let Some(parent) = self.layout.parent(slice) {
+            self.left = self.left.checked_sub(1)?;
+            slice = parent;
+        }
+        Some(slice)
+    }
+
+    /// The latest flow that arrives in an outermost slice, or in what lies there, until a time.
+    fn flow(&mut self, outermost: SliceId, start: Tick, end: Tick) -> Option<Arrival> {
+        let own = self.trace.track_of(outermost)?;
+        let mut until = self.arrivals.partition_point(|&(track, at, _)| (track, at) <= (own, end));
+        while let Some(&(track, at, id)) = until.checked_sub(1).and_then(|last| self.arrivals.get(last)) {
+            if (track, at) < (own, start) {
+                return None;
+            }
+            until -= 1;
+            self.left = self.left.saturating_sub(1);
+            let flow = self.trace.flows().get(id.index())?;
+            if self.left == 0 || self.outermost(flow.to) == Some(outermost) {
+                let from = self.trace.track_of(flow.from).map(|track| (track, Some(flow.from), flow.leaves));
+                return Some(Arrival { by: CameBy::Flow(id), at, from });
+            }
+        }
+        None
+    }
+
+    /// The latest state of a thread that begins from a time on, until another one, and says which other thread woke this one.
+    fn wake(&mut self, track: TrackId, start: Tick, end: Tick) -> Option<Arrival> {
+        let states = self.trace.states_of(track);
+        let mut until = states.partition_point(|state| state.start <= end);
+        while let Some(state) = until.checked_sub(1).and_then(|last| states.get(last)) {
+            if state.start < start || self.left == 0 {
+                return None;
+            }
+            until -= 1;
+            self.left -= 1;
+            let Some(waker) = self.waker(state) else { continue };
+            let thread = self.thread(waker, track);
+            if thread == Some(track) {
+                continue;
+            }
+            let at = state.start;
+            let from = thread.map(|thread| (thread, self.running(thread, at), at));
+            let by = CameBy::Wake(self.trace.state_id(track, until)?);
+            return Some(Arrival { by, at, from });
+        }
+        None
+    }
+
+    /// The id of the thread that woke the thread of a state.
+    fn waker(&self, state: &State) -> Option<i64> {
+        match self.trace.args_of(state).get(b"waker")? {
+            Value::I64(id) => Some(id),
+            Value::U64(id) => i64::try_from(id).ok(),
+            _ => None,
+        }
+    }
+
+    /// The thread with an id: that of the process of another thread, or else the first one of the trace.
+    fn thread(&mut self, id: i64, beside: TrackId) -> Option<TrackId> {
+        let trace = self.trace;
+        if self.threads.is_empty() {
+            for track in trace.track_ids() {
+                let Some(info) = trace.track_info(track) else { continue };
+                if let TrackKind::Thread { tid: Key::Number(tid) } = info.kind {
+                    self.threads.entry(tid).or_default().push((info.process, track));
+                }
+            }
+        }
+        let process = trace.track_info(beside).and_then(|track| track.process);
+        let all = self.threads.get(&id)?;
+        all.iter().find(|(of, _)| *of == process).or(all.first()).map(|&(_, track)| track)
+    }
+
+    /// The innermost slice of a thread at a time.
+    fn running(&self, track: TrackId, at: Tick) -> Option<SliceId> {
+        let rows = self.layout.track_rows(track).filter_map(|row| self.layout.row(row));
+        let running = rows.filter_map(|row| row.find(at));
+        running.max_by_key(|&slice| self.layout.place(slice).map(|placed| (placed.start, placed.depth)))
+    }
 }

@@ -54,7 +54,7 @@ impl Folds {
 
     /// Folds a header, or opens it if it is folded. Rows and shared lines stay as they are.
     pub fn toggle(&mut self, line: LineKind) {
-        let is_header = !matches!(line, LineKind::Row(_) | LineKind::Packed(..));
+        let is_header = !matches!(line, LineKind::Row(_) | LineKind::Packed(..) | LineKind::DerivedLine(..));
         if is_header && !self.folded.remove(&line) {
             self.folded.insert(line);
         }

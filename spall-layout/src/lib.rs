@@ -142,7 +142,7 @@ pub use async_group::AsyncGroup;
 pub use busy::BusyRows;
 pub use color::{ColorKey, Theme};
 pub use counters::{CounterRun, Series};
-pub use critical_path::{PathPart, critical_path};
+pub use critical_path::{CameBy, PathPart, critical_path};
 pub use flame::{diff_rows, flame_rows};
 pub use flows::{FlowArrow, FlowEnd, Flows, thin_arrows};
 pub use folds::Folds;

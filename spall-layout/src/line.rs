@@ -37,6 +37,11 @@ pub enum LineKind {
     Pack(PackId),
     /// A line that the tracks of a pack share, and its position in [`Packed::lines`](crate::Packed::lines).
     Packed(PackId, u32),
+    /// The header of a track that the caller derives: its position in
+    /// [`VerticalStyle::derived`](crate::VerticalStyle::derived).
+    Derived(u32),
+    /// A line of such a track, and the number of the line, counted from 0.
+    DerivedLine(u32, u32),
 }
 
 /// One horizontal strip of the picture: a header, a row, or a line of packed tracks.
@@ -66,13 +71,17 @@ impl Line {
 
     /// Returns the text to draw on a header: the label of its process or track. Returns `None` for other lines. The
     /// header of a pack has none either, because the caller knows why it packed the tracks, such as for an
-    /// [`AsyncGroup`](crate::AsyncGroup::title).
+    /// [`AsyncGroup`](crate::AsyncGroup::title), and neither has that of a track that the caller derives.
     #[must_use]
     pub fn label<'t>(&self, trace: &'t impl TraceView) -> Option<Cow<'t, str>> {
         match self.kind {
             LineKind::Process(process) => Some(trace.process_title(process)),
             LineKind::Track(track) => Some(trace.track_title(track)),
-            LineKind::Row(_) | LineKind::Pack(_) | LineKind::Packed(..) => None,
+            LineKind::Row(_)
+            | LineKind::Pack(_)
+            | LineKind::Packed(..)
+            | LineKind::Derived(_)
+            | LineKind::DerivedLine(..) => None,
         }
     }
 }

@@ -33,7 +33,9 @@ impl Line {
                 layout.outermost_rows([track].into_iter().chain(below))
             }
             LineKind::Row(row) => alloc::vec![row],
-            LineKind::Pack(_) | LineKind::Packed(..) => Vec::new(),
+            LineKind::Pack(_) | LineKind::Packed(..) | LineKind::Derived(_) | LineKind::DerivedLine(..) => {
+                Vec::new()
+            }
         }
     }
 }

@@ -29,13 +29,13 @@ use crate::{Folds, LayoutView, Line, LineId, LineKind, LineRect, PackId, Packed,
 pub struct VerticalStyle<'s> {
     /// The height of the header of a process; 0 if there are no such headers.
     pub process: u32,
-    /// The height of the header of a track; 0 if there are no such headers.
+    /// The height of the header of a track, or of one that the caller derives; 0 if there are no such headers.
     ///
     /// A track without slices, such as a counter, has no other line and is drawn on its header.
     pub track: u32,
     /// The height of the header of a pack; 0 if there are no such headers.
     pub pack: u32,
-    /// The height of a row, and of a line that the tracks of a pack share.
+    /// The height of a row, of a line that the tracks of a pack share, and of a line of a derived track.
     pub row: u32,
     /// Returns the height of a line, in place of the four numbers, where lines of one kind differ in height.
     pub height: Option<&'s dyn Fn(LineKind) -> u32>,
@@ -51,12 +51,26 @@ pub struct VerticalStyle<'s> {
     ///
     /// The lines of a pack stand where the first of its tracks would stand. No track should be in two packs.
     pub packs: &'s [Packed],
+    /// The tracks that the caller derives from the trace, from top to bottom: how many lines each has. They stand above all
+    /// other tracks. [layout 24.1](crate::rules::layout#24.1)
+    ///
+    /// What is on their lines is the caller's, such as [`Row`](crate::Row)s of its own.
+    pub derived: &'s [u32],
 }
 
 impl VerticalStyle<'_> {
     /// The style of a flat timeline.
-    pub const FLAT: Self =
-        Self { process: 0, track: 0, pack: 0, row: 1, height: None, folds: None, tracks: None, packs: &[] };
+    pub const FLAT: Self = Self {
+        process: 0,
+        track: 0,
+        pack: 0,
+        row: 1,
+        height: None,
+        folds: None,
+        tracks: None,
+        packs: &[],
+        derived: &[],
+    };
 
     /// Returns the height of a line.
     #[must_use]
@@ -64,9 +78,9 @@ impl VerticalStyle<'_> {
         match (self.height, line) {
             (Some(height), _) => height(line),
             (None, LineKind::Process(_)) => self.process,
-            (None, LineKind::Track(_)) => self.track,
+            (None, LineKind::Track(_) | LineKind::Derived(_)) => self.track,
             (None, LineKind::Pack(_)) => self.pack,
-            (None, LineKind::Row(_) | LineKind::Packed(..)) => self.row,
+            (None, LineKind::Row(_) | LineKind::Packed(..) | LineKind::DerivedLine(..)) => self.row,
         }
     }
 }
@@ -163,6 +177,12 @@ impl Vertical {
             of_rows: alloc::vec![NO_LINE; layout.n_rows() as usize],
             packs: style.packs.to_vec(),
         };
+        for (track, &n_lines) in (0..).zip(style.derived) {
+            let is_folded = vertical.add_header(LineKind::Derived(track), 0, style);
+            for line in 0..if is_folded { 0 } else { n_lines } {
+                vertical.add(LineKind::DerivedLine(track, line), 0, style);
+            }
+        }
         let packed = packed_tracks(style.packs);
         let pack_of = |track| {
             let behind = packed.partition_point(|&(other, _)| other <= track);
@@ -231,9 +251,10 @@ impl Vertical {
         height > 0
     }
 
-    /// Returns the lowest line so far, or [`NO_LINE`] if there is none.
+    /// Returns the lowest line so far that may stand for a row, or [`NO_LINE`] if there is none.
     fn last(&self) -> LineId {
-        self.lines.last().map_or(NO_LINE, |line| line.id)
+        let is_derived = |line: &Line| matches!(line.kind, LineKind::Derived(_) | LineKind::DerivedLine(..));
+        self.lines.last().filter(|line| !is_derived(line)).map_or(NO_LINE, |line| line.id)
     }
 
     /// Remembers which line shows a row.
@@ -306,7 +327,8 @@ impl Vertical {
     /// Writes the rectangles of the lines that touch the range `y` to `out`: line by line, each from left to right.
     ///
     /// This replaces the content of `out`. `y` is a half-open range of distances from the top.
-    /// [`RowView::rects`](crate::RowView::rects) documents the rectangles of one line.
+    /// [`RowView::rects`](crate::RowView::rects) documents the rectangles of one line. Lines of derived tracks have none here,
+    /// as what is on them are no slices of rows of the layout.
     pub fn rects(
         &self,
         y: Range<u64>,
@@ -331,7 +353,11 @@ impl Vertical {
                 let row = self.packs.get(pack.index())?.lines().get(shared as usize)?;
                 Some(row.view(RowId(u32::MAX)))
             }
-            LineKind::Process(_) | LineKind::Track(_) | LineKind::Pack(_) => None,
+            LineKind::Process(_)
+            | LineKind::Track(_)
+            | LineKind::Pack(_)
+            | LineKind::Derived(_)
+            | LineKind::DerivedLine(..) => None,
         }
     }
 }

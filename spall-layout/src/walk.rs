@@ -32,8 +32,9 @@ impl RowView<'_> {
         merger.finish(&mut each);
     }
 
-    /// Adds to each column the fraction of it that is inside slices of the row.
-    pub(crate) fn add_busy(&self, viewport: &Viewport, columns: &mut [f32]) {
+    /// Adds to each column the fraction of it that is inside slices of the row. `columns` are those of the viewport, as
+    /// [`LayoutView::busy_rows`](crate::LayoutView::busy_rows) has them. [layout 10](crate::rules::layout#10)
+    pub fn add_busy(&self, viewport: &Viewport, columns: &mut [f32]) {
         let width = to_f32(viewport.column_parts());
         walk(self, viewport, &Boxes::new(viewport, 1), |piece| piece.add_busy(width, columns));
     }

@@ -387,3 +387,29 @@ fn layout_13_2_a_viewer_steps_from_what_it_shows() {
     assert_eq!((forward(at(100), everything.clone()), back(at(50), everything)), (Some(50), Some(100)));
     assert_eq!(Hits::default().step_forward(&layout, at(90), Tick(0)..Tick(9)), None);
 }
+
+#[test]
+fn layout_24_1_derived_tracks_stand_above_all_others() {
+    use LineKind::{Derived, DerivedLine};
+    let trace = trace();
+    let layout = Layout::new(&trace);
+    let mut folds = Folds::new();
+    folds.toggle(Derived(0));
+    let height = |line| if matches!(line, Derived(_) | DerivedLine(..)) { 7 } else { height(line) };
+    let style = VerticalStyle { height: Some(&height), folds: Some(&folds), derived: &[3, 2, 0], ..STYLE };
+    let (vertical, plain) = (Vertical::new(&trace, &layout, &style), Vertical::new(&trace, &layout, &STYLE));
+    let derived = [Derived(0), Derived(1), DerivedLine(1, 0), DerivedLine(1, 1), Derived(2)];
+    assert_eq!(kinds(&vertical)[..5], derived, "the first one is folded");
+    assert_eq!(kinds(&vertical)[5..], kinds(&plain));
+    assert_eq!(vertical.height(), 5 * 7 + plain.height());
+    assert_eq!(vertical.at(20).map(|line| line.kind), Some(DerivedLine(1, 0)));
+    let mut rects = Vec::new();
+    vertical.rects(0..35, &layout, &Viewport::new(Tick(0)..Tick(104), 10), &mut rects);
+    assert_eq!(rects, [], "what is on them is the caller's");
+    // Without any other line, none of theirs stands for a row.
+    let height = |line| u32::from(matches!(line, Derived(_) | DerivedLine(..)));
+    let alone = Vertical::new(&trace, &layout, &VerticalStyle { height: Some(&height), ..style });
+    assert_eq!((kinds(&alone), alone.line_of(RowId(0))), (derived.to_vec(), None));
+    let flat = VerticalStyle { derived: &[2], ..VerticalStyle::FLAT };
+    assert_eq!(Vertical::new(&trace, &layout, &flat).lines()[0].kind, DerivedLine(0, 0), "no header");
+}

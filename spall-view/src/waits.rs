@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 use spall_trace::Hidden;
-use spall_trace::layout::{LayoutView, PathPart, critical_path, longest_gaps, ran_meanwhile};
+use spall_trace::layout::{CameBy, LayoutView, PathPart, critical_path, longest_gaps, ran_meanwhile};
 use spall_trace::model::{FlowId, SliceId, Tick, Ticks, TraceView, TrackId, TrackKind};
 
 use crate::{
@@ -37,9 +37,9 @@ pub struct Stretch {
     pub start: Since,
     /// When it ends.
     pub end: Since,
-    /// The slice at its end.
-    #[cfg_attr(test, ts(as = "u32"))]
-    pub slice: SliceId,
+    /// The slice at its end; `None` where a path begins with a thread that was in no slice.
+    #[cfg_attr(test, ts(as = "Option<u32>"))]
+    pub slice: Option<SliceId>,
     /// The text of each column.
     pub cells: Vec<String>,
 }
@@ -92,7 +92,12 @@ impl Work for FindGaps {
                 named.join("; "),
             ];
             let since = |at: Tick| Since(at - origin);
-            rows.push(Stretch { start: since(gap.start), end: since(gap.end), slice: gap.after, cells });
+            rows.push(Stretch {
+                start: since(gap.start),
+                end: since(gap.end),
+                slice: Some(gap.after),
+                cells,
+            });
             task::pause().await;
         }
         rows
@@ -127,17 +132,18 @@ impl<S: Shown> Engine<S> {
         let (trace, layout) = (&*self.trace(), &*self.layout());
         let clock = trace.clock();
         let row = |part: &PathPart| {
-            let track = trace.track_of(part.slice);
-            let flow = part.flow.and_then(|flow| trace.flows().get(flow.index()));
-            let states = track.map(|track| states_of(trace, track, &(part.start..part.end)));
+            let flow = match part.came_by {
+                Some(CameBy::Flow(flow)) => trace.flows().get(flow.index()),
+                _ => None,
+            };
             let cells = vec![
                 self.time(part.start),
                 clock.duration(part.end - part.start).to_string(),
-                trace.slice_name(part.slice).into(),
-                track.map(|track| trace.track_title(track).into()).unwrap_or_default(),
-                flow.map(|flow| trace.name(flow.name).into()).unwrap_or_default(),
+                part.slice.map(|slice| trace.slice_name(slice).into()).unwrap_or_default(),
+                trace.track_title(part.track).into(),
+                self.came_by(part),
                 flow.map(|flow| clock.duration(flow.arrives - flow.leaves).to_string()).unwrap_or_default(),
-                states.unwrap_or_default(),
+                self.states_of_part(part),
             ];
             Stretch { start: self.since(part.start), end: self.since(part.end), slice: part.slice, cells }
         };
@@ -158,7 +164,31 @@ impl<S: Shown> Engine<S> {
     /// The flows of the critical path of a slice.
     pub(crate) fn path_flows(&self, slice: SliceId) -> HashSet<FlowId> {
         let path = critical_path(&*self.trace(), &*self.layout(), slice);
-        path.iter().filter_map(|part| part.flow).collect()
+        let flow = |part: &PathPart| match part.came_by {
+            Some(CameBy::Flow(flow)) => Some(flow),
+            _ => None,
+        };
+        path.iter().filter_map(flow).collect()
+    }
+
+    /// The name of the flow by which a part of a path arrives, or which thread woke its own.
+    pub(crate) fn came_by(&self, part: &PathPart) -> String {
+        let trace = &*self.trace();
+        match part.came_by {
+            Some(CameBy::Flow(flow)) => {
+                trace.flows().get(flow.index()).map(|flow| trace.name(flow.name).into()).unwrap_or_default()
+            }
+            Some(CameBy::Wake(state)) => {
+                let waker = trace.state(state).and_then(|(_, state)| trace.args_of(&state).get(b"waker"));
+                waker.map(|waker| format!("woken by thread {waker}")).unwrap_or_default()
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// How long the thread of a part of a path was in each state meanwhile.
+    pub(crate) fn states_of_part(&self, part: &PathPart) -> String {
+        states_of(&*self.trace(), part.track, &(part.start..part.end))
     }
 }
 
