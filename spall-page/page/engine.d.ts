@@ -83,6 +83,8 @@ export type About = {
   values: Array<string>,
   /** The one of them that was chosen. */
   value: string | undefined,
+  /** Whether it is known what ran on processors, so that [`DerivedTrack::Cpus`](crate::DerivedTrack::Cpus) has something to show. */
+  hasCpus: boolean,
   /** The processes and their tracks. */
   groups: Array<Group>,
   /** What is folded at first, because it is very high. */
@@ -98,7 +100,7 @@ export type About = {
 };
 
 /** What a user does with a pointer or in a panel. */
-export type Action = { "command": Command } | { "select": [Element | undefined, Since] } | { "go": number } | { "visit": Target } | { "choose": ChosenRange | undefined } | { "fold": Item } | { "pin": Item } | { "hide": Item } | { "rate": Item } | { "share": Item } | { "move": [Item, Item | undefined] } | { "show": [Since, Since] } | { "search": string } | { "durations": [Since, Since] | undefined } | { "annotate": [number, string] } | { "unmark": number } | { "filter": [Array<string>, Array<string>] } | { "apply": Place };
+export type Action = { "command": Command } | { "select": [Element | undefined, Since] } | { "go": number } | { "visit": Target } | { "choose": ChosenRange | undefined } | { "fold": Item } | { "pin": Item } | { "hide": Item } | { "rows": NamedRows } | { "rate": Item } | { "share": Item } | { "move": [Item, Item | undefined] } | { "show": [Since, Since] } | { "search": string } | { "durations": [Since, Since] | undefined } | { "annotate": [number, string] } | { "unmark": number } | { "filter": [Array<string>, Array<string>] } | { "apply": Place };
 
 /** A range of time, what of it counts, and what is added up. */
 export type Area = {
@@ -134,7 +136,7 @@ export type BoxFacts = {
   facts: Array<[string, string]>,
 };
 
-/** Boxes of slices, states and objects, or of the nodes of a graph. */
+/** Boxes of slices, states, objects and spans of derived tracks, or of the nodes of a graph. */
 export type Boxes = {
   /** The left and the right edge of each, in columns. */
   edges: Float32Array,
@@ -256,7 +258,7 @@ export type ColumnFacts = {
 };
 
 /** Something that a user does with a key or by name. */
-export type Command = "zoomIn" | "zoomOut" | "earlier" | "later" | "fit" | "fitAll" | "follow" | "back" | "forward" | "pageUp" | "pageDown" | "first" | "left" | "right" | "up" | "down" | "next" | "previous" | "nextOfName" | "previousOfName" | "flowOut" | "flowIn" | "otherFlowOut" | "otherFlowIn" | "rangeOfSelection" | "rangeOfTrack" | "mark" | "note" | "removeMarks" | "escape" | "find" | "nextHit" | "previousHit" | "fold" | "foldAll" | "pin" | "moveUp" | "moveDown" | "orderOfFile" | "hideTrack" | "counterRate" | "counterScale" | "hideName" | "hideCategory" | "showAll" | "byActivity" | "togglePanel" | "timeline" | "flame" | "sandwich" | "bottomUp" | "callTree" | "comparison" | "statistics" | "tracks" | "categories" | "hits" | "durations" | "slices" | "instants" | "marks" | "waits" | "questions" | "nextMeasure" | "nextTracks" | "nextValue" | "frameTimes" | "help" | "savePage" | "settings";
+export type Command = "zoomIn" | "zoomOut" | "earlier" | "later" | "fit" | "fitAll" | "follow" | "back" | "forward" | "pageUp" | "pageDown" | "first" | "left" | "right" | "up" | "down" | "next" | "previous" | "nextOfName" | "previousOfName" | "flowOut" | "flowIn" | "otherFlowOut" | "otherFlowIn" | "rangeOfSelection" | "rangeOfTrack" | "mark" | "note" | "removeMarks" | "escape" | "find" | "nextHit" | "previousHit" | "fold" | "foldAll" | "pin" | "moveUp" | "moveDown" | "orderOfFile" | "hideTrack" | "counterRate" | "counterScale" | "hideName" | "hideCategory" | "showAll" | "byActivity" | "cpuTracks" | "pathTrack" | "togglePanel" | "timeline" | "flame" | "sandwich" | "bottomUp" | "callTree" | "comparison" | "statistics" | "tracks" | "categories" | "hits" | "durations" | "slices" | "instants" | "marks" | "waits" | "questions" | "nextMeasure" | "nextTracks" | "nextValue" | "frameTimes" | "help" | "savePage" | "settings";
 
 /** What there is to say about a command. */
 export type CommandInfo = {
@@ -270,6 +272,11 @@ export type CommandInfo = {
   /** What it does. */
   text: string,
 };
+
+/** A track that is derived from the trace, and stands above all others. [layout 24](spall_trace::layout::rules::layout#24)
+ *
+ * A place has at most one of each path. */
+export type DerivedTrack = "cpus" | { "path": Selected } | { "rows": NamedRows };
 
 /** What there is to say about an element. */
 export type Details = {
@@ -309,7 +316,7 @@ export type Durations = {
 export type Element = { kind: ElementKind, id: number,
 };
 
-export type ElementKind = "slice" | "state" | "instant" | "counter" | "object";
+export type ElementKind = "slice" | "state" | "instant" | "counter" | "object" | "derived";
 
 /** An entry of a list. */
 export type Entry = {
@@ -424,7 +431,7 @@ export type Hit = {
 export type Item = { kind: ItemKind, id: number,
 };
 
-export type ItemKind = "process" | "track" | "pack";
+export type ItemKind = "process" | "track" | "pack" | "derived";
 
 /** A series of a counter. */
 export type Layer = {
@@ -543,6 +550,29 @@ export type Member = {
   empty: boolean,
 };
 
+/** Rows of times and names, such as those of a query. */
+export type NamedRows = {
+  /** What they are. Rows take the place of others with the same title. */
+  title: string,
+  /** The rows. Of more than 2000 those count that begin first. A place without them, such as that of an address, means those that
+   * are shown under the title. */
+  rows: Array<NamedTime>,
+  /** How many rows there are besides. */
+  leftOut?: number,
+};
+
+/** A time with a name. */
+export type NamedTime = {
+  /** When it starts. */
+  start: Since,
+  /** When it ends. */
+  end: Since,
+  /** Its name. */
+  name: string,
+  /** The slice that it is about. */
+  slice?: number | undefined,
+};
+
 /** What has come since a state of a trace that grows. */
 export type News = {
   /** How far the trace has grown. */
@@ -577,13 +607,13 @@ export type Note = {
   byte: number | undefined,
 };
 
-/** The objects of one type in one process. */
+/** The objects of one type in one process, or a line of a derived track. */
 export type ObjectLines = {
   /** The upper edge of their lines. */
   top: number,
   /** The height of all their lines. */
   height: number,
-  /** The name of the type, and how many objects are left out. */
+  /** The name of the type, and how many objects are left out, or what is on the line. */
   label: string,
 };
 
@@ -600,7 +630,7 @@ export type Part = {
   strips: Array<Strip>,
   /** Counters. */
   charts: Array<ChartPart>,
-  /** The types of objects. */
+  /** The types of objects, and what is on lines of derived tracks. */
   objects: Array<ObjectLines>,
   /** The left and the right edge of each, in columns. */
   edges: Float32Array,
@@ -648,6 +678,8 @@ export type Place = {
   /** The paths of what the user has moved, in the order in which that was done: each before another one of its list, or to the
    * end. */
   moves?: Array<[string, string | undefined]>,
+  /** The tracks that are derived from the trace, from top to bottom. They stand above all others. */
+  derived?: Array<DerivedTrack>,
   /** Whether tracks are shown with nothing on them. */
   showsEmpty?: boolean,
   /** What is looked for: [`matcher`](crate::matcher). */
@@ -806,8 +838,8 @@ export type Stretch = {
   start: Since,
   /** When it ends. */
   end: Since,
-  /** The slice at its end. */
-  slice: number,
+  /** The slice at its end; `None` where a path begins with a thread that was in no slice. */
+  slice: number | undefined,
   /** The text of each column. */
   cells: Array<string>,
 };
@@ -882,7 +914,7 @@ export type TableRow = {
 export type Target = { kind: TargetKind, id: number,
 };
 
-export type TargetKind = "process" | "track" | "pack" | "slice" | "instant" | "flow" | "note";
+export type TargetKind = "process" | "track" | "pack" | "derived" | "slice" | "instant" | "flow" | "note";
 
 /** What a tick is: a number of nanoseconds, or one of the things with a name. */
 export type TickUnit = number | string;

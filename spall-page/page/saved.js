@@ -1,6 +1,6 @@
 // Shows what a saved page has in itself.
 import { TraceView } from './ui/element.js';
-import { toAddress } from './ui/address.js';
+import { kept, toAddress } from './ui/address.js';
 import { open, parts } from './wasm.js';
 import { template } from './save.js';
 
@@ -17,7 +17,10 @@ export async function start(worker, bytes) {
   TraceView.load = open;
   customElements.define('trace-view', TraceView);
   const place = document.querySelector('#place'), elements = /** @type {Kept[]} */ ([...document.querySelectorAll('[data-file]')]);
-  if (place && !location.hash) history.replaceState(null, '', toAddress(JSON.parse(place.textContent ?? '')));
+  /** @type {import('./engine.js').Place} */
+  const saved = JSON.parse(place?.textContent ?? '{}');
+  for (const track of saved.derived ?? []) if (typeof track === 'object' && 'rows' in track) kept.set(track.rows.title, track.rows);
+  if (place && !location.hash) history.replaceState(null, '', toAddress(saved));
   const files = [];
   for (const number of new Set(elements.map(({ dataset }) => dataset.file))) {
     const own = elements.filter(({ dataset }) => dataset.file === number);

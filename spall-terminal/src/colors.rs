@@ -37,7 +37,11 @@ impl Colors {
 
     /// Returns the style of a box with this name. A box that is dim gives way to others.
     pub(crate) fn of_name(self, name: &str, is_dim: bool) -> Style {
-        let key = ColorKey::without_digits(name.as_bytes());
+        self.of_key(ColorKey::without_digits(name.as_bytes()), is_dim)
+    }
+
+    /// Returns the style of a box with this key.
+    pub(crate) fn of_key(self, key: ColorKey, is_dim: bool) -> Style {
         let style = Style::new().fg(self.color(Theme::Dark.text())).bg(self.color(key.rgb(Theme::Dark)));
         match (self, is_dim) {
             (Self::Sixteen, false) => Style::new().fg(Color::Black).bg(sixteenth(key)),

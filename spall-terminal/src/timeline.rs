@@ -194,6 +194,9 @@ impl<S: Shown> Picture<'_, S> {
             if let LineKind::Process(process) = line.kind {
                 self.objects(process, |number| at(line.top + 1 + number));
             }
+            if let (LineKind::DerivedLine(track, number), Some(area)) = (line.kind, at(line.top)) {
+                self.derived(area, track, number);
+            }
             if let (Some(item), Some(area)) = (Item::of_header(line.kind), at(line.top)) {
                 self.header(area, line, item);
             }
@@ -206,7 +209,11 @@ impl<S: Shown> Picture<'_, S> {
 
     /// Draws the box of an element, or of several.
     fn element(&mut self, line: Area, rect: &Rect, name: &str, element: Option<Element>, is_dim: bool) {
-        let (mut style, cells) = (self.colors.of_name(name, is_dim), Cells::of(rect));
+        self.styled(line, rect, name, element, self.colors.of_name(name, is_dim));
+    }
+
+    fn styled(&mut self, line: Area, rect: &Rect, name: &str, element: Option<Element>, mut style: Style) {
+        let cells = Cells::of(rect);
         let selected = self.shown.view().place().selected.as_ref().map(|selected| selected.element);
         if element.is_some() && selected == element {
             style = style.add_modifier(Modifier::REVERSED | Modifier::BOLD);
@@ -240,6 +247,23 @@ impl<S: Shown> Picture<'_, S> {
         }
     }
 
+    /// Draws the spans on a line of a derived track, and the label of the line at its beginning.
+    fn derived(&mut self, line: Area, track: u32, number: u32) {
+        let shown = self.shown;
+        let Some((label, row)) = shown.view().derived_lines(track).nth(number as usize) else { return };
+        let mut rects = Vec::new();
+        row.view(RowId(0)).rects(self.viewport(), &mut rects);
+        for rect in &rects {
+            let Some(span) = shown.derived_span(rect.slice.0) else { continue };
+            let style = self.colors.of_key(span.color, shown.found_all().is_some());
+            self.styled(line, rect, &span.name, Some(Element::Derived(rect.slice.0)), style);
+        }
+        if !label.is_empty() {
+            let dim = Style::reset().add_modifier(Modifier::DIM);
+            self.buffer.set_stringn(line.x, line.y, format!("{label} "), line.width.into(), dim);
+        }
+    }
+
     /// Draws the label of a process, track or pack, and what is shown on its line: how busy it is if it is folded, states,
     /// counters and instants.
     fn header(&mut self, area: Area, line: &Line, item: Item) {
@@ -253,8 +277,12 @@ impl<S: Shown> Picture<'_, S> {
                 Item::Pack(_) => layout.outermost_rows(view.tracks_of(trace, item)),
                 _ => line.outermost_rows(trace, layout),
             };
-            let (most, mut busy) = (rows.len().max(1) as f32, Vec::new());
+            let (mut most, mut busy) = (rows.len().max(1) as f32, Vec::new());
             layout.busy_rows(rows, self.viewport(), &mut busy);
+            if let Item::Derived(track) = item {
+                most = view.derived_lines(track).len().max(1) as f32;
+                busy = view.busy_derived(track, self.viewport());
+            }
             boxes::bars(self.buffer, area, busy.iter().map(|rows| rows / most), dim);
         }
         let tracks = if matches!(item, Item::Process(_)) { Vec::new() } else { view.tracks_of(trace, item) };

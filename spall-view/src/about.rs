@@ -7,6 +7,7 @@ use spall_trace::model::{Clock, Ticks, Trace, TraceView, TrackId};
 use crate::{
     Engine, Since,
     command::{COMMANDS, CommandInfo},
+    derived::Derived,
     frame::shade_of_duration,
     item::{Group, Item},
     open::{Note, Placed, damage_of, notes_of},
@@ -46,6 +47,8 @@ pub struct About {
     pub values: Vec<String>,
     /// The one of them that was chosen.
     pub value: Option<String>,
+    /// Whether it is known what ran on processors, so that [`DerivedTrack::Cpus`](crate::DerivedTrack::Cpus) has something to show.
+    pub has_cpus: bool,
     /// The processes and their tracks.
     pub groups: Vec<Group>,
     /// What is folded at first, because it is very high.
@@ -147,6 +150,7 @@ impl<S: Shown> Engine<S> {
             left_out: trace.n_left_out(trace.shown_tracks()),
             values: self.said.values.clone(),
             value: self.said.value.clone(),
+            has_cpus: Derived::has_cpus(trace),
             groups: self.groups(),
             folded: self.view.folded_items(),
             growth: self.shown.growth(),

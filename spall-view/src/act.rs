@@ -9,6 +9,7 @@ use spall_trace::model::{SliceId, Tick, TraceView};
 use crate::{
     Engine, Since,
     command::Command,
+    derived::{DerivedTrack, NamedRows},
     element::Element,
     hits::Target,
     item::Item,
@@ -27,7 +28,8 @@ use crate::{
 pub enum Action {
     /// Does what a command says.
     Command(Command),
-    /// Selects an element, a counter at a time, or nothing.
+    /// Selects an element, a counter at a time, or nothing. Instead of a span of a derived track this selects what the span stands
+    /// for, if it does, and brings that into view.
     Select(Option<Element>, Since),
     /// Selects a slice and brings it into view.
     Go(#[cfg_attr(test, ts(as = "u32"))] SliceId),
@@ -39,8 +41,11 @@ pub enum Action {
     Fold(Item),
     /// Keeps what a header stands for in sight, or no longer.
     Pin(Item),
-    /// Hides what a header stands for, or shows it again.
+    /// Hides what a header stands for, or shows it again. A derived track is removed.
     Hide(Item),
+    /// Shows rows of times and names as a derived track, in the place of those with the same title. Without rows, there is no such
+    /// track any more.
+    Rows(NamedRows),
     /// Shows the change of a counter per second, or its values again.
     Rate(Item),
     /// Gives a counter one scale with all others of which this was said, or its own again.
@@ -132,6 +137,10 @@ impl<S: Shown> Engine<S> {
                 self.view.search(pattern.trim().into());
                 true
             }
+            Action::Select(Some(Element::Derived(span)), _) => {
+                self.view.select_derived(span, trace, layout);
+                true
+            }
             Action::Select(element, at) => {
                 let at = element_start(element, at, &self.view, &self.objects, trace);
                 self.view.select(element.zip(at), trace);
@@ -178,33 +187,31 @@ impl<S: Shown> Engine<S> {
                 missing.push(format!("This place is one of {}.", others.join(", ")));
             }
         }
-        if let Some(selected) = &place.selected {
-            let at = self.element_start(Some(selected.element), selected.at);
-            let is_same =
-                at == Some(self.tick(selected.at)) && selected.element.name(&*self.trace()) == selected.name;
-            if !is_same {
-                missing.push(format!("Here is no {} at that time, so nothing is selected.", selected.name));
-                place.selected = None;
-            }
+        self.check_derived(&mut place, &mut missing);
+        // What is on derived tracks is known when they are shown.
+        let is_derived = |selected: &mut Selected| matches!(selected.element, Element::Derived(_));
+        let on_derived = place.selected.take_if(is_derived);
+        if let Some(selected) = place.selected.take_if(|selected| !self.is_here(selected)) {
+            missing.push(format!("Here is no {} at that time, so nothing is selected.", selected.name));
         }
         for mark in &mut place.marks {
-            let is_other = |of: &Selected| {
-                let at = self.element_start(Some(of.element), of.at);
-                at != Some(self.tick(of.at)) || of.element.name(&*self.trace()) != of.name
-            };
-            if let Some(of) = mark.of.take_if(|of| is_other(of)) {
+            if let Some(of) = mark.of.take_if(|of| !is_derived(of) && !self.is_here(of)) {
                 missing.push(format!(
                     "Here is no {} at that time, so what is noted on it is noted on the time.",
                     of.name
                 ));
             }
         }
+        let derived: Vec<String> = place.derived.iter().map(DerivedTrack::path).collect();
         let Place { folded, hidden, pinned, rates, shared, range, .. } = &mut place;
         let lists = folded.iter_mut().chain([hidden, pinned, rates, shared]);
         let lists = lists.chain(range.as_mut().and_then(|range| range.items.as_mut()));
         for list in lists {
             list.retain(|path| {
-                let is_known = self.view.items.at_path(path).is_some();
+                let is_known = match self.view.items.at_path(path) {
+                    None | Some(Item::Derived(_)) => derived.contains(path),
+                    Some(_) => true,
+                };
                 if !is_known {
                     missing.push(format!("Here is no track {path}."));
                 }
@@ -212,7 +219,16 @@ impl<S: Shown> Engine<S> {
             });
         }
         self.act(Action::Apply(Box::new(place)));
+        if let Some(selected) = on_derived.filter(|selected| self.is_here(selected)) {
+            self.view.keep_selected(selected);
+        }
         missing
+    }
+
+    /// Whether an element of a place is one of this trace.
+    pub(crate) fn is_here(&self, selected: &Selected) -> bool {
+        let at = self.element_start(Some(selected.element), selected.at);
+        at == Some(self.tick(selected.at)) && selected.element.name(&*self.trace()) == selected.name
     }
 
     /// The start of an element, if there is such an element. A counter has the time at which it was pointed at.
@@ -259,6 +275,7 @@ impl View {
             Action::Fold(item) => self.toggle_fold(item, trace, layout),
             Action::Pin(item) => self.toggle_pin(item, trace, layout),
             Action::Hide(item) => self.toggle_hidden(item, trace, layout),
+            Action::Rows(rows) => self.set_rows(rows, trace, layout),
             Action::Rate(item) => self.toggle_counter(item, trace, layout, |place| &mut place.rates),
             Action::Share(item) => self.toggle_counter(item, trace, layout, |place| &mut place.shared),
             Action::Move(item, before) => self.move_item(item, before, trace, layout),
@@ -317,5 +334,6 @@ fn element_start(
         Element::Instant(number) => Some(trace.instant(number)?.1.at),
         Element::Counter(track) => trace.track_info(track).map(|_| view.tick(at)),
         Element::Object(piece) => objects.piece(piece).map(|_| view.tick(at)),
+        Element::Derived(span) => Some(view.derived.span(span, trace)?.start),
     }
 }

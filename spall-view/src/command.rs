@@ -54,6 +54,8 @@ pub enum Command {
     HideCategory,
     ShowAll,
     ByActivity,
+    CpuTracks,
+    PathTrack,
     TogglePanel,
     Timeline,
     Flame,
@@ -172,6 +174,8 @@ commands! {
     HideName ["X"] "Hide the name of the selection",
     HideCategory ["Shift+X"] "Hide the category of the selection",
     ShowAll ["Shift+H"] "Show all that was hidden",
+    CpuTracks ["Shift+U"] "Show what ran on each processor, or no longer",
+    PathTrack ["Shift+P"] "Show the critical path of the selection as a track, or no longer",
 
     "Panels":
     TogglePanel ["Q"] "Close or open the panel",

@@ -28,7 +28,11 @@ pub struct Details {
 }
 
 impl Details {
-    fn new(name: impl Into<String>, facts: Vec<(&'static str, String)>, args: Vec<(String, String)>) -> Self {
+    pub(crate) fn new(
+        name: impl Into<String>,
+        facts: Vec<(&'static str, String)>,
+        args: Vec<(String, String)>,
+    ) -> Self {
         Self { name: name.into(), facts: filled(facts), args, ..Self::default() }
     }
 }
@@ -100,6 +104,7 @@ impl<S: Shown> Engine<S> {
             Element::State(state) => self.state_details(state),
             Element::Instant(number) => self.instant_details(number),
             Element::Object(piece) => self.object_details(piece),
+            Element::Derived(span) => self.derived_details(span),
             Element::Counter(track) => Some(self.view.counter_details(track, at, &*self.trace())),
         }
     }
@@ -294,7 +299,7 @@ impl<S: Shown> Engine<S> {
     }
 }
 
-fn track_facts(trace: &impl TraceView, track: Option<TrackId>) -> Vec<(&'static str, String)> {
+pub(crate) fn track_facts(trace: &impl TraceView, track: Option<TrackId>) -> Vec<(&'static str, String)> {
     let Some(track) = track else { return Vec::new() };
     let process = trace.track_info(track).and_then(|track| track.process);
     let process = process.map(|process| String::from(trace.process_title(process)));
@@ -305,7 +310,7 @@ pub(crate) fn filled(facts: Vec<(&'static str, String)>) -> Vec<(&'static str, S
     facts.into_iter().filter(|(_, text)| !text.is_empty()).collect()
 }
 
-fn texts<'a>(args: impl Iterator<Item = (Text<'a>, Value<'a>)>) -> Vec<(String, String)> {
+pub(crate) fn texts<'a>(args: impl Iterator<Item = (Text<'a>, Value<'a>)>) -> Vec<(String, String)> {
     // A backtrace is shown as a stack.
     let is_shown =
         |(key, value): &(Text<'a>, Value<'a>)| !key.is(b"backtrace") || !matches!(value, Value::List(_));

@@ -20,6 +20,9 @@ pub enum Element {
     Counter(TrackId),
     /// A piece of an object, from one snapshot to the next.
     Object(u32),
+    /// A span of a [derived track](crate::DerivedTrack), by its number among those that are shown. Who selects it selects what it
+    /// stands for, if it does.
+    Derived(u32),
 }
 
 impl Element {
@@ -28,7 +31,7 @@ impl Element {
         match self {
             Self::Slice(slice) => trace.slice_name(slice).into(),
             Self::Counter(track) => trace.track_title(track).into(),
-            Self::State(_) | Self::Instant(_) | Self::Object(_) => String::new(),
+            Self::State(_) | Self::Instant(_) | Self::Object(_) | Self::Derived(_) => String::new(),
         }
     }
 }
@@ -42,6 +45,7 @@ enum ElementKind {
     Instant,
     Counter,
     Object,
+    Derived,
 }
 
 impl From<Numbered<ElementKind>> for Element {
@@ -52,6 +56,7 @@ impl From<Numbered<ElementKind>> for Element {
             ElementKind::Instant => Self::Instant(id),
             ElementKind::Counter => Self::Counter(TrackId(id)),
             ElementKind::Object => Self::Object(id),
+            ElementKind::Derived => Self::Derived(id),
         }
     }
 }
@@ -64,6 +69,7 @@ impl From<Element> for Numbered<ElementKind> {
             Element::Instant(number) => (ElementKind::Instant, number),
             Element::Counter(track) => (ElementKind::Counter, track.0),
             Element::Object(piece) => (ElementKind::Object, piece),
+            Element::Derived(span) => (ElementKind::Derived, span),
         };
         Self { kind, id }
     }

@@ -21,6 +21,7 @@ use crate::{
 
 mod boxes;
 mod charts;
+mod derived;
 mod headers;
 mod objects;
 mod pointed;
@@ -95,7 +96,7 @@ pub struct Frame {
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Part {
-    /// Slices, states and objects.
+    /// Slices, states, objects, and spans of derived tracks.
     #[serde(flatten)]
     pub boxes: Boxes,
     /// The instants of tracks.
@@ -106,7 +107,7 @@ pub struct Part {
     pub strips: Vec<Strip>,
     /// Counters.
     pub charts: Vec<ChartPart>,
-    /// The types of objects.
+    /// The types of objects, and what is on lines of derived tracks.
     pub objects: Vec<ObjectLines>,
 }
 
@@ -123,8 +124,9 @@ pub(crate) struct Pictures {
     flows: Flows,
     /// The flows of the selected slice, or those of its critical path.
     own_flows: ((Option<SliceId>, bool), Flows),
-    /// Which names the frontend has.
+    /// Which names the frontend has, and which of those that are none of the trace.
     is_sent: Vec<bool>,
+    is_own_sent: Vec<bool>,
     states: HashMap<TrackId, headers::StateRow>,
     strips: HashMap<Item, headers::StripRows>,
     /// The charts of counters, and of their rates.
@@ -211,7 +213,7 @@ impl Pictures {
 }
 
 /// The number of a colour.
-trait ShadeNumber {
+pub(crate) trait ShadeNumber {
     fn shade_number(self) -> u8;
 }
 
@@ -257,6 +259,7 @@ impl<S: Shown> Engine<S> {
     /// Forgets which names the frontend has, such as when another one asks.
     pub fn forget_names(&mut self) {
         self.pictures.is_sent.fill(false);
+        self.pictures.is_own_sent.clear();
     }
 
     fn part(
@@ -273,6 +276,9 @@ impl<S: Shown> Engine<S> {
         self.slices(is_pinned, y.clone(), viewport, wanted, names, &mut part.boxes);
         let heights = self.view.heights;
         for line in self.view.part(is_pinned).visible(y.clone()).to_vec() {
+            if let LineKind::DerivedLine(track, number) = line.kind {
+                self.derived_line((track, number), &line, viewport, wanted.label_width, names, &mut part);
+            }
             let Some(item) = Item::of_header(line.kind) else { continue };
             if let (LineKind::Process(process), true) = (line.kind, line.height > heights.process) {
                 self.objects(process, &line, viewport, names, &mut part);
@@ -281,7 +287,7 @@ impl<S: Shown> Engine<S> {
             if self.view.is_folded(line.kind) {
                 part.strips.extend(self.strip(item, &line, viewport));
             }
-            if matches!(item, Item::Process(_)) {
+            if matches!(item, Item::Process(_) | Item::Derived(_)) {
                 continue;
             }
             for track in self.view.items.drawn_on_header(item) {

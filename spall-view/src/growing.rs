@@ -12,7 +12,7 @@ use spall_trace::model::{
 use spall_trace::{Error, Format, Hidden, Loader, TraceParser, detect};
 
 use crate::{
-    Engine, Heights, Opened, Place, PlaceFile,
+    DerivedTrack, Engine, Heights, Opened, Place, PlaceFile,
     element::Element,
     filter::Filter,
     open::{HEAD, Note},
@@ -298,6 +298,9 @@ impl LiveEngine {
         search.grow(trace, layout, &filter.hidden);
         pictures.grow(trace);
         view.reach(trace.bounds().unwrap_or_default());
+        if view.grow_derived(trace, layout) {
+            *lines_changed = growth.state;
+        }
         if has_other_facts || has_first_items(trace, layout, filter) {
             let has_instants = |track: TrackId| !filter.instants_of(trace, track).is_empty();
             if view.grow(trace, layout, has_instants) {
@@ -318,6 +321,10 @@ impl LiveEngine {
         let (place, origin, heights) = (self.current_place(), self.view.origin(), *self.view.heights());
         let path = |selected: &Selected| self.path_of_element(selected.element).map(str::to_owned);
         let selected = place.selected.as_ref().and_then(|selected| Some((selected, path(selected)?)));
+        let of_path = place.derived.iter().find_map(|track| match track {
+            DerivedTrack::Path(slice) => Some((slice, path(slice)?)),
+            _ => None,
+        });
         let trace = self.shown.trace.finish();
         let name = self.said.files.first().map_or("", |file| &file.name);
         let mut opened = Opened::of(trace, name, &self.said.format);
@@ -325,7 +332,16 @@ impl LiveEngine {
         let mut engine = Engine::new(opened, None, heights);
         let by = origin - engine.view.origin();
         let selected = selected.and_then(|(selected, path)| engine.find_element(selected, &path, by));
+        let of_path = of_path.and_then(|(slice, path)| engine.find_element(slice, &path, by));
         let mut place = Place { selected, ..place.clone() };
+        for track in &mut place.derived {
+            match (track, &of_path) {
+                (DerivedTrack::Path(slice), Some(found)) => slice.clone_from(found),
+                // Slices have other numbers.
+                (DerivedTrack::Rows(rows), _) => rows.change(|row| row.slice = None),
+                _ => {}
+            }
+        }
         place.move_by(by);
         engine.apply(place);
         engine
@@ -370,7 +386,7 @@ impl Engine {
                 trace.instant_number(track, position).map(Element::Instant)
             }
             Element::Counter(_) => Some(Element::Counter(track)),
-            Element::Object(_) => None,
+            Element::Object(_) | Element::Derived(_) => None,
         };
         let element = tracks.into_iter().find_map(found)?;
         Some(Selected { element, ..selected.clone() })

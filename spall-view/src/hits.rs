@@ -44,6 +44,7 @@ enum TargetKind {
     Process,
     Track,
     Pack,
+    Derived,
     Slice,
     Instant,
     Flow,
@@ -56,6 +57,7 @@ impl From<Numbered<TargetKind>> for Target {
             TargetKind::Process => Self::Item(Item::Process(ProcessId(id))),
             TargetKind::Track => Self::Item(Item::Track(TrackId(id))),
             TargetKind::Pack => Self::Item(Item::Pack(PackId(id))),
+            TargetKind::Derived => Self::Item(Item::Derived(id)),
             TargetKind::Slice => Self::Slice(SliceId(id)),
             TargetKind::Instant => Self::Instant(id),
             TargetKind::Flow => Self::Flow(FlowId(id)),
@@ -70,6 +72,7 @@ impl From<Target> for Numbered<TargetKind> {
             Target::Item(Item::Process(process)) => (TargetKind::Process, process.0),
             Target::Item(Item::Track(track)) => (TargetKind::Track, track.0),
             Target::Item(Item::Pack(pack)) => (TargetKind::Pack, pack.0),
+            Target::Item(Item::Derived(track)) => (TargetKind::Derived, track),
             Target::Slice(slice) => (TargetKind::Slice, slice.0),
             Target::Instant(number) => (TargetKind::Instant, number),
             Target::Flow(flow) => (TargetKind::Flow, flow.0),
@@ -412,7 +415,7 @@ impl<S: Shown> Engine<S> {
             Element::State(state) => trace.state(state)?.0,
             Element::Instant(number) => trace.instant(number)?.0,
             Element::Counter(track) => track,
-            Element::Object(_) => return None,
+            Element::Object(_) | Element::Derived(_) => return None,
         };
         self.view.items.path(self.view.items.item_of(track))
     }

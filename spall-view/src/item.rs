@@ -20,6 +20,8 @@ pub enum Item {
     Track(TrackId),
     /// Async tracks that share lines.
     Pack(PackId),
+    /// A [derived track](crate::DerivedTrack), by its position in the place.
+    Derived(u32),
 }
 
 /// The kind and the number of something, as they are serialised. What serde makes of a tagged enum is large.
@@ -37,6 +39,7 @@ enum ItemKind {
     Process,
     Track,
     Pack,
+    Derived,
 }
 
 impl From<Numbered<ItemKind>> for Item {
@@ -45,6 +48,7 @@ impl From<Numbered<ItemKind>> for Item {
             ItemKind::Process => Self::Process(ProcessId(id)),
             ItemKind::Track => Self::Track(TrackId(id)),
             ItemKind::Pack => Self::Pack(PackId(id)),
+            ItemKind::Derived => Self::Derived(id),
         }
     }
 }
@@ -55,6 +59,7 @@ impl From<Item> for Numbered<ItemKind> {
             Item::Process(process) => (ItemKind::Process, process.0),
             Item::Track(track) => (ItemKind::Track, track.0),
             Item::Pack(pack) => (ItemKind::Pack, pack.0),
+            Item::Derived(track) => (ItemKind::Derived, track),
         };
         Self { kind, id }
     }
@@ -68,6 +73,7 @@ impl Item {
             LineKind::Process(process) => Some(Self::Process(process)),
             LineKind::Track(track) => Some(Self::Track(track)),
             LineKind::Pack(pack) => Some(Self::Pack(pack)),
+            LineKind::Derived(track) => Some(Self::Derived(track)),
             _ => None,
         }
     }
@@ -79,6 +85,7 @@ impl Item {
             Self::Process(process) => LineKind::Process(process),
             Self::Track(track) => LineKind::Track(track),
             Self::Pack(pack) => LineKind::Pack(pack),
+            Self::Derived(track) => LineKind::Derived(track),
         }
     }
 }
@@ -135,6 +142,8 @@ pub(crate) struct Items {
     lists: Vec<Vec<Item>>,
     paths: HashMap<Item, String>,
     by_path: HashMap<String, Item>,
+    /// The paths of derived tracks.
+    derived: Vec<String>,
 }
 
 impl Items {
@@ -193,7 +202,7 @@ impl Items {
                 let title = match member {
                     Item::Pack(pack) => self.groups.get(pack.index()).map(|group| group.title(trace)),
                     Item::Track(track) => Some(trace.track_title(track)),
-                    Item::Process(_) => None,
+                    Item::Process(_) | Item::Derived(_) => None,
                 };
                 add(Some(member), format!("{process}/{}", title.unwrap_or_default()));
             }
@@ -215,10 +224,15 @@ impl Items {
         self.on_headers = self.packs.iter().map(of_pack).collect();
     }
 
+    /// Knows the derived tracks by their paths.
+    pub(crate) fn set_derived(&mut self, paths: Vec<String>) {
+        self.derived = paths;
+    }
+
     /// The tracks that have something on a header, such as instants, states or a counter.
     pub(crate) fn drawn_on_header(&self, item: Item) -> Vec<TrackId> {
         match item {
-            Item::Process(_) => Vec::new(),
+            Item::Process(_) | Item::Derived(_) => Vec::new(),
             Item::Track(track) => vec![track],
             Item::Pack(pack) => self.on_headers.get(pack.index()).cloned().unwrap_or_default(),
         }
@@ -246,13 +260,18 @@ impl Items {
 
     /// What an item is called: the title of its process, a slash, and its own. Equal ones are numbered from the second one on.
     pub(crate) fn path(&self, item: Item) -> Option<&str> {
-        self.paths.get(&item).map(String::as_str)
+        let path = match item {
+            Item::Derived(track) => self.derived.get(track as usize),
+            _ => self.paths.get(&item),
+        };
+        path.map(String::as_str)
     }
 
     /// What an item is, such as `thread`, and its title.
     pub(crate) fn named(&self, item: Item, trace: &impl TraceView) -> Option<(&'static str, String)> {
         let track = match item {
             Item::Process(process) => return Some(("process", trace.process_title(process).into())),
+            Item::Derived(_) => return None,
             Item::Track(track) => track,
             Item::Pack(pack) => *self.pack(pack)?.tracks().first()?,
         };
@@ -265,7 +284,8 @@ impl Items {
 
     /// The item that is called so.
     pub(crate) fn at_path(&self, path: &str) -> Option<Item> {
-        self.by_path.get(path).copied()
+        let derived = (0..).zip(&self.derived).find(|(_, other)| *other == path);
+        derived.map(|(track, _)| Item::Derived(track)).or_else(|| self.by_path.get(path).copied())
     }
 
     /// Whether all items are called as those of before.
@@ -287,6 +307,7 @@ impl Items {
     pub(crate) fn process_of(&self, trace: &impl TraceView, item: Item) -> Option<Item> {
         let track = match item {
             Item::Process(_) => return Some(item),
+            Item::Derived(_) => return None,
             Item::Track(track) => track,
             Item::Pack(pack) => *self.pack(pack)?.tracks().first()?,
         };
@@ -302,6 +323,7 @@ impl Items {
                 trace.track_ids().skip_while(|track| !of_process(track)).take_while(of_process).collect()
             }
             Item::Track(track) => vec![track],
+            Item::Derived(_) => Vec::new(),
             Item::Pack(pack) => self.pack(pack).map_or(Vec::new(), |pack| pack.tracks().to_vec()),
         }
     }

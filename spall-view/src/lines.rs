@@ -36,11 +36,12 @@ pub struct Header {
 }
 
 impl<S: Shown> Engine<S> {
-    /// Lists the processes and the tracks of each, in the order in which they are shown.
+    /// Lists the processes and the tracks of each, in the order in which they are shown, and before them the derived tracks.
     #[must_use]
     pub fn groups(&self) -> Vec<Group> {
         let (trace, layout) = (&*self.trace(), &*self.layout());
-        let mut groups = self.view.items.groups(trace, layout);
+        let mut groups: Vec<Group> = self.derived_group().into_iter().collect();
+        groups.extend(self.view.items.groups(trace, layout));
         let lists = self.view.lists(trace, layout);
         let place_of: HashMap<Item, usize> = lists.into_iter().flatten().zip(0..).collect();
         let place = |item: &Item| place_of.get(item).copied();

@@ -88,6 +88,9 @@ impl<S: Shown> Engine<S> {
     fn name_of(&self, element: Element) -> String {
         let trace = &*self.trace();
         let name = match element {
+            Element::Derived(span) => {
+                return self.derived_span(span).map_or_else(String::new, |span| span.name);
+            }
             Element::Slice(_) | Element::Counter(_) | Element::Object(_) => None,
             Element::State(state) => trace.state(state).map(|(_, state)| state.name),
             Element::Instant(number) => trace.instant(number).map(|(_, instant)| instant.name),

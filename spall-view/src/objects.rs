@@ -1,11 +1,12 @@
 //! Objects: their lifetimes, on lines by type, in pieces from snapshot to snapshot.
 #![allow(clippy::indexing_slicing, reason = "objects, lines and pieces are numbered by this module")]
 
-use alloc::collections::BinaryHeap;
-use core::{cmp::Reverse, ops::Range};
+use core::ops::Range;
 
 use spall_trace::layout::Row;
 use spall_trace::model::{NameId, ProcessId, SliceId, Tick, Trace, TraceView};
+
+use crate::packing::Packing;
 
 /// Objects of a type that live at one time on more lines than this are not drawn, but counted.
 const MOST: usize = 16;
@@ -42,30 +43,17 @@ impl Objects {
         for same in order
             .chunk_by(|&a, &b| (objects[a].process, objects[a].name) == (objects[b].process, objects[b].name))
         {
-            let (mut lines, mut ends, mut n_left_out) = (Vec::new(), BinaryHeap::new(), 0);
+            let (mut lines, mut packing, mut n_left_out) = (Vec::new(), Packing::default(), 0);
             for &at in same {
                 let life = times(at);
-                // The line that is free first.
-                let free = ends
-                    .peek()
-                    .filter(|Reverse((end, _))| *end <= life.start)
-                    .map(|Reverse((_, line))| *line);
-                let line = match free {
-                    Some(line) => line,
-                    None if lines.len() == MOST => {
-                        n_left_out += 1;
-                        continue;
-                    }
-                    None => {
-                        lines.push(Row::new());
-                        lines.len() - 1
-                    }
+                let Some(line) = packing.place(&life, MOST) else {
+                    n_left_out += 1;
+                    continue;
                 };
-                if free.is_some() {
-                    _ = ends.pop();
+                if line == lines.len() {
+                    lines.push(Row::new());
                 }
                 new.add_pieces(trace, at, &life, &mut lines[line]);
-                ends.push(Reverse((life.end, line)));
             }
             let first = &objects[same[0]];
             new.types.push(Type { process: first.process, name: first.name, lines, n_left_out });

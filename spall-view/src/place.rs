@@ -5,6 +5,7 @@ use core::ops::Range;
 use crate::{
     Since,
     colours::{Arrows, ColorBy},
+    derived::DerivedTrack,
     element::Element,
 };
 use serde::{Deserialize, Serialize};
@@ -70,6 +71,9 @@ pub struct Place {
     /// end.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moves: Vec<(String, Option<String>)>,
+    /// The tracks that are derived from the trace, from top to bottom. They stand above all others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub derived: Vec<DerivedTrack>,
     /// Whether tracks are shown with nothing on them.
     #[serde(default, skip_serializing_if = "is_default")]
     pub shows_empty: bool,
@@ -106,13 +110,24 @@ pub struct Place {
 impl Place {
     /// Whether it says any time.
     pub(crate) fn has_times(&self) -> bool {
-        let Self { view, selected, range, marks, .. } = self;
-        view.is_some() || selected.is_some() || range.is_some() || !marks.is_empty()
+        let Self { view, selected, range, marks, derived, .. } = self;
+        let has_own = derived.iter().any(|track| !matches!(track, DerivedTrack::Cpus));
+        view.is_some() || selected.is_some() || range.is_some() || !marks.is_empty() || has_own
     }
 
     /// Moves all times to later ones.
     pub(crate) fn move_by(&mut self, by: Ticks) {
-        let Self { view, selected, range, marks, .. } = self;
+        let Self { view, selected, range, marks, derived, .. } = self;
+        for track in derived {
+            match track {
+                DerivedTrack::Cpus => {}
+                DerivedTrack::Path(slice) => slice.at.0 += by,
+                DerivedTrack::Rows(rows) => rows.change(|row| {
+                    row.start.0 += by;
+                    row.end.0 += by;
+                }),
+            }
+        }
         let ends = view.iter_mut().flat_map(|view| [&mut view.start, &mut view.end]);
         let chosen = range.iter_mut().flat_map(|range| [&mut range.start, &mut range.end]);
         let points = marks.iter_mut().flat_map(|Mark { at, end, of, .. }| {

@@ -2,11 +2,12 @@
 
 use core::ops::Range;
 
-use spall_trace::layout::{Folds, LayoutView, Line, LineKind, Vertical, Window, active_range};
-use spall_trace::model::{Measure, ProcessId, SliceId, Tick, TraceView, TrackId, TrackSet};
+use spall_trace::layout::{Folds, LayoutView, Line, LineKind, Row, Vertical, Viewport, Window, active_range};
+use spall_trace::model::{LiveSnapshot, Measure, ProcessId, SliceId, Tick, TraceView, TrackId, TrackSet};
 
 use crate::{
     Since,
+    derived::Derived,
     element::Element,
     heights::Heights,
     item::{Item, Items},
@@ -26,6 +27,8 @@ pub struct View {
     /// The set of tracks that are added up if nobody chooses another one.
     pub(crate) shown: TrackSet,
     pub(crate) items: Items,
+    /// What is on derived tracks.
+    pub(crate) derived: Derived,
     /// The height that the header of each track has while the track is open. 0 if nothing is shown on it.
     headers: Vec<u32>,
     n_tracks: usize,
@@ -91,6 +94,7 @@ impl View {
             heights,
             shown: TrackSet::All,
             items: Items::default(),
+            derived: Derived::default(),
             headers: Vec::new(),
             n_tracks: 0,
             objects: Vec::new(),
@@ -122,6 +126,22 @@ impl View {
         !self.items.are_called_as(&before) || lines != [self.main.lines(), self.pinned.lines()]
     }
 
+    /// Goes on with derived tracks over what a commit has brought. Returns whether they have other lines.
+    pub(crate) fn grow_derived(&mut self, trace: &LiveSnapshot<'_>, layout: &impl LayoutView) -> bool {
+        if self.place.derived.is_empty() {
+            self.derived.grow(trace);
+            return false;
+        }
+        let before = self.derived.n_lines();
+        self.derived.grow(trace);
+        self.derived.derive(&self.place.derived, self.origin, trace, layout);
+        let has_other_lines = self.derived.n_lines() != before;
+        if has_other_lines {
+            self.stack(trace, layout);
+        }
+        has_other_lines
+    }
+
     /// Shows the times that a live trace has by now. While nobody has chosen a range of time, the whole trace is in view.
     pub(crate) fn reach(&mut self, bounds: Range<Tick>) {
         // Times that were told before count from another origin.
@@ -151,6 +171,7 @@ impl View {
         layout: &impl LayoutView,
         has_instants: impl Fn(TrackId) -> bool,
     ) {
+        self.derived.outdate();
         let Heights { counter, marks, gap, folded, .. } = self.heights;
         let header = |track: TrackId, next: Option<TrackId>| match () {
             () if !trace.counters_of(track).is_empty() => counter,
@@ -226,9 +247,14 @@ impl View {
         self.folds.is_folded(line)
     }
 
-    /// Returns the text of a header, or `None` for another line. That of a pack says how many spans it has.
+    /// Returns the text of a header, or `None` for another line. That of a pack says how many spans it has, and that of a derived
+    /// track what is left out.
     #[must_use]
     pub fn label(&self, line: &Line, trace: &impl TraceView) -> Option<String> {
+        if let LineKind::Derived(track) = line.kind {
+            let (title, left_out) = self.derived.titled(track)?;
+            return Some(if left_out.is_empty() { title } else { format!("{title} ({left_out})") });
+        }
         let LineKind::Pack(pack) = line.kind else { return line.label(trace).map(Into::into) };
         let (group, packed) = (self.items.group(pack)?, self.items.pack(pack)?);
         Some(format!("{} ({} spans)", group.title(trace), packed.n_slices()))
@@ -240,6 +266,18 @@ impl View {
         let vertical = self.part(is_pinned);
         let above = vertical.lines().get(..=vertical.at(y)?.id.index())?;
         above.iter().rev().find_map(|line| Item::of_header(line.kind))
+    }
+
+    /// Returns the lines of a derived track: what each is labelled with, and its spans, whose numbers are those of
+    /// [`Element::Derived`].
+    pub fn derived_lines(&self, track: u32) -> impl ExactSizeIterator<Item = (&str, &Row)> {
+        self.derived.lines(track).iter().map(|line| (line.label.as_str(), &line.row))
+    }
+
+    /// Returns for each column of a viewport how many of the lines of a derived track are busy.
+    #[must_use]
+    pub fn busy_derived(&self, track: u32, viewport: &Viewport) -> Vec<f32> {
+        self.derived.busy(track, viewport)
     }
 
     /// Returns the tracks that an item stands for.

@@ -67,6 +67,7 @@ impl Ids {
             }
             Item::Track(track) => Item::Track(TrackId(self.tracks[&track.0])),
             Item::Pack(pack) => Item::Pack(pack),
+            Item::Derived(track) => Item::Derived(track),
         };
     }
 
@@ -77,6 +78,7 @@ impl Ids {
             Element::Instant(number) => Element::Instant(self.instants[&number]),
             Element::Counter(track) => Element::Counter(TrackId(self.tracks[&track.0])),
             Element::Object(_) => unreachable!("a live trace shows no objects"),
+            Element::Derived(_) => unreachable!("nothing is derived"),
         }
     }
 

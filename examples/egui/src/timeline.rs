@@ -15,6 +15,8 @@ const RULER: f32 = 20.0;
 pub const BOX_WIDTH: u16 = 2;
 /// A range snaps to edges of slices that are at most so many pixels away.
 const SNAP: i64 = 5;
+/// A click within so many seconds behind one that went elsewhere belongs to that one.
+const AGAIN: f64 = 0.4;
 /// An instant is pointed at from so many points away.
 const REACH: f32 = 5.0;
 /// The facts that are told beside the pointer.
@@ -26,6 +28,8 @@ pub struct Timeline {
     /// Whether a drag pans, and a drag with Shift selects a range. Otherwise it is the other way round.
     pub drag_pans: bool,
     drag: Drag,
+    /// When a click has gone from a derived track to what it stands for, which may be elsewhere.
+    left: Option<f64>,
     frame: Frame,
     /// How busy the threads are in each pixel of the map; empty if that has to be found out.
     map: Vec<f32>,
@@ -137,6 +141,10 @@ impl Timeline {
         if response.drag_stopped() {
             self.drag = Drag::Pan;
         }
+        let now = ui.input(|input| input.time);
+        if response.clicked() && self.left.is_some_and(|left| now - left < AGAIN) {
+            return;
+        }
         if response.double_clicked() || response.clicked_by(PointerButton::Middle) {
             self.zoom_to(pointer, areas, engine);
         } else if response.clicked() && areas.map.contains(pointer) {
@@ -147,6 +155,8 @@ impl Timeline {
             let columns = (part - 0.5) * f64::from(shown.columns());
             engine.change_view(|view| view.pan(columns));
         } else if response.clicked() {
+            let found = self.at(pointer, areas, engine).map(|found| found.element);
+            self.left = matches!(found, Some(Element::Derived(_))).then_some(now);
             self.click(pointer, areas, engine);
         }
     }
@@ -196,7 +206,8 @@ impl Timeline {
         if self.tip.as_ref().is_none_or(|(pointed, at, _)| (*pointed, *at) != (found, time)) {
             let details = engine.details(found.element, time)?;
             let mut text = details.name;
-            for (key, value) in details.facts.iter().filter(|(key, _)| TOLD.contains(key)) {
+            let is_told = |key: &str| matches!(found.element, Element::Derived(_)) || TOLD.contains(&key);
+            for (key, value) in details.facts.iter().filter(|(key, _)| is_told(key)) {
                 text += &format!("\n{key} {value}");
             }
             for (key, value) in details.args.iter().filter(|_| matches!(found.element, Element::Counter(_))) {

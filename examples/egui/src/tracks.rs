@@ -26,8 +26,9 @@ struct Row<'g> {
 impl Lists {
     /// Lists processes and tracks. Each can be hidden or pinned, and a click on its name goes there.
     pub fn tracks(&mut self, ui: &mut Ui, engine: &mut Engine) {
-        let Place { by_activity, moves, .. } = engine.view().place();
-        let order = Place { by_activity: *by_activity, moves: moves.clone(), ..Place::default() };
+        let Place { by_activity, moves, derived, .. } = engine.view().place();
+        let (moves, derived) = (moves.clone(), derived.clone());
+        let order = Place { by_activity: *by_activity, moves, derived, ..Place::default() };
         let order = Some(order);
         if self.order != order {
             (self.groups, self.order) = (engine.groups(), order);

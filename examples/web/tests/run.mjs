@@ -68,7 +68,7 @@ const boxes = (page) => page.value(`(() => {
     const [top, height, id, name, count, style] = frame.main.numbers.slice(at * 6, at * 6 + 6);
     const [left, right] = [0, 1].map((edge) => (frame.main.edges[at * 2 + edge] * place.scale + place.shift) / painter.ratio);
     const y = box.top + top - main.scrollTop + viewer.mainTop + height / 2;
-    return { x: box.left + (Math.max(left, painter.names) + Math.min(right, painter.width / painter.ratio)) / 2, y, width: right - left, id, count, name: viewer.names.get(name), isState: Boolean(style & 512) };
+    return { x: box.left + (Math.max(left, painter.names) + Math.min(right, painter.width / painter.ratio)) / 2, y, width: right - left, id, count, name: viewer.names.get(name), isState: Boolean(style & 512), kind: style & 512 ? ['state', 'object', 'derived'][style >>> 12] : 'slice' };
   }).filter(({ y }) => y > box.top + viewer.mainTop && y < box.bottom);
 })()`);
 
@@ -1914,6 +1914,67 @@ async function waits(page) {
   end();
 }
 
+// Tracks that are derived: what ran on processors, whose spans lead to their threads, a critical path, and rows.
+async function derived(page) {
+  const [, write, end] = folderOf();
+  const slice = (pid, tid, name, ts, dur) => ({ ph: 'X', name, pid, tid, ts, dur });
+  const state = (pid, tid, name, ts, dur, args) => ({ ph: 'T', name, pid, tid, ts, dur, args });
+  // So many threads that the last one is out of sight.
+  const others = Array.from({ length: 60 }, (_, at) => slice(1, 10 + at, 'other', 0, 1000));
+  const states = [state(1, 1, 'Running', 0, 400, { cpu: 0 }), state(2, 99, 'Running', 400, 500, { cpu: 0 }), state(1, 2, 'Running', 0, 700, { cpu: 3 }), state(2, 99, 'R', 350, 50, { waker: 1 })];
+  await load(page, write('processors.json', JSON.stringify([...others, slice(1, 1, 'ask', 0, 390), slice(2, 99, 'answer', 100, 800), ...states])));
+  await page.key('U', 'KeyU', 8);
+  await page.until('viewer.place.derived.length === 1');
+  await settled(page);
+  const names = () => page.value('[...root.querySelectorAll("#panel .go")].map(({ textContent }) => textContent)');
+  const drawn = async () => (await boxes(page)).filter(({ kind }) => kind === 'derived');
+  check((await drawn()).map(({ name }) => name), ['Thread 1', 'Thread 99', 'Thread 2'], 'a line for each processor');
+  check(await page.value('viewer.frame.main.objects.map(({ label }) => label)'), ['CPU 0', 'CPU 3'], 'and its name');
+  const [, span] = await drawn();
+  await page.move(span.x, span.y);
+  await page.until('!root.querySelector("#tip").hidden && /Thread 99/.test(root.querySelector("#tip").textContent)');
+  check(await page.value('[...root.querySelectorAll("#tip dt")].map(({ textContent }) => textContent)'), ['track', 'process', 'start', 'duration', 'cpu'], 'what the tip says');
+  await page.click(span.x, span.y, { clickCount: 2 });
+  await page.until('viewer.selected?.kind === "state"');
+  await settled(page);
+  check((await said(page)).track, 'Thread 99', 'the click goes to the thread');
+  ensure(await page.value('viewer.main.scrollTop > 200'), 'which has come into view');
+  await page.key('l', 'KeyL');
+  await page.until('root.querySelector("#panel .go")');
+  check((await names())[0], 'CPUs', 'the list of tracks names them');
+
+  // The critical path of the answer, which the asker woke.
+  const answer = await page.value('viewer.source.find("answer").then(() => viewer.source.hits(0, 1)).then(([hit]) => hit.target.id)');
+  await page.value(`viewer.go(${answer})`);
+  await page.key('G', 'KeyG', 8);
+  const button = '[...root.querySelectorAll("#panel button")].find(({ textContent }) => textContent === "As a track")';
+  await page.until(button);
+  await page.value(`${button}.click()`);
+  await page.until('viewer.place.derived.length === 2');
+  await page.value('viewer.main.scrollTop = 0');
+  await settled(page);
+  check((await drawn()).map(({ name }) => name), ['Thread 1', 'Thread 99', 'Thread 2', 'ask', 'answer'], 'the path is a track');
+  const ask = (await drawn())[3];
+  await page.click(ask.x, ask.y);
+  await page.until(`viewer.slice !== undefined && viewer.slice !== ${answer}`);
+  check(await page.value('viewer.place.selected.name'), 'ask', 'a part leads to its slice');
+
+  // Rows, and the same from the address.
+  await page.value('viewer.act({ rows: { title: "Found", rows: [{ start: 0, end: 50000, name: "one" }, { start: 20000, end: 90000, name: "two" }] } })');
+  await page.until('viewer.place.derived.length === 3');
+  await page.until('/derived=rows/.test(location.hash)', 10);
+  const before = await page.value('JSON.stringify([viewer.place.derived, viewer.lines.main])');
+  await page.value('viewer.steps.restore(location.hash)');
+  await settled(page);
+  check(await page.value('JSON.stringify([viewer.place.derived, viewer.lines.main])'), before, 'the address says them');
+  // A track is removed where others are hidden.
+  await page.value('viewer.act({ hide: viewer.lines.main.headers[0].item })');
+  await page.until('viewer.place.derived.length === 2 && typeof viewer.place.derived[0] === "object"');
+  await page.value('viewer.run("back")');
+  await page.until('viewer.place.derived.length === 3');
+  end();
+}
+
 // Each edge of the range can be dragged, and the other one stays.
 async function edges(page) {
   await load(page, join(recordings, 'calls.json'));
@@ -1978,7 +2039,7 @@ try {
     await load(page, file);
     await use(page, file, await compare(page, file));
   }
-  const others = { 'files that cannot be read': refuse, brotli, 'several files': several, 'unrelated files': strangers, 'what is open stays': stays, 'back and forward': goesBack, 'exact times': exact, 'an element of a page': embedded, 'a bundle': bundled, 'heights of instants': instants, 'what is hidden in place': hides, 'ranges that are compared': compares, counters, durations, 'slices as a table': entries, 'a call tree as a table': callTable, notes, 'objects, stacks and hits': facts, 'go anywhere': goesAnywhere, backtraces, 'the beginning of a large file': begins, 'a picture alone': svg, settings, 'a million names': manyNames, 'names and lists of tracks': tracks, 'by keyboard and ear': accessible, 'the page stays alive': alive, 'tracks that move': moves, reloads, 'busy tracks': activity, arrows, fingers: touches, colours, 'spans that overlap': crowded, 'what is damaged': damaged, 'every wire': wires, 'every kind of file': kinds, questions, 'keys of all viewers': presses, 'a trace that grows': grows, 'a pipe': pipes, 'values of samples': values, 'an address': addresses, waits, 'edges of the range': edges, 'the same file again': again, 'a day': aDay, sizes };
+  const others = { 'files that cannot be read': refuse, brotli, 'several files': several, 'unrelated files': strangers, 'what is open stays': stays, 'back and forward': goesBack, 'exact times': exact, 'an element of a page': embedded, 'a bundle': bundled, 'heights of instants': instants, 'what is hidden in place': hides, 'ranges that are compared': compares, counters, durations, 'slices as a table': entries, 'a call tree as a table': callTable, notes, 'objects, stacks and hits': facts, 'go anywhere': goesAnywhere, backtraces, 'the beginning of a large file': begins, 'a picture alone': svg, settings, 'a million names': manyNames, 'names and lists of tracks': tracks, 'by keyboard and ear': accessible, 'the page stays alive': alive, 'tracks that move': moves, reloads, 'busy tracks': activity, arrows, fingers: touches, colours, 'spans that overlap': crowded, 'what is damaged': damaged, 'every wire': wires, 'every kind of file': kinds, questions, 'keys of all viewers': presses, 'a trace that grows': grows, 'a pipe': pipes, 'values of samples': values, 'an address': addresses, waits, 'derived tracks': derived, 'edges of the range': edges, 'the same file again': again, 'a day': aDay, sizes };
   for (const [what, look] of Object.entries(others).filter(([what]) => what.includes(only))) {
     console.log(what);
     await page.open(`${url}/`);

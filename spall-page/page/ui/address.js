@@ -6,7 +6,7 @@
 const LISTS = { folded: 'fold', hidden: 'hide', pinned: 'pin', rates: 'rate', shared: 'scale', categories: 'nocat', names: 'noname' };
 const lists = /** @type {[keyof typeof LISTS, string][]} */ (Object.entries(LISTS));
 /** @type {import('../engine.js').ElementKind[]} */
-const KINDS = ['slice', 'state', 'instant', 'counter', 'object'];
+const KINDS = ['slice', 'state', 'instant', 'counter', 'object', 'derived'];
 /** @type {import('../engine.js').ColorBy[]} */
 const COLOURS = ['name', 'category', 'duration', 'track'];
 /** @type {import('../engine.js').Arrows[]} */
@@ -17,7 +17,16 @@ const COLUMNS = /** @type {const} */ (['start', 'duration', 'own', 'cpu', 'name'
 // What of an address also holds for another trace: how its tracks are arranged, and its files.
 const ARRANGED = [...Object.values(LISTS), 'order', 'move', 'file', 'value', 'colours', 'arrows', 'empty'];
 
-/** @typedef {import('../engine.js').Place} Place */
+const SHORT = 20; // rows of a derived track that an address has; of more it has the title alone
+
+/**
+ * @typedef {import('../engine.js').Place} Place
+ * @typedef {import('../engine.js').DerivedTrack} DerivedTrack
+ */
+
+// Rows of derived tracks that a saved page has in itself, by their titles.
+/** @type {Map<string, import('../engine.js').NamedRows>} */
+export const kept = new Map();
 
 /** @param {Place} place */
 export function toAddress(place) {
@@ -66,6 +75,7 @@ export function toAddress(place) {
     if (keys && !keys.length) said.set('key', '');
     set(list, String(said));
   }
+  for (const track of place.derived ?? []) parts.append('derived', derivedText(track));
   if (place.byActivity) parts.set('order', 'activity');
   if (place.colorBy !== 'name') set('colours', place.colorBy);
   if (place.arrows !== 'selected') set('arrows', place.arrows);
@@ -120,6 +130,7 @@ export function fromAddress(hash) {
       ...(said.has('key') && { keys: said.getAll('key').filter(Boolean) }),
     };
   }
+  place.derived = parts.getAll('derived').flatMap((text) => derivedOf(text) ?? []);
   place.byActivity = parts.get('order') === 'activity';
   const colorBy = COLOURS.find((one) => one === parts.get('colours')), arrows = ARROWS.find((one) => one === parts.get('arrows'));
   if (colorBy) place.colorBy = colorBy;
@@ -130,6 +141,37 @@ export function fromAddress(hash) {
     return [path, before || undefined];
   });
   return place;
+}
+
+/**
+ * A derived track: what it is, and of rows the title, how many there are besides, and a line for each row.
+ * @param {DerivedTrack} track
+ */
+function derivedText(track) {
+  const plain = (/** @type {string} */ text) => text.replace(/[\t\n]/g, ' ');
+  if (track === 'cpus') return 'cpus';
+  if ('path' in track) return `path ${track.path.element.id}@${track.path.at} ${track.path.name}`;
+  const { title, rows, leftOut } = track.rows;
+  const lines = rows.length > SHORT ? [] : rows.map(({ start, end, name, slice }) => `${start}-${end}${slice === undefined ? '' : `@${slice}`} ${plain(name)}`);
+  return [`rows ${plain(title)}${leftOut && lines.length ? `\t${leftOut}` : ''}`, ...lines].join('\n');
+}
+
+/**
+ * @param {string} text
+ * @returns {DerivedTrack | undefined}
+ */
+function derivedOf(text) {
+  if (text === 'cpus') return text;
+  const [, id, at, name] = text.match(/^path (\d+)@(-?\d+) ([^]*)$/) ?? [];
+  if (id !== undefined) return { path: { element: { kind: 'slice', id: Number(id) }, at: Number(at), name } };
+  const [head, ...lines] = text.split('\n'), [, title, leftOut] = head.match(/^rows ([^\t]*)(?:\t(\d+))?$/) ?? [];
+  if (title === undefined) return undefined;
+  const rows = lines.flatMap((line) => {
+    const [, start, end, slice, name] = line.match(/^(-?\d+)-(-?\d+)(?:@(\d+))? (.*)$/) ?? [];
+    return start === undefined ? [] : [{ start: Number(start), end: Number(end), name, ...(slice !== undefined && { slice: Number(slice) }) }];
+  });
+  if (!rows.length) return { rows: kept.get(title) ?? { title, rows } };
+  return { rows: { title, rows, ...(leftOut && { leftOut: Number(leftOut) }) } };
 }
 
 /**
@@ -146,6 +188,6 @@ export function rangeOf(text) {
  * @param {string} hash
  */
 export function withoutPlace(hash) {
-  const parts = [...new URLSearchParams(hash.replace(/^#/, ''))].filter(([key]) => ARRANGED.includes(key));
+  const parts = [...new URLSearchParams(hash.replace(/^#/, ''))].filter(([key, value]) => ARRANGED.includes(key) || (key === 'derived' && value === 'cpus'));
   return `#${new URLSearchParams(parts)}`;
 }

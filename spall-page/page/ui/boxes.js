@@ -9,6 +9,7 @@ export const CHANGE = 1 << 10;
 export const OWN = 1 << 11;
 export const UPPER_BITS = 12;
 const NARROW = 3; // pixels of the device
+const KINDS = /** @type {const} */ (['state', 'object', 'derived']); // of what is no slice, by the upper bits
 const STRENGTHS = ['b0', 'c8', 'e0', 'ff'], DIMMED = 4, SHADES = 32;
 
 // The colours of a theme and of the file itself, and the font of labels. Its letters are equally wide, so that labels
@@ -78,7 +79,7 @@ function textOn(colour) {
  * What a box is.
  * @param {number} style
  */
-export const kindOf = (style) => (style & STATE ? (style >>> 12 ? 'object' : 'state') : 'slice');
+export const kindOf = (style) => (style & STATE ? KINDS[style >>> UPPER_BITS] : 'slice');
 
 /** @type {Strips | undefined} */
 let strips; // used again for each picture
@@ -135,7 +136,7 @@ export function drawBoxes(context, palette, part, place, names, isSearching) {
       bucket.push(x, y, width > NARROW ? width - 1 : width, height);
     }
     if (isHit) outlined.push(x, y, width, height);
-    if (width >= 4 * palette.letter + 6 && !(style & STATE)) labels.push(at, x, width, y, height);
+    if (width >= 4 * palette.letter + 6 && (!(style & STATE) || kindOf(style) === 'derived')) labels.push(at, x, width, y, height);
   }
   for (const [key, bucket] of buckets) {
     context.fillStyle = palette.fill(key % 2 ** 32, Math.floor(key / 2 ** 32));

@@ -10,6 +10,7 @@
  *   since the last one
  * @property {string} [panel] the panel that it needs
  * @property {'save' | 'compareWith'} [source] what it needs of the source
+ * @property {'hasCpus'} [about] what the trace needs to have
  *
  * @typedef {{ group: string, keys: string[], text: string, command?: Command } & Does} Listed
  */
@@ -61,6 +62,7 @@ export const DOES = {
   waits: { panel: 'waits', run: (viewer) => viewer.drawer.show('waits') },
   questions: { panel: 'questions', run: (viewer) => viewer.drawer.show('questions') },
   nextValue: { run: nextValue },
+  cpuTracks: { about: 'hasCpus', run: (viewer) => viewer.run('cpuTracks') },
   frameTimes: { run: (viewer) => viewer.meter.toggle() },
   help: { run: (viewer) => viewer.openPalette() },
   savePage: { source: 'save', run: (viewer) => viewer.save() },
@@ -73,7 +75,7 @@ export const DOES = {
  * @returns {Listed[]}
  */
 export function commandsOf(viewer) {
-  const isAvailable = (/** @type {Does} */ { panel, source }) => (!panel || viewer.drawer.panels.has(panel)) && (!source || viewer.source[source]);
+  const isAvailable = (/** @type {Does} */ { panel, source, about }) => (!panel || viewer.drawer.panels.has(panel)) && (!source || viewer.source[source]) && (!about || viewer.about[about]);
   const known = viewer.about.commands.map((info) => ({ ...info, ...(DOES[info.command] ?? { run: (/** @type {Viewer} */ viewer) => viewer.run(info.command) }) }));
   const settings = SETTINGS.flatMap(([key, title, choices]) => choices.map(([value, text]) => ({ group: 'Settings', keys: [], text: `${title}: ${text}`, run: () => viewer.setOption(key, value) })));
   return [...known.filter(isAvailable), ...settings];

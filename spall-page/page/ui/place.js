@@ -14,7 +14,7 @@ import { clean } from './text.js';
 
 /** @type {Place} */
 const NOTHING = {
-  files: [], top: 0, marks: [], hidden: [], pinned: [], rates: [], shared: [], categories: [], names: [], byActivity: false, follows: false, moves: [], showsEmpty: false, search: '', colorBy: 'name', arrows: 'selected',
+  files: [], top: 0, marks: [], hidden: [], pinned: [], rates: [], shared: [], categories: [], names: [], byActivity: false, follows: false, moves: [], derived: [], showsEmpty: false, search: '', colorBy: 'name', arrows: 'selected',
   measure: '', tracks: '', panel: '', linearDurations: false, slices: {}, instants: {},
 };
 
@@ -77,6 +77,7 @@ export class Arranged {
    */
   take({ place, groups, main, pinned, flow, hit }) {
     Object.assign(this, { place: { ...NOTHING, ...place }, groups, lines: { main, pinned }, flow, hit });
+    for (const member of groups.flatMap(({ members }) => members)) if (member.item.kind === 'derived') this.register(member);
     this.folded = new Set(place.folded ?? this.foldedAtFirst);
     const items = place.range?.items?.flatMap((path) => this.itemsByPath.get(path) ?? []);
     this.range = place.range && { start: place.range.start, end: place.range.end, ...(items && { items }) };

@@ -21,6 +21,7 @@ import { elementAt, headerAt, itemsBetween } from './under.js';
 const CLICK = 5; // A pointer that moves less than this many pixels clicks.
 const SNAP = 6; // pixels
 const REACH = 4; // pixels from an edge that can be dragged
+const AGAIN = 400; // A click within so many milliseconds belongs to the one before.
 const HOLD = 450; // A finger that rests this many milliseconds selects or carries instead of moving.
 
 /** @param {import('./viewer.js').Viewer} viewer */
@@ -39,6 +40,7 @@ export function attachPointer(viewer) {
   let drag;
   /** @type {ReturnType<typeof spread> | undefined} */
   let pinch;
+  let left = -Infinity; // when a click has gone from a derived track to what it stands for, which may be elsewhere
 
   const locate = (/** @type {MouseEvent} */ event) => {
     const box = canvas.getBoundingClientRect();
@@ -180,7 +182,9 @@ export function attachPointer(viewer) {
     current.range = { start: Math.min(snappedFrom, to), end: Math.max(snappedFrom, to), ...(current.items && { items: current.items }) };
     if (current.kind === 'area') {
       const top = Math.min(current.from.y, at.y), bottom = Math.max(current.from.y, at.y);
-      current.range.items = itemsBetween(viewer, top, bottom);
+      const items = itemsBetween(viewer, top, bottom);
+      if (items) current.range.items = items;
+      else delete current.range.items;
       viewer.box = { x: Math.min(current.from.x, at.x), y: top, width: Math.abs(at.x - current.from.x), height: bottom - top };
     }
     viewer.arranged.preview(current.range);
@@ -230,12 +234,15 @@ export function attachPointer(viewer) {
     const { x, y } = done.from;
     const found = elementAt(viewer, x, y);
     if (done.kind === 'fit') return zoomTo(found);
-    if (event.button !== 0) return;
+    if (event.button !== 0 || performance.now() - left < AGAIN) return;
     const header = headerAt(viewer, y);
     const isHeader = x < viewer.painter.names || (!found && header?.item.kind === 'process');
     if (isHeader && header) viewer.act({ fold: header.item });
     else if (y < RULER) viewer.setRange(undefined);
-    else viewer.select(found);
+    else {
+      if (found?.kind === 'derived') left = performance.now();
+      viewer.select(found);
+    }
   };
 
   /** @param {import('./under.js').Found | undefined} found */
@@ -246,7 +253,7 @@ export function attachPointer(viewer) {
   };
   on('dblclick', (event) => {
     const { x, y } = locate(event);
-    zoomTo(elementAt(viewer, x, y));
+    if (performance.now() - left > AGAIN) zoomTo(elementAt(viewer, x, y));
   });
   on('gestureend', (event) => event.preventDefault());
   on('contextmenu', (event) => event.preventDefault());

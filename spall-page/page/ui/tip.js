@@ -67,8 +67,8 @@ export class Tip {
     if (args.length > MAX_ARGS) args0.push(['…', counted(args.length - MAX_ARGS, 'more argument')]);
     const wanted = kind === 'counter' ? ['time'] : ['category', 'start', 'time', 'duration', 'self', 'CPU', 'waiting', 'source'];
     /** @type {[string, string][]} */
-    const seen = pairs.filter(([key]) => wanted.includes(key)).map(([key, value]) => [key, clean(value)]);
-    const more = count > 1 ? [element('p', { className: 'dim', textContent: `and ${counted(count - 1, `more ${kind}`)} here` })] : [];
+    const seen = pairs.filter(([key]) => kind === 'derived' || wanted.includes(key)).map(([key, value]) => [key, clean(value)]);
+    const more = count > 1 ? [element('p', { className: 'dim', textContent: `and ${counted(count - 1, `more ${kind === 'derived' ? 'span' : kind}`)} here` })] : [];
     this.tip.replaceChildren(element('strong', { textContent: clean(name) || '(no name)' }), facts([...seen, ...args0]), ...more);
   }
 

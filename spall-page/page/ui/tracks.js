@@ -25,9 +25,10 @@ export class TracksPanel {
       this.show();
     };
     const about = element('span', { className: 'dim', textContent: ' ● shown · ▾ open · ↑ pinned to the top · drag a name of the timeline, or press J or K, to move it' });
+    const cpus = button('CPUs', 'Show what ran on each processor, or no longer', () => viewer.run('cpuTracks'));
     this.list = element('div');
     this.panel = panel;
-    panel.replaceChildren(element('p', {}, filter, all, about), this.list);
+    panel.replaceChildren(element('p', {}, filter, all, ...(viewer.about.hasCpus ? [cpus] : []), about), this.list);
     this.show();
   }
 

@@ -22,7 +22,7 @@ export function headerAt({ lines: { main, pinned }, mainTop, main: { scrollTop }
 }
 
 /**
- * The tracks and packs between two heights of the canvas.
+ * The tracks and packs between two heights of the canvas; nothing if there are derived tracks alone, of which nothing is added up.
  * @param {Viewer} viewer
  * @param {number} from
  * @param {number} to
@@ -31,7 +31,9 @@ export function itemsBetween(viewer, from, to) {
   const [top, bottom] = [from, to].map((y) => y - viewer.mainTop + viewer.main.scrollTop);
   const isInside = (/** @type {Header} */ header) => header.top < bottom && header.bottom > top;
   const isOwn = (/** @type {Header} */ { item }) => item.kind !== 'process' || viewer.arranged.isIn('folded', item);
-  return viewer.lines.main.headers.filter((header) => isInside(header) && isOwn(header)).map(({ item }) => item);
+  const items = viewer.lines.main.headers.filter((header) => isInside(header) && isOwn(header)).map(({ item }) => item);
+  const ofTrace = items.filter(({ kind }) => kind !== 'derived');
+  return ofTrace.length < items.length && !ofTrace.length ? undefined : ofTrace;
 }
 
 /**

@@ -34,7 +34,7 @@ export class WaitsPanel {
     const found = slice === undefined ? undefined : await viewer.source.path(slice);
     if (slice !== viewer.slice) return;
     if (!found?.rows.length) {
-      this.path.replaceChildren(element('p', { className: 'dim', textContent: 'The critical path of a slice that is selected is shown here: what its end came from, flow by flow.' }));
+      this.path.replaceChildren(element('p', { className: 'dim', textContent: 'The critical path of a slice that is selected is shown here: what its end came from, by flows and by threads that woke others.' }));
       return;
     }
     const isDrawn = viewer.place.arrows === 'path';
@@ -43,7 +43,13 @@ export class WaitsPanel {
       this.selected();
     });
     draw.ariaPressed = String(isDrawn);
-    this.path.replaceChildren(this.table('The critical path of the selection', found, 2, ({ slice }) => viewer.go(slice)), element('p', {}, draw));
+    const asTrack = button('As a track', 'Show the critical path as a track above all others, or no longer', async () => {
+      await viewer.run('pathTrack');
+      this.selected();
+    });
+    asTrack.ariaPressed = String(viewer.place.derived.some((track) => typeof track === 'object' && 'path' in track && track.path.element.id === slice));
+    const go = (/** @type {Stretches['rows'][number]} */ { slice, start }) => (slice === undefined ? viewer.lookAt(start) : viewer.go(slice));
+    this.path.replaceChildren(this.table('The critical path of the selection', found, 2, go), element('p', {}, draw, ' ', asTrack));
   }
 
   /**

@@ -6,7 +6,7 @@ use spall_trace::model::{NameId, SliceId, StateId};
 
 use crate::{Element, Numbers};
 
-/// Boxes of slices, states and objects, or of the nodes of a graph.
+/// Boxes of slices, states, objects and spans of derived tracks, or of the nodes of a graph.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Boxes {
@@ -26,7 +26,8 @@ impl Style {
     pub const UNFINISHED: Self = Self(1 << 7);
     /// It was found.
     pub const HIT: Self = Self(1 << 8);
-    /// It is a state of a thread. If the upper bits are 1, it is a piece of an object.
+    /// It is a state of a thread. If the upper bits are 1, it is a piece of an object, and if they are 2, a span of a derived
+    /// track.
     pub const STATE: Self = Self(1 << 9);
     /// The upper bits are a change, from −31 to 31, plus 32.
     pub const CHANGE: Self = Self(1 << 10);
@@ -65,6 +66,10 @@ impl Style {
 
     pub(crate) fn of_state(shade: u8, is_object: bool) -> Self {
         Self(u32::from(shade) | Self::STATE.0 | u32::from(is_object) << Self::UPPER)
+    }
+
+    pub(crate) fn of_derived(shade: u8) -> Self {
+        Self(u32::from(shade) | Self::STATE.0 | 2 << Self::UPPER)
     }
 
     /// A change from −1 to 1.
@@ -113,7 +118,8 @@ impl NamedBox {
         match (self.style.has(Style::STATE), self.style.upper()) {
             (false, _) => Element::Slice(SliceId(self.id)),
             (true, 0) => Element::State(StateId(self.id)),
-            (true, _) => Element::Object(self.id),
+            (true, 1) => Element::Object(self.id),
+            (true, _) => Element::Derived(self.id),
         }
     }
 }

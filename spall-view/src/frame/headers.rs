@@ -52,6 +52,10 @@ impl<S: Shown> Engine<S> {
     /// How busy that is what a folded header stands for.
     pub(super) fn strip(&mut self, item: Item, line: &Line, viewport: &Viewport) -> Option<Strip> {
         let Self { shown, pictures, view, .. } = self;
+        if let Item::Derived(track) = item {
+            let busy = Numbers(view.derived.busy(track, viewport));
+            return Some(Strip { top: line.top, height: line.height, offset: viewport.offset(), busy });
+        }
         let (trace, layout) = (shown.trace(), shown.layout());
         let rows = pictures.strips.entry(item).or_insert_with(|| {
             let rows = layout.outermost_rows(view.items.tracks_of(&*trace, item));

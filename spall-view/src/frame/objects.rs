@@ -9,7 +9,7 @@ use super::{Part, Style};
 use crate::Element;
 use crate::{Engine, objects::Type, shown::Shown};
 
-/// The objects of one type in one process.
+/// The objects of one type in one process, or a line of a derived track.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ObjectLines {
@@ -17,7 +17,7 @@ pub struct ObjectLines {
     pub top: u64,
     /// The height of all their lines.
     pub height: u32,
-    /// The name of the type, and how many objects are left out.
+    /// The name of the type, and how many objects are left out, or what is on the line.
     pub label: String,
 }
 

@@ -9,6 +9,7 @@ use spall_trace::model::{SliceId, Tick, TraceView, TrackId};
 use super::View;
 use crate::{
     Seen,
+    derived::{Derived, DerivedTrack, NamedRows},
     element::Element,
     item::Item,
     place::{ChosenRange, Place, Selected, toggle},
@@ -132,6 +133,25 @@ impl View {
         if let Some(line) = self.main.line_of_slice(layout, slice) {
             self.bring(line.top..line.bottom(), placed.start..placed.end);
         }
+    }
+
+    /// Selects what a span of a derived track stands for, and brings it into view, or else the span itself. This is a step.
+    pub(crate) fn select_derived(&mut self, span: u32, trace: &impl TraceView, layout: &impl LayoutView) {
+        let Some(found) = self.derived.span(span, trace) else { return };
+        match found.of {
+            Some(Element::Slice(slice)) => self.go(slice, trace, layout),
+            Some(element @ Element::State(state)) => {
+                if let Some((track, state)) = trace.state(state) {
+                    self.go_to_header(element, (track, state.start), trace, layout);
+                }
+            }
+            _ => self.select(Some((Element::Derived(span), found.start)), trace),
+        }
+    }
+
+    /// Selects what a place says that was applied, as a part of that step.
+    pub(crate) fn keep_selected(&mut self, selected: Selected) {
+        self.place.selected = Some(selected);
     }
 
     /// Brings an item into view with as much of what is below its header as there is room for, if need be by opening what it is
@@ -272,7 +292,75 @@ impl View {
     /// Hides what a header stands for, or shows it again. This is a step.
     pub fn toggle_hidden(&mut self, item: Item, trace: &impl TraceView, layout: &impl LayoutView) {
         let Some(path) = self.items.path(item).map(str::to_owned) else { return };
-        self.change(trace, layout, |place, _| _ = toggle(&mut place.hidden, &path));
+        match item {
+            Item::Derived(_) => self.set_derived(&path, None, trace, layout),
+            _ => self.change(trace, layout, |place, _| _ = toggle(&mut place.hidden, &path)),
+        }
+    }
+
+    /// Shows rows of times and names as a derived track, or no longer if there are none. This is a step.
+    pub(crate) fn set_rows(&mut self, rows: NamedRows, trace: &impl TraceView, layout: &impl LayoutView) {
+        let is_empty = rows.rows.is_empty();
+        let track = DerivedTrack::Rows(rows.bounded());
+        self.set_derived(&track.path(), Some(track.clone()).filter(|_| !is_empty), trace, layout);
+    }
+
+    /// Shows what ran on each processor, or no longer. This is a step.
+    pub(crate) fn toggle_cpus(&mut self, trace: &impl TraceView, layout: &impl LayoutView) {
+        let is_shown = self.place.derived.contains(&DerivedTrack::Cpus);
+        if is_shown || Derived::has_cpus(trace) {
+            let track = Some(DerivedTrack::Cpus).filter(|_| !is_shown);
+            self.set_derived(&DerivedTrack::Cpus.path(), track, trace, layout);
+        }
+    }
+
+    /// Shows the critical path of the selected slice as a track. If that is shown, or no slice is selected, no path is shown any
+    /// longer. This is a step.
+    pub(crate) fn toggle_path(&mut self, trace: &impl TraceView, layout: &impl LayoutView) {
+        let is_slice = |selected: &&Selected| matches!(selected.element, Element::Slice(_));
+        let slice = self.place.selected.as_ref().filter(is_slice).cloned();
+        let track = slice.map(DerivedTrack::Path).filter(|track| !self.place.derived.contains(track));
+        let is_path = |track: &&DerivedTrack| matches!(track, DerivedTrack::Path(_));
+        let path = track.as_ref().or_else(|| self.place.derived.iter().find(is_path)).map(DerivedTrack::path);
+        if let Some(path) = path {
+            self.set_derived(&path, track, trace, layout);
+        }
+    }
+
+    /// Puts a derived track in the place of the one with its path, or removes that. This is a step.
+    fn set_derived(
+        &mut self,
+        path: &str,
+        track: Option<DerivedTrack>,
+        trace: &impl TraceView,
+        layout: &impl LayoutView,
+    ) {
+        self.change(trace, layout, |place, _| {
+            let at = place.derived.iter().position(|other| other.path() == path);
+            match (track, at) {
+                (Some(track), Some(at)) => place.derived.splice(at..=at, [track]).for_each(drop),
+                (Some(track), None) => place.derived.push(track),
+                (None, Some(at)) => {
+                    place.derived.remove(at);
+                    for list in place.folded.iter_mut().chain([&mut place.pinned]) {
+                        list.retain(|other| other != path);
+                    }
+                }
+                (None, None) => {}
+            }
+            // What is behind it on derived tracks has another number.
+            place.selected.take_if(|selected| matches!(selected.element, Element::Derived(_)));
+        });
+    }
+
+    /// The rows that are shown under a title, or were.
+    pub(crate) fn known_rows(&self, title: &str) -> Option<&NamedRows> {
+        let places =
+            core::iter::once(&self.place).chain(self.past.iter().rev()).chain(self.future.iter().rev());
+        places.flat_map(|place| &place.derived).find_map(|track| match track {
+            DerivedTrack::Rows(rows) if rows.title == title && !rows.rows.is_empty() => Some(rows),
+            _ => None,
+        })
     }
 
     /// Puts a counter into a list of the place, or takes it out. This is a step.

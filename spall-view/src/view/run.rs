@@ -59,6 +59,8 @@ impl View {
                 let placed = self.selected_slice().and_then(|slice| layout.place(slice));
                 self.choose(placed.map(|placed| (placed.start..placed.end, None)));
             }
+            // Nothing on it is added up.
+            (Command::RangeOfTrack, Some(Item::Derived(_))) => {}
             (Command::RangeOfTrack, Some(item)) => {
                 let bounds = self.window.bounds();
                 self.choose(Some((bounds.start..Tick(bounds.end.0.saturating_add(1)), Some(vec![item]))));
@@ -99,6 +101,8 @@ impl View {
                     _ => _ = toggle(&mut place.categories, &trace.name(slice.category)),
                 });
             }
+            (Command::CpuTracks, _) => self.toggle_cpus(trace, layout),
+            (Command::PathTrack, _) => self.toggle_path(trace, layout),
             (Command::NextMeasure, _) => {
                 let now = self.measure();
                 let mut from_now = Measure::ALL.into_iter().cycle().skip_while(|&measure| measure != now);
@@ -266,7 +270,7 @@ impl View {
                 };
                 Some((element, (track, all.get(position?)?.at)))
             }
-            Element::Slice(_) | Element::Object(_) => None,
+            Element::Slice(_) | Element::Object(_) | Element::Derived(_) => None,
         }
     }
 
@@ -321,6 +325,7 @@ impl View {
                 let end = match selected.element {
                     Element::Slice(slice) => trace.slice(slice).map(|slice| slice.end),
                     Element::State(state) => trace.state(state).map(|(_, state)| state.end),
+                    Element::Derived(span) => self.derived.span(span, trace).map(|span| span.end),
                     _ => None,
                 };
                 let end = end.map(|end| self.since(end));

@@ -6,7 +6,7 @@ use spall_trace::layout::{Folds, LayoutView, Line, LineKind, PackId, Vertical, V
 use spall_trace::model::{TraceView, TrackId, TrackKind};
 
 use super::{View, Wide};
-use crate::{heights::Heights, item::Item};
+use crate::{derived::DerivedTrack, heights::Heights, item::Item};
 
 impl View {
     /// What is folded.
@@ -71,6 +71,12 @@ impl View {
     }
 
     pub(super) fn stack(&mut self, trace: &impl TraceView, layout: &impl LayoutView) {
+        self.derived.derive(&self.place.derived, self.origin, trace, layout);
+        let derived: Vec<String> = self.place.derived.iter().map(DerivedTrack::path).collect();
+        let is_pinned_derived: Vec<bool> =
+            derived.iter().map(|path| self.place.pinned.contains(path)).collect();
+        self.items.set_derived(derived);
+        let derived = self.derived.n_lines();
         let mut folds = Folds::new();
         match &self.place.folded {
             Some(folded) => self.at_paths(folded).for_each(|item| folds.toggle(item.header())),
@@ -90,10 +96,19 @@ impl View {
             folds: Some(&self.folds),
             tracks: Some(&shown),
             packs: self.items.packs(),
+            derived: &derived,
             ..VerticalStyle::FLAT
         };
         let main = Vertical::new(trace, layout, &style);
-        let height = |line| if matches!(line, LineKind::Process(_)) { 0 } else { self.height(line) };
+        let height = |line| match line {
+            LineKind::Process(_) => 0,
+            LineKind::Derived(track) | LineKind::DerivedLine(track, _)
+                if is_pinned_derived.get(track as usize) != Some(&true) =>
+            {
+                0
+            }
+            line => self.height(line),
+        };
         let style = VerticalStyle { height: Some(&height), tracks: Some(&pinned), ..style };
         let pinned = Vertical::new(trace, layout, &style);
         (self.wide, self.pinned, self.main) = (wide(trace, &main), pinned, main);
@@ -111,6 +126,7 @@ impl View {
             LineKind::Process(_) if folded > 0 => header,
             LineKind::Process(process) => header + self.objects.get(process.index()).copied().unwrap_or(0),
             LineKind::Track(track) => open(&track).max(folded),
+            LineKind::Derived(_) => is_folded,
             LineKind::Pack(_) if folded > 0 => folded,
             LineKind::Pack(pack) => {
                 let tracks = self.items.pack(pack).map_or(&[][..], |pack| pack.tracks());

@@ -145,7 +145,7 @@ impl Picture<'_> {
     fn boxes(&self, part: &Part) {
         let (mut boxes, mut labels) = (Mesh::default(), Vec::new());
         let selected = self.engine.view().place().selected.as_ref().map(|selected| selected.element);
-        let (trace, mut outlines) = (self.engine.trace(), Vec::new());
+        let mut outlines = Vec::new();
         for found in part.boxes.iter() {
             let mut shape = self.strip(found.x0, found.x1);
             shape.min.y = self.y(found.top.into());
@@ -167,8 +167,8 @@ impl Picture<'_> {
             }
             let letters = (shape.width() / self.letter - 1.0) as usize;
             if letters >= 3
-                && !found.style.has(Style::STATE)
-                && let Some(label) = fit_chars(&trace.name(found.name), letters, Ellipsis::End)
+                && matches!(found.element(), Element::Slice(_) | Element::Derived(_))
+                && let Some(label) = fit_chars(&self.engine.box_name(found.name), letters, Ellipsis::End)
             {
                 labels.push((shape.left_center() + vec2(3.0, 0.0), label.to_string()));
             }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fromAddress, rangeOf, toAddress, withoutPlace } from '../../../../spall-page/page/ui/address.js';
+import { fromAddress, kept, rangeOf, toAddress, withoutPlace } from '../../../../spall-page/page/ui/address.js';
 
 const FULL = {
   view: { start: -5, end: 95 }, follows: true, top: 12, selected: { element: { kind: 'counter', id: 3 }, at: -7, name: 'a b&c' },
@@ -8,6 +8,7 @@ const FULL = {
   measure: 'count', tracks: 'all', value: 'before', files: [{ name: 'a file.json', offset: '-9223372036854775808' }, { name: 'b' }],
   folded: ['p', 'q#2'], hidden: ['p/x'], pinned: ['p/y'], rates: ['p/r'], shared: ['p/r', 'p/s'], categories: ['', 'c,d'], names: ['n'], byActivity: true, linearDurations: true, colorBy: 'track', arrows: 'off', showsEmpty: true,
   slices: { of: 'a&b=c', by: 'function', found: true, inView: false, order: { arg: 'n=1 -x' }, isDescending: true, filter: '/a|b/ dur > 1 ms', keys: ['k', 'l&m'] }, instants: { of: '', inView: true, order: 'name', keys: [] }, moves: [['p/a', 'p/b'], ['p/c', undefined]],
+  derived: ['cpus', { path: { element: { kind: 'slice', id: 5 }, at: -4, name: 'a\nb c' } }, { rows: { title: 'x y', leftOut: 7, rows: [{ start: -1, end: 5, name: 'n 1', slice: 3 }, { start: 2, end: 2, name: '' }] } }],
 };
 
 test('a place comes back from its address', () => {
@@ -35,4 +36,17 @@ test('for another trace, an address keeps the arrangement, the colours and the f
   const kept = fromAddress(withoutPlace(toAddress(FULL)));
   for (const key of ['folded', 'hidden', 'pinned', 'rates', 'shared', 'categories', 'names', 'byActivity', 'moves', 'files', 'value', 'colorBy', 'arrows', 'showsEmpty']) assert.deepEqual(kept[key], FULL[key], key);
   assert.deepEqual([kept.view, kept.selected, kept.range, kept.marks, kept.search], [undefined, undefined, undefined, [], '']);
+});
+
+test('of many rows an address has the title, and a saved page has the rows', () => {
+  const rows = Array.from({ length: 30 }, (_, at) => ({ start: at, end: at + 1, name: 'n' }));
+  const address = toAddress({ derived: [{ rows: { title: 'many\trows', rows } }] });
+  assert.deepEqual(fromAddress(address).derived, [{ rows: { title: 'many rows', rows: [] } }]);
+  kept.set('many rows', { title: 'many rows', rows, leftOut: 2 });
+  assert.deepEqual(fromAddress(address).derived, [{ rows: { title: 'many rows', rows, leftOut: 2 } }]);
+  for (const text of ['', 'path x', 'row', 'cpu']) assert.deepEqual(fromAddress(`#${new URLSearchParams({ derived: text })}`).derived, [], text);
+});
+
+test('for another trace, what ran on processors stays', () => {
+  assert.deepEqual(fromAddress(withoutPlace(toAddress(FULL))).derived, ['cpus']);
 });

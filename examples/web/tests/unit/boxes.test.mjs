@@ -20,7 +20,7 @@ test('beside boxes the closest one within reach is found, on the same row alone'
 });
 
 test('a style says what a box is', () => {
-  assert.deepEqual([0, STATE, STATE | (1 << UPPER_BITS)].map(kindOf), ['slice', 'state', 'object']);
+  assert.deepEqual([0, STATE, STATE | (1 << UPPER_BITS), STATE | (2 << UPPER_BITS)].map(kindOf), ['slice', 'state', 'object', 'derived']);
 });
 
 test('a text is cut at its room, and never within a letter', () => {

@@ -53,3 +53,10 @@ test('a track is dropped among those of its process, a process among processes',
   assert.deepEqual(track(99), { before: undefined, stays: false, edge: 60 }, 'not in another process');
   assert.deepEqual(all.dropAt(item('process', 2), 5), { before: item('process', 1), stays: false, edge: 0 });
 });
+
+test('a derived track has a name as soon as the engine says one', () => {
+  const all = arranged(), derived = { ...member(0, 'CPUs', '=CPUs'), item: item('derived', 0), what: 'derived' };
+  all.take({ ...changed({ derived: ['cpus'], folded: ['=CPUs'] }), groups: [{ item: undefined, path: '', label: 'Derived tracks', detail: '', members: [derived] }, ...groups] });
+  assert.equal(all.labels.get('derived:0').label, 'CPUs');
+  assert.ok(all.isIn('folded', item('derived', 0)));
+});
