@@ -164,6 +164,20 @@ fn keys_lead_where_the_commands_of_an_engine_lead() {
 }
 
 #[test]
+fn what_ran_on_a_processor_leads_to_its_thread() {
+    let data = TRACE.replace(r#""ts":40,"dur":30}"#, r#""ts":40,"dur":30,"args":{"cpu":3}}"#);
+    let source = Source { name: "a.json".into(), read: data.as_bytes(), offset: None };
+    let (mut screen, mut shown) = (Screen::new(), Showing::new(open(vec![source]).unwrap()));
+    let drawn = screen.press(KeyCode::Char('U'), &mut shown);
+    let lines: Vec<&str> = drawn.lines().skip(2).take(2).collect();
+    assert!(lines[0].contains("▾ CPUs") && lines[1].starts_with("CPU 3 "), "{drawn}");
+    let said = screen.click("▏main", &mut shown);
+    assert!(about(&said).starts_with("Running: 30 µs"), "{said}");
+    let folded = screen.click("CPUs", &mut shown);
+    assert!(folded.contains("▸ CPUs") && !folded.contains("▏main"), "{folded}");
+}
+
+#[test]
 fn what_is_drawn_on_headers_can_be_selected() {
     let (mut screen, mut shown) = (Screen::new(), finished());
     let said = screen.click("▏Texture", &mut shown);

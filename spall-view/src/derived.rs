@@ -95,7 +95,7 @@ pub struct NamedTime {
     pub end: Since,
     /// Its name.
     pub name: String,
-    /// The slice that it is about.
+    /// The slice that it is about, if that is there at this time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(as = "Option<u32>"))]
     pub slice: Option<SliceId>,
@@ -112,6 +112,20 @@ impl NamedRows {
             row.end = row.end.max(row.start);
         }
         Self { rows: rows.into(), left_out: self.left_out + left_out as u64, ..self }
+    }
+
+    /// Forgets slices that are not where their rows are. Returns how many.
+    pub(crate) fn forget_others(&mut self, origin: Tick, trace: &impl TraceView) -> usize {
+        let is_other = |row: &NamedTime| {
+            let (start, end) = (origin + row.start.0, origin + row.end.0);
+            let slice = row.slice.map(|slice| trace.slice(slice));
+            slice.is_some_and(|slice| slice.is_none_or(|slice| slice.end < start || slice.start > end))
+        };
+        let n_others = self.rows.iter().filter(|row| is_other(row)).count();
+        if n_others > 0 {
+            self.change(|row| row.slice = row.slice.filter(|_| !is_other(row)));
+        }
+        n_others
     }
 
     /// Changes the rows.
@@ -176,8 +190,8 @@ pub(crate) struct Derived {
     /// The names of spans that are none of the trace, and their numbers.
     names: Vec<String>,
     numbers: HashMap<String, u32>,
-    /// The names of threads.
-    titles: HashMap<TrackId, NameId>,
+    /// How the spans of threads look, by track.
+    threads: Vec<Option<Look>>,
 }
 
 impl Derived {
@@ -214,7 +228,7 @@ impl Derived {
     /// What was derived depends on a layout or on titles that are other ones now.
     pub(crate) fn outdate(&mut self) {
         self.of.clear();
-        self.titles.clear();
+        self.threads.clear();
     }
 
     /// Goes on with what a commit of a live trace has brought. Paths have to be derived again.
@@ -237,7 +251,7 @@ impl Derived {
             });
             let name = match part.slice {
                 Some(slice) => trace.slice_name_id(slice).unwrap_or_default(),
-                None => self.title(part.track, trace),
+                None => self.thread(part.track, trace).name,
             };
             let of = part.slice.map(Element::Slice).or(wake);
             let span = Span { start: part.start, end: part.end, name, of, part: Some(*part) };
@@ -282,14 +296,17 @@ impl Derived {
         NameId(number)
     }
 
-    /// The number of the name of a thread.
-    fn title(&mut self, track: TrackId, trace: &impl TraceView) -> NameId {
-        if let Some(&name) = self.titles.get(&track) {
-            return name;
+    /// The name of a thread, and the colour of its process.
+    fn thread(&mut self, track: TrackId, trace: &impl TraceView) -> Look {
+        if let Some(&Some(look)) = self.threads.get(track.index()) {
+            return look;
         }
-        let name = self.name(&trace.track_title(track));
-        self.titles.insert(track, name);
-        name
+        let look = Look { name: self.name(&trace.track_title(track)), color: color_of_thread(track, trace) };
+        self.threads.resize(trace.n_tracks(), None);
+        if let Some(known) = self.threads.get_mut(track.index()) {
+            *known = Some(look);
+        }
+        look
     }
 
     /// The text of a name, and its number if it is none of the trace.
@@ -349,7 +366,7 @@ impl Derived {
     pub(crate) fn look(&mut self, span: u32, trace: &impl TraceView) -> Option<Look> {
         if let Some(state) = on_cpu(span) {
             let (track, _) = trace.state(state)?;
-            return Some(Look { name: self.title(track, trace), color: color_of_thread(track, trace) });
+            return Some(self.thread(track, trace));
         }
         let name = self.spans.get(span as usize)?.name;
         Some(Look { name, color: self.color(name, trace) })
@@ -479,14 +496,8 @@ impl<S: Shown> Engine<S> {
             return None;
         }
         *rows = core::mem::take(rows).bounded();
-        let is_other = |row: &NamedTime| {
-            let (start, end) = (self.tick(row.start), self.tick(row.end));
-            let slice = row.slice.map(|slice| self.trace().slice(slice));
-            slice.is_some_and(|slice| slice.is_none_or(|slice| slice.end < start || slice.start > end))
-        };
-        let n_others = rows.rows.iter().filter(|row| is_other(row)).count();
+        let n_others = rows.forget_others(self.view.origin(), &*self.trace());
         if n_others > 0 {
-            rows.change(|row| row.slice = row.slice.filter(|_| !is_other(row)));
             missing.push(format!(
                 "Of {} {} name slices that are not here at that time.",
                 rows.title,

@@ -245,10 +245,11 @@ export class Viewer {
   }
 
   /**
-   * Selects an element, and opens a panel about it if none is open.
+   * Selects an element, and opens a panel about it if none is open. A span of a derived track leads to what it stands for.
    * @param {import('./under.js').Element | undefined} found
    */
   select(found, opens = true) {
+    if (found?.kind === 'derived' && opens && !this.drawer.current) this.drawer.show('details'); // which leaves less room
     return this.act({ select: [found && { kind: found.kind, id: found.id }, found?.at ?? 0] }, opens);
   }
 
@@ -276,7 +277,7 @@ export class Viewer {
    * @param {import('../engine.js').Target} target
    */
   flash({ kind, id }) {
-    if (!['process', 'track', 'pack'].includes(kind)) return;
+    if (!['process', 'track', 'pack', 'derived'].includes(kind)) return;
     const key = (this.flashed = `${kind}:${id}`);
     this.redraw();
     setTimeout(() => {

@@ -38,12 +38,12 @@ impl Cpus {
     pub(super) fn new(trace: &impl TraceView) -> Self {
         let mut cpus = Self::default();
         let Some(running) = trace.names().find(b"Running") else { return cpus };
-        let mut runs = Vec::new();
+        let n_states = trace.track_ids().map(|track| trace.states_of(track).len()).sum();
+        let mut runs = Vec::with_capacity(n_states);
         for track in trace.track_ids() {
             cpus.gather(trace, track, running, &mut runs);
         }
-        // Those of a thread are in order already.
-        runs.sort();
+        runs.sort_unstable(); // no two are equal
         runs.into_iter().for_each(|run| cpus.push(&run));
         cpus
     }
@@ -95,7 +95,7 @@ impl Cpus {
             }
             self.gather(trace, track.id(), running, &mut runs);
         }
-        runs.sort();
+        runs.sort_unstable();
         let last_of = |cpus: &Self, cpu| {
             let line = cpus.numbers.binary_search(&cpu).ok().and_then(|line| cpus.lines.get(line))?;
             line.row.view(Default::default()).starts().last().copied()

@@ -301,7 +301,9 @@ impl View {
     /// Shows rows of times and names as a derived track, or no longer if there are none. This is a step.
     pub(crate) fn set_rows(&mut self, rows: NamedRows, trace: &impl TraceView, layout: &impl LayoutView) {
         let is_empty = rows.rows.is_empty();
-        let track = DerivedTrack::Rows(rows.bounded());
+        let mut rows = rows.bounded();
+        rows.forget_others(self.origin, trace);
+        let track = DerivedTrack::Rows(rows);
         self.set_derived(&track.path(), Some(track.clone()).filter(|_| !is_empty), trace, layout);
     }
 
@@ -327,7 +329,7 @@ impl View {
         }
     }
 
-    /// Puts a derived track in the place of the one with its path, or removes that. This is a step.
+    /// Puts a derived track in the place of the one with its path and brings it into view, or removes that. This is a step.
     fn set_derived(
         &mut self,
         path: &str,
@@ -335,20 +337,40 @@ impl View {
         trace: &impl TraceView,
         layout: &impl LayoutView,
     ) {
-        self.change(trace, layout, |place, _| {
-            let at = place.derived.iter().position(|other| other.path() == path);
+        let is_shown = track.is_some();
+        self.change_derived(trace, layout, |all| {
+            let at = all.iter().position(|other| other.path() == path);
             match (track, at) {
-                (Some(track), Some(at)) => place.derived.splice(at..=at, [track]).for_each(drop),
-                (Some(track), None) => place.derived.push(track),
-                (None, Some(at)) => {
-                    place.derived.remove(at);
-                    for list in place.folded.iter_mut().chain([&mut place.pinned]) {
-                        list.retain(|other| other != path);
-                    }
-                }
+                (Some(track), Some(at)) => all.splice(at..=at, [track]).for_each(drop),
+                (Some(track), None) => all.push(track),
+                (None, Some(at)) => _ = all.remove(at),
                 (None, None) => {}
             }
-            // What is behind it on derived tracks has another number.
+        });
+        let shown = self.items.at_path(path).filter(|_| is_shown);
+        if let Some(heights) = shown.and_then(|item| self.heights_of(item, trace, layout)) {
+            let range = self.window.viewport().range();
+            self.window.reveal(heights, range, &self.main);
+            self.place.top = self.window.top();
+        }
+    }
+
+    /// Changes the derived tracks. This is a step.
+    fn change_derived(
+        &mut self,
+        trace: &impl TraceView,
+        layout: &impl LayoutView,
+        change: impl FnOnce(&mut Vec<DerivedTrack>),
+    ) {
+        self.change(trace, layout, |place, _| {
+            let paths = |place: &Place| place.derived.iter().map(DerivedTrack::path).collect::<HashSet<_>>();
+            let before = paths(place);
+            change(&mut place.derived);
+            let now = paths(place);
+            for list in place.folded.iter_mut().chain([&mut place.pinned]) {
+                list.retain(|path| now.contains(path) || !before.contains(path));
+            }
+            // Spans have other numbers.
             place.selected.take_if(|selected| matches!(selected.element, Element::Derived(_)));
         });
     }
@@ -386,6 +408,14 @@ impl View {
     ) {
         let path = |item| self.items.path(item).map(str::to_owned);
         let (Some(path), before) = (path(item), before.and_then(path)) else { return };
+        if matches!(item, Item::Derived(_)) {
+            return self.change_derived(trace, layout, |all| {
+                let Some(at) = all.iter().position(|track| track.path() == path) else { return };
+                let moved = all.remove(at);
+                let before = before.and_then(|before| all.iter().position(|track| track.path() == before));
+                all.insert(before.unwrap_or(all.len()), moved);
+            });
+        }
         self.change(trace, layout, |place, _| {
             place.moves.pop_if(|(last, _)| *last == path);
             place.moves.push((path, before));

@@ -386,7 +386,9 @@ impl View {
         let shown: HashSet<Item> =
             self.main.lines().iter().filter_map(|line| Item::of_header(line.kind)).collect();
         let lists = self.lists(trace, layout);
-        let Some(list) = lists.iter().find(|list| list.contains(&item)) else { return };
+        let derived: Vec<Item> =
+            (0..).zip(&self.place.derived).map(|(track, _)| Item::Derived(track)).collect();
+        let Some(list) = lists.iter().chain([&derived]).find(|list| list.contains(&item)) else { return };
         let list: Vec<Item> = list.iter().copied().filter(|other| shown.contains(other)).collect();
         let Some(at) = list.iter().position(|&other| other == item) else { return };
         match is_up {
