@@ -61,8 +61,11 @@ fn select(engine: &mut Engine, name: &str) {
     engine.act(Action::Select(Some(Element::Slice(slice)), Since::default()));
 }
 
-/// The lines of a derived track: the label of each, and the name, the start and the end of each span as it is drawn.
-fn lines<S: Shown>(engine: &Engine<S>, track: u32) -> Vec<(String, Vec<(String, i64, i64)>)> {
+/// The name, the start and the end of spans.
+type Spans = Vec<(String, i64, i64)>;
+
+/// The lines of a derived track: the label of each, and its spans as they are drawn.
+fn lines<S: Shown>(engine: &Engine<S>, track: u32) -> Vec<(String, Spans)> {
     let line = |(label, row): (&str, &spall_trace::layout::Row)| {
         let row = row.view(Default::default());
         let spans = row.slices().iter().zip(row.starts()).zip(row.ends());

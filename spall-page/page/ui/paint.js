@@ -518,7 +518,7 @@ export class Painter {
   object(label, y, height) {
     const { colour, ratio, names } = this;
     this.fill(colour.names, 0, y, Math.round(names * ratio) - 1, height * ratio);
-    this.write(cut(clean(label) || '(no name)', this.letters(names - 24)), 16 * ratio, y + 7 * ratio, colour.dim);
+    this.write(cut(clean(label) || '(no name)', this.letters(names - 24)), 16 * ratio, y + Math.min(height / 2, 9) * ratio, colour.dim);
   }
 
   /**
