@@ -86,6 +86,7 @@ fn fact(trace: &Trace, key: &str) -> String {
     let fact = trace.meta().iter().find(|fact| trace.name(fact.key) == key);
     fact.map_or(String::new(), |fact| match trace.meta_value(fact) {
         Value::Map(entries) => entries.to_string(),
+        Value::Text(text) => text.to_string(),
         other => format!("{other:?}"),
     })
 }
@@ -193,7 +194,7 @@ fn ftrace_1_6_a_document_of_json_may_have_text_beside_its_events() {
         assert_eq!(live.commit().n_slices(), 2);
     }
     let other = load(format!("{{{events},\"systemTraceEvents\":\"text\"}}").as_bytes()).unwrap();
-    assert_eq!(fact(&other, "systemTraceEvents"), "Text(\"text\")");
+    assert_eq!(fact(&other, "systemTraceEvents"), "text");
 }
 
 #[test]
@@ -240,8 +241,11 @@ fn ftrace_2_3_a_thread_waits_until_its_process_is_known() {
         ("w-8", 0, 4, "print: E|5"),
         ("k-9", 0, 5, "workqueue_execute_start: work struct 0: function g"),
         ("k-9", 0, 6, "workqueue_execute_end: work struct 0"),
+        ("w-8", 0, 7, "sched_process_exit: comm=w pid=8 prio=120"),
+        ("z-8", 0, 8, "print: B|6|of another thread"),
+        ("z-8", 0, 9, "print: E|6"),
     ]);
-    assert_eq!(slices(&trace), ["5/8 a 3-4", "5/8 f 1-2", "9/9 g 5-6"]);
+    assert_eq!(slices(&trace), ["5/8 a 3-4", "5/8 f 1-2", "6/8 of another thread 8-9", "9/9 g 5-6"]);
 }
 
 #[test]
@@ -266,7 +270,7 @@ fn ftrace_2_7_losses_are_counted_and_leave_states_unknown() {
     assert_eq!(count(&trace, DiagnosticKind::LostPackets), 3);
     assert_eq!(fact(&trace, "lost_events"), "U64(15)");
     assert_eq!(count(&trace, DiagnosticKind::SwitchMismatch), 0, "a loss explains it");
-    let stack = load(format!("{MARK} a-7 [0] .... 10.000003: <stack trace>\n => f\n a-7 [0] .... 10.000004: bprint: f: x\n gid=4\n").as_bytes());
+    let stack = load(format!("# tracer: nop\n{MARK} a-7 [0] .... 10.000003: <stack trace>\n => f\n a-7 [0] .... 10.000004: bprint: f: x\n gid=4\n").as_bytes());
     let stack = stack.unwrap();
     assert_eq!((count(&stack, DiagnosticKind::NotRead), count(&stack, DiagnosticKind::Junk)), (4, 0));
 }
@@ -522,7 +526,7 @@ fn ftrace_5_2_a_text_says_what_other_clocks_showed() {
 fn ftrace_6_1_lines_that_fit_nothing_are_left_out() {
     let long = format!(" a-7 [000] .... 10.000003: print: B|7|{}\n", "x".repeat(70_000));
     let file = format!(
-        "{MARK} a-7 [000] .... 10.000002: cpu_idle: state=1 cpu_id=0\nwhat is this\n\0\x01\x02\n{long} a-7 [000] .... 10.000004: print: B|7|cut"
+        "# tracer: nop\n{MARK} a-7 [000] .... 10.000002: cpu_idle: state=1 cpu_id=0\nwhat is this\n\0\x01\x02\n{long} a-7 [000] .... 10.000004: print: B|7|cut"
     );
     let trace = load(file.as_bytes()).unwrap();
     assert_eq!(slices(&trace), ["7/7 a 1-2"]);

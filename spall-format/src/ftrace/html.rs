@@ -238,13 +238,13 @@ impl Columns {
         if let Some(tid) = self.tid {
             let tid = id(tid)?;
             tasks.place(tid, pid, out);
-            tasks.name(tid, name);
+            tasks.name_unknown(tid, name);
             return Some(());
         }
         tasks.place(pid, pid, out);
         out.say(&Event::ProcessName(Id::Number(pid), Text::plain(name)));
         if !is_last && let Some(comm) = rest(self.len - 1) {
-            tasks.name(pid, comm);
+            tasks.name_unknown(pid, comm);
         }
         Some(())
     }

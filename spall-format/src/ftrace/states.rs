@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
-use spall_model::{ArgsBuilder, Event, Id, NameId, Names, Text, Thread, ThreadEvent, Tick, Ticks};
+use spall_model::{ArgsBuilder, Event, NameId, Names, Text, ThreadEvent, Tick, Ticks};
 
 use super::output::Output;
 use super::tasks::Tasks;
@@ -234,9 +234,4 @@ impl ThreadStates {
             None => Text::plain(self.texts.bytes(NameId(state.detail()))),
         }
     }
-}
-
-/// Returns the thread of an id, in a process.
-pub(crate) fn thread(pid: i64, tid: i64) -> Thread<'static> {
-    Thread { pid: Id::Number(pid), tid: Id::Number(tid) }
 }

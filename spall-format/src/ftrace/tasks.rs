@@ -10,7 +10,6 @@ use spall_model::{
 };
 
 use super::output::Output;
-use super::states::thread;
 
 /// The threads of a file by their ids.
 ///
@@ -27,6 +26,8 @@ pub(crate) struct Tasks {
 struct Task {
     pid: Option<i64>,
     name: NameId,
+    /// Whether the thread has ended. Another one may have its id.
+    is_over: bool,
     /// Whether the thread does something, or has states.
     is_shown: bool,
     /// Whether the name was handed over.
@@ -73,6 +74,7 @@ impl Tasks {
     /// Puts a thread into a process, whatever was known before.
     pub(crate) fn place(&mut self, tid: i64, pid: i64, out: &mut Output<'_>) {
         let task = self.tasks.entry(tid).or_default();
+        task.is_over = false;
         if task.pid != Some(pid) {
             task.pid = Some(pid);
             task.is_named = false;
@@ -82,10 +84,24 @@ impl Tasks {
         }
     }
 
-    /// Puts a thread into a process if none is known.
+    /// Puts a thread into a process if none is known, or if the one that had its id has ended.
     pub(crate) fn place_unknown(&mut self, tid: i64, pid: i64, out: &mut Output<'_>) {
-        if self.process(tid).is_none() {
+        if self.tasks.get(&tid).is_none_or(|task| task.pid.is_none() || task.is_over) {
             self.place(tid, pid, out);
+        }
+    }
+
+    /// Takes note that a thread has ended.
+    pub(crate) fn end(&mut self, tid: i64) {
+        if let Some(task) = self.tasks.get_mut(&tid) {
+            task.is_over = true;
+        }
+    }
+
+    /// Takes the name of a thread from a list, which counts only if no event says one.
+    pub(super) fn name_unknown(&mut self, tid: i64, name: &[u8]) {
+        if self.tasks.get(&tid).is_none_or(|task| task.name.is_empty()) {
+            self.name(tid, name);
         }
     }
 
@@ -191,4 +207,9 @@ fn say(
         Step::FlowOut(number) => flow(FlowPhase::Start, number, out),
         Step::FlowIn(number) => flow(FlowPhase::End, number, out),
     }
+}
+
+/// Returns the thread of an id, in a process.
+fn thread(pid: i64, tid: i64) -> Thread<'static> {
+    Thread { pid: Id::Number(pid), tid: Id::Number(tid) }
 }

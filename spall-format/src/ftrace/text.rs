@@ -166,7 +166,10 @@ impl Lines {
             // The trace processor takes wakers from the event before alone, which kernels since 4.3 have as well.
             b"sched_wakeup" | b"sched_wakeup_new" => self.wake(args, |_, _| {}).into(),
             b"sched_blocked_reason" => blocked(args, at, kernel).into(),
-            b"sched_process_exit" => Outcome::Read,
+            b"sched_process_exit" => {
+                let tid = split_at_key(args, b" pid=").and_then(|(_, rest)| leading_integer(rest));
+                tid.map(|tid| kernel.tasks.end(tid)).into()
+            }
             b"task_rename" => renamed(args, kernel).into(),
             b"task_newtask" => new_task(args, tid, kernel, out).into(),
             b"irq_handler_entry" => behind(args, b"name=")

@@ -35,6 +35,7 @@ mod event {
     pub(super) const WORKQUEUE_EXECUTE_START: u32 = 58;
     pub(super) const TASK_NEWTASK: u32 = 235;
     pub(super) const TASK_RENAME: u32 = 236;
+    pub(super) const SCHED_PROCESS_EXIT: u32 = 238;
     pub(super) const RSS_STAT: u32 = 313;
     pub(super) const ION_STAT: u32 = 335;
     pub(super) const BINDER_RETURN: u32 = 486;
@@ -176,6 +177,7 @@ impl State {
                     kernel.states.wake(task.pid.into(), Some(tid), at);
                 }
             }
+            event::SCHED_PROCESS_EXIT => kernel.tasks.end(SchedWaking::of(payload).pid.into()),
             event::TASK_RENAME => {
                 let task = RenamedTask::of(payload);
                 kernel.tasks.name(task.pid.into(), task.comm);
