@@ -1620,9 +1620,12 @@ async function questions(page) {
     const ask = async (sql) => {
       await page.value(`(() => { const area = root.querySelector('#panel textarea'); area.value = ${JSON.stringify(sql)}; [...root.querySelectorAll('#panel button')].find(({ textContent }) => textContent === 'Ask').click(); })()`);
       await page.until('!/^Asking/.test(root.querySelector("#panel [role=status]").textContent)', 60);
-      return page.value('[root.querySelector("#panel [role=status]").textContent, [...root.querySelectorAll("#panel [role=row]")].map((row) => [...row.children].map(({ textContent }) => textContent).join(" "))]');
+      return page.value('[root.querySelector("#panel [role=status]").firstChild.textContent.trim(), [...root.querySelectorAll("#panel [role=row]")].map((row) => [...row.children].map(({ textContent }) => textContent).join(" "))]');
     };
     check(await ask('select id, ts, dur, name from slice order by dur desc limit 2'), ['2 rows', ['id ts dur name', '1 200000 40000 second', '2 300000 20000 third']], 'the answer');
+    await page.value('root.querySelector("#panel [role=status] button").click()');
+    await page.until('viewer.lines.main.headers[0].item.kind === "derived"');
+    check(await page.value('viewer.place.derived[0].rows.rows.map(({ start, end, name, slice }) => [start, end, name, slice])'), [[100000, 140000, 'second', 1], [200000, 220000, 'third', 2]], 'the rows as a track');
     await page.value('root.querySelector("#panel .long button").click()');
     await page.until('viewer.slice === 1');
     await settled(page);

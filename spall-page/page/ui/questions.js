@@ -69,7 +69,9 @@ export class QuestionsPanel {
 
   /** @param {Answered} answer */
   show({ columns, rows, hasMore }) {
-    this.said.textContent = `${counted(rows.length, 'row')}${hasMore ? ', and there are more: ask for fewer' : ''}`;
+    const timed = rows.flatMap(({ range, name, slice, cells }) => (range ? [{ start: range[0], end: range[1], name: name ?? cells[0] ?? '', slice: slice ?? undefined }] : []));
+    const asTrack = button('Show as a track', 'Show the rows above the timeline, at their times', () => this.viewer.act({ rows: { title: this.sql.value.trim().replace(/\s+/g, ' '), rows: timed, leftOut: 0 } }));
+    this.said.replaceChildren(`${counted(rows.length, 'row')}${hasMore ? ', and there are more: ask for fewer' : ''} `, ...(timed.length ? [asTrack] : []));
     const widths = columns.map((title, at) => rows.slice(0, 1000).reduce((width, { cells }) => Math.max(width, cells[at]?.length ?? 4), title.length) + 1);
     this.table.style.setProperty('--columns', widths.map((width) => `${Math.min(width, WIDEST)}ch`).join(' '));
     this.table.ariaRowCount = String(rows.length + 1);
