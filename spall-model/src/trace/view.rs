@@ -138,7 +138,7 @@ impl TraceView for Trace {
     }
 
     fn state_id(&self, track: TrackId, position: usize) -> Option<StateId> {
-        self.tracks.get(track.index())?.states().into_iter().nth(position)
+        self.tracks.get(track.index())?.states().indices().nth(position).map(StateId::new)
     }
 
     fn state(&self, state: StateId) -> Option<(TrackId, State)> {
