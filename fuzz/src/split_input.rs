@@ -33,6 +33,7 @@ pub fn run(bytes: &[u8]) -> bool {
     let perf = perf.iter().any(|(_, kind, _)| *kind == Kind::Content);
     // What a cut text says of threads comes where it ends.
     let ftrace = in_pieces(ftrace::Parser::new, bytes, size);
+    let ftrace = ftrace.iter().any(|(_, _, event)| event.starts_with("Clock"));
     // The first lines say whether all have two numbers, and the whole of a profile is one record.
     let folded = has_sample(&in_pieces(folded::Parser::new, bytes, size));
     let pprof = has_sample(&in_pieces(pprof::Parser::new, bytes, size));
@@ -44,16 +45,13 @@ pub fn run(bytes: &[u8]) -> bool {
         || !apitrace.is_empty()
         || perfetto.len() > MIN_PERFETTO
         || perf
-        || ftrace.len() > MIN_FTRACE
+        || ftrace
         || folded
         || pprof
 }
 
 /// What the parser of Perfetto says of any bytes: its clock, its conventions, and that they are junk.
 const MIN_PERFETTO: usize = 3;
-
-/// What the parser of ftrace says of any bytes: its conventions, and that a line fits nothing.
-const MIN_FTRACE: usize = 2;
 
 fn has_sample(facts: &[Fact]) -> bool {
     facts.iter().any(|(_, _, event)| event.starts_with("Sample"))

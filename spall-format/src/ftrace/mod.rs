@@ -39,6 +39,7 @@
 
 mod counters;
 mod detect;
+mod fields;
 mod html;
 mod kernel;
 mod line;
