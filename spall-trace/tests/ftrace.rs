@@ -150,7 +150,7 @@ fn ftrace_1_4_a_page_of_systrace_has_text_and_processes_in_scripts() {
     assert_eq!(names, ["app", "x"], "the last name counts");
     assert_eq!(count(&trace, DiagnosticKind::NotRead), 1, "the script of JSON");
     // The end of the file ends a script.
-    check_mark(page[..page.find(" x-9").unwrap()].as_bytes());
+    check_mark(&page.as_bytes()[..page.find(" x-9").unwrap()]);
     assert_ne!(detect(b"<html><body>a page</body></html>\n"), Some(Format::Ftrace));
 }
 

@@ -193,7 +193,10 @@ mod tests {
 
     use super::*;
 
-    fn read(line: &str) -> Option<(&str, u32, Option<u32>, u32, Time, &str)> {
+    /// The name of the thread, its id, its process, the processor, the time, and what follows.
+    type Found<'a> = (&'a str, u32, Option<u32>, u32, Time, &'a str);
+
+    fn read(line: &str) -> Option<Found<'_>> {
         let text = |bytes| core::str::from_utf8(bytes).unwrap();
         let line = Line::of(line.as_bytes())?;
         Some((text(line.comm), line.tid, line.tgid, line.cpu, line.time, text(line.rest)))
