@@ -250,7 +250,7 @@ impl<'d, P: Parser<Error: Into<Error>>> Team<'d, P> {
             && order.reading.to.push_batch(&mut batch.to)
         {
             order.reading.has_other |= batch.has_other;
-            order.reading.system_trace.append(&mut batch.system_trace);
+            order.reading.system_trace.append(core::mem::take(&mut batch.system_trace));
             (order.parser, order.at) = (parser, at);
         }
         batch.to.clear();

@@ -1,5 +1,6 @@
 //! Text of ftrace inside of Trace Event JSON. [ftrace 1.6](spall_format::rules::ftrace#1.6)
 
+#[cfg(feature = "perfetto")]
 use alloc::vec::Vec;
 
 use spall_model::{ByteRange, MetaEvent, Receiver};
@@ -7,6 +8,7 @@ use spall_model::{ByteRange, MetaEvent, Receiver};
 /// The text of ftrace that a document has beside its events. It is read when all of them were.
 #[derive(Debug, Default)]
 pub(crate) struct SystemTrace {
+    #[cfg(feature = "perfetto")]
     text: Option<(Vec<u8>, ByteRange)>,
 }
 
@@ -33,8 +35,17 @@ impl SystemTrace {
 
     /// Takes the text of another part of the file.
     #[cfg(feature = "parallel")]
-    pub(crate) fn append(&mut self, other: &mut Self) {
-        self.text = other.text.take().or_else(|| self.text.take());
+    pub(crate) fn append(&mut self, other: Self) {
+        *self = if other.is_empty() { core::mem::take(self) } else { other };
+    }
+
+    /// Returns whether there is no text.
+    #[cfg(feature = "parallel")]
+    const fn is_empty(&self) -> bool {
+        #[cfg(feature = "perfetto")]
+        return self.text.is_none();
+        #[cfg(not(feature = "perfetto"))]
+        true
     }
 
     /// Hands over the events of the text, whose axis is that of the document. The document says the clock.
