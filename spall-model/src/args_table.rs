@@ -190,8 +190,9 @@ mod tests {
     #[test]
     fn arguments_that_events_share_are_stored_once() {
         let (mut table, mut recent) = (ArgsTable::default(), RecentArgs::default());
-        let add =
-            |table: &mut ArgsTable, recent: &mut RecentArgs, text| table.add_shared(Args::text(text), recent);
+        fn add(table: &mut ArgsTable, recent: &mut RecentArgs, text: &[u8]) -> ArgsId {
+            table.add_shared(Args::text(text), recent)
+        }
         let first = add(&mut table, &mut recent, b"cpu 1");
         let other = add(&mut table, &mut recent, b"cpu 2");
         assert_ne!(first, other);
