@@ -3,7 +3,7 @@
 use alloc::{vec, vec::Vec};
 use core::hash::BuildHasher as _;
 
-use foldhash::fast::RandomState;
+use foldhash::fast::FixedState;
 
 use crate::{Args, ArgsFormat, store::Strings};
 
@@ -162,11 +162,12 @@ impl ArgsTable {
     }
 }
 
-/// The rows of the last arguments that events share. Arguments have one place, which they take from others.
+/// The rows of the last arguments that events share. Arguments have one place, which they take from others. It is the same in every
+/// run, so that a file that is loaded twice gives equal tables.
 #[derive(Debug, Default)]
 pub(crate) struct RecentArgs {
     rows: Vec<ArgsId>,
-    hasher: RandomState,
+    hasher: FixedState,
 }
 
 /// The number of places is two to the power of this. A machine has some hundred processors and threads that wake others.

@@ -2,139 +2,28 @@
 //!
 //! What they show is derived once, when the place changes or the trace grows. [layout 24](spall_trace::layout::rules::layout#24)
 
-use alloc::sync::Arc;
 use std::collections::HashMap;
 
-use serde::{Deserialize, Serialize};
 use spall_trace::layout::{CameBy, ColorKey, LayoutView, PathPart, Row, RowId, Viewport, critical_path};
 use spall_trace::model::{LiveSnapshot, NameId, SliceId, StateId, Tick, TraceView, TrackId};
 
 use crate::{
-    Engine, Since,
-    details::{Details, texts, track_facts},
-    element::Element,
-    item::{Group, Item, Member},
+    derived_track::{DerivedTrack, NamedRows},
+    element::{Element, Selected},
     number::count,
     packing::Packing,
-    place::{Place, Selected, is_default},
-    shown::Shown,
 };
 
 mod cpus;
 
 use cpus::Cpus;
 
-/// How many rows of times and names a track has at most.
-const MOST_ROWS: usize = 2000;
 /// On how many lines they are at most.
 const MOST_LINES: usize = 50;
 /// The names of spans that are none of the trace are numbered from here on.
 const OWN_NAMES: u32 = 1 << 31;
 /// The spans on processors have the numbers of their states and this.
 const ON_CPU: u32 = 1 << 31;
-
-/// A track that is derived from the trace, and stands above all others. [layout 24](spall_trace::layout::rules::layout#24)
-///
-/// A place has at most one of each path.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
-pub enum DerivedTrack {
-    /// What ran on each processor.
-    Cpus,
-    /// The critical path of a slice.
-    Path(Selected),
-    /// Times with names, which somebody has found out about the trace.
-    Rows(NamedRows),
-}
-
-impl DerivedTrack {
-    /// Returns what a place calls it. It begins with `=`, which tells it from tracks and processes.
-    #[must_use]
-    pub fn path(&self) -> String {
-        match self {
-            Self::Cpus => "=CPUs".into(),
-            Self::Path(_) => "=Critical path".into(),
-            Self::Rows(rows) => format!("={}", rows.title),
-        }
-    }
-
-    fn title(&self) -> String {
-        match self {
-            Self::Cpus => "CPUs".into(),
-            Self::Path(slice) => format!("Critical path of {}", slice.name),
-            Self::Rows(rows) => rows.title.clone(),
-        }
-    }
-}
-
-/// Rows of times and names, such as those of a query.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
-pub struct NamedRows {
-    /// What they are. Rows take the place of others with the same title.
-    pub title: String,
-    /// The rows. Of more than 2000 those count that begin first. A place without them, such as that of an address, means those that
-    /// are shown under the title.
-    #[serde(default)]
-    #[cfg_attr(test, ts(as = "Vec<NamedTime>"))]
-    pub rows: Arc<[NamedTime]>,
-    /// How many rows there are besides.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub left_out: u64,
-}
-
-/// A time with a name.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub struct NamedTime {
-    /// When it starts.
-    pub start: Since,
-    /// When it ends.
-    pub end: Since,
-    /// Its name.
-    pub name: String,
-    /// The slice that it is about, if that is there at this time.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(as = "Option<u32>"))]
-    pub slice: Option<SliceId>,
-}
-
-impl NamedRows {
-    /// Puts the rows into the order of time, and leaves out what is too much.
-    pub(crate) fn bounded(self) -> Self {
-        let mut rows = self.rows.to_vec();
-        rows.sort_by_key(|row| row.start);
-        let left_out = rows.len().saturating_sub(MOST_ROWS);
-        rows.truncate(MOST_ROWS);
-        for row in &mut rows {
-            row.end = row.end.max(row.start);
-        }
-        Self { rows: rows.into(), left_out: self.left_out + left_out as u64, ..self }
-    }
-
-    /// Forgets slices that are not where their rows are. Returns how many.
-    pub(crate) fn forget_others(&mut self, origin: Tick, trace: &impl TraceView) -> usize {
-        let is_other = |row: &NamedTime| {
-            let (start, end) = (origin + row.start.0, origin + row.end.0);
-            let slice = row.slice.map(|slice| trace.slice(slice));
-            slice.is_some_and(|slice| slice.is_none_or(|slice| slice.end < start || slice.start > end))
-        };
-        let n_others = self.rows.iter().filter(|row| is_other(row)).count();
-        if n_others > 0 {
-            self.change(|row| row.slice = row.slice.filter(|_| !is_other(row)));
-        }
-        n_others
-    }
-
-    /// Changes the rows.
-    pub(crate) fn change(&mut self, change: impl FnMut(&mut NamedTime)) {
-        let mut rows = self.rows.to_vec();
-        rows.iter_mut().for_each(change);
-        self.rows = rows.into();
-    }
-}
 
 /// A line of a derived track.
 #[derive(Debug, Default)]
@@ -315,7 +204,7 @@ impl Derived {
         Some((number, self.names.get(number)?))
     }
 
-    fn text(&self, name: NameId, trace: &impl TraceView) -> String {
+    pub(crate) fn text(&self, name: NameId, trace: &impl TraceView) -> String {
         self.own_name(name).map_or_else(|| trace.name(name).into(), |(_, text)| text.into())
     }
 
@@ -394,13 +283,13 @@ impl Derived {
     }
 
     /// The number of a span on a processor, and of what is derived for a path, in the trace.
-    fn part(&self, span: u32) -> Option<&PathPart> {
+    pub(crate) fn part(&self, span: u32) -> Option<&PathPart> {
         self.spans.get(span as usize)?.part.as_ref()
     }
 }
 
 /// The state of a span, if it is one on a processor.
-fn on_cpu(span: u32) -> Option<StateId> {
+pub(crate) fn on_cpu(span: u32) -> Option<StateId> {
     span.checked_sub(ON_CPU).map(StateId)
 }
 
@@ -408,102 +297,4 @@ fn on_cpu(span: u32) -> Option<StateId> {
 fn color_of_thread(track: TrackId, trace: &impl TraceView) -> ColorKey {
     let process = trace.track_info(track).and_then(|track| track.process);
     ColorKey::of_number(process.map_or(track.0, |process| process.0).into())
-}
-
-impl<S: Shown> Engine<S> {
-    /// Returns what there is to say about a span of a derived track, by the number that [`Element::Derived`] has.
-    #[must_use]
-    pub fn derived_span(&self, span: u32) -> Option<DerivedSpan> {
-        self.view.derived.span(span, &*self.trace())
-    }
-
-    /// Returns the name of a box of a [`Frame`](crate::Frame), which may be none of the trace.
-    #[must_use]
-    pub fn box_name(&self, name: NameId) -> String {
-        self.view.derived.text(name, &*self.trace())
-    }
-
-    /// The derived tracks as they are listed; nothing if there are none.
-    pub(crate) fn derived_group(&self) -> Option<Group> {
-        let path = |item| self.view.items.path(item).unwrap_or_default().into();
-        let member = |track| {
-            let (item, (label, detail)) = (Item::Derived(track), self.view.derived.titled(track)?);
-            Some(Member { item, path: path(item), label, detail, what: "derived", busy: 0.0, empty: false })
-        };
-        let members: Vec<Member> = (0..).map_while(member).collect();
-        let (path, label, detail) = (String::new(), "Derived tracks".into(), String::new());
-        (!members.is_empty()).then_some(Group { item: None, path, label, detail, members })
-    }
-
-    /// Describes a span of a derived track.
-    pub(crate) fn derived_details(&self, span: u32) -> Option<Details> {
-        let (trace, derived) = (&*self.trace(), &self.view.derived);
-        let found = derived.span(span, trace)?;
-        let state = on_cpu(span).and_then(|state| trace.state(state));
-        let (part, args) = (derived.part(span), state.as_ref().map(|(_, state)| trace.args_of(state)));
-        let slice = match found.of {
-            Some(Element::Slice(slice)) => trace.track_of(slice),
-            _ => None,
-        };
-        let track = state.as_ref().map(|&(track, _)| track).or(part.map(|part| part.track)).or(slice);
-        let mut facts = track_facts(trace, track);
-        facts.push(("start", self.time(found.start)));
-        facts.push(("duration", trace.clock().duration(found.end - found.start).to_string()));
-        if let Some(part) = part {
-            facts.push(("came by", self.came_by(part)));
-            facts.push(("states", self.states_of_part(part)));
-        }
-        let args = args.map_or(Vec::new(), |args| texts(args.iter()));
-        Some(Details::new(found.name, facts, args))
-    }
-
-    /// Leaves out of a place which derived tracks the trace does not have.
-    pub(crate) fn check_derived(&self, place: &mut Place, missing: &mut Vec<String>) {
-        let mut paths: Vec<String> = Vec::new();
-        let mut derived = core::mem::take(&mut place.derived);
-        derived.retain_mut(|track| {
-            let path = track.path();
-            if paths.contains(&path) {
-                return false;
-            }
-            let wrong = match track {
-                DerivedTrack::Cpus if !Derived::has_cpus(&*self.trace()) => {
-                    Some("Here is no processor on which something ran.".into())
-                }
-                DerivedTrack::Path(slice) if !self.is_here(slice) => Some(format!(
-                    "Here is no {} at that time, so its critical path is not shown.",
-                    slice.name
-                )),
-                DerivedTrack::Rows(rows) => self.check_rows(rows, missing),
-                DerivedTrack::Cpus | DerivedTrack::Path(_) => None,
-            };
-            paths.push(path);
-            let is_there = wrong.is_none();
-            missing.extend(wrong);
-            is_there
-        });
-        place.derived = derived;
-    }
-
-    /// Finds the rows of a title that has none, and says what is wrong if there are none. A slice that is not where its row is
-    /// belongs to another trace.
-    fn check_rows(&self, rows: &mut NamedRows, missing: &mut Vec<String>) -> Option<String> {
-        if rows.rows.is_empty() {
-            match self.view.known_rows(&rows.title) {
-                Some(known) => *rows = known.clone(),
-                None => return Some(format!("The rows of {} are not in this place.", rows.title)),
-            }
-            return None;
-        }
-        *rows = core::mem::take(rows).bounded();
-        let n_others = rows.forget_others(self.view.origin(), &*self.trace());
-        if n_others > 0 {
-            missing.push(format!(
-                "Of {} {} name slices that are not here at that time.",
-                rows.title,
-                count(n_others as u64)
-            ));
-        }
-        None
-    }
 }

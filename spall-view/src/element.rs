@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use spall_trace::model::{SliceId, StateId, TraceView, TrackId};
 
-use crate::item::Numbered;
+use crate::{Since, item::Numbered};
 
 /// An element of the timeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -23,6 +23,18 @@ pub enum Element {
     /// A span of a [derived track](crate::DerivedTrack), by its number among those that are shown. Who selects it selects what it
     /// stands for, if it does.
     Derived(u32),
+}
+
+/// What is selected.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Selected {
+    /// The element.
+    pub element: Element,
+    /// When it starts; for a counter, the time at which it was pointed at.
+    pub at: Since,
+    /// Its name, so that another trace does not show something else.
+    pub name: String,
 }
 
 impl Element {

@@ -9,10 +9,10 @@ use spall_trace::{Found, Hidden, find};
 
 use crate::{
     Engine, Numbers, Since,
+    element::Selected,
     hits::Target,
     item::Item,
     matcher::{Matcher, matcher},
-    place::Selected,
     shown::{Shown, Work},
     task::{self, Task},
 };

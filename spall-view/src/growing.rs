@@ -13,10 +13,9 @@ use spall_trace::{Error, Format, Hidden, Loader, TraceParser, detect};
 
 use crate::{
     DerivedTrack, Engine, Heights, Opened, Place, PlaceFile,
-    element::Element,
+    element::{Element, Selected},
     filter::Filter,
     open::{HEAD, Note},
-    place::Selected,
     shown::{Growth, Now, Parts, Shown, Work, at_once},
     task::Task,
 };

@@ -6,11 +6,7 @@ use serde::Serialize;
 use spall_trace::layout::{LayoutView, active_range};
 use spall_trace::model::TraceView;
 
-use crate::{
-    Element, Engine, Since,
-    place::{Mark, Selected},
-    shown::Shown,
-};
+use crate::{Element, Engine, Selected, Since, place::Mark, shown::Shown};
 
 /// Returns notes on slices and instants, for a program that says what it has found in a trace: a [`Place`](crate::Place) with
 /// these marks shows them. The layout is one from which nothing is left out, as a viewer has at first.

@@ -5,8 +5,8 @@ use core::ops::Range;
 use crate::{
     Since,
     colours::{Arrows, ColorBy},
-    derived::DerivedTrack,
-    element::Element,
+    derived_track::DerivedTrack,
+    element::Selected,
 };
 use serde::{Deserialize, Serialize};
 use spall_trace::{layout::By, model::Ticks};
@@ -150,18 +150,6 @@ pub struct PlaceFile {
     #[serde(default, skip_serializing_if = "Option::is_none", with = "as_text")]
     #[cfg_attr(test, ts(as = "Option<String>"))]
     pub offset: Option<i64>,
-}
-
-/// What is selected.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub struct Selected {
-    /// The element.
-    pub element: Element,
-    /// When it starts; for a counter, the time at which it was pointed at.
-    pub at: Since,
-    /// Its name, so that another trace does not show something else.
-    pub name: String,
 }
 
 /// A range of time, and the tracks that count.

@@ -9,10 +9,11 @@ use spall_trace::model::{SliceId, Tick, TraceView, TrackId};
 use super::View;
 use crate::{
     Seen,
-    derived::{Derived, DerivedTrack, NamedRows},
-    element::Element,
+    derived::Derived,
+    derived_track::{DerivedTrack, NamedRows},
+    element::{Element, Selected},
     item::Item,
-    place::{ChosenRange, Place, Selected, toggle},
+    place::{ChosenRange, Place, toggle},
 };
 
 /// The part of a window that pinned tracks may take.

@@ -6,7 +6,7 @@ use spall_trace::layout::{Folds, LayoutView, Line, LineKind, PackId, Vertical, V
 use spall_trace::model::{TraceView, TrackId, TrackKind};
 
 use super::{View, Wide};
-use crate::{derived::DerivedTrack, heights::Heights, item::Item};
+use crate::{derived_track::DerivedTrack, heights::Heights, item::Item};
 
 impl View {
     /// What is folded.
