@@ -1,9 +1,10 @@
 //! The table of the arguments of a trace's events, undecoded.
 
-use alloc::{vec, vec::Vec};
+use alloc::vec::Vec;
 use core::hash::BuildHasher as _;
 
-use foldhash::fast::FixedState;
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
 
 use crate::{Args, ArgsFormat, store::Strings};
 
@@ -59,12 +60,24 @@ impl ArgsTable {
         if args.is_none() {
             return ArgsId::NONE;
         }
-        let Some(row) = recent.row_mut(args.bytes()) else { return self.add(args) };
-        let known = self.get(*row);
-        if known.bytes() != args.bytes() || !core::ptr::eq(known.format(), args.format()) {
-            *row = self.add(args);
+        let RecentArgs { rows, hasher } = recent;
+        let hash = hasher.hash_one(args.bytes());
+        let is_same = |&row: &ArgsId| {
+            let known = self.get(row);
+            known.bytes() == args.bytes() && core::ptr::eq(known.format(), args.format())
+        };
+        if let Some(&known) = rows.find(hash, is_same) {
+            return known;
         }
-        *row
+        let new = self.add(args);
+        if new != ArgsId::NONE {
+            // Which are forgotten does not depend on hashes, so that a file that is loaded twice gives equal tables.
+            if rows.len() == MAX_RECENT {
+                rows.clear();
+            }
+            rows.insert_unique(hash, new, |&row| hasher.hash_one(self.get(row).bytes()));
+        }
+        new
     }
 
     /// Returns the number of an encoding, which is added if it is new, or `None` for the encodings after the first 256.
@@ -162,27 +175,15 @@ impl ArgsTable {
     }
 }
 
-/// The rows of the last arguments that events share. Arguments have one place, which they take from others. It is the same in every
-/// run, so that a file that is loaded twice gives equal tables.
+/// The rows of arguments that events share. If there are very many different ones, they are forgotten, and begin anew.
 #[derive(Debug, Default)]
 pub(crate) struct RecentArgs {
-    rows: Vec<ArgsId>,
-    hasher: FixedState,
+    rows: HashTable<ArgsId>,
+    hasher: RandomState,
 }
 
-/// The number of places is two to the power of this. A machine has some hundred processors and threads that wake others.
-const RECENT_BITS: u32 = 10;
-
-impl RecentArgs {
-    /// Returns the place of the row of arguments with these bytes.
-    fn row_mut(&mut self, bytes: &[u8]) -> Option<&mut ArgsId> {
-        if self.rows.is_empty() {
-            self.rows = vec![ArgsId::NONE; 1 << RECENT_BITS];
-        }
-        let hash = self.hasher.hash_one(bytes) >> (u64::BITS - RECENT_BITS);
-        self.rows.get_mut(usize::try_from(hash).ok()?)
-    }
-}
+/// A machine has some hundred processors, and threads that wake others.
+const MAX_RECENT: usize = 1024;
 
 #[cfg(test)]
 mod tests {

@@ -569,7 +569,7 @@ export type NamedTime = {
   end: Since,
   /** Its name. */
   name: string,
-  /** The slice that it is about. */
+  /** The slice that it is about, if that is there at this time. */
   slice?: number | undefined,
 };
 
