@@ -1954,7 +1954,9 @@ async function derived(page) {
   await page.until(button);
   await page.value(`${button}.click()`);
   await page.until('viewer.place.derived.length === 2');
-  await page.value('viewer.main.scrollTop = 0');
+  // What is new comes into view by itself, after which the top is scrolled to.
+  await settled(page);
+  await page.until('viewer.main.scrollTop = 0, viewer.frame.main.objects.some(({ label }) => label === "CPU 0")');
   await settled(page);
   check((await drawn()).map(({ name }) => name), ['Thread 1', 'Thread 99', 'Thread 2', 'ask', 'answer'], 'the path is a track');
   const ask = (await drawn())[3];

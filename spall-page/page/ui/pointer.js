@@ -21,7 +21,7 @@ import { elementAt, headerAt, itemsBetween } from './under.js';
 const CLICK = 5; // A pointer that moves less than this many pixels clicks.
 const SNAP = 6; // pixels
 const REACH = 4; // pixels from an edge that can be dragged
-const AGAIN = 400; // A click within so many milliseconds belongs to the one before.
+const AGAIN = 400; // A click at the same place within so many milliseconds belongs to the one before.
 const HOLD = 450; // A finger that rests this many milliseconds selects or carries instead of moving.
 
 /** @param {import('./viewer.js').Viewer} viewer */
@@ -40,7 +40,9 @@ export function attachPointer(viewer) {
   let drag;
   /** @type {ReturnType<typeof spread> | undefined} */
   let pinch;
-  let left = -Infinity; // when a click has gone from a derived track to what it stands for, which may be elsewhere
+  // When and where a click has gone from a derived track to what it stands for, which may be elsewhere.
+  let left = { time: -Infinity, x: 0, y: 0 };
+  const isAgain = (/** @type {Point} */ { x, y }) => performance.now() - left.time < AGAIN && Math.hypot(x - left.x, y - left.y) < SNAP;
 
   const locate = (/** @type {MouseEvent} */ event) => {
     const box = canvas.getBoundingClientRect();
@@ -234,13 +236,13 @@ export function attachPointer(viewer) {
     const { x, y } = done.from;
     const found = elementAt(viewer, x, y);
     if (done.kind === 'fit') return zoomTo(found);
-    if (event.button !== 0 || performance.now() - left < AGAIN) return;
+    if (event.button !== 0 || isAgain({ x, y })) return;
     const header = headerAt(viewer, y);
     const isHeader = x < viewer.painter.names || (!found && header?.item.kind === 'process');
     if (isHeader && header) viewer.act({ fold: header.item });
     else if (y < RULER) viewer.setRange(undefined);
     else {
-      if (found?.kind === 'derived') left = performance.now();
+      if (found?.kind === 'derived') left = { time: performance.now(), x, y };
       viewer.select(found);
     }
   };
@@ -253,7 +255,7 @@ export function attachPointer(viewer) {
   };
   on('dblclick', (event) => {
     const { x, y } = locate(event);
-    if (performance.now() - left > AGAIN) zoomTo(elementAt(viewer, x, y));
+    if (!isAgain({ x, y })) zoomTo(elementAt(viewer, x, y));
   });
   on('gestureend', (event) => event.preventDefault());
   on('contextmenu', (event) => event.preventDefault());
