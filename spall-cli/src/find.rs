@@ -10,11 +10,10 @@ use std::{
 };
 
 use spall_trace::{
-    Found, Timed, find,
+    Found, Hidden, Timed, find,
     layout::{Flows, Hits, Layout, LayoutView, RowId, Series, Vertical, VerticalStyle, Viewport, block},
     model::{FlowId, Job, Key, SliceId, Tick, Ticks, Trace, TraceView, TrackId, TrackKind},
 };
-
 use spall_view::{Element, Place};
 
 use crate::{
@@ -61,27 +60,23 @@ pub(crate) fn run(
         )));
     }
     if let Some(file) = notes {
-        write_notes(&trace, &found, text, &file, session)?;
+        // Times count from what a viewer shows at first, which is all.
+        let whole = (hidden != Hidden::default()).then(|| Layout::new(&trace));
+        let slices = in_order(&layout, &found.slices).map(Element::Slice);
+        let instants = found.instants.iter().map(|instant| Element::Instant(instant.number));
+        let elements = slices.chain(instants).take(MAX_NOTES);
+        let marks = spall_view::notes(&trace, whole.as_ref().unwrap_or(&layout), elements, text);
+        let n_found = found.slices.len() as usize + found.instants.len();
+        if n_found > marks.len() {
+            session.tell(format_args!("{n_found} were found, of which the first {} are noted", marks.len()));
+        }
+        let place = Place { marks, ..Place::default() };
+        file.write(|out| Ok(serde_json::to_writer(out, &place)?))?;
     }
     Ok(to_stdout(format.printed(), |out| match format {
         TableFormat::Json | TableFormat::Csv => table(&trace, &layout, &found.slices).write(format, out),
         TableFormat::Text => draw(&trace, &layout, &found, out),
     })?)
-}
-
-/// Writes what was found as notes.
-fn write_notes(trace: &Trace, found: &Found, text: &str, file: &Output, session: &Session) -> Result<()> {
-    // The layout of a viewer, from which nothing is left out.
-    let layout = Layout::new(trace);
-    let slices = in_order(&layout, &found.slices).map(Element::Slice);
-    let instants = found.instants.iter().map(|instant| Element::Instant(instant.number));
-    let n_found = found.slices.len() as usize + found.instants.len();
-    let marks = spall_view::notes(trace, &layout, slices.chain(instants).take(MAX_NOTES), text);
-    if n_found > marks.len() {
-        session.tell(format_args!("{n_found} were found, of which the first {} are noted", marks.len()));
-    }
-    let place = Place { marks, ..Place::default() };
-    file.write(|out| Ok(serde_json::to_writer(out, &place)?))
 }
 
 /// Returns the slices in the order of time.

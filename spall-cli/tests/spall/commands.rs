@@ -228,6 +228,13 @@ fn find_writes_what_it_found_as_notes() {
     let slice = json!({"at": 0, "end": 10000, "of": {"element": {"kind": "slice", "id": 0}, "at": 0, "name": "send"}, "text": "send"});
     let instant = json!({"at": 5000, "of": {"element": {"kind": "instant", "id": 0}, "at": 5000, "name": ""}, "text": "send"});
     assert_eq!(notes["marks"], json!([slice, instant]));
+    // Numbers and times are those of all slices, whatever is hidden.
+    let json = r#"[{"ph":"X","name":"send","cat":"io","pid":1,"tid":1,"ts":0,"dur":10},{"ph":"X","name":"send","pid":1,"tid":1,"ts":20,"dur":10}]"#;
+    let folder = folder.with("b.json", json);
+    folder.prints(&["find", "--notes", "n.json", "--hide", "io", "b.json", "send"]);
+    let notes: Value = serde_json::from_slice(&fs::read(folder.0.join("n.json")).unwrap()).unwrap();
+    let second = json!({"at": 20000, "end": 30000, "of": {"element": {"kind": "slice", "id": 1}, "at": 20000, "name": "send"}, "text": "send"});
+    assert_eq!(notes["marks"], json!([second]));
     folder.fails(
         &["find", "--notes", "a.json", "a.json", "send"],
         "a.json: this is the input, which would be replaced. Give another name.",
