@@ -931,7 +931,7 @@ async function notes(page) {
   await page.until('viewer?.frame');
   await settled(page);
   check(await page.value('viewer.place.marks'), before, 'spall open --notes');
-  server.kill();
+  await leave(page, server);
   end();
 }
 
@@ -1586,7 +1586,7 @@ async function wires(page, url) {
       if (what === 'served') await save(served);
       if (what === 'rendered') await save(written);
     }
-    server.kill('SIGINT');
+    await leave(page, server);
   }
   end();
 }
@@ -1603,6 +1603,12 @@ async function serving(...options) {
     });
   });
   return [server, address];
+}
+
+// Ends a program that serves once the page asks it nothing any more.
+async function leave(page, server) {
+  await page.open('about:blank');
+  server.kill('SIGINT');
 }
 
 // A program that answers SQL is asked by a panel, whose rows lead to the timeline.
@@ -1635,7 +1641,7 @@ async function questions(page) {
     ensure(/no field named nothing/i.test((await ask('select nothing from slice'))[0]), 'what is wrong with a question is said');
     ensure(/not supported|not allowed/i.test((await ask('create table mine as select 1'))[0]), 'a question makes no tables');
   } else console.log('  not here: a `spall` with the feature `sql`');
-  server.kill('SIGINT');
+  await leave(page, server);
   end();
 }
 
@@ -1669,7 +1675,7 @@ async function kinds(page) {
     check(await page.value('root.querySelector(".error")?.textContent ?? ""'), '', `${basename(file)} is read`);
     await settled(page);
     await compare(page, file);
-    server.kill('SIGINT');
+    await leave(page, server);
   }
   end();
 }
@@ -1772,7 +1778,7 @@ async function grows(page) {
   check([(await view(page)).start, (await view(page)).duration], [last.start, last.duration].map(Math.round), 'the view of the finished trace');
   ensure(await page.value('viewer.selected?.kind === "slice" && viewer.place.selected.name === "slice 20"'), `the selection, which was ${id}, stays`);
   check(await page.value('viewer.finder.text'), 'slice', 'what is looked for');
-  server.kill('SIGINT');
+  await leave(page, server);
   end();
 }
 
@@ -1793,7 +1799,7 @@ async function pipes(page) {
   check(await page.value('viewer.about.counts.find(([what]) => what === "slice")[1]'), 41, 'slices of the finished trace');
   await page.reload();
   await page.until('viewer?.about.counts.find(([what]) => what === "slice")?.[1] === 41');
-  server.kill('SIGINT');
+  await leave(page, server);
 }
 
 // Another value of the samples has its own timeline and sums, also after a reload, and that of
