@@ -14,7 +14,7 @@ export type Source = Asking & {
 /** The first rows of the answer to a question in SQL. Those with a time know their range, and the slice that they are about. */
 export type Answered = {
   columns: string[],
-  rows: { cells: (string | null)[], range: [number, number] | null, slice: number | null, name: string | null }[],
+  rows: { cells: (string | undefined)[], range: [number, number] | undefined, slice: number | undefined }[],
   hasMore: boolean,
 };
 

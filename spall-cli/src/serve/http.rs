@@ -41,9 +41,6 @@ const MAX_FILE: usize = 1 << 30;
 /// The most connections at one time that have not named the token yet.
 const MAX_STRANGERS: usize = 64;
 
-/// What is said to a page whose engine is gone.
-const CLOSED: &str = "the trace was closed";
-
 /// Who says nothing for so long is not waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -167,28 +164,18 @@ impl Server {
         };
         let (messages, answer) = Messages::answer();
         match path {
-            "ask" => {
-                if !self.pages.ask(&page, Asked::Question(body, messages.clone())) {
-                    messages.send(wire::error(CLOSED));
-                }
-            }
+            "ask" => self.pages.ask(&page, &messages, |messages| Asked::Question(body, messages)),
             "open" => {
                 self.in_background(messages, move |server, messages| server.open(page, &body, messages))
             }
             "compare" => {
                 self.in_background(messages, move |server, messages| server.compare(&page, &body, messages))
             }
-            "finish" => {
-                if !self.pages.ask(&page, Asked::Finish(messages.clone())) {
-                    messages.send(wire::error(CLOSED));
-                }
-            }
+            "finish" => self.pages.ask(&page, &messages, Asked::Finish),
             #[cfg(feature = "sql")]
             "query" => {
                 let sql = String::from_utf8_lossy(&body).into_owned();
-                if !self.pages.ask(&page, Asked::Query(sql, messages.clone())) {
-                    messages.send(wire::error(CLOSED));
-                }
+                self.pages.ask(&page, &messages, |messages| Asked::Query(sql, messages));
             }
             "file" => messages.send(wire::message(wire::Kind::Answer, &self.files.add(name, body))),
             "save" => return self.save(&body).await,
@@ -254,9 +241,7 @@ impl Server {
             }
         };
         drop(other);
-        if !self.pages.ask(page, Asked::Compare(tree, messages.clone())) {
-            messages.send(wire::error(CLOSED));
-        }
+        self.pages.ask(page, messages, |messages| Asked::Compare(tree, messages));
     }
 
     /// Returns a page of its own, which shows a place.

@@ -44,9 +44,12 @@ impl Pages {
         Ok(())
     }
 
-    /// Asks the engine of a page. Returns `false` if there is no such page.
-    pub(super) fn ask(&self, page: &str, asked: Asked) -> bool {
-        self.all().get(page).is_some_and(|sender| sender.send(asked).is_ok())
+    /// Asks the engine of a page. If there is no such page, that is the answer.
+    pub(super) fn ask(&self, page: &str, messages: &Messages, asked: impl FnOnce(Messages) -> Asked) {
+        let asked = asked(messages.clone());
+        if self.all().get(page).is_none_or(|sender| sender.send(asked).is_err()) {
+            messages.send(wire::error("the trace was closed"));
+        }
     }
 
     pub(super) fn close(&self, page: &str) {

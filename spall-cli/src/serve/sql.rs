@@ -27,8 +27,6 @@ struct Row {
     range: Option<(Since, Since)>,
     /// The slice whose number is in the column `slice_id`, or in the column `id` if it starts at `ts`.
     slice: Option<SliceId>,
-    /// What the column `name` says.
-    name: Option<String>,
 }
 
 /// Answers a question on a thread of its own.
@@ -50,7 +48,7 @@ pub(super) fn ask(engine: &Engine, sql: String, messages: Messages) {
 
 fn answered(Rows { columns, rows, has_more }: Rows, trace: &Trace, origin: Tick) -> Answered {
     let at = |name: &str| columns.iter().position(|column| column == name);
-    let [ts, dur, slice_id, id, name] = ["ts", "dur", "slice_id", "id", "name"].map(at);
+    let [ts, dur, slice_id, id] = ["ts", "dur", "slice_id", "id"].map(at);
     let rows = rows.into_iter().map(|cells| {
         let text = |column: Option<usize>| cells.get(column?)?.as_deref();
         let start = text(ts).and_then(|text| text.parse().ok()).map(Tick);
@@ -58,12 +56,12 @@ fn answered(Rows { columns, rows, has_more }: Rows, trace: &Trace, origin: Tick)
             let duration = text(dur).and_then(|text| text.parse().ok()).map_or(Ticks::ZERO, Ticks);
             start + duration.max(Ticks::ZERO)
         });
-        let slice = |column| text(column)?.parse().ok().map(SliceId);
+        let in_column = |column| text(column)?.parse().ok().map(SliceId);
         let starts_here = |slice: &SliceId| trace.slice(*slice).map(|slice| slice.start) == start;
-        let slice = slice(slice_id).filter(|&slice| trace.slice(slice).is_some());
-        let slice = slice.or_else(|| text(id)?.parse().ok().map(SliceId).filter(starts_here));
+        let slice = in_column(slice_id).filter(|&slice| trace.slice(slice).is_some());
+        let slice = slice.or_else(|| in_column(id).filter(starts_here));
         let range = start.zip(end).map(|(start, end)| (Since(start - origin), Since(end - origin)));
-        Row { name: text(name).map(str::to_owned), range, slice, cells }
+        Row { range, slice, cells }
     });
     let rows = rows.collect();
     Answered { columns, rows, has_more }

@@ -69,7 +69,8 @@ export class QuestionsPanel {
 
   /** @param {Answered} answer */
   show({ columns, rows, hasMore }) {
-    const timed = rows.flatMap(({ range, name, slice, cells }) => (range ? [{ start: range[0], end: range[1], name: name ?? cells[0] ?? '', slice: slice ?? undefined }] : []));
+    const name = Math.max(columns.indexOf('name'), 0);
+    const timed = rows.flatMap(({ range, slice, cells }) => (range ? [{ start: range[0], end: range[1], name: cells[name] ?? '', slice }] : []));
     const asTrack = button('Show as a track', 'Show the rows above the timeline, at their times', () => this.viewer.act({ rows: { title: this.sql.value.trim().replace(/\s+/g, ' '), rows: timed, leftOut: 0 } }));
     this.said.replaceChildren(`${counted(rows.length, 'row')}${hasMore ? ', and there are more: ask for fewer' : ''} `, ...(timed.length ? [asTrack] : []));
     const widths = columns.map((title, at) => rows.slice(0, 1000).reduce((width, { cells }) => Math.max(width, cells[at]?.length ?? 4), title.length) + 1);
@@ -86,8 +87,8 @@ export class QuestionsPanel {
    */
   row(row, at) {
     const cells = row.cells.map((text, number) => {
-      const cell = element('span', { role: 'cell', className: text === null ? 'dim' : '', title: text && text.length > WIDEST ? clean(text.slice(0, 2000)) : '' });
-      if (number || (row.range === null && row.slice === null)) cell.textContent = clean(text ?? 'none');
+      const cell = element('span', { role: 'cell', className: text === undefined ? 'dim' : '', title: text && text.length > WIDEST ? clean(text.slice(0, 2000)) : '' });
+      if (number || (row.range === undefined && row.slice === undefined)) cell.textContent = clean(text ?? 'none');
       else {
         const go = button(text ?? 'none', 'Go there', () => this.go(row));
         go.dataset.key = `row ${at}`;
@@ -101,7 +102,7 @@ export class QuestionsPanel {
   /** @param {Answered['rows'][number]} row */
   go({ range, slice }) {
     const { viewer } = this;
-    if (slice !== null) return viewer.go(slice);
+    if (slice !== undefined) return viewer.go(slice);
     if (!range) return undefined;
     const [start, end] = range, beside = Math.max((end - start) / 2, 1);
     return viewer.show(start - beside, end + beside);
