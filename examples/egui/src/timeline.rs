@@ -15,7 +15,7 @@ const RULER: f32 = 20.0;
 pub const BOX_WIDTH: u16 = 2;
 /// A range snaps to edges of slices that are at most so many pixels away.
 const SNAP: i64 = 5;
-/// A click within so many seconds behind one that went elsewhere belongs to that one.
+/// A click at the same place within so many seconds behind one that went elsewhere belongs to that one.
 const AGAIN: f64 = 0.4;
 /// An instant is pointed at from so many points away.
 const REACH: f32 = 5.0;
@@ -28,8 +28,8 @@ pub struct Timeline {
     /// Whether a drag pans, and a drag with Shift selects a range. Otherwise it is the other way round.
     pub drag_pans: bool,
     drag: Drag,
-    /// When a click has gone from a derived track to what it stands for, which may be elsewhere.
-    left: Option<f64>,
+    /// When and where a click has gone from a derived track to what it stands for, which may be elsewhere.
+    left: Option<(f64, Pos2)>,
     frame: Frame,
     /// How busy the threads are in each pixel of the map; empty if that has to be found out.
     map: Vec<f32>,
@@ -142,7 +142,8 @@ impl Timeline {
             self.drag = Drag::Pan;
         }
         let now = ui.input(|input| input.time);
-        if response.clicked() && self.left.is_some_and(|left| now - left < AGAIN) {
+        let is_again = |(time, at): (f64, Pos2)| now - time < AGAIN && at.distance(pointer) < SNAP as f32;
+        if response.clicked() && self.left.is_some_and(is_again) {
             return;
         }
         if response.double_clicked() || response.clicked_by(PointerButton::Middle) {
@@ -156,7 +157,7 @@ impl Timeline {
             engine.change_view(|view| view.pan(columns));
         } else if response.clicked() {
             let found = self.at(pointer, areas, engine).map(|found| found.element);
-            self.left = matches!(found, Some(Element::Derived(_))).then_some(now);
+            self.left = matches!(found, Some(Element::Derived(_))).then_some((now, pointer));
             self.click(pointer, areas, engine);
         }
     }
