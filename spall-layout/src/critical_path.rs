@@ -3,9 +3,7 @@
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
-use spall_model::{
-    FlowId, Key, ProcessId, SliceId, State, StateId, Tick, TraceView, TrackId, TrackKind, Value,
-};
+use spall_model::{FlowId, Key, ProcessId, SliceId, State, StateId, Tick, TraceView, TrackId, TrackKind};
 
 use crate::LayoutView;
 
@@ -177,11 +175,7 @@ impl<'t, T: TraceView, L: LayoutView> Search<'t, T, L> {
 
     /// The id of the thread that woke the thread of a state.
     fn waker(&self, state: &State) -> Option<i64> {
-        match self.trace.args_of(state).get(b"waker")? {
-            Value::I64(id) => Some(id),
-            Value::U64(id) => i64::try_from(id).ok(),
-            _ => None,
-        }
+        self.trace.args_of(state).get(b"waker")?.as_i64()
     }
 
     /// The thread with an id: that of the process of another thread, or else the first one of the trace.

@@ -36,6 +36,23 @@ pub enum Value<'a> {
     Map(Args<'a>),
 }
 
+impl Value<'_> {
+    /// Returns the integer, or `None` if it is none, or beyond `i64`.
+    ///
+    /// ```
+    /// use spall_model::Value;
+    /// assert_eq!([Value::U64(7), Value::F64(7.0)].map(Value::as_i64), [Some(7), None]);
+    /// ```
+    #[must_use]
+    pub fn as_i64(self) -> Option<i64> {
+        match self {
+            Self::I64(value) => Some(value),
+            Self::U64(value) => i64::try_from(value).ok(),
+            _ => None,
+        }
+    }
+}
+
 macro_rules! value_from {
     ($($kind:ident: $($of:ty),*;)*) => {
         $($(impl From<$of> for Value<'_> {

@@ -58,7 +58,7 @@ pub struct NamedRows {
     #[cfg_attr(test, ts(as = "Vec<NamedTime>"))]
     pub rows: Arc<[NamedTime]>,
     /// How many rows there are besides.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub left_out: u64,
 }
 
@@ -111,9 +111,4 @@ impl NamedRows {
         rows.iter_mut().for_each(change);
         self.rows = rows.into();
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants a reference")]
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }

@@ -57,6 +57,7 @@ mod objects;
 mod open;
 mod packing;
 mod place;
+mod question;
 mod section;
 mod shown;
 mod since;
@@ -79,7 +80,6 @@ use spall_trace::model::{Trace, TraceView};
 
 pub use about::{About, Colours, Shades, TickUnit};
 pub use act::{Action, Seen};
-pub use ask::{Answer, Changed, News, Progress, Question, Reply, Ticket};
 pub use beside::{Table, TableRow};
 pub use colours::{Arrows, ColorBy};
 pub use command::{COMMANDS, Command, CommandInfo};
@@ -108,6 +108,7 @@ pub use marks::{MarkFacts, notes};
 pub use matcher::{Matcher, matcher};
 pub use open::{Damage, Note, OpenError, Opened, Placed, Source, open};
 pub use place::{ChosenList, ChosenRange, ListColumn, Mark, Place, PlaceFile};
+pub use question::{Answer, Changed, News, Progress, Question, Reply, Ticket};
 pub use section::{Section, SectionError, closest};
 pub use shown::{Finished, Growth, Now, Shown};
 pub use since::{Numbers, Since};
@@ -154,6 +155,11 @@ struct Said {
     /// The names of the values of the samples, and the one that was chosen.
     values: Vec<String>,
     value: Option<String>,
+}
+
+/// Whether a part of a place is as if nobody had chosen it, so that it is not written.
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 impl Engine {

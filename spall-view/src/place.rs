@@ -29,10 +29,10 @@ pub struct Place {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub view: Option<Range<Since>>,
     /// Whether the range of time in view ends where a trace that grows does. It keeps its duration.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub follows: bool,
     /// How far the timeline is scrolled down, in the unit of the heights.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub top: f64,
     /// What is selected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -65,7 +65,7 @@ pub struct Place {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,
     /// Whether the busiest processes and tracks come first.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub by_activity: bool,
     /// The paths of what the user has moved, in the order in which that was done: each before another one of its list, or to the
     /// end.
@@ -75,16 +75,16 @@ pub struct Place {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub derived: Vec<DerivedTrack>,
     /// Whether tracks are shown with nothing on them.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub shows_empty: bool,
     /// What is looked for: [`matcher`](crate::matcher).
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub search: String,
     /// What slices have their colours by.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub color_by: ColorBy,
     /// Which arrows of flows are drawn.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub arrows: Arrows,
     /// The name of what is added up; time if it is empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -94,13 +94,13 @@ pub struct Place {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub tracks: String,
     /// Whether the durations of what was found are on a linear axis instead of a logarithmic one.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub linear_durations: bool,
     /// How slices are listed.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub slices: ChosenList,
     /// How instants are listed.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub instants: ChosenList,
     /// The panel that is open, as the frontend calls it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -204,20 +204,20 @@ pub struct ChosenList {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<String>,
     /// Whether that is a name or a function.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     #[cfg_attr(test, ts(as = "crate::types::By"))]
     pub by: By,
     /// Whether only slices are listed that the search has found.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub found: bool,
     /// Whether what is in view is listed, whatever range is chosen. `None` leaves it to the frontend.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_view: Option<bool>,
     /// By what they are sorted. Equal ones are in the order of time, and those of one time in the order of the trace.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub order: ListColumn,
     /// Whether the largest is first. What has no value is last in any case.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub is_descending: bool,
     /// A pattern, as [`matcher`](crate::matcher) takes it: the name, the track, the category or the arguments match.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -267,10 +267,6 @@ mod as_text {
         let text = Option::<String>::deserialize(deserializer)?;
         text.map(|text| text.parse().map_err(D::Error::custom)).transpose()
     }
-}
-
-pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
 }
 
 /// Adds a text to a list, or removes it. Returns whether it is in it now.

@@ -15,6 +15,7 @@ use crate::{
 };
 
 mod change;
+mod derive;
 mod run;
 mod stack;
 

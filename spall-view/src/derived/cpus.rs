@@ -3,7 +3,7 @@
 use core::ops::Range;
 use std::collections::HashMap;
 
-use spall_trace::model::{LiveSnapshot, NameId, SliceId, State, StateId, Tick, TraceView, TrackId, Value};
+use spall_trace::model::{LiveSnapshot, NameId, SliceId, State, StateId, Tick, TraceView, TrackId};
 
 use super::{DerivedLine, ON_CPU};
 
@@ -120,12 +120,7 @@ impl Cpus {
 
 /// The processor on which a thread is in a state, if it says so.
 fn cpu_of(trace: &impl TraceView, state: &State) -> Option<i64> {
-    let cpu = match trace.args_of(state).get(b"cpu")? {
-        Value::I64(cpu) => cpu,
-        Value::U64(cpu) => i64::try_from(cpu).ok()?,
-        _ => return None,
-    };
-    (cpu >= 0).then_some(cpu)
+    trace.args_of(state).get(b"cpu")?.as_i64().filter(|&cpu| cpu >= 0)
 }
 
 /// Whether a running state says its processor. The first states of each thread are looked at.
