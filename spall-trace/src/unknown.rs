@@ -24,6 +24,9 @@ const ANDROID: &str = "a method trace of Android's runtime; the Firefox Profiler
 const STACKPROF: &str = "a profile of stackprof; `stackprof --stackcollapse` writes folded stacks";
 const SAMPLE: &str = "what `sample` of macOS prints; `inferno-collapse-sample` writes folded stacks";
 const GHC: &str = "a profile of a program in Haskell";
+const VISUAL_STUDIO: &str =
+    "a table of Visual Studio's profiler; `inferno-collapse-vsprof` writes folded stacks";
+const XRAY: &str = "a log of XRay; `llvm-xray convert --output-format=trace_event` converts it";
 
 /// The formats that other programs read, by the bytes that they have at a position.
 const MARKS: &[(usize, &[u8], &str)] = &[
@@ -94,9 +97,6 @@ const MARKS: &[(usize, &[u8], &str)] = &[
     (0, b"<!DOCTYPE", "an HTML page"),
     (0, b"<html", "an HTML page"),
 ];
-
-const VISUAL_STUDIO: &str =
-    "a table of Visual Studio's profiler; `inferno-collapse-vsprof` writes folded stacks";
 
 /// The formats that other programs read, by two texts among the first lines.
 const TEXTS: &[([&[u8]; 2], &str)] = &[
@@ -186,8 +186,6 @@ fn describe_text(data: &[u8]) -> Option<&'static str> {
         .or_else(|| is_xray(data).then_some(XRAY))
         .or_else(|| is_strace(data).then_some("what strace prints"))
 }
-
-const XRAY: &str = "a log of XRay; `llvm-xray convert --output-format=trace_event` converts it";
 
 /// Returns whether data begins with the head of a log of XRay, by its numbers: version, kind, flags, cycles in a second.
 fn is_xray(data: &[u8]) -> bool {
