@@ -27,7 +27,7 @@ VIEWS = [
     "top_functions",
     "percentiles",
     "thread_gaps",
-    "critical_path",
+    "flow_path",
     "slice_counter",
     "function_difference",
 ]
@@ -36,7 +36,7 @@ STATEMENTS = {
     "functions": "select trace_id, function, url, line, self_dur, total_dur, calls, samples from top_functions",
     "percentiles": "select * from percentiles",
     "gaps": "select trace_id, track_id, ts, dur from thread_gaps",
-    "critical path": "select trace_id, step, slice_id, name, ts, dur from critical_path",
+    "path of flows": "select trace_id, step, slice_id, name, ts, dur from flow_path",
     "counters at slices": "select trace_id, slice_id, name, counter, series, value from slice_counter",
     "differences": "select * from function_difference",
     "arguments": "select trace_id, table_name, value_type, count(*), sum(int_value) from args"

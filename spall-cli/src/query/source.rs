@@ -14,7 +14,7 @@ const VIEWS: &[(&str, &str)] = &[
     ("top_functions", include_str!("views/top_functions.sql")),
     ("percentiles", include_str!("views/percentiles.sql")),
     ("thread_gaps", include_str!("views/thread_gaps.sql")),
-    ("critical_path", include_str!("views/critical_path.sql")),
+    ("flow_path", include_str!("views/flow_path.sql")),
     ("slice_counter", include_str!("views/slice_counter.sql")),
     ("function_difference", include_str!("views/function_difference.sql")),
 ];

@@ -1,4 +1,4 @@
--- What the latest slice waited for: from the slice that ends last among those at which a flow arrives, back along the
+-- The flows that led to the latest slice: from the slice that ends last among those at which a flow arrives, back along the
 -- flow that arrived last. Step 0 is that slice.
 with recursive path as (
   select l.trace_id, 0 as step, l.slice_id
