@@ -232,6 +232,16 @@ export type ChosenRange = {
   items?: Array<string> | undefined,
 };
 
+/** How the rows of a table are sorted, and which of them are listed. */
+export type ChosenTable<O> = {
+  /** By what they are sorted. */
+  order?: O,
+  /** Whether the smallest is first. */
+  isAscending?: boolean,
+  /** A text, whether in upper or in lower case: only rows with it in their names are listed. */
+  filter?: string,
+};
+
 /** What slices have their colours by. */
 export type ColorBy = "name" | "category" | "duration" | "track";
 
@@ -695,6 +705,14 @@ export type Place = {
   tracks?: string,
   /** Whether the durations of what was found are on a linear axis instead of a logarithmic one. */
   linearDurations?: boolean,
+  /** Whether sums are those of names or of functions. */
+  sumsBy?: By,
+  /** How sums are listed. */
+  sums?: ChosenTable<Order>,
+  /** Functions with this in their name or source are left out of call trees; none if it is empty. */
+  without?: string,
+  /** How the rows of a call tree are listed. */
+  tree?: ChosenTable<TreeOrder>,
   /** How slices are listed. */
   slices?: ChosenList,
   /** How instants are listed. */
@@ -735,12 +753,8 @@ export type Ranked = {
 
 /** Which sums are wanted, and in what order. */
 export type Ranking = {
-  /** By what they are sorted. */
-  order: Order,
-  /** Whether the smallest is first. */
-  isAscending: boolean,
-  /** A part of their names, in lower case. */
-  filter: string,
+  /** How they are sorted, and which of them are wanted. */
+  table: ChosenTable<Order>,
   /** How many are wanted at most. */
   most: number,
 };
@@ -1018,10 +1032,7 @@ export type WantedTreeRows = {
   turned: Array<number>,
   /** Whether all nodes are open. Of an inverted tree these are the ones that its picture has. */
   isOpen: boolean,
-  /** By what the rows below one node are sorted. Equal ones are in the order of the tree. */
-  order: TreeOrder,
-  /** Whether the smallest is first. */
-  isAscending: boolean,
-  /** A text, whether in upper or in lower case: only functions with it in their name or source are shown, and what they are below. */
-  filter: string,
+  /** How the rows below one node are sorted, of which equal ones are in the order of the tree. Only functions with the filter in
+   * their name or source are shown, and what they are below. */
+  table: ChosenTable<TreeOrder>,
 };

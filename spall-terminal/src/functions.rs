@@ -10,9 +10,10 @@ use spall_view::Shown;
 
 use crate::shown::Showing;
 
-/// Returns a table of functions by their own part, without the first `skipped` ones.
+/// Returns a table of functions, without the first `skipped` ones, sorted as the place says.
 pub(crate) fn table(shown: &mut Showing<impl Shown>, skipped: usize, height: u16) -> Table<'static> {
-    let ranking = Ranking { most: skipped + usize::from(height), ..Ranking::default() };
+    let sorted = shown.view().place().sums.clone();
+    let ranking = Ranking { table: sorted, most: skipped + usize::from(height) };
     let (sums, measure) = (shown.sums(&ranking), shown.view().measure());
     let clock = measure.clock(shown.trace().clock());
     let value = |Since(ticks)| clock.duration(ticks).to_string();

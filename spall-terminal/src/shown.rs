@@ -16,7 +16,7 @@ pub(crate) struct Showing<S: Shown = Finished> {
     /// Shows another value of the samples.
     show_value: Option<ShowValue<S>>,
     /// What the sums are about.
-    summed: Option<(Area, Option<Growth>)>,
+    summed: Option<(Area, By, Option<Growth>)>,
 }
 
 impl<S: Shown> Deref for Showing<S> {
@@ -72,11 +72,12 @@ impl<S: Shown> Showing<S> {
 
     /// Adds up what is chosen.
     pub(crate) fn sums(&mut self, ranking: &Ranking) -> Ranked {
-        let about = Some((self.area(), self.growth()));
+        let by = self.view().place().sums_by;
+        let about = Some((self.area(), by, self.growth()));
         let known = self.statistics(ranking).filter(|_| self.summed == about);
         known.unwrap_or_else(|| {
             let area = self.area();
-            self.begin_statistics(&area, By::Name);
+            self.begin_statistics(&area, by);
             while !self.step_statistics() {}
             self.summed = about;
             self.statistics(ranking).unwrap_or_default()

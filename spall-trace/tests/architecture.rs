@@ -71,7 +71,7 @@ fn dependencies_point_one_way() {
             "spall-record",
             &["spall-format", "spall-json", "spall-model", "quanta", "tracing-core", "tracing-subscriber"],
         ),
-        ("spall-view", &["spall-trace", "regex-lite", "rmp-serde"]),
+        ("spall-view", &["spall-trace", "regex-lite", "rmp", "rmp-serde"]),
         ("spall-terminal", &["spall-trace", "spall-view", "ratatui"]),
         ("spall-page", &["base64", "flate2"]),
         (
@@ -95,7 +95,6 @@ fn dependencies_point_one_way() {
                 "hyper",
                 "hyper-util",
                 "indicatif",
-                "rmp-serde",
                 "terminal_size",
                 "tokio",
             ],

@@ -107,7 +107,7 @@ pub use list::{ColumnFacts, Entry, List, ListFormat, ListKind, WantedList};
 pub use marks::{MarkFacts, notes};
 pub use matcher::{Matcher, matcher};
 pub use open::{Damage, Note, OpenError, Opened, Placed, Source, open};
-pub use place::{ChosenList, ChosenRange, ListColumn, Mark, Place, PlaceFile};
+pub use place::{ChosenList, ChosenRange, ChosenTable, ListColumn, Mark, Place, PlaceFile};
 pub use question::{Answer, Changed, News, Progress, Question, Reply, Ticket};
 pub use section::{Section, SectionError, closest};
 pub use shown::{Finished, Growth, Now, Shown};

@@ -7,6 +7,8 @@ use crate::{
     colours::{Arrows, ColorBy},
     derived_track::DerivedTrack,
     element::Selected,
+    graph::TreeOrder,
+    statistics::Order,
 };
 use serde::{Deserialize, Serialize};
 use spall_trace::{layout::By, model::Ticks};
@@ -96,6 +98,19 @@ pub struct Place {
     /// Whether the durations of what was found are on a linear axis instead of a logarithmic one.
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub linear_durations: bool,
+    /// Whether sums are those of names or of functions.
+    #[serde(default, skip_serializing_if = "crate::is_default")]
+    #[cfg_attr(test, ts(as = "crate::types::By"))]
+    pub sums_by: By,
+    /// How sums are listed.
+    #[serde(default, skip_serializing_if = "crate::is_default")]
+    pub sums: ChosenTable<Order>,
+    /// Functions with this in their name or source are left out of call trees; none if it is empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub without: String,
+    /// How the rows of a call tree are listed.
+    #[serde(default, skip_serializing_if = "crate::is_default")]
+    pub tree: ChosenTable<TreeOrder>,
     /// How slices are listed.
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub slices: ChosenList,
@@ -193,6 +208,26 @@ impl Mark {
     pub(crate) fn is_plain(&self) -> bool {
         self.text.is_empty() && self.end.is_none() && self.of.is_none()
     }
+}
+
+/// How the rows of a table are sorted, and which of them are listed.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+#[serde(bound(
+    serialize = "O: Default + PartialEq + Serialize",
+    deserialize = "O: Default + Deserialize<'de>"
+))]
+pub struct ChosenTable<O> {
+    /// By what they are sorted.
+    #[serde(default, skip_serializing_if = "crate::is_default")]
+    pub order: O,
+    /// Whether the smallest is first.
+    #[serde(default, skip_serializing_if = "crate::is_default")]
+    pub is_ascending: bool,
+    /// A text, whether in upper or in lower case: only rows with it in their names are listed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub filter: String,
 }
 
 /// How slices or instants are listed.

@@ -63,7 +63,7 @@ impl<'de> Deserialize<'de> for Since {
 pub struct Numbers<T>(pub Vec<T>);
 
 /// The name by which a serializer of MessagePack knows an extension.
-const EXTENSION: &str = "_ExtStruct";
+pub(crate) const EXTENSION: &str = "_ExtStruct";
 
 impl<T> Deref for Numbers<T> {
     type Target = Vec<T>;

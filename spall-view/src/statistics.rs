@@ -13,6 +13,7 @@ use spall_trace::model::{
 use crate::{
     Engine, Since,
     item::Item,
+    place::ChosenTable,
     shown::{Shown, Work},
     task::{self, STEP, Task},
     view::View,
@@ -53,18 +54,14 @@ impl Area {
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Ranking {
-    /// By what they are sorted.
-    pub order: Order,
-    /// Whether the smallest is first.
-    pub is_ascending: bool,
-    /// A part of their names, in lower case.
-    pub filter: String,
+    /// How they are sorted, and which of them are wanted.
+    pub table: ChosenTable<Order>,
     /// How many are wanted at most.
     pub most: usize,
 }
 
 /// By what sums are sorted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 #[expect(missing_docs, reason = "they are the columns of `Sums`")]
@@ -293,12 +290,14 @@ impl<S: Shown> Engine<S> {
 fn ranked(mut sums: Vec<Sums>, wanted: &Ranking, trace: &impl TraceView) -> Ranked {
     let text = |sums: &Sums| sums.id.map_or_else(|| sums.name.clone(), |id| trace.name(id).into());
     let own = Since(sums.iter().map(|sums| sums.own.0).sum());
-    if !wanted.filter.is_empty() {
-        sums.retain(|sums| text(sums).to_lowercase().contains(&wanted.filter));
+    let ChosenTable { order, is_ascending, filter } = &wanted.table;
+    if !filter.is_empty() {
+        let filter = filter.to_lowercase();
+        sums.retain(|sums| text(sums).to_lowercase().contains(&filter));
     }
     let count = sums.len();
     let compare = |a: &Sums, b: &Sums| {
-        let by = match wanted.order {
+        let by = match order {
             Order::Name => text(a).cmp(&text(b)),
             Order::Count => a.count.cmp(&b.count),
             Order::Unmeasured => a.unmeasured.cmp(&b.unmeasured),
@@ -308,7 +307,7 @@ fn ranked(mut sums: Vec<Sums>, wanted: &Ranking, trace: &impl TraceView) -> Rank
             Order::Min => a.min.cmp(&b.min),
             Order::Max => a.max.cmp(&b.max),
         };
-        (if wanted.is_ascending { by } else { by.reverse() }).then_with(|| text(a).cmp(&text(b)))
+        (if *is_ascending { by } else { by.reverse() }).then_with(|| text(a).cmp(&text(b)))
     };
     if count > wanted.most {
         sums.select_nth_unstable_by(wanted.most, compare);

@@ -227,11 +227,17 @@ const ASKED: &str = r#"["about", {"act": [{"command": "foldAll"}, SEEN]}, {"appl
     {"frame": {"start": 0, "duration": 9, "columns": 9, "boxWidth": 1, "main": {"start": 0, "end": 99},
         "pinned": {"start": 0, "end": 0}, "arrows": "all", "betweenMarks": 9, "labelWidth": 1, "colorBy": "name", "ownColors": true}},
     {"graph": [0, {"start": 0, "end": 9}, {"graph": "flame", "without": ""}]}, {"graphBox": [0, 0]}, {"graphBox": [0, 9]},
-    {"treeRows": [0, {"turned": [], "isOpen": true, "order": "total", "isAscending": false, "filter": ""}, 0, 9]},
-    {"treeText": [0, {"turned": [], "isOpen": true, "order": "total", "isAscending": false, "filter": ""}, "csv", 0, 9]}, {"treeText": [7, {"turned": [], "isOpen": true, "order": "total", "isAscending": false, "filter": ""}, "csv", 0, 9]}, {"graphFrame": [0, 0, 9, 9, 9, 1]}, {"findName": 0}, {"hits": [0, 9]}, {"hitsOverview": [0, 9, 9]},
+    {"treeRows": [0, {"turned": [], "isOpen": true, "table": {}}, 0, 9]},
+    {"treeText": [0, {"turned": [], "isOpen": true, "table": {}}, "csv", 0, 9]}, {"treeText": [7, {"turned": [], "isOpen": true, "table": {}}, "csv", 0, 9]}, {"graphFrame": [0, 0, 9, 9, 9, 1]}, {"findName": 0}, {"hits": [0, 9]}, {"hitsOverview": [0, 9, 9]},
     {"longest": [1, {"start": 0, "end": 9000}]}, {"longest": [2, {"start": 0, "end": 9000}]}, {"overview": [0, 9, 9]}, {"gaps": {"start": 0, "end": 9}}, {"path": 0}, {"place": 0}, {"place": 9}, {"snap": [1, 1, 0, 99]},
-    {"statistics": [{"start": 0, "end": 9}, "name", {"order": "own", "isAscending": false, "filter": "", "most": 9}]},
+    {"statistics": [{"start": 0, "end": 9}, "name", {"table": {"order": "total", "isAscending": true, "filter": "A"}, "most": 9}]},
     {"step": [0, "child"]}, {"step": [0, "parent"]}, "tree", "cancelGraph", "cancelStatistics"]"#;
+
+/// Those questions as a list in JSON.
+pub(crate) fn asked() -> String {
+    let seen = r#"{"view": {"start": 0, "end": 9000}, "top": 0, "columns": 100, "height": 99, "panel": ""}"#;
+    ASKED.replace("SEEN", seen)
+}
 
 #[test]
 fn each_answer_has_the_type_that_the_page_is_told() {
@@ -240,8 +246,7 @@ fn each_answer_has_the_type_that_the_page_is_told() {
     let mut engine = Engine::new(open(vec![source]).unwrap(), None, Heights::PAGE);
     let config = Config::new().with_large_int("number");
     let mut types: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    let seen = r#"{"view": {"start": 0, "end": 9000}, "top": 0, "columns": 100, "height": 99, "panel": ""}"#;
-    for question in serde_json::from_str::<Vec<Question>>(&ASKED.replace("SEEN", seen)).unwrap() {
+    for question in serde_json::from_str::<Vec<Question>>(&asked()).unwrap() {
         let (name, expected) = expected(&question, &config);
         let answer = match engine.ask(question) {
             Reply::Now(answer) => answer,

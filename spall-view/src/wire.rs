@@ -3,9 +3,13 @@
 //! A message is a byte that says its kind, and behind it a value in MessagePack. Fields have their names, and numbers of one
 //! kind are an extension: 1 for `f32`, 2 for `f64` and 3 for `u32`, the least significant byte of each number first.
 
+mod read;
+
 use alloc::{string::ToString, vec::Vec};
 
 use serde::Serialize;
+
+pub use read::value;
 
 use crate::{Answer, Engine, Progress, Question, Reply, Shown, Ticket};
 
@@ -62,7 +66,7 @@ pub fn error(sentence: impl Into<String>) -> Vec<u8> {
 /// Answers a question, or begins to. A message of [`Kind::Later`] is handed to [`go_on`], which returns the next one.
 #[must_use]
 pub fn ask<S: Shown>(engine: &mut Engine<S>, question: &[u8]) -> Vec<u8> {
-    match rmp_serde::from_slice::<Question>(question) {
+    match value::<Question>(question) {
         Ok(question) => match engine.ask(question) {
             Reply::Now(answer) => answered(&answer),
             Reply::Later(ticket) => message(Kind::Later, &ticket),
@@ -74,7 +78,7 @@ pub fn ask<S: Shown>(engine: &mut Engine<S>, question: &[u8]) -> Vec<u8> {
 /// Goes on with a question that takes long for as long as `goes_on` returns `true`, and then says how far it is.
 #[must_use]
 pub fn go_on<S: Shown>(engine: &mut Engine<S>, later: &[u8], mut goes_on: impl FnMut() -> bool) -> Vec<u8> {
-    let ticket: Ticket = match rmp_serde::from_slice(later.get(1..).unwrap_or_default()) {
+    let ticket: Ticket = match value(later.get(1..).unwrap_or_default()) {
         Ok(ticket) => ticket,
         Err(error) => return self::error(error.to_string()),
     };

@@ -10,7 +10,7 @@ use spall_trace::layout::LayoutView;
 use spall_trace::model::{Ticks, TraceView};
 use spall_view::{
     Action, Area, By, ChosenList, Element, Engine, Entry, Heights, List, ListColumn, ListFormat, ListKind,
-    LiveEngine, Order, Place, Progress, Question, Ranking, Reply, Shown, Since, Source, WantedList, open,
+    LiveEngine, Place, Progress, Question, Ranking, Reply, Shown, Since, Source, WantedList, open,
 };
 
 /// Nested slices of several names on two threads of each of two processes, with arguments, categories and CPU times on some.
@@ -94,7 +94,7 @@ fn search(engine: &mut Engine, pattern: &str) {
 fn sums(engine: &mut Engine, area: &Area, by: By) -> Vec<spall_view::Sums> {
     engine.begin_statistics(area, by);
     while !engine.step_statistics() {}
-    engine.statistics(&Ranking { order: Order::Own, most: 100, ..Ranking::default() }).unwrap().rows
+    engine.statistics(&Ranking { most: 100, ..Ranking::default() }).unwrap().rows
 }
 
 #[test]

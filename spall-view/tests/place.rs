@@ -5,8 +5,9 @@
 use spall_trace::layout::{LineKind, Viewport};
 use spall_trace::model::{SliceId, Tick, Ticks, TraceView};
 use spall_view::{
-    Action, Arrows, By, ChosenRange, ColorBy, Command, Element, Engine, Heights, Item, Mark, Order, Place,
-    PlaceFile, Progress, Question, Ranking, Reply, Seen, Since, Source, Style, WantedFrame, open,
+    Action, Arrows, By, ChosenRange, ChosenTable, ColorBy, Command, Element, Engine, Heights, Item, Mark,
+    Order, Place, PlaceFile, Progress, Question, Ranking, Reply, Seen, Since, Source, Style, WantedFrame,
+    open,
 };
 
 /// Two processes, the first with two threads that call, and a flow from one to the other.
@@ -282,7 +283,10 @@ fn sums_are_of_the_tracks_of_the_set_that_are_not_hidden() {
     let names = |engine: &mut Engine| {
         engine.begin_statistics(&engine.area(), By::Name);
         while !engine.step_statistics() {}
-        let ranking = Ranking { order: Order::Name, is_ascending: true, most: 9, ..Ranking::default() };
+        let ranking = Ranking {
+            table: ChosenTable { order: Order::Name, is_ascending: true, ..ChosenTable::default() },
+            most: 9,
+        };
         let rows = engine.statistics(&ranking).unwrap().rows;
         rows.into_iter().map(|row| format!("{} {}", row.name, row.count)).collect::<Vec<_>>()
     };

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot begin fails")]
 
 use spall_trace::model::Ticks;
-use spall_view::{Area, By, Engine, GraphKind, Heights, Order, Ranking, Since, Source, WantedGraph, open};
+use spall_view::{Area, By, Engine, GraphKind, Heights, Ranking, Since, Source, WantedGraph, open};
 
 const TRACE: &str = r#"[
     {"ph":"X","name":"work","pid":1,"tid":1,"ts":0,"dur":10},
@@ -20,7 +20,7 @@ fn sums(engine: &mut Engine, tracks: Option<&str>) -> Vec<(String, i64)> {
     let tracks = tracks.map(Into::into);
     let area =
         Area { start: about.start, end: Since(about.end.0 + Ticks(1)), items: None, tracks, measure: None };
-    let ranking = Ranking { order: Order::Own, most: 10, ..Ranking::default() };
+    let ranking = Ranking { most: 10, ..Ranking::default() };
     let mut all = Vec::new();
     for by in [By::Name, By::Function] {
         engine.begin_statistics(&area, by);

@@ -10,8 +10,8 @@ use std::collections::HashMap;
 
 use spall_trace::model::Ticks;
 use spall_view::{
-    By, Engine, GraphKind, Heights, ListFormat, Ranking, Shape, Source, TreeOrder, TreeRow, WantedGraph,
-    WantedTreeRows, open,
+    By, ChosenTable, Engine, GraphKind, Heights, ListFormat, Ranking, Shape, Source, TreeOrder, TreeRow,
+    WantedGraph, WantedTreeRows, open,
 };
 
 /// `main` calls `a`, `b` and `log` in turn; `a` calls `log` and itself.
@@ -140,10 +140,20 @@ fn rows_are_sorted_below_each_other_and_filtered_with_what_they_are_below() {
         (TreeOrder::Name, true, ["main", "a", "a", "log", "b", "log"]),
         (TreeOrder::Name, false, ["main", "log", "b", "a", "log", "a"]),
     ] {
-        assert_eq!(names(WantedTreeRows { order, is_ascending, ..open_all() }), expected, "{order:?}");
+        assert_eq!(
+            names(WantedTreeRows {
+                table: ChosenTable { order, is_ascending, ..ChosenTable::default() },
+                ..open_all()
+            }),
+            expected,
+            "{order:?}"
+        );
     }
     // What is filtered is open.
-    let filtered = |filter: &str| WantedTreeRows { filter: filter.into(), ..WantedTreeRows::default() };
+    let filtered = |filter: &str| WantedTreeRows {
+        table: ChosenTable { filter: filter.into(), ..ChosenTable::default() },
+        ..WantedTreeRows::default()
+    };
     assert_eq!(names(filtered("LOG")), ["main", "a", "log", "log"]);
     assert_eq!(names(filtered("main")), ["main"]);
     assert_eq!(names(filtered("nothing")), [""; 0]);

@@ -3,7 +3,7 @@
 use eframe::egui::{Align, Layout as Direction, Ui};
 use egui_extras::{Column, TableBuilder};
 use spall_trace::model::{TraceView, TrackId};
-use spall_view::{Area, By, Engine, Order, Ranked, Ranking, Since, Sums};
+use spall_view::{Area, By, ChosenTable, Engine, Order, Ranked, Ranking, Since, Sums};
 
 use crate::{calls::offer_sums, work};
 
@@ -25,9 +25,7 @@ pub struct Statistics {
     /// What is being added up, and whether that is done.
     of: Option<(Area, Vec<TrackId>, By)>,
     is_done: bool,
-    by_function: bool,
-    ranking: Ranking,
-    ranked: Option<Ranked>,
+    ranked: Option<(ChosenTable<Order>, Ranked)>,
 }
 
 impl Statistics {
@@ -35,10 +33,13 @@ impl Statistics {
     pub fn ui(&mut self, ui: &mut Ui, engine: &mut Engine) {
         ui.horizontal(|ui| {
             offer_sums(ui, engine);
-            ui.checkbox(&mut self.by_function, "by function");
+            let mut by_function = engine.view().place().sums_by == By::Function;
+            if ui.checkbox(&mut by_function, "by function").changed() {
+                engine.change(|place| place.sums_by = if by_function { By::Function } else { By::Name });
+            }
         });
         let area = engine.area();
-        let by = if self.by_function { By::Function } else { By::Name };
+        let (by, sorted) = (engine.view().place().sums_by, engine.view().place().sums.clone());
         // While a range is dragged, the sums are those of the range before.
         let wanted = (area.clone(), engine.view().summed_tracks(&area, engine.trace()), by);
         if self.of.as_ref() != Some(&wanted) && !ui.input(|input| input.pointer.any_down()) {
@@ -46,13 +47,13 @@ impl Statistics {
             (self.of, self.is_done, self.ranked) = (Some(wanted), false, None);
         }
         self.is_done = self.is_done || work::go_on(ui, || engine.step_statistics());
-        if self.is_done && self.ranked.is_none() {
-            self.ranking.most = MOST;
-            self.ranked = engine.statistics(&self.ranking);
+        if self.is_done && self.ranked.as_ref().is_none_or(|(before, _)| *before != sorted) {
+            let ranked = engine.statistics(&Ranking { table: sorted.clone(), most: MOST });
+            self.ranked = ranked.map(|ranked| (sorted.clone(), ranked));
         }
         let clock = area.measure().clock(engine.trace().clock());
         let (mut header_clicked, mut clicked) = (None, None);
-        let rows = self.ranked.as_ref().map_or(&[][..], |ranked| &ranked.rows);
+        let rows = self.ranked.as_ref().map_or(&[][..], |(_, ranked)| &ranked.rows);
         let (names, numbers) =
             (Direction::left_to_right(Align::Center), Direction::right_to_left(Align::Center));
         let table = TableBuilder::new(ui).striped(true).auto_shrink(false);
@@ -62,7 +63,7 @@ impl Statistics {
                 let direction = if order == Order::Name { names } else { numbers };
                 header.col(|ui| {
                     ui.with_layout(direction, |ui| {
-                        if ui.selectable_label(order == self.ranking.order, title).clicked() {
+                        if ui.selectable_label(order == sorted.order, title).clicked() {
                             header_clicked = Some(order);
                         }
                     });
@@ -87,9 +88,8 @@ impl Statistics {
             });
         });
         if let Some(order) = header_clicked {
-            let is_turned = self.ranking.order == order && !self.ranking.is_ascending;
-            self.ranking.is_ascending = is_turned;
-            (self.ranking.order, self.ranked) = (order, None);
+            let is_ascending = sorted.order == order && !sorted.is_ascending;
+            engine.change(|place| place.sums = ChosenTable { order, is_ascending, ..sorted });
         }
         if let Some(slice) = clicked.and_then(|name| engine.longest(name, &area)) {
             engine.find_name(slice);

@@ -268,7 +268,7 @@ impl Server {
 
 /// Returns what a page wants to see, or tells it what is wrong with that.
 fn wanted_of(wanted: &[u8], messages: &Messages) -> Option<Wanted> {
-    let wanted = rmp_serde::from_slice(wanted);
+    let wanted = wire::value(wanted);
     wanted.map_err(|error| messages.send(wire::error(error.to_string()))).ok()
 }
 

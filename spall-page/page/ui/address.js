@@ -13,6 +13,11 @@ const COLOURS = ['name', 'category', 'duration', 'track'];
 const ARROWS = ['selected', 'path', 'all', 'off'];
 // The tables, and what they can be sorted by besides arguments.
 const TABLES = /** @type {const} */ (['slices', 'instants']);
+// What sums and call trees are sorted by.
+/** @type {import('../engine.js').Order[]} */
+const SUMS = ['name', 'count', 'unmeasured', 'total', 'own', 'mean', 'min', 'max'];
+/** @type {import('../engine.js').TreeOrder[]} */
+const TREE = ['total', 'own', 'count', 'name'];
 const COLUMNS = /** @type {const} */ (['start', 'duration', 'own', 'cpu', 'name', 'track', 'category']);
 // What of an address also holds for another trace: how its tracks are arranged, and its files.
 const ARRANGED = [...Object.values(LISTS), 'order', 'move', 'file', 'value', 'colours', 'arrows', 'empty'];
@@ -62,6 +67,10 @@ export function toAddress(place) {
   for (const [list, key] of lists) for (const text of place[list] ?? []) parts.append(key, text);
   if (place.folded && !place.folded.length) parts.set(LISTS.folded, '');
   if (place.linearDurations) parts.set('axis', 'linear');
+  if (place.sumsBy === 'function') set('by', 'function');
+  set('sums', tableText(place.sums));
+  set('without', place.without);
+  set('tree', tableText(place.tree));
   for (const list of TABLES) {
     const { of, by, found, inView, order, isDescending, filter, keys } = place[list] ?? {};
     const said = new URLSearchParams();
@@ -119,6 +128,10 @@ export function fromAddress(hash) {
   for (const [list, key] of lists) place[list] = parts.getAll(key).filter((text) => list !== 'folded' || text);
   if (!parts.has(LISTS.folded)) delete place.folded;
   place.linearDurations = parts.get('axis') === 'linear';
+  if (parts.get('by') === 'function') place.sumsBy = 'function';
+  place.sums = tableOf(parts.get('sums'), SUMS);
+  place.without = parts.get('without') ?? '';
+  place.tree = tableOf(parts.get('tree'), TREE);
   for (const list of TABLES) {
     const said = new URLSearchParams(parts.get(list) ?? ''), of = said.get('function') ?? said.get('name');
     const [, minus, key, column] = said.get('order')?.match(/^(-?)(?:arg ([^]*)|(\w+))$/) ?? [];
@@ -141,6 +154,25 @@ export function fromAddress(hash) {
     return [path, before || undefined];
   });
   return place;
+}
+
+/**
+ * How a table is sorted, smallest first behind a plus, and what of it is listed.
+ * @param {{ order?: string, isAscending?: boolean, filter?: string }} [table]
+ */
+function tableText({ order = '', isAscending, filter } = {}) {
+  const by = `${isAscending ? '+' : ''}${order}`;
+  return filter ? `${by} ${filter}` : by;
+}
+
+/**
+ * @template {string} Order
+ * @param {string | null} text
+ * @param {Order[]} orders
+ */
+function tableOf(text, orders) {
+  const [, plus, by, filter] = text?.match(/^(\+?)(\w*)(?: ([^]*))?$/) ?? [], order = orders.find((one) => one === by);
+  return { ...(order && { order }), ...(plus && { isAscending: true }), ...(filter && { filter }) };
 }
 
 /**

@@ -21,7 +21,6 @@ const TABLES = { tree: 'flame', 'bottom-up-tree': 'bottom-up' };
 export class CallsPanel {
   /** @type {Mode} */
   mode = 'flame';
-  without = '';
   /** @type {string | undefined} */
   of = undefined; // the function whose callers and callees are shown, if it is not that of the selected slice
   /** @type {(Graph | TreeTable)[]} */
@@ -54,11 +53,8 @@ export class CallsPanel {
     const { range, about } = viewer;
     const modes = MODES.filter(([mode]) => mode !== 'comparison' || viewer.source.compareWith);
     const choose = choice('Kind of graph', modes, mode, (mode) => this.fill(panel, mode));
-    const without = element('input', { type: 'search', placeholder: 'Without', value: this.without, ariaLabel: 'Leave out functions', title: 'Leaves out functions with this in their name or source. Their time is that of their callers.' });
-    without.onchange = () => {
-      this.without = without.value.trim();
-      this.fill(panel);
-    };
+    const without = element('input', { type: 'search', placeholder: 'Without', value: viewer.place.without, ariaLabel: 'Leave out functions', title: 'Leaves out functions with this in their name or source. Their time is that of their callers.' });
+    without.onchange = () => viewer.change({ without: without.value.trim() });
     const what = range ? `${duration(range.end - range.start, about.unit)} selected` : 'The whole trace';
     this.about.replaceChildren();
     const again = () => button('Add up', 'Begin again', () => this.fill(panel));
@@ -88,7 +84,7 @@ export class CallsPanel {
     /** @type {[import('../engine.js').GraphKind, string][]} */
     const kinds = mode === 'sandwich' ? [['callers', 'Callers'], ['callees', 'Callees']] : [[TABLES[mode] ?? /** @type {import('../engine.js').GraphKind} */ (mode), '']];
     const area = mode === 'comparison' ? { ...viewer.area, measure: undefined } : viewer.area; // the other tree is one of times
-    const wanted = { ...(mode === 'sandwich' && (this.of === undefined ? { slice } : { of: this.of })), without: this.without };
+    const wanted = { ...(mode === 'sandwich' && (this.of === undefined ? { slice } : { of: this.of })), without: viewer.place.without };
     for (const [place, [graph, title]] of kinds.entries()) {
       const shape = await viewer.source.graph(place, area, { ...wanted, graph }, progress);
       if (!shape || !isCurrent()) return;
@@ -153,6 +149,11 @@ export class CallsPanel {
     for (const graph of this.graphs) graph.draw();
   }
 
+  // The rows of tables are in another order, or others of them are shown.
+  sorted() {
+    for (const graph of this.graphs) if (graph instanceof TreeTable) graph.load();
+  }
+
   /**
    * Shows what calls a function, and what it calls.
    * @param {string} of
@@ -186,14 +187,10 @@ export class CallsPanel {
    */
   describeRow({ name, plain }, focus) {
     const { finder } = this.viewer;
-    const without = () => {
-      this.without = name;
-      this.viewer.drawer.show('calls', this.mode);
-    };
     this.tip.replaceChildren(element('strong', { textContent: clean(name) }), ' ',
       button('Only this', 'Show this part of the tree alone', focus), ' ',
       button('Sandwich', 'What calls it, and what it calls', () => this.sandwichOf(name)), ' ',
-      button('Leave out', 'Its time is that of its callers', without), ' ',
+      button('Leave out', 'Its time is that of its callers', () => this.viewer.change({ without: name })), ' ',
       button('Find in the timeline', 'Select the next slice of this name and show where all are', () => finder.search(exactly(plain)).then(() => finder.next(false))));
   }
 }

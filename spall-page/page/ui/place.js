@@ -15,7 +15,7 @@ import { clean } from './text.js';
 /** @type {Place} */
 const NOTHING = {
   files: [], top: 0, marks: [], hidden: [], pinned: [], rates: [], shared: [], categories: [], names: [], byActivity: false, follows: false, moves: [], derived: [], showsEmpty: false, search: '', colorBy: 'name', arrows: 'selected',
-  measure: '', tracks: '', panel: '', linearDurations: false, slices: {}, instants: {},
+  measure: '', tracks: '', panel: '', linearDurations: false, sumsBy: 'name', sums: {}, without: '', tree: {}, slices: {}, instants: {},
 };
 
 export class Arranged {

@@ -20,19 +20,17 @@ const MEASURES = {
   'wall-time': ['Time'], 'thread-time': ['CPU time'], instructions: ['Instructions', 'instructions'], count: ['Calls', 'calls'], samples: ['Samples', 'samples'],
 };
 const SHOWN = 500;
+const WAIT = 200; // milliseconds after the last key
 const COMPARED = 100_000; // names of another range that are kept
 const BARS = '▁▂▃▄▅▆▇█';
 
 export class StatisticsPanel {
-  /** @type {import('../engine.js').By} */
-  by = 'name';
   /** @type {import('../engine.js').By | undefined} */
   shown = undefined; // what the table is by
-  /** @type {Order} */
-  order = 'own';
-  isAscending = false;
-  filter = '';
+  byChange = false; // whether it is sorted by what differs from another range
   number = 0;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  waiting = undefined;
   /** @type {{ by: string, area: Viewer['area'], rows: Map<string, import('../engine.js').Sums> } | undefined} */
   other = undefined; // the sums of another range, to compare with
 
@@ -41,16 +39,30 @@ export class StatisticsPanel {
     this.viewer = viewer;
   }
 
+  // What the place says: by what the sums are, and how they are listed.
+  get by() {
+    return this.viewer.place.sumsBy;
+  }
+
+  get table() {
+    const { order = 'own', isAscending = false, filter = '' } = this.viewer.place.sums;
+    return { order, isAscending, filter };
+  }
+
+  /** @param {Partial<import('../engine.js').Place['sums']>} part */
+  sort(part) {
+    return this.viewer.change({ sums: { ...this.viewer.place.sums, ...part } });
+  }
+
   /** @param {HTMLElement} panel */
   async fill(panel) {
-    const { viewer } = this;
+    const { viewer, table } = this;
     const number = ++this.number;
     const text = element('p', { className: 'dim', textContent: 'Adding up …' });
     if (!panel.querySelector('table')) panel.replaceChildren(text);
     if (this.other && (this.other.by !== this.by || this.other.area.measure !== viewer.measure || this.other.area.tracks !== viewer.area.tracks)) this.other = undefined;
-    if (!this.other && this.order === 'change') this.order = 'own';
-    const byChange = this.order === 'change', order = this.order === 'change' ? 'own' : this.order;
-    const ranking = { order, isAscending: this.isAscending, filter: this.filter.toLowerCase(), most: byChange ? COMPARED : SHOWN };
+    const byChange = (this.byChange &&= Boolean(this.other));
+    const ranking = { table: byChange ? { ...table, order: /** @type {const} */ ('own') } : table, most: byChange ? COMPARED : SHOWN };
     const ranked = await viewer.source.statistics(viewer.area, this.by, ranking, (done) => {
       text.textContent = `Adding up … ${grouped(done)} slices`;
       if (number === this.number && !text.isConnected) panel.prepend(text);
@@ -71,7 +83,7 @@ export class StatisticsPanel {
   /** @param {HTMLElement} panel */
   async keep(panel) {
     const { by, viewer } = this;
-    const { area } = viewer, ranked = await viewer.source.statistics(area, by, { order: 'own', isAscending: false, filter: '', most: COMPARED });
+    const { area } = viewer, ranked = await viewer.source.statistics(area, by, { table: {}, most: COMPARED });
     if (!ranked) return;
     this.other = { by, area, rows: new Map(ranked.rows.map((row) => [row.name, row])) };
     this.fill(panel);
@@ -87,10 +99,10 @@ export class StatisticsPanel {
   compare(ranked, rows, isOrder) {
     for (const row of ranked.rows) row.change = row.own - (rows.get(row.name)?.own ?? 0);
     if (!isOrder) return;
-    const here = new Set(ranked.rows.map(({ name }) => name)), wanted = this.filter.toLowerCase();
+    const here = new Set(ranked.rows.map(({ name }) => name)), { filter, isAscending } = this.table, wanted = filter.toLowerCase();
     const gone = [...rows.values()].filter(({ name }) => !here.has(name) && name.toLowerCase().includes(wanted));
     ranked.rows.push(...gone.map(({ name, own }) => ({ name, count: 0, total: 0, own: 0, change: -own })));
-    ranked.rows.sort((a, b) => (Math.abs(b.change ?? 0) - Math.abs(a.change ?? 0)) * (this.isAscending ? -1 : 1));
+    ranked.rows.sort((a, b) => (Math.abs(b.change ?? 0) - Math.abs(a.change ?? 0)) * (isAscending ? -1 : 1));
     ranked.count = ranked.rows.length;
     ranked.rows.length = Math.min(ranked.count, SHOWN);
   }
@@ -101,18 +113,21 @@ export class StatisticsPanel {
    * @param {import('../engine.js').Table[]} tables what there is besides
    */
   show(panel, { rows, count, own }, tables) {
-    const { viewer, order } = this;
+    const { viewer, table: { isAscending, filter: wanted } } = this, order = this.byChange ? 'change' : this.table.order;
     const { range, about } = viewer;
     const what = range
       ? `${duration(range.end - range.start, about.unit)} selected${range.items ? `, ${counted(range.items.length, 'track')}` : ''}`
       : `The whole trace. ${hasFingers() ? 'Hold a finger on' : 'Drag over'} the timeline to select a part.`;
     /** @type {[import('../engine.js').By, string][]} */
     const ways = [['name', 'by name'], ['function', 'by function']];
-    const choose = choice('What is added up', ways, this.by, (by) => { this.by = by; this.fill(panel); });
+    const choose = choice('What is added up', ways, this.by, (sumsBy) => viewer.change({ sumsBy }));
     const tools = element('p', {}, `${what}  `, tracksField(viewer), choose, measureField(viewer), valueField(viewer));
-    const filter = element('input', { type: 'search', placeholder: 'Filter', value: this.filter, ariaLabel: 'Filter names' });
+    const filter = element('input', { type: 'search', placeholder: 'Filter', value: wanted, ariaLabel: 'Filter names' });
     filter.dataset.key = 'filter';
-    filter.oninput = () => { this.filter = filter.value; this.fill(panel); };
+    filter.oninput = () => {
+      clearTimeout(this.waiting);
+      this.waiting = setTimeout(() => this.sort({ filter: filter.value.trim() }), WAIT);
+    };
     tools.append(filter);
     if (range) tools.append(button('Whole trace', 'Select nothing', () => viewer.setRange(undefined)));
     if (range) tools.append(button('Flame graph', 'Of the selection', () => viewer.drawer.show('calls', 'flame')));
@@ -123,14 +138,15 @@ export class StatisticsPanel {
     const columns = [...(isTime(viewer) ? COLUMNS : MEASURED)];
     if (this.other) columns.push(['change', 'Self, change']);
     const head = element('tr', {}, ...columns.map(([key, title]) => {
-      const arrow = key === order ? (this.isAscending ? ' ▴' : ' ▾') : '';
+      const arrow = key === order ? (isAscending ? ' ▴' : ' ▾') : '';
       const sort = button(title + arrow, `Sort by ${title.toLowerCase()}`, () => {
-        this.isAscending = key === order ? !this.isAscending : key === 'name';
-        this.order = key;
-        this.fill(panel);
+        const isTurned = key === order ? !isAscending : key === 'name';
+        this.byChange = key === 'change';
+        if (key !== 'change') this.sort({ order: key, isAscending: isTurned });
+        else this.sort({ isAscending: isTurned }).then(() => this.fill(panel));
       });
       sort.dataset.key = key;
-      return element('th', { scope: 'col', ariaSort: key === order ? (this.isAscending ? 'ascending' : 'descending') : 'none' }, sort);
+      return element('th', { scope: 'col', ariaSort: key === order ? (isAscending ? 'ascending' : 'descending') : 'none' }, sort);
     }));
     if (rows.some(({ counts }) => counts?.length)) head.append(element('th', { scope: 'col', textContent: 'Durations' }));
     const table = element('table', {}, element('thead', {}, head));
@@ -140,7 +156,7 @@ export class StatisticsPanel {
     const focused = focusedIn(panel), key = focused?.dataset.key;
     const caret = focused instanceof HTMLInputElement ? focused.selectionStart : null;
     // What has no slices shows what it has, and no empty table of them.
-    const slices = rows.length || !tables.length || this.filter ? [table, rest] : [];
+    const slices = rows.length || !tables.length || wanted ? [table, rest] : [];
     panel.replaceChildren(tools, ...slices, ...tables.map((one) => facts(viewer, one)));
     /** @type {HTMLElement | null} */
     const used = key ? panel.querySelector(`[data-key="${key}"]`) : null;

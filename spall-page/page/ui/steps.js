@@ -78,6 +78,9 @@ export class Steps {
     if (differs('range', 'measure', 'tracks')) drawer.ranged();
     if (differs('marks')) drawer.changed('marks');
     if (differs('search', 'linearDurations', 'categories', 'names')) drawer.changed('durations');
+    if (differs('sumsBy', 'sums')) drawer.changed('statistics');
+    if (differs('without')) drawer.changed('calls');
+    else if (differs('tree')) drawer.calls.sorted();
     for (const list of /** @type {const} */ (['slices', 'instants'])) if (differs(list)) drawer.changed(list);
     if (isSelected) {
       viewer.tell('selection', viewer.selected);

@@ -1,5 +1,5 @@
 // A call tree as a table, which the engine opens, sorts and filters. Only the rows in sight are asked for.
-import { element, button } from './dom.js';
+import { element, button, focusedIn } from './dom.js';
 import { longList } from './list.js';
 import { Rows, copy, saveCsv, written } from './rows.js';
 import { clean, counted, grouped } from './text.js';
@@ -16,7 +16,7 @@ const WAIT = 200; // milliseconds after the last key
 
 export class TreeTable {
   /** @type {import('../engine.js').WantedTreeRows} */
-  wanted = { turned: [], isOpen: false, order: 'total', isAscending: false, filter: '' };
+  wanted = { turned: [], isOpen: false, table: {} };
   number = 0; // of the last asking
   count = 0;
   /** @type {Rows<TreeRow> | undefined} */
@@ -45,20 +45,28 @@ export class TreeTable {
     this.place = place;
     this.shape = shape;
     this.table.ariaLabel = 'Call tree';
-    const filter = element('input', { type: 'search', placeholder: 'Filter', ariaLabel: 'Filter functions', title: 'Only functions with this in their name or source, and what they are below' });
+    const filter = element('input', { type: 'search', placeholder: 'Filter', ariaLabel: 'Filter functions', title: 'Only functions with this in their name or source, and what they are below', value: panel.viewer.place.tree.filter ?? '' });
+    this.filter = filter;
     filter.oninput = () => {
       clearTimeout(this.waiting);
-      this.waiting = setTimeout(() => this.load({ filter: filter.value.trim() }), WAIT);
+      this.waiting = setTimeout(() => this.sort({ filter: filter.value.trim() }), WAIT);
     };
     const tools = element('p', {}, this.path, filter, ' ', button('Open all', 'Open all rows', () => this.load({ isOpen: true, turned: [] })), ' ', button('Close all', 'Close all rows', () => this.load({ isOpen: false, turned: [] })), ' ',
       button('Copy', 'Copy all rows that are open, with tabs between the columns', () => this.copy()), ' ', button('CSV', 'Save all rows that are open as a file', () => this.save()), ' ', this.said);
     this.made = element('div', { className: 'entries tree' }, tools, this.table);
   }
 
+  /** @param {Partial<import('../engine.js').Place['tree']>} part */
+  sort(part) {
+    return this.panel.viewer.change({ tree: { ...this.panel.viewer.place.tree, ...part } });
+  }
+
   /** @param {Partial<typeof this.wanted>} part */
   async load(part = {}) {
     const { panel: { viewer }, place } = this, number = ++this.number;
-    const wanted = (this.wanted = { ...this.wanted, ...part });
+    const table = viewer.place.tree, { order: by = 'total', isAscending = false } = table;
+    const wanted = (this.wanted = { ...this.wanted, ...part, table });
+    if (this.filter !== focusedIn(this.made)) this.filter.value = table.filter ?? '';
     const { count } = await viewer.source.treeRows(place, wanted, 0, 0);
     const rows = new Rows((from, most) => viewer.source.treeRows(place, wanted, from, most).then(({ rows }) => rows), () => this.draw());
     await rows.load(Math.min(Math.floor(this.scroller.scrollTop / 24), Math.max(count - 1, 0)));
@@ -66,11 +74,11 @@ export class TreeTable {
     Object.assign(this, { count, rows });
     this.say();
     const head = element('div', { role: 'row', className: 'row head-row' }, ...COLUMNS.map(([order, title]) => {
-      const isOrder = order !== undefined && order === wanted.order;
-      const made = element('span', { role: 'columnheader', className: order === 'name' ? '' : 'number', ariaSort: isOrder ? (wanted.isAscending ? 'ascending' : 'descending') : 'none' });
+      const isOrder = order !== undefined && order === by;
+      const made = element('span', { role: 'columnheader', className: order === 'name' ? '' : 'number', ariaSort: isOrder ? (isAscending ? 'ascending' : 'descending') : 'none' });
       if (!order) made.textContent = title;
       if (!order) return made;
-      const sort = button(title + (isOrder ? (wanted.isAscending ? ' ▴' : ' ▾') : ''), `Sort by ${title.toLowerCase()}`, () => this.load({ order, isAscending: isOrder ? !wanted.isAscending : order === 'name' }));
+      const sort = button(title + (isOrder ? (isAscending ? ' ▴' : ' ▾') : ''), `Sort by ${title.toLowerCase()}`, () => this.sort({ order, isAscending: isOrder ? !isAscending : order === 'name' }));
       sort.dataset.key = `head ${order}`;
       made.append(sort);
       return made;

@@ -8,7 +8,7 @@ use spall_trace::ignoring_case;
 use spall_trace::model::{Clock, Function, Ticks, TraceView as _, TreeNode, TreeNodeId};
 
 use super::{Graph, Nodes};
-use crate::{Amount, Engine, ListFormat, number::count as grouped, shown::Shown};
+use crate::{Amount, ChosenTable, Engine, ListFormat, number::count as grouped, shown::Shown};
 
 /// Which rows of a call tree are wanted, and in what order.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
@@ -21,16 +21,13 @@ pub struct WantedTreeRows {
     pub turned: Vec<u32>,
     /// Whether all nodes are open. Of an inverted tree these are the ones that its picture has.
     pub is_open: bool,
-    /// By what the rows below one node are sorted. Equal ones are in the order of the tree.
-    pub order: TreeOrder,
-    /// Whether the smallest is first.
-    pub is_ascending: bool,
-    /// A text, whether in upper or in lower case: only functions with it in their name or source are shown, and what they are below.
-    pub filter: String,
+    /// How the rows below one node are sorted, of which equal ones are in the order of the tree. Only functions with the filter in
+    /// their name or source are shown, and what they are below.
+    pub table: ChosenTable<TreeOrder>,
 }
 
 /// By what the rows of a call tree are sorted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 #[expect(missing_docs, reason = "they are the columns")]
@@ -196,23 +193,24 @@ impl Graph {
         let nodes = self.nodes.nodes();
         let below = Below::new(nodes);
         let mut names: HashMap<Function, String> = HashMap::new();
-        if wanted.order == TreeOrder::Name {
+        if wanted.table.order == TreeOrder::Name {
             for node in nodes {
                 names.entry(node.function).or_insert_with(|| describe(node.function));
             }
         }
-        let is_shown = (!wanted.filter.is_empty()).then(|| shown(nodes, &wanted.filter, &describe));
+        let is_shown =
+            (!wanted.table.filter.is_empty()).then(|| shown(nodes, &wanted.table.filter, &describe));
         let compare = |a: u32, b: u32| {
             let (Some(a), Some(b)) = (nodes.get(a as usize), nodes.get(b as usize)) else {
                 return Ordering::Equal;
             };
-            let by = match wanted.order {
+            let by = match wanted.table.order {
                 TreeOrder::Total => a.total.cmp(&b.total),
                 TreeOrder::Own => a.self_time.cmp(&b.self_time),
                 TreeOrder::Count => a.count.cmp(&b.count),
                 TreeOrder::Name => names.get(&a.function).cmp(&names.get(&b.function)),
             };
-            if wanted.is_ascending { by } else { by.reverse() }
+            if wanted.table.is_ascending { by } else { by.reverse() }
         };
         let sorted = |ids: &[u32]| {
             let is_shown =

@@ -7,6 +7,7 @@ const FULL = {
   range: { start: -1, end: 8, items: ['p/a', 'p/b=c'] }, marks: [{ at: 4, text: 'here\nand there' }, { at: -2, text: '' }, { at: -9, end: -3, text: '' }, { at: 5, end: 9, of: { element: { kind: 'slice', id: 7 }, at: 5, name: 'a b' }, text: 'slow\tagain' }, { at: 5, of: { element: { kind: 'instant', id: 7 }, at: 5, name: '' }, text: '' }], search: '/a+b/', panel: 'calls flame',
   measure: 'count', tracks: 'all', value: 'before', files: [{ name: 'a file.json', offset: '-9223372036854775808' }, { name: 'b' }],
   folded: ['p', 'q#2'], hidden: ['p/x'], pinned: ['p/y'], rates: ['p/r'], shared: ['p/r', 'p/s'], categories: ['', 'c,d'], names: ['n'], byActivity: true, linearDurations: true, colorBy: 'track', arrows: 'off', showsEmpty: true,
+  sumsBy: 'function', sums: { order: 'count', isAscending: true, filter: 'a b&c' }, without: 'x y', tree: { filter: '+n' },
   slices: { of: 'a&b=c', by: 'function', found: true, inView: false, order: { arg: 'n=1 -x' }, isDescending: true, filter: '/a|b/ dur > 1 ms', keys: ['k', 'l&m'] }, instants: { of: '', inView: true, order: 'name', keys: [] }, moves: [['p/a', 'p/b'], ['p/c', undefined]],
   derived: ['cpus', { path: { element: { kind: 'slice', id: 5 }, at: -4, name: 'a\nb c' } }, { rows: { title: 'x y', leftOut: 7, rows: [{ start: -1, end: 5, name: 'n 1', slice: 3 }, { start: 2, end: 2, name: '' }] } }],
 };
