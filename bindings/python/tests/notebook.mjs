@@ -47,7 +47,7 @@ try {
   await tab.until('Boolean(document.querySelector("trace-view")?.viewer?.frame)', 60);
   const said = await tab.value(`(async () => {
     const { source, about, area } = document.querySelector('trace-view').viewer;
-    const { slices } = await source.find('a'), { rows } = await source.statistics(area, 'name', { order: 'own', isAscending: false, filter: '', most: 3 });
+    const { slices } = await source.find('a'), { rows } = await source.statistics(area, 'name', { table: {}, most: 3 });
     return [about.counts.find(([what]) => what === 'slice')[1], slices, rows.length];
   })()`);
   if (!said.every((number) => number > 0)) throw new Error(`the page says ${said}`);
