@@ -1308,7 +1308,7 @@ async function alive(page) {
   await load(page, path);
   const race = (...asks) => page.value(`(async () => {
     const area = { start: viewer.about.start, end: viewer.about.end + 1 }, part = { start: 1, end: viewer.about.span }, order = [];
-    const wanted = { graph: 'flame', without: '' }, ranking = { order: 'own', isAscending: false, filter: '', most: 9 };
+    const wanted = { graph: 'flame', without: '' }, ranking = { table: {}, most: 9 };
     const { source } = viewer;
     const asks = { overview: () => source.overview(0, 1e6, 100), all: () => source.graph(0, area, wanted), part: () => source.graph(0, part, wanted),
       cancel: () => source.cancelGraph(), functions: () => source.statistics(area, 'function', ranking), names: () => source.statistics(area, 'name', ranking),
@@ -1547,7 +1547,7 @@ async function damaged(page) {
 const answers = (page) => page.value(`(async () => {
   const { source, about } = viewer, found = [];
   const area = { start: about.start, end: about.end + 1 };
-  for (const by of ['name', 'function']) found.push((await source.statistics(area, by, { order: 'own', isAscending: false, filter: '', most: 1e6 })).rows);
+  for (const by of ['name', 'function']) found.push((await source.statistics(area, by, { table: {}, most: 1e6 })).rows);
   for (const text of ['a', '/^f/', 'nothing of this name']) found.push(text, await source.find(text), await source.hits(0, 1e4), [...await source.hitsOverview(about.start, about.end + 1, 100)]);
   const hit = (await source.find('e'), await source.hits(0, 1e4)).find(({ what }) => what === 'slice');
   for (const [graph, slice] of [['flame'], ['bottom-up'], ...(hit ? [['callers', hit.target.id], ['callees', hit.target.id]] : [])]) {
@@ -1867,7 +1867,7 @@ async function crowded(page) {
   await load(page, write('spans.json', JSON.stringify([...Array.from({ length: 100 }, (_, id) => span(id)).flat(), { ph: 'X', name: 'work', pid: 1, tid: 1, ts: 0, dur: 9 }])));
   const [high, left] = await page.value('[viewer.lines.main.height, viewer.about.leftOut]');
   ensure(high < 200, `the lines of 100 spans are folded: they are ${high} pixels high`);
-  const { rows } = await page.value("viewer.source.statistics(viewer.area, 'name', { order: 'own', isAscending: false, filter: '', most: 9 })");
+  const { rows } = await page.value("viewer.source.statistics(viewer.area, 'name', { table: {}, most: 9 })");
   check([left, rows.map(({ name }) => name)], [100, ['work']], 'sums of threads alone');
   await page.key('t', 'KeyT');
   await page.until('root.querySelector("#panel tbody tr")');
