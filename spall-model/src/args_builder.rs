@@ -19,7 +19,8 @@ const MAX_DEPTH: usize = 32;
 ///
 /// The content of lists and maps is entries again. Their length lets a reader step over a nested value at once. What a
 /// counter of the thread showed is an entry without a key, which is no argument.
-static BUILT: ArgsFormat = ArgsFormat { thread: thread_count, ..ArgsFormat::new("built", next_entry) };
+pub(crate) static BUILT: ArgsFormat =
+    ArgsFormat { thread: thread_count, ..ArgsFormat::new("built", next_entry) };
 
 /// The tags that say which kind a value has.
 mod tag {

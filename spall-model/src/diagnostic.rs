@@ -117,6 +117,8 @@ kinds! {
     LostParent = "lost-parent",
     /// The parent of an async span is not among the spans of its key. The span lies below no other.
     LostSpanParent = "lost-span-parent",
+    /// The span that another one links to is not in the trace. The link is kept as an argument.
+    LostSpanLink = "lost-span-link",
     /// Async spans are each other's parents in a circle, or one is its own. The one that starts first lies below no other.
     CircularSpan = "circular-span",
     /// More slices are open at once than `Limits::max_depth` or the parser allows. The slice is left out.
@@ -204,6 +206,21 @@ kinds! {
     BadChecksum = "bad-checksum",
 
     // Found by parsers: what is wrong with an event.
+    /// The id of a span or a trace has another form than its format gives to ids. It is kept as it stands.
+    UnusualId = "unusual-id",
+    /// A span is there twice, equal in everything. One of them is kept.
+    DuplicateSpan = "duplicate-span",
+    /// A span has the id of another one of its trace. Both are kept.
+    RepeatedSpanId = "repeated-span-id",
+    /// A span has an end but no start. It lies at its end, without duration.
+    MissingStart = "missing-start",
+    /// An event of a span has no time. It lies at the start of the span.
+    MissingEventTime = "missing-event-time",
+    /// A value lies inside more lists and maps than are read. It is read as null.
+    DeepValue = "deep-value",
+    /// There are more spans, or more events and links of spans, than a file of this size may have
+    /// ([`Budget`](crate::Budget)). The item is left out.
+    SpanLimit = "span-limit",
     /// An event cannot be read. It is left out.
     DamagedEvent = "damaged-event",
     /// Something else stands where an event should be. It is left out.

@@ -101,6 +101,8 @@ pub(crate) struct FlowEnds {
     pub(crate) starts: bool,
     /// Whether other flows may leave the event at which this one arrives.
     pub(crate) goes_on: bool,
+    /// Whether no event of the file is the flow, but what two spans say of their ids. It is found anew in every trace.
+    pub(crate) said: bool,
     /// How the flow is bound to a slice at its start and at its end.
     pub(crate) binds: (FlowBind, FlowBind),
     /// The times of the events at both ends. They may lie outside the slices, unlike `leaves` and `arrives`.

@@ -135,6 +135,8 @@ pub mod rules;
 #[cfg(feature = "alloc")]
 mod sample_rules;
 #[cfg(feature = "alloc")]
+pub mod services;
+#[cfg(feature = "alloc")]
 mod slice_args;
 #[cfg(feature = "alloc")]
 mod slices;

@@ -16,3 +16,6 @@ pub mod samples {}
 
 #[doc = include_str!("../rules/profiles.md")]
 pub mod profiles {}
+
+#[doc = include_str!("../rules/otel.md")]
+pub mod otel {}

@@ -151,7 +151,8 @@ impl<'b> Addition<'b> {
         trace.tracks.iter().filter(|track| !is_counter(track)).for_each(|track| self.own_track(track));
         self.rows = alloc::vec![NO_ROW; trace.slices.len()];
         trace.tracks.iter().for_each(|track| self.items(track));
-        trace.flows.iter().for_each(|flow| self.flow(flow));
+        // What spans say of their ids is found among the spans of all traces.
+        trace.flows.iter().filter(|flow| !flow.ends.said).for_each(|flow| self.flow(flow));
         trace.objects.iter().for_each(|object| self.object(object));
         self.profiles();
         trace.meta.iter().for_each(|meta| self.meta(meta));

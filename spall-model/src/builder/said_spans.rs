@@ -7,11 +7,14 @@ use core::cmp::Reverse;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
+mod families;
+
 use crate::{
     ByteRange, DiagnosticKind, Key, SliceFlags, SliceId, Slices, SpanParents, Tick,
     span_parents::{NO_ID, SaidSpan},
 };
 
+use self::families::Families;
 use super::{TraceBuilder, cycles::cut_cycles, reports::Spot, rows::Rows};
 
 /// The row of a span that says an id or a parent.
@@ -36,9 +39,9 @@ pub(super) struct SaidSpans {
     spans: Vec<SaidRow>,
     /// The position of the span of each row, or [`SAYS_NONE`].
     of_row: Vec<u32>,
-    /// The position of the parent of each span.
+    /// The position of the nearest span of the same track above each span.
     parents: Vec<Option<usize>>,
-    /// The number of spans above each span.
+    /// The number of spans above each span, those of other processes included.
     depths: Vec<u32>,
     /// Whether each track has such spans, by builder number.
     tracks: Vec<bool>,
@@ -71,6 +74,8 @@ impl SaidSpans {
         let place = |span: &SaidRow| (rows.start(span.row), Reverse(rows.end(span.row)), span.row);
         let spot = |span: &SaidRow| Spot::new(span.bytes, rows.start(span.row));
         let mut parents = find_parents(&spans, &track_of);
+        let mut families = Families::new(rows, &spans, &track_of);
+        families.find_parents(&mut parents, builder);
         for (span, parent) in spans.iter().zip(&parents) {
             if span.parent != NO_ID && parent.is_none() {
                 builder.diagnostics.add_at(DiagnosticKind::LostSpanParent, spot(span));
@@ -80,6 +85,8 @@ impl SaidSpans {
             builder.diagnostics.add_at(DiagnosticKind::CircularSpan, spot(&spans[cut]));
         }
         let depths = depths(&parents);
+        families.add_flows(&parents, builder);
+        let parents = families::nearest_of_track(parents, &track_of);
         let said = Self { spans, of_row, parents, depths, tracks };
         said.name_tracks(builder, rows);
         said
@@ -148,7 +155,8 @@ impl SaidSpans {
 /// The start of a span, its end, the later one first, and its row.
 type Place = (Tick, Reverse<Tick>, u32);
 
-/// Returns the position of the parent of each span. Of several spans of one id on a track the first one in the file counts.
+/// Returns the position of the parent of each span on its track. Of several spans of one id on a track the first one in the
+/// file counts. A span that says its own id has none here: another one of that id is meant, if there is one.
 fn find_parents(spans: &[SaidRow], track_of: &[u32]) -> Vec<Option<usize>> {
     let mut parents = alloc::vec![None; spans.len()];
     let mut by_track: Vec<usize> = (0..spans.len()).collect();
@@ -161,7 +169,7 @@ fn find_parents(spans: &[SaidRow], track_of: &[u32]) -> Vec<Option<usize>> {
                 *first = at;
             }
         }
-        for &at in track {
+        for &at in track.iter().filter(|&&at| spans[at].span != spans[at].parent) {
             parents[at] = by_id.get(&spans[at].parent).copied();
         }
     }

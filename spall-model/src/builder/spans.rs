@@ -9,7 +9,8 @@ mod by_id;
 use alloc::{string::ToString, vec::Vec};
 
 use crate::{
-    AsyncPhase, ByteRange, DiagnosticKind, Id, Instant, Key, KeyedEvent, Scope, SliceFlags, Tick, Value,
+    AsyncPhase, ByteRange, DiagnosticKind, Id, Instant, Key, KeyedEvent, NameId, Scope, SliceFlags, Tick,
+    Value,
     args_table::ArgsId,
     index32,
     log::Log,
@@ -70,6 +71,7 @@ impl TraceBuilder {
         let scope = self.intern(event.scope);
         let key = match phase {
             AsyncPhase::Begin | AsyncPhase::End | AsyncPhase::Instant => {
+                let category = if event.any_category { NameId::EMPTY } else { category };
                 TrackKey::Async { process: key_process, category, id, scope }
             }
             _ => TrackKey::AsyncStep { process: key_process, name, id, scope },
@@ -80,7 +82,7 @@ impl TraceBuilder {
         if row.name.is_empty() {
             row.name = name;
         }
-        if row.category.is_empty() {
+        if row.category.is_empty() && !event.any_category {
             row.category = category;
         }
         if matches!(phase, AsyncPhase::StepInto | AsyncPhase::StepPast)

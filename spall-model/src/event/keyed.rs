@@ -4,8 +4,8 @@ use crate::{Args, Id, Text, Thread, Tick};
 
 /// A step in the life of an async span or of an object. Steps with the same key belong together.
 ///
-/// The key of an async span is its id, scope and categories. The key of an object is its id and scope. A local id is
-/// only valid together with its process.
+/// The key of an async span is its id, scope and, unless [`KeyedEvent::any_category`] is set, categories. The key of an
+/// object is its id and scope. A local id is only valid together with its process.
 ///
 /// ```
 /// use spall_model::{AsyncPhase, Event, KeyedEvent, Limits, Text, Tick, TraceBuilder};
@@ -28,6 +28,8 @@ pub struct KeyedEvent<'a> {
     pub id: Id<'a>,
     /// Whether the id is only valid inside its process.
     pub local: bool,
+    /// Whether the categories of a nestable span are no part of the key, so that spans of one key may differ in them.
+    pub any_category: bool,
     /// The name of the span, or the type of the object.
     pub name: Text<'a>,
     /// The comma-separated categories, which are part of the key of an async span; empty if there are none.
@@ -54,6 +56,7 @@ impl<'a> KeyedEvent<'a> {
             at,
             id: id.into(),
             local: false,
+            any_category: false,
             name,
             category: Text::EMPTY,
             scope: Text::EMPTY,

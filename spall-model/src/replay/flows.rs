@@ -43,7 +43,9 @@ pub(super) struct SliceBoundEnds<'t>(Vec<ReplayedEnd<'t>>);
 impl<'t> SliceBoundEnds<'t> {
     /// Returns the flow events of a trace that are bound to slices directly.
     pub(super) fn of(trace: &'t Trace) -> Self {
-        let direct = |end: &ReplayedEnd<'_>| end.bind == FlowBind::Slice;
+        // Spans say their flows themselves.
+        let said = |end: &ReplayedEnd<'_>| end.flow.ends.said;
+        let direct = |end: &ReplayedEnd<'_>| end.bind == FlowBind::Slice && !said(end);
         let mut bound: Vec<ReplayedEnd<'_>> = trace.flows.iter().flat_map(flow_ends).filter(direct).collect();
         sort_by_number(&mut bound, |end| end.slice.0.into());
         bound.reverse();

@@ -15,7 +15,7 @@ pub(super) fn id<'b>(trace: &'b Trace, key: Key, escaped: &'b mut Vec<u8>) -> Id
 }
 
 /// Returns a text as an id. One with a backslash is escaped into `escaped`.
-pub(super) fn escaped<'b>(name: &'b [u8], escaped: &'b mut Vec<u8>) -> Id<'b> {
+pub(crate) fn escaped<'b>(name: &'b [u8], escaped: &'b mut Vec<u8>) -> Id<'b> {
     if !name.contains(&b'\\') {
         return Id::Text(name);
     }
@@ -49,6 +49,7 @@ pub(super) struct KeyFields<'e> {
     pub(super) pid: Id<'e>,
     pub(super) id: Id<'e>,
     pub(super) local: bool,
+    pub(super) any_category: bool,
     pub(super) scope: Text<'e>,
     /// The id of the span, and that of its parent.
     pub(super) span: Id<'e>,
@@ -66,7 +67,7 @@ impl<'e> KeyFields<'e> {
     ) -> KeyedEvent<'e> {
         let event = KeyedEvent::new(self.pid, at, self.id, name);
         let mut event = event.with_category(category).with_scope(self.scope);
-        (event.local, event.args) = (self.local, args);
+        (event.local, event.any_category, event.args) = (self.local, self.any_category, args);
         (event.span, event.parent) = (self.span, self.parent);
         event
     }

@@ -3,7 +3,7 @@
 mod counters;
 mod facts;
 mod flows;
-mod ids;
+pub(crate) mod ids;
 mod objects;
 mod samples;
 mod span_lanes;

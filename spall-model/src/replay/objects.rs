@@ -16,6 +16,7 @@ impl<'t, E> Replay<'t, E> {
         let key = KeyFields {
             pid: ids::id(self.trace, self.pid(Some(object.process)), &mut pid_text),
             id: ids::id(self.trace, object.id, &mut id_text),
+            any_category: false,
             local: object.local,
             scope: self.text(object.scope),
             span: Id::NONE,

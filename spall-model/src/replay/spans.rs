@@ -22,6 +22,7 @@ impl<'t, E> Replay<'t, E> {
             pid: ids::id(self.trace, self.pid(track.process), &mut pid_text),
             id: ids::id(self.trace, id, &mut id_text),
             local,
+            any_category: category.is_empty() && !stepped,
             scope: self.text(scope),
             span: Id::NONE,
             parent: Id::NONE,

@@ -229,6 +229,7 @@ fn flow_between(slices: &Slices, (open, start): (&OpenFlow, &FlowEnd), end: &Flo
         args: (start.args, end.args),
         ends: FlowEnds {
             local: end.key.process.is_some(),
+            said: false,
             starts: !open.emitted,
             goes_on: matches!(end.phase, FlowPhase::Step | FlowPhase::Pass),
             binds: (start.bound(), end.bound()),
