@@ -118,6 +118,8 @@ mod sample;
 mod scalar;
 mod scan;
 #[cfg(feature = "alloc")]
+mod services;
+#[cfg(feature = "alloc")]
 mod speedscope;
 #[cfg(feature = "alloc")]
 mod table;
@@ -133,6 +135,8 @@ pub use error::{JsonError, JsonErrorKind};
 pub use parser::{JsonParser, is_compressed};
 #[cfg(feature = "alloc")]
 pub use profile::{JsonProfile, JsonProfileParser, json_profile};
+#[cfg(feature = "alloc")]
+pub use services::{ServiceJson, ServiceJsonParser, service_json};
 #[cfg(feature = "alloc")]
 pub use v8::V8;
 pub use writer::JsonWriter;
