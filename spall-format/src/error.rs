@@ -74,6 +74,9 @@ pub enum FormatErrorKind {
     /// The file is text of the format, but no event in it is read. The offset marks the end of the file.
     #[error("no event of the file is of a kind that is read")]
     NothingRead,
+    /// The file is OTLP, but has no span that is read. The offset is 0.
+    #[error("OTLP without a span that has a time")]
+    NoSpans,
 
     // Spall.
     /// The file's numbers are big-endian, while spall files are little-endian. The offset marks the start of the

@@ -86,6 +86,8 @@ pub mod folded;
 #[cfg(feature = "perfetto")]
 pub mod ftrace;
 pub mod heph;
+#[cfg(feature = "alloc")]
+pub mod otlp;
 #[cfg(feature = "profiles")]
 pub mod perf_script;
 #[cfg(feature = "perfetto")]
@@ -98,8 +100,8 @@ pub mod perfetto {
 mod perfetto_mark;
 #[cfg(feature = "profiles")]
 pub mod pprof;
-#[cfg(any(feature = "perfetto", feature = "profiles"))]
-#[cfg_attr(not(feature = "perfetto"), expect(dead_code, reason = "pprof needs a part of the encoding"))]
+#[cfg(feature = "alloc")]
+#[cfg_attr(not(feature = "perfetto"), expect(dead_code, reason = "the others need a part of the encoding"))]
 mod protobuf;
 pub mod rules;
 pub mod spall;
