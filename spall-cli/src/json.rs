@@ -137,7 +137,8 @@ pub(crate) fn push_value(out: &mut String, value: Value<'_>) {
 /// Appends a plain value, or the bracket that opens a nested one.
 fn push_start<'a>(out: &mut String, value: Value<'a>) -> Option<(Args<'a>, bool)> {
     match value {
-        Value::F64(value) => push_float(out, value),
+        // What JSON has no number for is a text, as every writer of JSON here writes it.
+        Value::F64(value) if value.is_finite() => push_float(out, value),
         Value::List(args) => {
             out.push('[');
             return Some((args, false));

@@ -1,10 +1,13 @@
 //! Recognises the container and the format of a file.
 
 #[cfg(feature = "alloc")]
-use spall_format::container::{Container, peek};
+use spall_format::{
+    container::{Container, peek},
+    otlp::Signal,
+};
 use spall_format::{heph, perfetto, spall};
 #[cfg(feature = "alloc")]
-use spall_json::JsonProfile;
+use spall_json::{JsonProfile, ServiceJson};
 #[cfg(feature = "alloc")]
 use unmarked::{is_folded, is_ftrace, is_perf_script, is_profile, is_recording};
 
@@ -41,6 +44,14 @@ pub enum Format {
     Firefox,
     /// A file of speedscope, as py-spy, rbspy and others write it.
     Speedscope,
+    /// Spans of OpenTelemetry in protocol buffers (OTLP), as its collector writes them.
+    Otlp,
+    /// Spans of OpenTelemetry in JSON (OTLP).
+    OtlpJson,
+    /// Traces of Jaeger in JSON.
+    Jaeger,
+    /// Traces of Zipkin in JSON, version 2.
+    Zipkin,
     /// The text of Linux' ftrace, of `trace-cmd report`, and of Android's atrace and systrace.
     Ftrace,
     /// The text that `perf script` prints.
@@ -68,6 +79,10 @@ impl Format {
             Self::Perfetto => "perfetto",
             Self::Firefox => "firefox",
             Self::Speedscope => "speedscope",
+            Self::Otlp => "otlp",
+            Self::OtlpJson => "otlp-json",
+            Self::Jaeger => "jaeger",
+            Self::Zipkin => "zipkin",
             Self::Ftrace => "ftrace",
             Self::PerfScript => "perf-script",
             Self::Pprof => "pprof",
@@ -243,6 +258,13 @@ fn recognise_content(data: &[u8]) -> Option<(Format, Certainty)> {
     if heph::starts_with_magic(data) {
         return Some((Format::Heph, Certain));
     }
+    #[cfg(feature = "alloc")]
+    match spall_format::otlp::signal(data) {
+        Some(Signal::Spans) => return Some((Format::Otlp, Certain)),
+        // They look like traces of Perfetto, and are named instead.
+        Some(_) => return None,
+        None => {}
+    }
     if perfetto::is_trace(data) {
         return Some((Format::Perfetto, Certain));
     }
@@ -250,6 +272,13 @@ fn recognise_content(data: &[u8]) -> Option<(Format, Certainty)> {
     match spall_json::json_profile(data) {
         Some(JsonProfile::Firefox) => return Some((Format::Firefox, Certain)),
         Some(JsonProfile::Speedscope) => return Some((Format::Speedscope, Certain)),
+        _ => {}
+    }
+    #[cfg(feature = "alloc")]
+    match spall_json::service_json(data) {
+        Some(ServiceJson::Otlp) => return Some((Format::OtlpJson, Certain)),
+        Some(ServiceJson::Jaeger) => return Some((Format::Jaeger, Certain)),
+        Some(ServiceJson::Zipkin) => return Some((Format::Zipkin, Certain)),
         _ => {}
     }
     #[cfg(feature = "alloc")]
@@ -309,6 +338,10 @@ mod tests {
             (Format::Perfetto, "perfetto"),
             (Format::Firefox, "firefox"),
             (Format::Speedscope, "speedscope"),
+            (Format::Otlp, "otlp"),
+            (Format::OtlpJson, "otlp-json"),
+            (Format::Jaeger, "jaeger"),
+            (Format::Zipkin, "zipkin"),
             (Format::Ftrace, "ftrace"),
             (Format::PerfScript, "perf-script"),
             (Format::Pprof, "pprof"),

@@ -9,13 +9,13 @@ use spall_format::ftrace;
 #[cfg(feature = "profiles")]
 use spall_format::{folded, perf_script, pprof};
 use spall_format::{
-    heph,
+    heph, otlp,
     spall::{
         self,
         auto::{self, NoSymbols},
     },
 };
-use spall_json::{JsonParser, JsonProfileParser};
+use spall_json::{JsonParser, JsonProfileParser, ServiceJson, ServiceJsonParser};
 use spall_model::{ByteRange, Event, LendingParser, Limits, Parser, Progress, Receiver};
 
 #[cfg(feature = "perfetto")]
@@ -45,7 +45,7 @@ pub(crate) trait Visit {
 
 /// Makes the parser of a format. This is the only place that knows which parser reads which format.
 ///
-/// The parsers of profiles, of text of ftrace and of native auto traces are boxed, so that they are compiled once, and not for each visitor.
+/// The parsers of profiles, of services, of text of ftrace and of native auto traces are boxed, so that they are compiled once, and not for each visitor.
 #[cfg_attr(not(feature = "perfetto"), expect(unused_variables, reason = "only these parsers have limits"))]
 pub(crate) fn visit<V: Visit>(format: Format, limits: &Limits, visitor: V) -> V::Output {
     match format {
@@ -58,6 +58,10 @@ pub(crate) fn visit<V: Visit>(format: Format, limits: &Limits, visitor: V) -> V:
         Format::Firefox | Format::Speedscope => {
             visitor.visit_lending(TraceParser::boxed(JsonProfileParser::new()))
         }
+        Format::Otlp => visitor.visit_lending(TraceParser::boxed(otlp::Parser::new())),
+        Format::OtlpJson => visitor.visit_lending(services(ServiceJson::Otlp)),
+        Format::Jaeger => visitor.visit_lending(services(ServiceJson::Jaeger)),
+        Format::Zipkin => visitor.visit_lending(services(ServiceJson::Zipkin)),
         #[cfg(feature = "perfetto")]
         Format::Perfetto => visitor.visit_lending(PerfettoParser::new(limits)),
         #[cfg(feature = "perfetto")]
@@ -79,6 +83,11 @@ pub(crate) fn visit<V: Visit>(format: Format, limits: &Limits, visitor: V) -> V:
             visitor.visit_lending(FormatOff { format, feature: "profiles" })
         }
     }
+}
+
+/// Returns the parser of spans of services in JSON.
+fn services(format: ServiceJson) -> TraceParser {
+    TraceParser::boxed(ServiceJsonParser::new(format))
 }
 
 /// The parser of a format whose feature is off, which reads nothing.

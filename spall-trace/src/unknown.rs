@@ -2,7 +2,12 @@
 
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
-use spall_format::container::{Container, peek};
+use spall_format::{
+    container::{Container, peek},
+    otlp::{self, Signal},
+};
+use spall_json::json_args;
+use spall_model::Value;
 
 /// The formats that pprof had before protocol buffers. [profiles 3.1](spall_model::rules::profiles#3.1)
 const OLD_PPROF: &str = "an older kind of profile of gperftools; `pprof -proto` converts it";
@@ -17,6 +22,15 @@ const TRACY: &str = "a trace of Tracy; `tracy-csvexport` lists its zones";
 const RUSTC: &str = "a profile that rustc has made of itself; `crox` converts it to Trace Event JSON";
 const CTF: &str = "a trace in the Common Trace Format, as LTTng writes it; `babeltrace2` prints it";
 const LATENCY: &str = "a report of one of ftrace's tracers of latencies, which is not read";
+/// What OpenTelemetry and its peers write beside spans. [otel 5.3](spall_model::rules::otel#5.3)
+const NO_SPANS: &str = "OTLP in which no span has a time";
+const METRICS: &str = "OTLP metrics, which hold no spans";
+const LOGS: &str = "OTLP logs, which hold no spans";
+const PROFILES: &str = "OTLP profiles, which hold no spans";
+const ZIPKIN_1: &str = "spans of Zipkin in version 1 of its format, which is not read; version 2 is";
+const CONSOLE: &str = "what is printed by OpenTelemetry's console exporter, not OTLP";
+const JAEGER_MODEL: &str =
+    "spans of Jaeger's old model in protobuf's JSON, which is not read; the JSON of its API and its page is";
 const INSTRUMENTS: &str = "what Instruments copies as text";
 const CALLGRIND: &str =
     "a call graph with costs, as Callgrind, Cachegrind and Xdebug write it; KCachegrind shows it";
@@ -117,8 +131,19 @@ const TEXTS: &[([&[u8]; 2], &str)] = &[
 
 /// The keys by which JSON documents of other formats are recognised: all of them are keys of the document.
 const DOCUMENTS: &[(&[&str], &str)] = &[
-    (&["resourceSpans"], "spans of OpenTelemetry"),
-    (&["data", "total", "limit"], "spans of Jaeger"),
+    (&["resourceSpans"], NO_SPANS),
+    (&["resource_spans"], NO_SPANS),
+    (&["batches"], NO_SPANS),
+    (&["resourceMetrics"], METRICS),
+    (&["resource_metrics"], METRICS),
+    (&["resourceLogs"], LOGS),
+    (&["resource_logs"], LOGS),
+    (&["resourceProfiles"], PROFILES),
+    (&["resource_profiles"], PROFILES),
+    (&["traceId", "binaryAnnotations"], ZIPKIN_1),
+    (&["context", "kind", "start_time"], CONSOLE),
+    (&["traceId", "operationName", "startTime"], JAEGER_MODEL),
+    (&["data", "total", "limit"], "a document of Jaeger without spans"),
     (&["head", "samples"], "a heap profile of V8"),
     (&["snapshot", "strings"], "a heap snapshot of V8"),
     (&["log"], "an HTTP archive"),
@@ -167,7 +192,7 @@ fn describe_content(data: &[u8]) -> Cow<'static, str> {
     match text.first() {
         None => "empty".into(),
         Some(b'{') => describe_object(text),
-        Some(b'[') => "a JSON array without trace events".into(),
+        Some(b'[') => describe_array(text),
         Some(_) if data.iter().all(|&byte| byte == 0) => "nothing but zeros".into(),
         // A character at the end of the data may be cut.
         Some(_) => match core::str::from_utf8(data) {
@@ -219,6 +244,11 @@ const MESSAGES: [(&[u8], &str); 5] = [
 
 /// Returns what a message of protocol buffers seems to be, if it has a text by which one is recognised.
 fn describe_message(data: &[u8]) -> Option<&'static str> {
+    match otlp::signal(data) {
+        Some(Signal::Metrics) => return Some(METRICS),
+        Some(Signal::Logs) => return Some(LOGS),
+        _ => {}
+    }
     let is_text = |&byte: &u8| byte >= b' ' || byte.is_ascii_whitespace();
     if !data.starts_with(b"\x0a") || data.iter().all(is_text) {
         return None;
@@ -235,13 +265,42 @@ fn shown(key: &str) -> String {
     }
 }
 
-/// Returns what a JSON document seems to be, by its first keys.
-fn describe_object(text: &[u8]) -> Cow<'static, str> {
+/// Returns what a list of JSON seems to be, by the keys of its first object, which may lie in a list in the list.
+fn describe_array(text: &[u8]) -> Cow<'static, str> {
+    let is_outside = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'[' | b',' | b']');
+    let first = text.iter().position(|byte| !is_outside(byte)).and_then(|at| text.get(at..));
+    let known = first.filter(|first| first.starts_with(b"{")).and_then(of_keys);
+    known.map_or("a JSON array without trace events".into(), Into::into)
+}
+
+/// Returns the message of the first error in an answer of Jaeger that has no data.
+fn error_of_jaeger(text: &[u8]) -> Option<String> {
+    let answer = json_args(text);
+    let (Some(Value::Null), Some(Value::List(errors))) = (answer.get(b"data"), answer.get(b"errors")) else {
+        return None;
+    };
+    match errors.iter().next()? {
+        (_, Value::Map(error)) => Some(format!("{}", error.get(b"msg")?)),
+        (_, error) => Some(format!("{error}")),
+    }
+}
+
+/// Returns what the object at the start of a text seems to be, if its keys tell.
+fn of_keys(text: &[u8]) -> Option<&'static str> {
     let keys: Vec<String> = spall_json::document_keys(text).map(|key| key.decode().into_owned()).collect();
     let has = |key: &&str| keys.iter().any(|found| found == key);
-    if let Some((_, what)) = DOCUMENTS.iter().find(|(wanted, _)| wanted.iter().all(has)) {
-        return (*what).into();
+    DOCUMENTS.iter().find(|(wanted, _)| wanted.iter().all(has)).map(|&(_, what)| what)
+}
+
+/// Returns what a JSON document seems to be, by its first keys.
+fn describe_object(text: &[u8]) -> Cow<'static, str> {
+    if let Some(message) = error_of_jaeger(text) {
+        return format!("an answer of Jaeger without spans: {}", shown(&message)).into();
     }
+    if let Some(what) = of_keys(text) {
+        return what.into();
+    }
+    let keys: Vec<String> = spall_json::document_keys(text).map(|key| key.decode().into_owned()).collect();
     if keys.is_empty() {
         return "a JSON object without keys".into();
     }

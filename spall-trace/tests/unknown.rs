@@ -101,8 +101,8 @@ fn what_is_no_trace_is_named() {
         (b"[1,2,3]", "a JSON array without trace events"),
         (b"[{\"a\":1},{\"b\":2}]", "a JSON array without trace events"),
         (b"[{\"ph\":7.1},{\"ph\":6.9}]", "a JSON array without trace events"),
-        (b"{\"resourceSpans\":[]}", "spans of OpenTelemetry"),
-        (b"{\"data\":[],\"total\":0,\"limit\":0}", "spans of Jaeger"),
+        (b"{\"resourceSpans\":[]}", "OTLP in which no span has a time"),
+        (b"{\"data\":[],\"total\":0,\"limit\":0}", "a document of Jaeger without spans"),
         (
             b"{\"head\":{\"callFrame\":{},\"selfSize\":0,\"children\":[]},\"samples\":[]}",
             "a heap profile of V8",
