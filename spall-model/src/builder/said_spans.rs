@@ -156,7 +156,7 @@ impl SaidSpans {
 type Place = (Tick, Reverse<Tick>, u32);
 
 /// Returns the position of the parent of each span on its track. Of several spans of one id on a track the first one in the
-/// file counts. A span that says its own id has none here: another one of that id is meant, if there is one.
+/// file counts.
 fn find_parents(spans: &[SaidRow], track_of: &[u32]) -> Vec<Option<usize>> {
     let mut parents = alloc::vec![None; spans.len()];
     let mut by_track: Vec<usize> = (0..spans.len()).collect();
@@ -169,7 +169,7 @@ fn find_parents(spans: &[SaidRow], track_of: &[u32]) -> Vec<Option<usize>> {
                 *first = at;
             }
         }
-        for &at in track.iter().filter(|&&at| spans[at].span != spans[at].parent) {
+        for &at in track {
             parents[at] = by_id.get(&spans[at].parent).copied();
         }
     }

@@ -25,6 +25,7 @@ pub(super) struct Families<'b> {
     track_of: &'b [u32],
     /// The spans of each id. Empty until somebody looks for one.
     by_id: HashMap<(Key, Key), OfId, RandomState>,
+    is_filled: bool,
 }
 
 /// The spans of one id.
@@ -38,7 +39,7 @@ struct OfId {
 
 impl<'b> Families<'b> {
     pub(super) fn new(rows: &'b Rows, spans: &'b [SaidRow], track_of: &'b [u32]) -> Self {
-        Self { rows, spans, track_of, by_id: HashMap::default() }
+        Self { rows, spans, track_of, by_id: HashMap::default(), is_filled: false }
     }
 
     /// Returns the trace of a span: the key of a nest that belongs to one process. `None` on other tracks.
@@ -57,7 +58,7 @@ impl<'b> Families<'b> {
 
     /// Finds the spans of all ids, in the order of the file.
     fn find_ids(&mut self, builder: &TraceBuilder) {
-        if !self.by_id.is_empty() {
+        if core::mem::replace(&mut self.is_filled, true) {
             return;
         }
         let mut in_file: Vec<usize> = (0..self.spans.len()).collect();
@@ -78,20 +79,18 @@ impl<'b> Families<'b> {
     /// one is meant, or else the first in the file. A span that says its own id is the half of one that a server has: the half of
     /// the client is meant, or else itself.
     pub(super) fn find_parents(&mut self, parents: &mut [Option<usize>], builder: &TraceBuilder) {
-        let spans = self.spans;
-        for (at, parent) in parents.iter_mut().enumerate().filter(|(_, parent)| parent.is_none()) {
-            let SaidRow { span, parent: said, .. } = spans[at];
-            if said == NO_ID {
+        for (at, parent) in parents.iter_mut().enumerate() {
+            let SaidRow { span, parent: said, .. } = self.spans[at];
+            if said == NO_ID || parent.is_some() && said != span {
                 continue;
             }
-            *parent = self.trace_of(at, builder).and_then(|trace| {
-                self.find_ids(builder);
-                let of_id = self.by_id.get(&(trace, said))?;
-                if said == span { of_id.other } else { of_id.server.or(Some(of_id.first)) }
-            });
-            if parent.is_none() && said == span {
-                *parent = Some(at);
-            }
+            let Some(trace) = self.trace_of(at, builder) else { continue };
+            self.find_ids(builder);
+            let of_id = self.by_id.get(&(trace, said));
+            *parent = match of_id {
+                Some(of_id) if said == span => of_id.other.or(Some(at)),
+                of_id => of_id.map(|of_id| of_id.server.unwrap_or(of_id.first)),
+            };
         }
     }
 
