@@ -4,7 +4,7 @@ use core::fmt::Display;
 
 use spall_trace::{
     format::{
-        apitrace, folded, ftrace, heph, perf_script, perfetto, pprof,
+        apitrace, folded, ftrace, heph, otlp, perf_script, perfetto, pprof,
         spall::{self as binary, auto},
     },
     json,
@@ -34,6 +34,12 @@ pub fn run(bytes: &[u8]) -> bool {
     // What a cut text says of threads comes where it ends.
     let ftrace = in_pieces(ftrace::Parser::new, bytes, size);
     let ftrace = ftrace.iter().any(|(_, _, event)| event.starts_with("Clock"));
+    // The ids of processes depend on all spans of the file.
+    let services = [json::ServiceJson::Otlp, json::ServiceJson::Jaeger, json::ServiceJson::Zipkin]
+        .map(|format| in_pieces(|| json::ServiceJsonParser::new(format), bytes, size));
+    let has_span = |facts: &[Fact]| facts.iter().any(|(_, _, event)| event.starts_with("Async"));
+    let services = services.iter().any(|facts| has_span(facts));
+    let services = has_span(&in_pieces(otlp::Parser::new, bytes, size)) || services;
     // The first lines say whether all have two numbers, and the whole of a profile is one record.
     let folded = has_sample(&in_pieces(folded::Parser::new, bytes, size));
     let pprof = has_sample(&in_pieces(pprof::Parser::new, bytes, size));
@@ -46,6 +52,7 @@ pub fn run(bytes: &[u8]) -> bool {
         || perfetto.len() > MIN_PERFETTO
         || perf
         || ftrace
+        || services
         || folded
         || pprof
 }

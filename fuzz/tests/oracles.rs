@@ -7,7 +7,7 @@ use spall_fuzz::{
     rebuild, round_trip, samples, split_input, trees, view,
 };
 use spall_synth::{
-    Random, apitrace, auto, ftrace, heph, json_profiles, perf_script, perfetto, profiles, spall,
+    Random, apitrace, auto, ftrace, heph, json_profiles, perf_script, perfetto, profiles, services, spall,
 };
 
 /// Small events of every phase, whole and damaged.
@@ -48,6 +48,10 @@ fn seeds() -> Vec<Vec<u8>> {
         profiles::folded(20).into(),
         profiles::pprof(5),
         json_profiles::firefox(32),
+        services::otlp_json(9),
+        services::otlp(9),
+        services::jaeger(9),
+        services::zipkin(9),
     ];
     for version in [0, 1, 3] {
         let shape = spall::Shape { version, slices: 30, threads: 3, ..spall::Shape::default() };

@@ -10,6 +10,7 @@
 //! | [`heph`] | trace logs of the Heph actor framework | yes | |
 //! | `apitrace` (`apitrace`) | graphics call traces of apitrace | yes | |
 //! | `perfetto` (`perfetto`) | protobuf traces of Perfetto | yes | |
+//! | `otlp` (`alloc`) | OpenTelemetry's spans in protocol buffers | yes | |
 //! | `ftrace` (`perfetto`) | the text of ftrace, of `trace-cmd report`, atrace and systrace | yes | |
 //! | `perf_script` (`profiles`) | the text of `perf script` | yes | |
 //! | `pprof` (`profiles`) | profiles of pprof, as Go and many other programs write them | yes | |

@@ -26,6 +26,7 @@ pub mod profiles;
 pub mod program;
 mod random;
 pub mod recordings;
+pub mod services;
 pub mod shapes;
 pub mod spall;
 

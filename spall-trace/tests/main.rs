@@ -60,5 +60,6 @@ mod round_trip;
 mod rules;
 mod said_parents;
 mod search;
+mod services;
 mod thread_time;
 mod unknown;

@@ -1,7 +1,9 @@
 //! A trace takes at most 16 times its input and a mebibyte, finished or while it grows, whatever the input is.
 
 use allocation_counter::measure;
-use spall_synth::{apitrace, ftrace, heph, json_profiles, perf_script, perfetto, profiles, spall as synth};
+use spall_synth::{
+    apitrace, ftrace, heph, json_profiles, perf_script, perfetto, profiles, services, spall as synth,
+};
 use spall_testdata::sized;
 use spall_trace::Format;
 use spall_trace::format::container::decompress;
@@ -121,6 +123,13 @@ fn traces_of_generated_and_hostile_input_are_small() {
             ["threads", "threads that wait", "switches of threads", "counters", "spans", "interrupts"];
         let most = of_tracks.contains(&name).then_some(64);
         check_attack(name, &data, most);
+    }
+    check("otlp json", &services::otlp_json(sized(20_000)));
+    check("otlp", &services::otlp(sized(20_000)));
+    check("jaeger", &services::jaeger(sized(20_000)));
+    check("zipkin", &services::zipkin(sized(20_000)));
+    for (name, data) in services::attacks(sized(100_000)) {
+        check_attack(name, &data, None);
     }
     check("firefox", &json_profiles::firefox(sized(100_000)));
     for (name, data) in json_profiles::attacks(sized(100_000)) {

@@ -97,7 +97,8 @@ fn placed(scale: TickScale, placement: &Placement, at: Tick) -> i128 {
 ///
 /// Processes of different traces stay apart: one whose id an earlier trace has gets another. Only if the monotonic clock
 /// says that both traces are of one machine that was not started anew in between, a process with the same id is the same
-/// process: so the samples of a profiler reach the threads of a program that recorded itself. It and its threads keep the
+/// process: so the samples of a profiler reach the threads of a program that recorded itself. The same holds for a process
+/// whose number a trace of services says, unless both say their hosts and these differ. It and its threads keep the
 /// names of the first trace that has some. The ids of flows, async spans
 /// and objects that hold for a whole file stay apart. Each process is labelled with the name of its trace. The facts of
 /// the file of each trace but the first get `@` and the name behind their keys.

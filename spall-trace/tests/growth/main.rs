@@ -26,7 +26,9 @@ use std::{
 };
 
 use allocation_counter::measure;
-use spall_synth::{apitrace, ftrace, gzip, heph, json_profiles, perf_script, profiles, spall as synth};
+use spall_synth::{
+    apitrace, ftrace, gzip, heph, json_profiles, perf_script, profiles, services, spall as synth,
+};
 use spall_trace::{
     Loader,
     export::{self, ExportReport},
@@ -612,6 +614,9 @@ fn damaged_input() {
     check("ftrace", &|parts| ftrace::recording(parts / 16));
     for n in 0..ftrace::attacks(8).len() {
         check(ftrace::attacks(8)[n].0, &move |parts| ftrace::attacks(parts).swap_remove(n).1);
+    }
+    for n in 0..services::attacks(8).len() {
+        check(services::attacks(8)[n].0, &move |parts| services::attacks(parts).swap_remove(n).1);
     }
     check("perf script", &|parts| perf_script::recording(parts / 16));
     let (head, frame) = ("a 1 1.5: b:\n\t1 f (a)\n", "\t1 f (a)\n");
