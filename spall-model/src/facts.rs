@@ -92,6 +92,15 @@ pub struct Flow {
     pub(crate) ends: FlowEnds,
 }
 
+impl Flow {
+    /// Returns whether no event of the file is the flow, but what two spans say of their ids, such as a parent in another process.
+    /// A replay does not emit it: whoever takes the spans finds it again.
+    #[must_use]
+    pub const fn is_of_spans(&self) -> bool {
+        self.ends.said
+    }
+}
+
 /// How the events of the file express a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FlowEnds {

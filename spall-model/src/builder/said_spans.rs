@@ -98,8 +98,7 @@ impl SaidSpans {
         for (track, run) in rows.runs().filter(|&(track, _)| self.has_track(track)) {
             let first = &mut first[track as usize];
             for row in run.filter(|&row| !rows.name(row).is_empty()) {
-                let place = self.place(row, rows);
-                let place = (place.2 > 0, place);
+                let place = (self.is_below(row), self.place(row, rows));
                 if first.is_none_or(|first| place < first) {
                     *first = Some(place);
                 }
@@ -110,6 +109,12 @@ impl SaidSpans {
                 builder.registry.track_mut(track).name = rows.name(row);
             }
         }
+    }
+
+    /// Returns whether a row is below another one of its track.
+    fn is_below(&self, row: u32) -> bool {
+        let said = self.of_row.get(row as usize).filter(|&&said| said != SAYS_NONE);
+        said.is_some_and(|&said| self.parents[said as usize].is_some())
     }
 
     /// Returns by what the rows of a track are sorted: by start, the longer ones first, then those with fewer spans above them,

@@ -4,7 +4,7 @@ use alloc::{collections::BTreeSet, string::ToString, vec::Vec};
 use std::io::{self, BufWriter, Write};
 
 use spall_json::JsonFileWriter;
-use spall_model::{Event, FlowBind, Trace, TrackEvent};
+use spall_model::{Event, FlowBind, Trace, TraceView, TrackEvent};
 
 use super::{ExportReport, Loss};
 
@@ -62,6 +62,7 @@ pub fn json(trace: &Trace, out: impl Write) -> io::Result<ExportReport> {
         }
         io::Result::Ok(())
     })?;
+    report.add(Loss::Flow, trace.flows().iter().filter(|flow| flow.is_of_spans()).count());
     report.add(Loss::Flow, events.iter().filter(|&id| fields.contains(id)).count());
     file.finish()?;
     Ok(report)
