@@ -42,7 +42,7 @@ fn spans(n_spans: usize) -> Vec<Span> {
 }
 
 fn name(span: &Span) -> &'static str {
-    NAMES.get(span.id as usize % NAMES.len()).unwrap_or(&"")
+    NAMES.get(usize::try_from(span.id).unwrap_or(0) % NAMES.len()).unwrap_or(&"")
 }
 
 /// Returns OTLP in JSON, one request for each service in turn. A span takes about 400 bytes.
@@ -73,10 +73,12 @@ pub fn otlp_json(n_spans: usize) -> Vec<u8> {
 
 fn varint(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
-        out.push((number & 0x7f | 0x80) as u8);
+        let [low, ..] = number.to_le_bytes();
+        out.push(low | 0x80);
         number >>= 7;
     }
-    out.push(number as u8);
+    let [low, ..] = number.to_le_bytes();
+    out.push(low);
 }
 
 /// Appends a field of bytes.

@@ -211,7 +211,6 @@ fn what_is_broken_or_cut_costs_its_own_spans_only() {
     let lines: Vec<&[u8]> = whole.split(|&byte| byte == b'\n').collect();
     assert_eq!(load(&whole).unwrap().slices().len(), 3);
     // Everything on one line, so that a broken line is followed by whole ones.
-    let whole: Vec<u8> = whole.iter().copied().collect::<Vec<u8>>();
     let one_line = String::from_utf8(whole).unwrap().replace("\n            ", "").replace("\n        ", "");
     let mut broken: Vec<&str> = one_line.lines().collect();
     assert_eq!((broken.len(), lines.len() > 3), (3, true));
