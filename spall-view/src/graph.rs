@@ -6,7 +6,7 @@ use alloc::sync::Arc;
 use core::fmt;
 use std::collections::HashSet;
 
-pub use rows::{TreeOrder, TreeRow, TreeRows, WantedTreeRows};
+pub use rows::{TreeRow, TreeRows, WantedTreeRows};
 
 use serde::{Deserialize, Serialize};
 use spall_trace::layout::{Row, RowId, Viewport, diff_rows, flame_rows};

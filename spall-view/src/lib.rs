@@ -50,6 +50,7 @@ mod hits;
 mod item;
 mod lines;
 mod list;
+mod listed;
 mod marks;
 mod matcher;
 mod number;
@@ -95,8 +96,7 @@ pub use frame::{
     Wanted as WantedFrame,
 };
 pub use graph::{
-    BoxFacts, GraphFrame, Kind as GraphKind, Shape, TreeOrder, TreeRow, TreeRows, Wanted as WantedGraph,
-    WantedTreeRows,
+    BoxFacts, GraphFrame, Kind as GraphKind, Shape, TreeRow, TreeRows, Wanted as WantedGraph, WantedTreeRows,
 };
 pub use growing::{Live, LiveEngine};
 pub use heights::Heights;
@@ -104,17 +104,18 @@ pub use hits::{Hit, Target};
 pub use item::{Group, Item, Member};
 pub use lines::{Header, Lines};
 pub use list::{ColumnFacts, Entry, List, ListFormat, ListKind, WantedList};
+pub use listed::{ChosenList, ChosenTable, ListColumn, Order, TreeOrder};
 pub use marks::{MarkFacts, notes};
 pub use matcher::{Matcher, matcher};
 pub use open::{Damage, Note, OpenError, Opened, Placed, Source, open};
-pub use place::{ChosenList, ChosenRange, ChosenTable, ListColumn, Mark, Place, PlaceFile};
+pub use place::{ChosenRange, Mark, Place, PlaceFile};
 pub use question::{Answer, Changed, News, Progress, Question, Reply, Ticket};
 pub use section::{Section, SectionError, closest};
 pub use shown::{Finished, Growth, Now, Shown};
 pub use since::{Numbers, Since};
 pub use spall_trace::layout::By;
 pub use spall_trace::model::Tick;
-pub use statistics::{Area, Order, Ranked, Ranking, Sums};
+pub use statistics::{Area, Ranked, Ranking, Sums};
 pub use tail::Tail;
 pub use task::STEP;
 pub use tree::SentTree;

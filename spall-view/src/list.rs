@@ -13,8 +13,8 @@ use spall_trace::model::{Clock, NameId, SliceId, ThreadMeasure, Tick, Ticks, Tra
 
 use crate::{
     Amount, Area, Element, Engine, Since, csv_field,
+    listed::{ChosenList, ListColumn},
     matcher::matcher,
-    place::{ChosenList, ListColumn},
     shown::Shown,
     task::Task,
     view::View,

@@ -13,7 +13,7 @@ use spall_trace::model::{
 use crate::{
     Engine, Since,
     item::Item,
-    place::ChosenTable,
+    listed::{ChosenTable, Order},
     shown::{Shown, Work},
     task::{self, STEP, Task},
     view::View,
@@ -58,23 +58,6 @@ pub struct Ranking {
     pub table: ChosenTable<Order>,
     /// How many are wanted at most.
     pub most: usize,
-}
-
-/// By what sums are sorted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
-#[expect(missing_docs, reason = "they are the columns of `Sums`")]
-pub enum Order {
-    Name,
-    Count,
-    Unmeasured,
-    Total,
-    #[default]
-    Own,
-    Mean,
-    Min,
-    Max,
 }
 
 /// The sums that are wanted.

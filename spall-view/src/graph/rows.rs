@@ -8,7 +8,7 @@ use spall_trace::ignoring_case;
 use spall_trace::model::{Clock, Function, Ticks, TraceView as _, TreeNode, TreeNodeId};
 
 use super::{Graph, Nodes};
-use crate::{Amount, ChosenTable, Engine, ListFormat, number::count as grouped, shown::Shown};
+use crate::{Amount, ChosenTable, Engine, ListFormat, TreeOrder, number::count as grouped, shown::Shown};
 
 /// Which rows of a call tree are wanted, and in what order.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
@@ -24,19 +24,6 @@ pub struct WantedTreeRows {
     /// How the rows below one node are sorted, of which equal ones are in the order of the tree. Only functions with the filter in
     /// their name or source are shown, and what they are below.
     pub table: ChosenTable<TreeOrder>,
-}
-
-/// By what the rows of a call tree are sorted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
-#[expect(missing_docs, reason = "they are the columns")]
-pub enum TreeOrder {
-    #[default]
-    Total,
-    Own,
-    Count,
-    Name,
 }
 
 /// Rows of a call tree.
