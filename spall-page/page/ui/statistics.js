@@ -31,6 +31,8 @@ export class StatisticsPanel {
   number = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   waiting = undefined;
+  /** @type {string | undefined} */
+  typed = undefined; // the filter that is not in the place yet
   /** @type {{ by: string, area: Viewer['area'], rows: Map<string, import('../engine.js').Sums> } | undefined} */
   other = undefined; // the sums of another range, to compare with
 
@@ -122,11 +124,16 @@ export class StatisticsPanel {
     const ways = [['name', 'by name'], ['function', 'by function']];
     const choose = choice('What is added up', ways, this.by, (sumsBy) => viewer.change({ sumsBy }));
     const tools = element('p', {}, `${what}  `, tracksField(viewer), choose, measureField(viewer), valueField(viewer));
-    const filter = element('input', { type: 'search', placeholder: 'Filter', value: wanted, ariaLabel: 'Filter names' });
+    const filter = element('input', { type: 'search', placeholder: 'Filter', value: this.typed ?? wanted, ariaLabel: 'Filter names' });
     filter.dataset.key = 'filter';
     filter.oninput = () => {
+      this.typed = filter.value;
       clearTimeout(this.waiting);
-      this.waiting = setTimeout(() => this.sort({ filter: filter.value.trim() }), WAIT);
+      this.waiting = setTimeout(() => {
+        const filter = this.typed ?? '';
+        this.typed = undefined;
+        this.sort({ filter });
+      }, WAIT);
     };
     tools.append(filter);
     if (range) tools.append(button('Whole trace', 'Select nothing', () => viewer.setRange(undefined)));
