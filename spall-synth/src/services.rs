@@ -227,7 +227,30 @@ pub fn attacks(parts: usize) -> Vec<(&'static str, Vec<u8>)> {
     let [mut of_resource, mut tiny] = [const { Vec::new() }; 2];
     bytes(&mut of_resource, 2, &spans);
     bytes(&mut tiny, 1, &of_resource);
+    let one = format!("{{\"resourceSpans\":[{{\"scopeSpans\":[{{\"spans\":[{}]}}]}}]}}", id(1, 1, ""));
+    let of_jaeger =
+        "{\"traceID\":\"1\",\"spanID\":\"1\",\"operationName\":\"a\",\"startTime\":1,\"duration\":1}";
+    let again = |open: &str, part: &str, close: &str| {
+        format!("{one}\n{open}{}{close}\n{one}\n", part.repeat(parts)).into_bytes()
+    };
+    let in_jaeger = |open: &str, part: &str, close: &str| {
+        format!("{{\"traceID\":\"1\",\"spans\":[{of_jaeger}]}}\n{open}{}{close}", part.repeat(parts))
+            .into_bytes()
+    };
+    let wrapped =
+        |part: &str| format!("{one}\n{}0{}\n{one}\n", part.repeat(parts), "}".repeat(parts)).into_bytes();
     vec![
+        ("scopes in one resource", again("{\"resourceSpans\":[{", "\"scopeSpans\":[],", "\"a\":0}]}")),
+        ("lists of spans in one scope", again("{\"scopeSpans\":[{", "\"spans\":[],", "\"a\":0}]}")),
+        (
+            "scopes beside wrappers",
+            again("{", "\"scopeSpans\":[],\"result\":{\"scopeSpans\":[]},", "\"a\":0}"),
+        ),
+        ("wrappers in wrappers", wrapped("{\"scopeSpans\":[],\"result\":")),
+        ("values without an end", again("", "{\"a\":[\n", "")),
+        ("lists of spans in one trace", in_jaeger("{", "\"spans\":[],", "\"a\":0}")),
+        ("spans beside documents", in_jaeger("{", "\"data\":[{\"spans\":[]}],\"spans\":[],", "\"a\":0}")),
+        ("documents in documents", in_jaeger("", "{\"spans\":[],\"data\":[", "")),
         ("spans of one trace", json(&|part| id(1, part + 1, ""))),
         ("traces of one span", json(&|part| id(part + 1, 1, ""))),
         ("a chain of parents", json(&|part| id(1, part + 1, &format!(",\"parentSpanId\":\"{part:016x}\"")))),

@@ -30,6 +30,8 @@ pub(super) fn read(file: &mut File<'_, '_>) {
 /// What is known of the spans that are read.
 #[derive(Debug, Default)]
 struct Jaeger<'a> {
+    /// The object of a trace, which says its processes.
+    trace: Option<usize>,
     /// The processes of the trace, by its ids for them.
     processes: BTreeMap<Cow<'a, [u8]>, u32>,
     ids: SpanIds,
@@ -49,6 +51,7 @@ impl<'a> Format<'a> for Jaeger<'a> {
         };
         match role {
             Role::Root if is_span(file.data) => {
+                self.trace = None;
                 self.processes.clear();
                 Step::Whole
             }
@@ -59,12 +62,22 @@ impl<'a> Format<'a> for Jaeger<'a> {
 
     fn member(&mut self, file: &mut File<'a, '_>, _: Role, object: usize, key: &KeyToken) -> Step<Role> {
         let data = file.data;
+        // A trace wraps nothing. If it did, it would be looked through again behind each.
+        let is_trace = self.trace == Some(object);
         if key.is(data, b"data") {
+            if is_trace {
+                file.report(DiagnosticKind::NotRead, (key.inside.0, key.value));
+                return Step::Over;
+            }
             return Step::Into(Role::Root);
         }
         if !key.is(data, b"spans") {
             return Step::Over;
         }
+        if is_trace {
+            return Step::Into(Role::Span);
+        }
+        self.trace = Some(object);
         self.processes.clear();
         // Most writers write them behind the spans.
         if let Some(processes) = find_field(data, object, &["processes"])

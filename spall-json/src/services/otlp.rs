@@ -41,7 +41,11 @@ pub(super) fn read(file: &mut File<'_, '_>) {
 /// What is known of the spans that are read.
 #[derive(Debug, Default)]
 struct Otlp<'a> {
+    /// The object of a resource, and its process.
+    resource: Option<(usize, u32)>,
     process: u32,
+    /// The object of a scope, which says its name and version.
+    scope_of: Option<usize>,
     scope: Text<'a>,
     scope_version: Text<'a>,
     ids: SpanIds,
@@ -62,22 +66,29 @@ impl<'a> Format<'a> for Otlp<'a> {
     fn member(&mut self, file: &mut File<'a, '_>, role: Role, object: usize, key: &KeyToken) -> Step<Role> {
         let data = file.data;
         let is = |names: &[&str]| is_one_of(data, key, names);
+        // An object that has scopes itself wraps nothing. If it did, it would be looked through again behind each.
+        let has_scopes = self.resource.is_some_and(|(known, _)| known == object);
         match role {
-            Role::Root if is(RESOURCE_SPANS) => Step::Into(Role::Resource),
-            Role::Root if is(WRAPPERS) => Step::Into(Role::Root),
-            Role::Root if is(OTHER_SIGNALS) => {
+            Role::Root if is(RESOURCE_SPANS) && !has_scopes => Step::Into(Role::Resource),
+            Role::Root if is(WRAPPERS) && !has_scopes => Step::Into(Role::Root),
+            Role::Root if is(OTHER_SIGNALS) || has_scopes && (is(RESOURCE_SPANS) || is(WRAPPERS)) => {
                 file.report(DiagnosticKind::NotRead, (key.inside.0, key.value));
                 Step::Over
             }
             Role::Root | Role::Resource if is(SCOPE_SPANS) => {
-                self.process = resource(file, object);
+                // Damaged files may have many lists of scopes in one object.
+                let known = self.resource.filter(|&(known, _)| known == object);
+                let (_, process) = known.unwrap_or_else(|| (object, resource(file, object)));
+                (self.resource, self.process) = (Some((object, process)), process);
                 Step::Into(Role::Scope)
             }
             Role::Scope if is(&["spans"]) => {
-                let scope = find_field(data, object, &["scope", "instrumentationlibrary"]);
-                let [name, version] =
-                    scope.map_or([None; 2], |scope| fields(data, scope, ["name", "version"]));
-                (self.scope, self.scope_version) = (text(data, name), text(data, version));
+                if self.scope_of.replace(object) != Some(object) {
+                    let scope = find_field(data, object, &["scope", "instrumentationlibrary"]);
+                    let [name, version] =
+                        scope.map_or([None; 2], |scope| fields(data, scope, ["name", "version"]));
+                    (self.scope, self.scope_version) = (text(data, name), text(data, version));
+                }
                 Step::Into(Role::Span)
             }
             _ => Step::Over,

@@ -41,6 +41,13 @@ pub(super) trait Format<'a> {
     fn read(&mut self, file: &mut File<'a, '_>, role: Self::Role, item: Token);
 }
 
+/// The most objects and arrays inside one another that are looked into, twice as many as any format has. A reader may step over all
+/// of an object before its members are looked at.
+const DEEPEST: usize = 16;
+
+/// How often all of a file is stepped over at most, for values that turn out to be broken.
+const MOST_TRIES: usize = 16;
+
 /// An object or an array that is open.
 struct Open<R> {
     role: R,
@@ -54,6 +61,7 @@ pub(super) fn read_values<'a, F: Format<'a>>(file: &mut File<'a, '_>, format: &m
     let data = file.data;
     let mut pos = if data.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
     let mut open = Vec::new();
+    let mut tried = 0_usize;
     while let Some((start, byte)) = lexer::skip_blanks(data, pos) {
         if byte == b',' {
             pos = start + 1;
@@ -68,7 +76,13 @@ pub(super) fn read_values<'a, F: Format<'a>>(file: &mut File<'a, '_>, format: &m
         pos = match result {
             Ok(end) => end,
             Err(error) => {
-                let next = next_value(data, good);
+                let reached = match error {
+                    TokenError::Incomplete => data.len(),
+                    TokenError::Damaged(at) => at,
+                };
+                tried = tried.saturating_add(reached.saturating_sub(good));
+                let is_given_up = tried / MOST_TRIES > data.len();
+                let next = next_value(data, good).filter(|_| !is_given_up);
                 let kind = match (error, next) {
                     (TokenError::Incomplete, None) => DiagnosticKind::Truncated,
                     _ if matches!(byte, b'{' | b'[') => DiagnosticKind::DamagedRecord,
@@ -140,6 +154,11 @@ fn apply<'a, F: Format<'a>>(
 ) -> Result<(), TokenError> {
     let data = file.data;
     match step {
+        Step::Into(_) if open.len() >= DEEPEST => {
+            let token = lexer::token(data, at)?;
+            file.report(DiagnosticKind::DeepValue, (token.start, token.end));
+            *pos = token.end;
+        }
         Step::Into(role) => {
             open.push(Open { role, object: (data.get(at) == Some(&b'{')).then_some(at) });
             *pos = at + 1;
