@@ -77,7 +77,10 @@ fn signal_of(request: &[u8]) -> Option<Signal> {
     let within = |message, numbers: &'static [u32]| {
         parts(message).filter_map(move |part| message_of(part, numbers)).map(|(message, _)| message)
     };
+    // The first messages of other formats have no records, and the others then have none either.
+    const MOST: usize = 64;
     let records = within(request, &[field::RESOURCE_SPANS])
+        .take(MOST)
         .flat_map(|resource| within(resource, &[field::SCOPE_SPANS, field::LIBRARY_SPANS]))
         .flat_map(|scope| within(scope, &[field::SPANS]))
         .filter_map(of_record);

@@ -122,7 +122,8 @@ fn is_request_of_one(data: &[u8], object: usize) -> bool {
 fn is_zipkin_span(data: &[u8], object: usize) -> bool {
     let (mut has_ids, mut has_fact) = ([false; 2], false);
     for key in lexer::keys(data, object) {
-        if key.is(data, b"ph") || key.is(data, b"binaryAnnotations") {
+        // What is behind the events of a trace is not looked for.
+        if [&b"ph"[..], b"binaryAnnotations", b"traceEvents"].iter().any(|name| key.is(data, name)) {
             return false;
         }
         let is_text = data.get(key.value) == Some(&b'"');
