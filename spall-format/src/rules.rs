@@ -18,4 +18,4 @@ pub mod perfetto {}
 pub mod ftrace {}
 
 #[doc(inline)]
-pub use spall_model::rules::{otel, profiles};
+pub use spall_model::rules::{callgrind, otel, profiles};

@@ -1,6 +1,6 @@
 //! The parser of sampling profiles that are JSON documents of their own.
 
-use spall_model::{LendingParser, Progress, Receiver};
+use spall_model::{LendingParser, Progress, ReadOnce, Receiver};
 
 use crate::error::{JsonError, JsonErrorKind};
 use crate::lexer::{self, KeyToken};
@@ -93,14 +93,14 @@ fn of_key(data: &[u8], key: &KeyToken) -> Option<JsonProfile> {
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct JsonProfileParser {
-    result: Option<Result<(), JsonError>>,
+    state: ReadOnce<JsonError>,
 }
 
 impl JsonProfileParser {
     /// Creates a parser at the start of a file.
     #[must_use]
     pub const fn new() -> Self {
-        Self { result: None }
+        Self { state: ReadOnce::new() }
     }
 }
 
@@ -113,18 +113,10 @@ impl LendingParser for JsonProfileParser {
         eof: bool,
         to: &mut impl for<'e> Receiver<'e>,
     ) -> Result<Progress, JsonError> {
-        if let Some(result) = self.result {
-            return result.map(|()| Progress::End);
-        }
-        if !eof {
-            return Ok(Progress::NeedMore(data.len().max(1)));
-        }
-        let result = match json_profile(data) {
+        self.state.read(data, eof, || match json_profile(data) {
             Some(JsonProfile::Firefox) => firefox::read(data, to),
             Some(JsonProfile::Speedscope) => speedscope::read(data, to),
             None => Err(JsonError::new(JsonErrorKind::NotATrace, 0)),
-        };
-        self.result = Some(result);
-        result.map(|()| Progress::Read(data.len()))
+        })
     }
 }

@@ -9,4 +9,4 @@ pub mod cpu {}
 pub mod json {}
 
 #[doc(inline)]
-pub use spall_model::rules::{otel, profiles};
+pub use spall_model::rules::{heap, otel, profiles};

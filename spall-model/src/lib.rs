@@ -94,6 +94,8 @@ mod budget;
 #[cfg(feature = "alloc")]
 mod builder;
 mod byte_range;
+#[cfg(feature = "alloc")]
+mod call_graph;
 mod diagnostic;
 mod event;
 #[cfg(feature = "alloc")]
@@ -164,6 +166,8 @@ mod track_set;
 mod tree;
 mod unit;
 #[cfg(feature = "alloc")]
+mod value_types;
+#[cfg(feature = "alloc")]
 mod values;
 #[cfg(feature = "alloc")]
 mod view;
@@ -177,6 +181,7 @@ mod written;
 #[cfg(feature = "alloc")]
 pub use self::{
     builder::{LiveSnapshot, LiveTrace, LiveTrack, MergedPart, TraceBuilder, TraceMerger},
+    call_graph::{CallGraph, EstimatedCall, EstimatedTree, apportion},
     diagnostic::{DiagnosticCount, Diagnostics},
     facts::{CounterValue, Flow, Instant, Metadata, Object, OtherEvent, Snapshot, State},
     function::{Function, FunctionSource},
@@ -196,6 +201,7 @@ pub use self::{
         CallTree, CallTreeBuilder, DiffNode, DiffSums, DiffWidth, FoldedNode, FoldedStacks, FunctionDiff,
         FunctionStats, InvertedTree, Measure, TreeDiff, TreeNode, TreeNodeId, TreeStep, Unattributed,
     },
+    value_types::{ValueSample, ValueType, ValueTypes},
     values::{SampleValue, UnknownValue},
     view::TraceView,
     with_slices::TrackSlices,
@@ -221,7 +227,7 @@ pub use id::{Id, Thread};
 pub use id_range::{DenseId, IdRange, index32};
 pub use job::Job;
 pub use limits::Limits;
-pub use read::{LendingParser, Parser, Progress, Receiver};
+pub use read::{LendingParser, Parser, Progress, ReadOnce, Receiver};
 pub use source_location::SourceLocation;
 pub use text::{Piece, Pieces, Text};
 pub use time::{Clock, Tick, Ticks};

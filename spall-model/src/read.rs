@@ -212,3 +212,61 @@ impl<P: Parser> LendingParser for P {
         self.read(data, eof, to)
     }
 }
+
+/// The state of a parser that reads its file in one piece, when all of it is there. Such a file has tables or texts at its end
+/// without which nothing in front of them can be read.
+///
+/// ```
+/// use core::convert::Infallible;
+/// use spall_model::{Progress, ReadOnce};
+///
+/// let (mut state, mut calls) = (ReadOnce::<Infallible>::new(), 0);
+/// let mut lend = |data: &[u8], eof| state.read(data, eof, || { calls += 1; Ok(()) });
+/// assert_eq!(lend(b"ab", false), Ok(Progress::NeedMore(2)));
+/// assert_eq!(lend(b"abcd", true), Ok(Progress::Read(4)));
+/// assert_eq!(lend(b"", true), Ok(Progress::End));
+/// assert_eq!(calls, 1);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReadOnce<E> {
+    result: Option<Result<(), E>>,
+}
+
+impl<E> Default for ReadOnce<E> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<E> ReadOnce<E> {
+    /// Returns the state at the start of a file.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { result: None }
+    }
+}
+
+impl<E: Copy> ReadOnce<E> {
+    /// Calls `read` at the end of the input, when `data` is the whole file, and keeps its result: the result of
+    /// [`Parser::read`] or [`LendingParser::lend`].
+    ///
+    /// # Errors
+    /// This returns the error of `read`, in later calls too.
+    pub fn read(
+        &mut self,
+        data: &[u8],
+        eof: bool,
+        read: impl FnOnce() -> Result<(), E>,
+    ) -> Result<Progress, E> {
+        if let Some(result) = self.result {
+            return result.map(|()| Progress::End);
+        }
+        if !eof {
+            // A buffer that is doubled each time is copied no more often than it is long.
+            return Ok(Progress::NeedMore(data.len().max(1)));
+        }
+        let result = read();
+        self.result = Some(result);
+        result.map(|()| Progress::Read(data.len()))
+    }
+}

@@ -17,5 +17,11 @@ pub mod samples {}
 #[doc = include_str!("../rules/profiles.md")]
 pub mod profiles {}
 
+#[doc = include_str!("../rules/callgrind.md")]
+pub mod callgrind {}
+
+#[doc = include_str!("../rules/heap-profiles.md")]
+pub mod heap {}
+
 #[doc = include_str!("../rules/otel.md")]
 pub mod otel {}

@@ -1,7 +1,7 @@
 //! The parser, which reads a file when all of it is there.
 
 use spall_model::{
-    ArgsBuilder, ByteRange, DiagnosticKind, LendingParser, Progress, Receiver, Text, Value,
+    ArgsBuilder, ByteRange, DiagnosticKind, LendingParser, Progress, ReadOnce, Receiver, Text, Value,
     services::{
         OTLP_IDENTITY, Services, SpanFacts, SpanIds, bytes_id, kind_of_number, report, status_of_number,
     },
@@ -27,14 +27,14 @@ use crate::{FormatError, FormatErrorKind};
 /// | `NotRead` | something else than spans | left out |
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Parser {
-    result: Option<Result<(), FormatError>>,
+    state: ReadOnce<FormatError>,
 }
 
 impl Parser {
     /// Creates a parser at the start of a file.
     #[must_use]
     pub const fn new() -> Self {
-        Self { result: None }
+        Self { state: ReadOnce::new() }
     }
 }
 
@@ -49,15 +49,7 @@ impl LendingParser for Parser {
         eof: bool,
         to: &mut impl for<'e> Receiver<'e>,
     ) -> Result<Progress, FormatError> {
-        if let Some(result) = self.result {
-            return result.map(|()| Progress::End);
-        }
-        if !eof {
-            return Ok(Progress::NeedMore(data.len().max(1)));
-        }
-        let result = read(data, to);
-        self.result = Some(result);
-        result.map(|()| Progress::Read(data.len()))
+        self.state.read(data, eof, || read(data, to))
     }
 }
 

@@ -1,13 +1,14 @@
 //! The parser, which reads a profile when all of it is there.
 
 use spall_model::{
-    ByteRange, Clock, DiagnosticKind, Event, Id, LendingParser, MetaEvent, Progress, Receiver, Text, Value,
+    ByteRange, Clock, DiagnosticKind, Event, Id, LendingParser, MetaEvent, Progress, ReadOnce, Receiver,
+    Text, Value,
 };
 
 use super::samples::{PROCESS, Samples};
 use super::schema::{self, Head, field};
 use super::tables::Tables;
-use super::value_type::{ValueType, ValueTypes};
+use super::value_type::{value_type, value_types};
 use crate::protobuf::{Fields, Message as _, Packed, Wire, repeated, scalars};
 use crate::{FormatError, FormatErrorKind};
 
@@ -30,7 +31,7 @@ use crate::{FormatError, FormatErrorKind};
 /// The parser keeps the tables of the profile while it reads it, and the stacks of samples as a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Parser {
-    is_over: bool,
+    state: ReadOnce<FormatError>,
 }
 
 impl Parser {
@@ -52,29 +53,21 @@ impl LendingParser for Parser {
         eof: bool,
         to: &mut impl for<'e> Receiver<'e>,
     ) -> Result<Progress, FormatError> {
-        if self.is_over {
-            return Ok(Progress::End);
-        }
-        if !eof {
-            return Ok(Progress::NeedMore(data.len().max(1)));
-        }
-        if repeated(data, field::SAMPLE_TYPE).next().is_none() {
-            return Err(FormatError::new(FormatErrorKind::BadMagic, 0));
-        }
-        self.is_over = true;
-        read(data, to);
-        Ok(Progress::Read(data.len()))
+        self.state.read(data, eof, || read(data, to))
     }
 }
 
 /// Reads a profile.
-fn read(data: &[u8], to: &mut dyn for<'e> Receiver<'e>) {
+fn read(data: &[u8], to: &mut dyn for<'e> Receiver<'e>) -> Result<(), FormatError> {
+    if repeated(data, field::SAMPLE_TYPE).next().is_none() {
+        return Err(FormatError::new(FormatErrorKind::BadMagic, 0));
+    }
     let tables = Tables::read(data);
     let (head, damage) = Head::read(data);
     let types = repeated(data, field::SAMPLE_TYPE).map(schema::ValueType::of);
-    let types = ValueTypes::new(&tables, types, tables.string(head.default_sample_type));
+    let types = value_types(&tables, types, tables.string(head.default_sample_type));
     let of_file = ByteRange::new(0, data.len() as u64);
-    if let Some(default) = types.all.get(types.default) {
+    if let Some(default) = types.default_type() {
         let epoch_ns = Clock::believable_epoch_ns(head.time_nanos);
         if epoch_ns.is_none() && head.time_nanos != 0 {
             to.receive(&Event::Diagnostic(DiagnosticKind::BadEpoch), of_file);
@@ -107,6 +100,7 @@ fn read(data: &[u8], to: &mut dyn for<'e> Receiver<'e>) {
         let rest = ByteRange::new(start, data.len() as u64);
         to.receive(&Event::Diagnostic(DiagnosticKind::DamagedRecord), rest);
     }
+    Ok(())
 }
 
 /// Calls `say` for each fact about the profile. [profiles 3.3](spall_model::rules::profiles#3.3)
@@ -125,7 +119,7 @@ fn facts(data: &[u8], head: &Head<'_>, tables: &Tables<'_>, mut say: impl FnMut(
         }
     }
     if let Some(of) = head.period_type {
-        let name = ValueType::new(tables, schema::ValueType::of(of)).name;
+        let name = value_type(tables, schema::ValueType::of(of)).name;
         if !name.is_empty() {
             say("period_type", Value::Text(Text::from(&*name)));
         }

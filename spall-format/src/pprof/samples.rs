@@ -5,13 +5,12 @@ use alloc::{format, string::String, vec::Vec};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use spall_model::{
-    ArgsBuilder, Budget, ByteRange, DiagnosticKind, Event, FrameEvent, FrameParent, FrameTable, Id,
-    ProfileEvent, ProfileId, Receiver, SampleEvent, SampleStack, StackNode, StackTree, Text, Thread, Tick,
+    ArgsBuilder, Budget, ByteRange, DiagnosticKind, Event, FrameEvent, FrameParent, FrameTable, Id, Receiver,
+    SampleStack, StackNode, StackTree, Text, Thread, ValueSample, ValueTypes,
 };
 
 use super::schema::{Label, inner};
 use super::tables::Tables;
-use super::value_type::ValueTypes;
 use crate::protobuf::{Damaged, Fields, Message as _, Packed, repeated};
 
 /// The process and the thread of samples that name none.
@@ -77,15 +76,13 @@ impl<'t, 'a> Samples<'t, 'a> {
     ) -> Result<(), DiagnosticKind> {
         let is_damaged = self.read_numbers(sample).is_err();
         let types = self.types;
-        let default = self.values.get(types.default).copied().zip(types.all.get(types.default));
-        let (value, default) = default
-            .filter(|_| !is_damaged && self.values.len() == types.all.len())
-            .ok_or(DiagnosticKind::DamagedRecord)?;
+        if is_damaged || self.values.len() != types.all().len() {
+            return Err(DiagnosticKind::DamagedRecord);
+        }
         if self.values.iter().any(|&value| value < 0) {
             to.receive(&Event::Diagnostic(DiagnosticKind::NegativeWeight), bytes);
-            self.values.iter_mut().for_each(|value| *value = (*value).max(0));
         }
-        if self.values.iter().all(|&value| value == 0) {
+        if self.values.iter().all(|&value| value <= 0) {
             return Ok(());
         }
         let stack = self.stack(bytes, to)?;
@@ -94,42 +91,16 @@ impl<'t, 'a> Samples<'t, 'a> {
         let labels = self.labels(sample, &mut args);
         let thread = labels.thread();
         let at = self.times.entry(labels).or_insert_with(|| {
-            for (of, number) in types.all.iter().zip(0..) {
-                let is_default = number == types.default;
-                let profile = ProfileId::OfThread(thread, Text::plain(of.name.as_bytes()));
-                let facts = ProfileEvent::new(profile).with_weights(of.weights(is_default));
-                let facts = if is_default { facts.with_rank(3) } else { facts };
-                to.receive(&Event::Profile(facts), bytes);
-            }
+            types.begin(thread, bytes, to);
             if labels.number.is_some() && !labels.name.is_empty() {
                 to.receive(&Event::ThreadName(thread, Text::plain(labels.name)), bytes);
             }
             0
         });
-        let mut is_full = false;
-        let values = self.values.iter().zip(&types.all).filter(|&(&value, _)| value != 0);
-        for ((&value, of), n_before) in values.zip(0..) {
-            // The bytes around the values are more than those of any other sample.
-            if n_before > 0 && !self.further_values.spend(Budget::VALUE, bytes.end) {
-                is_full = true;
-                break;
-            }
-            let profile = ProfileId::OfThread(thread, Text::plain(of.name.as_bytes()));
-            let mut sample = SampleEvent::new(profile, Tick(*at), stack);
-            #[expect(clippy::cast_precision_loss, reason = "a weight is a float")]
-            {
-                sample.weight = value as f64;
-            }
-            sample.in_list = true;
-            sample.args = args.args();
-            to.receive(&Event::Sample(sample), bytes);
-        }
-        let end = value.max(0).checked_mul(default.ticks.0).and_then(|time| at.checked_add(time));
-        if end.is_none() {
-            to.receive(&Event::Diagnostic(DiagnosticKind::TimeOutOfRange), bytes);
-        }
-        *at = end.unwrap_or(i64::MAX);
-        if is_full { Err(DiagnosticKind::SampleCount) } else { Ok(()) }
+        let mut sample = ValueSample::new(thread, stack, &self.values, bytes);
+        sample.args = args.args();
+        types.sample(&sample, at, &mut self.further_values, to);
+        Ok(())
     }
 
     /// Reads the values and the locations of a sample.

@@ -9,7 +9,7 @@ mod walk;
 mod zipkin;
 
 use spall_model::{
-    ByteRange, DiagnosticKind, LendingParser, Progress, Receiver,
+    ByteRange, DiagnosticKind, LendingParser, Progress, ReadOnce, Receiver,
     services::{Services, report},
 };
 
@@ -40,14 +40,14 @@ pub use self::detect::{ServiceJson, service_json};
 #[derive(Debug, Clone)]
 pub struct ServiceJsonParser {
     format: ServiceJson,
-    result: Option<Result<(), JsonError>>,
+    state: ReadOnce<JsonError>,
 }
 
 impl ServiceJsonParser {
     /// Creates a parser at the start of a file.
     #[must_use]
     pub const fn new(format: ServiceJson) -> Self {
-        Self { format, result: None }
+        Self { format, state: ReadOnce::new() }
     }
 }
 
@@ -62,15 +62,8 @@ impl LendingParser for ServiceJsonParser {
         eof: bool,
         to: &mut impl for<'e> Receiver<'e>,
     ) -> Result<Progress, JsonError> {
-        if let Some(result) = self.result {
-            return result.map(|()| Progress::End);
-        }
-        if !eof {
-            return Ok(Progress::NeedMore(data.len().max(1)));
-        }
-        let result = read(self.format, data, to);
-        self.result = Some(result);
-        result.map(|()| Progress::Read(data.len()))
+        let Self { format, state } = self;
+        state.read(data, eof, || read(*format, data, to))
     }
 }
 
