@@ -13,6 +13,7 @@
 //! | `otlp` (`alloc`) | OpenTelemetry's spans in protocol buffers | yes | |
 //! | `ftrace` (`perfetto`) | the text of ftrace, of `trace-cmd report`, atrace and systrace | yes | |
 //! | `perf_script` (`profiles`) | the text of `perf script` | yes | |
+//! | `callgrind` (`profiles`) | costs of functions and calls, as Callgrind, Cachegrind and Xdebug write them | yes | |
 //! | `pprof` (`profiles`) | profiles of pprof, as Go and many other programs write them | yes | |
 //! | `folded` (`profiles`) | folded stacks, the text that flame graphs are made of | yes | |
 //!
@@ -61,7 +62,7 @@
 //! - `alloc`: `container`, which undoes the compression of files;
 //! - `apitrace`: the module of this name; it implies `alloc`;
 //! - `perfetto`: the modules `perfetto` and `ftrace`, whose events are the same; it implies `alloc`;
-//! - `profiles`: `perf_script`, `pprof` and `folded`; it implies `alloc`;
+//! - `profiles`: `callgrind`, `perf_script`, `pprof` and `folded`; it implies `alloc`;
 //! - `gzip`, `brotli`, `zstd`: containers beside snappy, which needs none of these;
 //! - `std` (default): the writers to `std::io::Write`.
 //!
@@ -77,6 +78,8 @@ extern crate std;
 
 #[cfg(feature = "apitrace")]
 pub mod apitrace;
+#[cfg(feature = "profiles")]
+pub mod callgrind;
 mod clip;
 #[cfg(feature = "alloc")]
 pub mod container;

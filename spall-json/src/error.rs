@@ -52,6 +52,18 @@ pub enum JsonErrorKind {
     /// profile. The offset is 0.
     #[error("input is json, but neither trace events nor a cpu profile")]
     NotATrace,
+    /// The document ends inside of something without which nothing of it can be read. The offset is the end of the document.
+    #[error("the json document is cut off")]
+    Cut,
+    /// The document is broken at a place behind which nothing of it can be read. The offset is that of the place.
+    #[error("the json document is damaged")]
+    Damaged,
+    /// The document is a profile of dhat of a version that is not read. The offset is that of the version.
+    #[error("files of dhat are read in version 2, and this one has version {version}")]
+    DhatVersion {
+        /// The version of the file; 0 if it is no number of 32 bits.
+        version: u32,
+    },
     /// The document is a profile of the Firefox Profiler of a version that is not read. The offset is 0.
     #[error(
         "profiles of the Firefox Profiler are read from version {} to {}, and this one has version {version}; {}",

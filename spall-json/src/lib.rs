@@ -28,7 +28,7 @@
 //! samples of other profilers with their `stackFrames`.
 //!
 //! `JsonProfileParser` (feature `alloc`) reads sampling profiles that are documents of their own: those of the Firefox
-//! Profiler, as Firefox and samply write them, and those of speedscope.
+//! Profiler, as Firefox and samply write them, those of speedscope, and profiles of memory by dhat and V8.
 //!
 //! Times are decimal microseconds in the file and whole nanoseconds in the events. The conversion is exact: no floating
 //! point number takes part. Arguments stay text until [`spall_model::Args::iter`] decodes them. [`json_args_text`]
@@ -99,6 +99,8 @@ mod event;
 mod fields;
 #[cfg(feature = "alloc")]
 mod firefox;
+#[cfg(feature = "alloc")]
+mod heap;
 mod id;
 mod lexer;
 #[cfg(feature = "alloc")]

@@ -4,7 +4,11 @@ use spall_model::{LendingParser, Progress, ReadOnce, Receiver};
 
 use crate::error::{JsonError, JsonErrorKind};
 use crate::lexer::{self, KeyToken};
-use crate::{firefox, speedscope};
+use crate::{
+    firefox,
+    heap::{dhat, v8},
+    speedscope,
+};
 
 /// A format of sampling profiles that are JSON documents, as [`json_profile`] recognises it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -14,6 +18,10 @@ pub enum JsonProfile {
     Firefox,
     /// A file of speedscope. [profiles 5](crate::rules::profiles#5)
     Speedscope,
+    /// A profile of memory by dhat, that of Valgrind or that of Rust. [heap 2](crate::rules::heap#2)
+    Dhat,
+    /// A sampling heap profile of V8. [heap 3](crate::rules::heap#3)
+    HeapProfile,
 }
 
 /// Returns the format of the sampling profile that begins with `data`, by the keys of the document.
@@ -67,14 +75,33 @@ fn of_key(data: &[u8], key: &KeyToken) -> Option<JsonProfile> {
     let of_speedscope = key.is(data, b"shared") && has(&[b"frames"])
         || key.is(data, b"profiles") && has(&[b"startValue", b"endValue", b"events", b"samples"])
         || key.is(data, b"$schema") && names_schema();
-    of_speedscope.then_some(JsonProfile::Speedscope)
+    if of_speedscope {
+        return Some(JsonProfile::Speedscope);
+    }
+    let of_dhat = key.is(data, b"dhatFileVersion")
+        || key.is(data, b"pps") && has(&[b"tb", b"tbk"])
+        || key.is(data, b"ftbl") && begins_with_root(data, key.value);
+    if of_dhat {
+        return Some(JsonProfile::Dhat);
+    }
+    // The oldest CPU profiles have a tree as well, whose nodes have hits.
+    let of_heap = key.is(data, b"head") && has(&[b"callFrame", b"selfSize"]) && !has(&[b"hitCount"]);
+    of_heap.then_some(JsonProfile::HeapProfile)
 }
 
-/// A parser of sampling profiles that are JSON documents of their own: those of the Firefox Profiler and of speedscope.
+/// Returns whether the first text of a list is the root of dhat's stacks.
+fn begins_with_root(data: &[u8], list: usize) -> bool {
+    let first = (data.get(list) == Some(&b'[')).then(|| lexer::item_start(data, list + 1)).flatten();
+    let text = first.and_then(|first| lexer::string(data, first).ok());
+    text.is_some_and(|text| text.inside(data) == b"[root]")
+}
+
+/// A parser of sampling profiles that are JSON documents of their own: those of the Firefox Profiler, of speedscope, of dhat, and
+/// the heap profiles of V8.
 ///
 /// Samples become [`Event::Sample`](spall_model::Event::Sample)s. The parser reads the document when all of
 /// it is there, because its tables refer to each other, and hands over everything at once. [`json_profile`] recognises
-/// the format. A document that is cut has the events of the threads in front of the cut.
+/// the format. A document that is cut has the events of the threads in front of the cut; one of memory is an error.
 ///
 /// ```
 /// use spall_json::JsonProfileParser;
@@ -116,6 +143,8 @@ impl LendingParser for JsonProfileParser {
         self.state.read(data, eof, || match json_profile(data) {
             Some(JsonProfile::Firefox) => firefox::read(data, to),
             Some(JsonProfile::Speedscope) => speedscope::read(data, to),
+            Some(JsonProfile::Dhat) => dhat::read(data, to),
+            Some(JsonProfile::HeapProfile) => v8::read(data, to),
             None => Err(JsonError::new(JsonErrorKind::NotATrace, 0)),
         })
     }

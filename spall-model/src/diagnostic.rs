@@ -262,6 +262,9 @@ kinds! {
     /// The numbers of samples and of their times differ, or there are more samples than a file of this size may have. The
     /// surplus is left out.
     SampleCount = "sample-count",
+    /// A call graph stands for more different stacks than a trace should have. What is below the others lies below a function
+    /// `(rest)`.
+    CallGraphLimit = "call-graph-limit",
     /// A sampling profile has no samples. Its frames are kept. If the profile counts how often each frame was
     /// found, those counts are laid out as if they were samples in an unknown order.
     MissingSamples = "missing-samples",

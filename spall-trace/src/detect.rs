@@ -9,7 +9,7 @@ use spall_format::{heph, perfetto, spall};
 #[cfg(feature = "alloc")]
 use spall_json::{JsonProfile, ServiceJson};
 #[cfg(feature = "alloc")]
-use unmarked::{is_folded, is_ftrace, is_perf_script, is_profile, is_recording};
+use unmarked::{is_callgrind, is_folded, is_ftrace, is_perf_script, is_profile, is_recording};
 
 /// A file format of traces, as [`detect`] recognises it.
 ///
@@ -44,6 +44,10 @@ pub enum Format {
     Firefox,
     /// A file of speedscope, as py-spy, rbspy and others write it.
     Speedscope,
+    /// A profile of memory by dhat, that of Valgrind or that of Rust.
+    Dhat,
+    /// A sampling heap profile of V8, usually named `.heapprofile`.
+    HeapProfile,
     /// Spans of OpenTelemetry in protocol buffers (OTLP), as its collector writes them.
     Otlp,
     /// Spans of OpenTelemetry in JSON (OTLP).
@@ -54,6 +58,8 @@ pub enum Format {
     Zipkin,
     /// The text of Linux' ftrace, of `trace-cmd report`, and of Android's atrace and systrace.
     Ftrace,
+    /// Costs of functions and calls, as Callgrind, Cachegrind and Xdebug write them.
+    Callgrind,
     /// The text that `perf script` prints.
     PerfScript,
     /// A profile of pprof, as Go and many other programs write it.
@@ -79,11 +85,14 @@ impl Format {
             Self::Perfetto => "perfetto",
             Self::Firefox => "firefox",
             Self::Speedscope => "speedscope",
+            Self::Dhat => "dhat",
+            Self::HeapProfile => "heapprofile",
             Self::Otlp => "otlp",
             Self::OtlpJson => "otlp-json",
             Self::Jaeger => "jaeger",
             Self::Zipkin => "zipkin",
             Self::Ftrace => "ftrace",
+            Self::Callgrind => "callgrind",
             Self::PerfScript => "perf-script",
             Self::Pprof => "pprof",
             Self::Folded => "folded",
@@ -106,7 +115,7 @@ impl core::fmt::Display for Format {
 ///
 /// A format that has a mark is recognised whether or not its feature is on. Others are not: without the feature `apitrace`,
 /// only recordings in the container of apitrace are recognised, without `perfetto`, no text of ftrace, and without `profiles`,
-/// no pprof, no folded stacks and no text of `perf script`.
+/// no pprof, no folded stacks, no text of `perf script` and none of Callgrind.
 ///
 /// The result says nothing about whether the file can be read: a spall file of an unknown version is a spall file.
 ///
@@ -222,14 +231,18 @@ mod unmarked {
     #[cfg(feature = "perfetto")]
     pub(super) use spall_format::ftrace::is_ftrace;
     #[cfg(feature = "profiles")]
-    pub(super) use spall_format::{folded::is_folded, perf_script::is_perf_script, pprof::is_profile};
+    pub(super) use spall_format::{
+        callgrind::is_callgrind, folded::is_folded, perf_script::is_perf_script, pprof::is_profile,
+    };
 
     #[cfg(not(feature = "apitrace"))]
     pub(super) use never as is_recording;
     #[cfg(not(feature = "perfetto"))]
     pub(super) use never as is_ftrace;
     #[cfg(not(feature = "profiles"))]
-    pub(super) use {never as is_folded, never as is_perf_script, never as is_profile};
+    pub(super) use {
+        never as is_callgrind, never as is_folded, never as is_perf_script, never as is_profile,
+    };
 
     #[cfg(not(all(feature = "apitrace", feature = "perfetto", feature = "profiles")))]
     pub(super) fn never(_: &[u8]) -> bool {
@@ -272,6 +285,8 @@ fn recognise_content(data: &[u8]) -> Option<(Format, Certainty)> {
     match spall_json::json_profile(data) {
         Some(JsonProfile::Firefox) => return Some((Format::Firefox, Certain)),
         Some(JsonProfile::Speedscope) => return Some((Format::Speedscope, Certain)),
+        Some(JsonProfile::Dhat) => return Some((Format::Dhat, Certain)),
+        Some(JsonProfile::HeapProfile) => return Some((Format::HeapProfile, Certain)),
         _ => {}
     }
     #[cfg(feature = "alloc")]
@@ -284,6 +299,10 @@ fn recognise_content(data: &[u8]) -> Option<(Format, Certainty)> {
     #[cfg(feature = "alloc")]
     if is_ftrace(data) {
         return Some((Format::Ftrace, Certain));
+    }
+    #[cfg(feature = "alloc")]
+    if is_callgrind(data) {
+        return Some((Format::Callgrind, Certain));
     }
     #[cfg(feature = "alloc")]
     if is_perf_script(data) {
@@ -338,11 +357,14 @@ mod tests {
             (Format::Perfetto, "perfetto"),
             (Format::Firefox, "firefox"),
             (Format::Speedscope, "speedscope"),
+            (Format::Dhat, "dhat"),
+            (Format::HeapProfile, "heapprofile"),
             (Format::Otlp, "otlp"),
             (Format::OtlpJson, "otlp-json"),
             (Format::Jaeger, "jaeger"),
             (Format::Zipkin, "zipkin"),
             (Format::Ftrace, "ftrace"),
+            (Format::Callgrind, "callgrind"),
             (Format::PerfScript, "perf-script"),
             (Format::Pprof, "pprof"),
             (Format::Folded, "folded"),

@@ -7,7 +7,7 @@ use spall_format::apitrace;
 #[cfg(feature = "perfetto")]
 use spall_format::ftrace;
 #[cfg(feature = "profiles")]
-use spall_format::{folded, perf_script, pprof};
+use spall_format::{callgrind, folded, perf_script, pprof};
 use spall_format::{
     heph, otlp,
     spall::{
@@ -55,7 +55,7 @@ pub(crate) fn visit<V: Visit>(format: Format, limits: &Limits, visitor: V) -> V:
         Format::TraceEventJson | Format::CpuProfile => visitor.visit(JsonParser::new()),
         #[cfg(feature = "apitrace")]
         Format::Apitrace => visitor.visit_lending(apitrace::Parser::new()),
-        Format::Firefox | Format::Speedscope => {
+        Format::Firefox | Format::Speedscope | Format::Dhat | Format::HeapProfile => {
             visitor.visit_lending(TraceParser::boxed(JsonProfileParser::new()))
         }
         Format::Otlp => visitor.visit_lending(TraceParser::boxed(otlp::Parser::new())),
@@ -69,6 +69,8 @@ pub(crate) fn visit<V: Visit>(format: Format, limits: &Limits, visitor: V) -> V:
             visitor.visit_lending(TraceParser::boxed(ftrace::Parser::new().with_limits(limits)))
         }
         #[cfg(feature = "profiles")]
+        Format::Callgrind => visitor.visit_lending(TraceParser::boxed(callgrind::Parser::new())),
+        #[cfg(feature = "profiles")]
         Format::PerfScript => visitor.visit_lending(TraceParser::boxed(perf_script::Parser::new())),
         #[cfg(feature = "profiles")]
         Format::Pprof => visitor.visit_lending(TraceParser::boxed(pprof::Parser::new())),
@@ -79,7 +81,7 @@ pub(crate) fn visit<V: Visit>(format: Format, limits: &Limits, visitor: V) -> V:
         #[cfg(not(feature = "perfetto"))]
         Format::Perfetto | Format::Ftrace => visitor.visit_lending(FormatOff { format, feature: "perfetto" }),
         #[cfg(not(feature = "profiles"))]
-        Format::PerfScript | Format::Pprof | Format::Folded => {
+        Format::Callgrind | Format::PerfScript | Format::Pprof | Format::Folded => {
             visitor.visit_lending(FormatOff { format, feature: "profiles" })
         }
     }

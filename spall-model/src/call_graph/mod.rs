@@ -74,8 +74,9 @@ impl CallGraph {
     /// The most nodes that a tree should have. The number of different stacks of a graph is exponential in its size.
     pub const MAX_NODES: usize = 50_000;
 
-    /// The key of the fact that a trace has if its trees are those of a graph.
-    pub const ESTIMATED: &'static str = "estimated from a call graph";
+    /// The key and the value of the fact that a trace has if its stacks are those of a graph:
+    /// [`Trace::stacks_are_estimated`](crate::Trace::stacks_are_estimated) looks for it.
+    pub const FACT: (&'static str, &'static str) = ("stacks", "estimated from a call graph");
 
     /// Finds out which functions call each other in circles. Calls are the numbers of the callers and the callees. Calls of
     /// functions beyond `n_functions` are left out.
@@ -98,6 +99,17 @@ impl CallGraph {
         growth.grow(max_nodes);
         growth.give_out_rest();
         growth.finish()
+    }
+}
+
+impl crate::Trace {
+    /// Returns whether the stacks of samples are estimated, because the file has a call graph instead ([`CallGraph`]).
+    #[must_use]
+    pub fn stacks_are_estimated(&self) -> bool {
+        let (key, value) = CallGraph::FACT;
+        let key = crate::TraceView::names(self).find(key.as_bytes());
+        let is_fact = |meta: &crate::Metadata| matches!(self.meta_value(meta), crate::Value::Text(text) if text.is(value.as_bytes()));
+        key.is_some() && self.meta().iter().any(|meta| Some(meta.key) == key && is_fact(meta))
     }
 }
 

@@ -1,0 +1,416 @@
+//! The parser, which adds up costs line by line.
+
+use alloc::vec::Vec;
+
+use memchr::memchr;
+use spall_model::{
+    ByteRange, DiagnosticKind, Event, Interner, LendingParser, MetaEvent, NameId, Names, Progress, Receiver,
+    Text, Value,
+};
+
+use super::costs::{Costs, Function};
+use super::exact::Exact;
+use super::line::{Line, Slot, cost, fields, number, position};
+use super::names::Table;
+use super::output;
+use crate::{FormatError, FormatErrorKind};
+
+/// A parser of the text of Callgrind, Cachegrind and Xdebug. It takes input in pieces of any size.
+/// [callgrind](spall_model::rules::callgrind)
+///
+/// Samples are handed over at the end of the file, because every line adds to the costs of a function.
+///
+/// # Damage
+/// The parser steps over every fault. It returns an error at the end of a file without a list of events.
+///
+/// | diagnostic | fault | effect |
+/// |---|---|---|
+/// | `Junk` | a line of another form, costs in front of the first function, calls without a function or without costs | left out |
+/// | `DamagedEvent` | a line of which a part is no number | left out |
+/// | `BadField` | a name of an event that is there twice, or one of more than 64 | its costs are left out |
+/// | `UnknownEntry` | calls of a function that has no costs of its own in the file | left out |
+/// | `NegativeWeight` | a function whose sum is below 0 | that sum is left out |
+/// | `TimeOutOfRange` | a number or a sum beyond 63 bits | clamped |
+/// | `CallGraphLimit` | a call graph with too many different stacks | what they cost lies below `(rest)` |
+/// | `SampleCount` | more costs of functions than a file of this size may have | left out |
+///
+/// # Memory
+/// The parser keeps names, functions and the calls between them, and for Xdebug the tree of calls, but no lines.
+#[derive(Debug, Default)]
+pub struct Parser {
+    offset: u64,
+    /// How much of the data was searched for the end of its first line.
+    searched: usize,
+    state: State,
+    is_over: Option<Result<(), FormatError>>,
+}
+
+/// What is known of a file.
+#[derive(Debug, Default)]
+pub(super) struct State {
+    pub(super) texts: Names,
+    objects: Table,
+    files: Table,
+    functions: Table,
+    /// The names of the events of all parts.
+    pub(super) events: Interner<NameId>,
+    /// The event of each cost on a line of this part.
+    columns: Vec<Option<u32>>,
+    has_events: bool,
+    pub(super) costs: Costs,
+    /// The tree of calls, as long as all blocks of a file of Xdebug fit.
+    pub(super) exact: Option<Exact>,
+    /// The creator of the file, and its process.
+    pub(super) is_of_xdebug: bool,
+    pub(super) process: Option<i64>,
+    /// The numbers of threads in the file.
+    pub(super) threads: Interner<i64>,
+    thread: u32,
+    is_thread_known: bool,
+    positions: Positions,
+    place: Place,
+    callee: Callee,
+    awaited: Option<Awaited>,
+    /// The costs of a line, by event.
+    line: Vec<i64>,
+}
+
+/// The positions that lines begin with.
+#[derive(Debug)]
+struct Positions {
+    /// Those of the line before.
+    last: Vec<u64>,
+    /// Which of them is the line of the source.
+    line: Option<usize>,
+}
+
+impl Default for Positions {
+    fn default() -> Self {
+        Self { last: Vec::from([0]), line: Some(0) }
+    }
+}
+
+/// What the lines are about.
+#[derive(Debug, Default)]
+struct Place {
+    object: NameId,
+    /// The file of functions, if one was named, and that of the lines.
+    file_of_functions: Option<NameId>,
+    file: NameId,
+    function: Option<Current>,
+}
+
+/// The function whose block is read.
+#[derive(Debug, Clone, Copy)]
+struct Current {
+    function: u32,
+    block: u32,
+    file: NameId,
+}
+
+/// The function that calls are of, as far as it was named.
+#[derive(Debug, Default)]
+struct Callee {
+    object: Option<NameId>,
+    file: Option<NameId>,
+    name: Option<NameId>,
+}
+
+/// What the next line of numbers is.
+#[derive(Debug, Clone, Copy)]
+enum Awaited {
+    /// The costs of calls.
+    Call(u32),
+    /// The costs of calls that are left out, or the place of a jump, which costs nothing.
+    Nothing,
+}
+
+/// The most events that are read: with more, tables would not be proportional to the file. The tools have up to 25.
+const MAX_EVENTS: usize = 64;
+
+/// Where the events of a line go.
+struct Out<'t> {
+    to: &'t mut dyn for<'e> Receiver<'e>,
+    bytes: ByteRange,
+}
+
+impl Out<'_> {
+    fn report(&mut self, kind: DiagnosticKind) {
+        self.to.receive(&Event::Diagnostic(kind), self.bytes);
+    }
+}
+
+impl Parser {
+    /// Creates a parser at the start of a file.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn read(
+        &mut self,
+        data: &[u8],
+        eof: bool,
+        to: &mut dyn for<'e> Receiver<'e>,
+    ) -> Result<Progress, FormatError> {
+        if let Some(result) = self.is_over {
+            return result.map(|()| Progress::End);
+        }
+        let mut consumed = 0;
+        while let Some(rest) = data.get(consumed..).filter(|rest| !rest.is_empty()) {
+            let searched = core::mem::take(&mut self.searched);
+            let end = memchr(b'\n', rest.get(searched..).unwrap_or_default());
+            let line = match end {
+                Some(end) => rest.get(..=searched + end).unwrap_or(rest),
+                None if eof => rest,
+                None => {
+                    self.searched = rest.len();
+                    break;
+                }
+            };
+            let bytes = ByteRange::new(self.offset, self.offset + line.len() as u64);
+            self.state.line(line, &mut Out { to, bytes });
+            consumed += line.len();
+            self.offset = bytes.end;
+        }
+        match consumed {
+            0 if !eof => Ok(Progress::NeedMore(data.len().max(1))),
+            0 => {
+                let result = self.end(to);
+                self.is_over = Some(result);
+                result.map(|()| Progress::End)
+            }
+            consumed => Ok(Progress::Read(consumed)),
+        }
+    }
+
+    fn end(&mut self, to: &mut dyn for<'e> Receiver<'e>) -> Result<(), FormatError> {
+        let bytes = ByteRange::new(0, self.offset);
+        if !self.state.has_events {
+            return Err(FormatError::new(FormatErrorKind::NothingRead, self.offset));
+        }
+        if self.state.awaited.take().is_some() {
+            let rest = ByteRange::new(self.offset, self.offset);
+            Out { to, bytes: rest }.report(DiagnosticKind::Junk);
+        }
+        self.state.exact = self.state.exact.take().and_then(|mut exact| exact.finish().then_some(exact));
+        output::hand_over(&self.state, bytes, to);
+        self.state = State::default();
+        Ok(())
+    }
+}
+
+impl State {
+    fn line(&mut self, line: &[u8], out: &mut Out<'_>) {
+        match Line::read(line) {
+            Line::Blank => {}
+            Line::Header(key, value) => self.header(key, value, out),
+            Line::Name(slot, name) => self.name(slot, name, out),
+            Line::Calls(numbers) => self.calls(numbers, out),
+            Line::Jump => self.awaited = Some(Awaited::Nothing),
+            Line::Costs(numbers) => self.numbers(numbers, out),
+            Line::Junk => out.report(DiagnosticKind::Junk),
+        }
+    }
+
+    /// Reads a header. [callgrind 2.2](spall_model::rules::callgrind#2.2)
+    fn header(&mut self, key: &[u8], value: &[u8], out: &mut Out<'_>) {
+        let number = || core::str::from_utf8(value).ok()?.parse().ok();
+        match key {
+            b"events" => self.begin_events(value, out),
+            b"positions" => {
+                self.positions.line = fields(value).position(|name| name == b"line");
+                self.positions.last = fields(value).map(|_| 0).collect();
+                if self.positions.last.is_empty() {
+                    self.positions = Positions::default();
+                }
+            }
+            b"thread" => {
+                self.thread = self.threads.add(number().unwrap_or(1));
+                self.is_thread_known = true;
+            }
+            b"part" => self.begin_part(),
+            b"pid" => self.process = self.process.or_else(number),
+            b"version" => {}
+            b"creator" | b"cmd" | b"desc" | b"event" | b"summary" | b"totals" => {
+                if key == b"creator" && value.to_ascii_lowercase().starts_with(b"xdebug") {
+                    self.is_of_xdebug = true;
+                    self.exact =
+                        self.exact.take().or_else(|| self.events.keys().is_empty().then(Exact::default));
+                }
+                if key == b"cmd" && !value.is_empty() {
+                    let process = spall_model::Id::Number(self.process.unwrap_or(output::PROCESS));
+                    out.to.receive(&Event::ProcessName(process, Text::plain(value)), out.bytes);
+                }
+                if !value.is_empty() {
+                    let fact = MetaEvent::new(Text::plain(key), Value::Text(Text::plain(value)));
+                    out.to.receive(&Event::Meta(fact), out.bytes);
+                }
+            }
+            _ => out.report(DiagnosticKind::Junk),
+        }
+    }
+
+    /// Begins a part, whose lines are of no function yet. [callgrind 2.7](spall_model::rules::callgrind#2.7)
+    fn begin_part(&mut self) {
+        self.place = Place::default();
+        self.callee = Callee::default();
+        self.awaited = None;
+        self.positions.last.fill(0);
+        if !self.is_thread_known {
+            self.thread = self.threads.add(1);
+        }
+    }
+
+    /// Reads the names of the events of a part.
+    fn begin_events(&mut self, value: &[u8], out: &mut Out<'_>) {
+        self.columns.clear();
+        self.has_events = true;
+        for name in fields(value) {
+            let name = self.texts.intern_bytes(name);
+            let has_room = self.columns.len() < MAX_EVENTS && self.events.keys().len() < MAX_EVENTS;
+            let event = self.events.add_if(name, || has_room);
+            let event = event.filter(|event| !self.columns.contains(&Some(*event)));
+            if event.is_none() {
+                out.report(DiagnosticKind::BadField);
+            }
+            if self.columns.len() == MAX_EVENTS {
+                return;
+            }
+            self.columns.push(event);
+        }
+    }
+
+    /// Reads a name. [callgrind 2.3](spall_model::rules::callgrind#2.3)
+    fn name(&mut self, slot: Slot, text: &[u8], out: &mut Out<'_>) {
+        let table = match slot {
+            Slot::Object | Slot::CalleeObject | Slot::TargetObject => &mut self.objects,
+            Slot::File | Slot::Inlined | Slot::CalleeFile | Slot::TargetFile => &mut self.files,
+            Slot::Function | Slot::Callee | Slot::Target => &mut self.functions,
+        };
+        let name = table.read(text, &mut self.texts);
+        match slot {
+            Slot::Object => self.place.object = name,
+            Slot::File => (self.place.file_of_functions, self.place.file) = (Some(name), name),
+            Slot::Inlined => self.place.file = name,
+            Slot::Function => self.begin_function(name, out),
+            Slot::CalleeObject => self.callee.object = Some(name),
+            Slot::CalleeFile => self.callee.file = Some(name),
+            Slot::Callee => self.callee.name = Some(name),
+            Slot::TargetObject | Slot::TargetFile | Slot::Target => {}
+        }
+    }
+
+    /// Begins the block of a function. [callgrind 2.4](spall_model::rules::callgrind#2.4)
+    fn begin_function(&mut self, name: NameId, out: &mut Out<'_>) {
+        self.is_thread_known = false;
+        if self.threads.keys().is_empty() {
+            self.thread = self.threads.add(1);
+        }
+        if self.awaited.take().is_some() {
+            out.report(DiagnosticKind::Junk);
+        }
+        let file = self.place.file_of_functions.unwrap_or(self.place.file);
+        self.place.file = file;
+        let function = self.costs.functions.add(Function { object: self.place.object, file, name });
+        let block = self.costs.block(self.thread, function, out.bytes.start);
+        self.place.function = Some(Current { function, block, file });
+        self.callee = Callee::default();
+        self.exact = self.exact.take().and_then(|mut exact| exact.begin(function, name).then_some(exact));
+    }
+
+    /// Reads the number of calls of the function that was named, whose costs follow. [callgrind
+    /// 2.6](spall_model::rules::callgrind#2.6)
+    fn calls(&mut self, numbers: &[u8], out: &mut Out<'_>) {
+        let callee = core::mem::take(&mut self.callee);
+        if self.awaited.replace(Awaited::Nothing).is_some() {
+            out.report(DiagnosticKind::Junk);
+        }
+        let (Some(current), Some(name)) = (self.place.function, callee.name) else {
+            return out.report(DiagnosticKind::Junk);
+        };
+        let Some(count) = fields(numbers).next().and_then(number) else {
+            return out.report(DiagnosticKind::DamagedEvent);
+        };
+        let function = Function {
+            object: callee.object.unwrap_or(self.place.object),
+            file: callee.file.unwrap_or(self.place.file),
+            name,
+        };
+        let function = self.costs.functions.add(function);
+        self.awaited = Some(Awaited::Call(self.costs.call(current.block, function, out.bytes.start)));
+        if let Some(mut exact) = self.exact.take()
+            && count == 1
+        {
+            exact.call(name);
+            self.exact = Some(exact);
+        }
+    }
+
+    /// Reads a line of positions and costs. [callgrind 2.5](spall_model::rules::callgrind#2.5)
+    fn numbers(&mut self, line: &[u8], out: &mut Out<'_>) {
+        let awaited = self.awaited.take();
+        let Some(fits) = self.read_numbers(line) else {
+            return out.report(DiagnosticKind::DamagedEvent);
+        };
+        let Some(current) = self.place.function else {
+            return out.report(DiagnosticKind::Junk);
+        };
+        let fits = fits
+            & match awaited {
+                Some(Awaited::Nothing) => true,
+                Some(Awaited::Call(call)) => self.costs.add_to_call(call, &self.line),
+                None => self.add_own(current),
+            };
+        if !fits {
+            out.report(DiagnosticKind::TimeOutOfRange);
+        }
+    }
+
+    /// Adds the costs of a line to the function whose block is read. Returns whether 63 bits hold the sums.
+    fn add_own(&mut self, current: Current) -> bool {
+        if let Some(&line) = self.positions.line.and_then(|line| self.positions.last.get(line))
+            && current.file == self.place.file
+        {
+            self.costs.add_line(current.function, line);
+        }
+        let line = &self.line;
+        self.exact = self.exact.take().and_then(|mut exact| exact.add(line).then_some(exact));
+        self.costs.add_to_block(current.block, line)
+    }
+
+    /// Reads positions and costs into the places for them. Returns whether 63 bits hold all costs, or `None` for a line of which
+    /// a part is no number.
+    fn read_numbers(&mut self, line: &[u8]) -> Option<bool> {
+        let mut fields = fields(line);
+        for last in &mut self.positions.last {
+            *last = position(fields.next()?, *last)?;
+        }
+        self.line.clear();
+        self.line.resize(self.events.keys().len(), 0);
+        let mut all_fit = true;
+        for (column, field) in self.columns.iter().zip(fields) {
+            let (cost, fits) = cost(field)?;
+            all_fit &= fits;
+            if let Some(sum) = column.and_then(|event| self.line.get_mut(event as usize)) {
+                *sum = cost;
+            }
+        }
+        Some(all_fit)
+    }
+}
+
+impl LendingParser for Parser {
+    type Error = FormatError;
+
+    /// # Errors
+    /// This returns [`FormatErrorKind::NothingRead`] for a file that does not name its events.
+    fn lend(
+        &mut self,
+        data: &[u8],
+        eof: bool,
+        to: &mut impl for<'e> Receiver<'e>,
+    ) -> Result<Progress, FormatError> {
+        self.read(data, eof, to)
+    }
+}
