@@ -4,7 +4,7 @@ use core::fmt::Display;
 
 use spall_trace::{
     format::{
-        apitrace, folded, ftrace, heph, otlp, perf_script, perfetto, pprof,
+        apitrace, callgrind, folded, ftrace, heph, otlp, perf_script, perfetto, pprof,
         spall::{self as binary, auto},
     },
     json,
@@ -43,6 +43,8 @@ pub fn run(bytes: &[u8]) -> bool {
     // The first lines say whether all have two numbers, and the whole of a profile is one record.
     let folded = has_sample(&in_pieces(folded::Parser::new, bytes, size));
     let pprof = has_sample(&in_pieces(pprof::Parser::new, bytes, size));
+    // Every line adds to the costs of a function.
+    let callgrind = has_sample(&in_pieces(callgrind::Parser::new, bytes, size));
     spall
         || heph
         || profile
@@ -55,6 +57,7 @@ pub fn run(bytes: &[u8]) -> bool {
         || services
         || folded
         || pprof
+        || callgrind
 }
 
 /// What the parser of Perfetto says of any bytes: its clock, its conventions, and that they are junk.

@@ -7,7 +7,8 @@ use spall_fuzz::{
     rebuild, round_trip, samples, split_input, trees, view,
 };
 use spall_synth::{
-    Random, apitrace, auto, ftrace, heph, json_profiles, perf_script, perfetto, profiles, services, spall,
+    Random, apitrace, auto, costs, ftrace, heph, json_profiles, perf_script, perfetto, profiles, services,
+    spall,
 };
 
 /// Small events of every phase, whole and damaged.
@@ -52,6 +53,10 @@ fn seeds() -> Vec<Vec<u8>> {
         services::otlp(9),
         services::jaeger(9),
         services::zipkin(9),
+        costs::callgrind(6),
+        costs::xdebug(9),
+        costs::dhat(5),
+        costs::heap_profile(9),
     ];
     for version in [0, 1, 3] {
         let shape = spall::Shape { version, slices: 30, threads: 3, ..spall::Shape::default() };

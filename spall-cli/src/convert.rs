@@ -9,7 +9,7 @@ use std::{
 use spall_trace::{
     Alignment,
     export::{ExportOptions, StackRoot, Target},
-    model::{Measure, Trace},
+    model::{CallGraph, Measure, Trace},
 };
 
 use crate::{
@@ -206,6 +206,9 @@ fn write(
         true => how.section().of_functions(trace, title)?,
         false => how.section().of(trace, title)?,
     };
+    if trace.stacks_are_estimated() {
+        session.tell(format_args!("{title}: its stacks are {}", CallGraph::FACT.1));
+    }
     let mut options = ExportOptions::default();
     options.title = title;
     options.measure = how.of.measure;

@@ -81,10 +81,10 @@ fn is_whole(error: &spall_trace::Error) -> bool {
             AutoTrace, BigEndian, FeatureOff, OldAutoTrace, OutOfMemory, OutputLimit, PreRelease,
             UnreleasedVersion, UnsupportedVersion,
         },
-        json::JsonErrorKind::FirefoxVersion,
+        json::JsonErrorKind::{DhatVersion, FirefoxVersion},
     };
     match error {
-        spall_trace::Error::Json(error) => matches!(error.kind(), FirefoxVersion { .. }),
+        spall_trace::Error::Json(error) => matches!(error.kind(), DhatVersion { .. } | FirefoxVersion { .. }),
         spall_trace::Error::Binary(error) => matches!(
             error.kind(),
             AutoTrace

@@ -62,6 +62,11 @@ pub(crate) fn run(
     if let Some(Opened { trace: other, title: other_title, .. }) = other {
         return diff([&other, &trace], &[other_title, title], of, session);
     }
+    // That is said where the file is opened.
+    if trace.is_empty_profile() {
+        session.done();
+        return Ok(());
+    }
     let tree = call_tree(&trace, of.tracks_of(&trace, &title, session), of.measure, &title)?;
     tell_unmeasured(&tree, of.measure, &title, session);
     if choice.inverted {

@@ -118,7 +118,10 @@ fn values(trace: &Trace) -> Cell {
         let shown = if value.counts { ", shown" } else { "" };
         format!("{name}: {n_samples} samples{shown}")
     });
-    let text: Vec<_> = text.collect();
+    let mut text: Vec<_> = text.collect();
+    if trace.is_empty_profile() {
+        text.push("nothing was sampled".into());
+    }
     let list = named().map(|value| {
         json!({
             "name": trace.name(value.name), "samples": value.n_samples, "weight": value.weight, "shown": value.counts,

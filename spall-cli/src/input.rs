@@ -188,7 +188,9 @@ impl Loaded {
             let (kind, bytes) = (report.kind, report.bytes);
             session.tell(format_args!("{file}: {kind} at bytes {} to {}", bytes.start, bytes.end));
         }
-        if self.trace.bounds().is_none() {
+        if self.trace.is_empty_profile() {
+            session.tell(format_args!("{file}: nothing was sampled"));
+        } else if self.trace.bounds().is_none() {
             session.tell(format_args!("{file}: nothing that has a time is in this file"));
         }
     }

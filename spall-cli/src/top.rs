@@ -50,6 +50,11 @@ pub(crate) fn run(
     format: TableFormat,
     session: &Session,
 ) -> Result<()> {
+    // That is said where the file is opened.
+    if trace.is_empty_profile() {
+        session.done();
+        return Ok(());
+    }
     session.doing("adding up");
     let tracks = of.tracks_of(&trace, &title, session);
     if choice.longest {

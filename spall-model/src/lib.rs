@@ -181,7 +181,7 @@ mod written;
 #[cfg(feature = "alloc")]
 pub use self::{
     builder::{LiveSnapshot, LiveTrace, LiveTrack, MergedPart, TraceBuilder, TraceMerger},
-    call_graph::{CallGraph, EstimatedCall, EstimatedTree, apportion},
+    call_graph::{CallGraph, EstimatedCall, EstimatedTree},
     diagnostic::{DiagnosticCount, Diagnostics},
     facts::{CounterValue, Flow, Instant, Metadata, Object, OtherEvent, Snapshot, State},
     function::{Function, FunctionSource},

@@ -3,8 +3,8 @@
 use alloc::{string::String, vec::Vec};
 
 use crate::{
-    Args, Budget, ByteRange, DiagnosticKind, Event, ProfileEvent, ProfileId, Receiver, SampleEvent,
-    SampleStack, Text, Thread, Tick, Ticks, Unit, Weights,
+    Args, Budget, ByteRange, DiagnosticKind, Event, MetaEvent, ProfileEvent, ProfileId, Receiver,
+    SampleEvent, SampleStack, Text, Thread, Tick, Ticks, Unit, Value, Weights,
 };
 
 /// A type of value that samples have. [profiles 1.2](crate::rules::profiles#1.2)
@@ -55,8 +55,10 @@ pub struct ValueSample<'a> {
     pub thread: Thread<'a>,
     /// The stack.
     pub stack: SampleStack<'a>,
-    /// A value of each type. Those that are not above 0 make no sample.
+    /// A value of each type. Those that are not above 0 make no sample. The default one is the width on the axis.
     pub values: &'a [i64],
+    /// The values as real numbers, which are the weights, if they are not the whole numbers; empty if they are.
+    pub weights: &'a [f64],
     /// The arguments of the sample of each value.
     pub args: Args<'a>,
     /// The bytes of the file that the sample comes from.
@@ -72,7 +74,7 @@ impl<'a> ValueSample<'a> {
         values: &'a [i64],
         bytes: ByteRange,
     ) -> Self {
-        Self { thread, stack, values, args: Args::NONE, bytes }
+        Self { thread, stack, values, weights: &[], args: Args::NONE, bytes }
     }
 }
 
@@ -81,6 +83,17 @@ impl ValueTypes {
     #[must_use]
     pub fn new(all: Vec<ValueType>, default: usize) -> Self {
         Self { all, default }
+    }
+
+    /// The key and the value of the fact that a trace has if nothing was sampled: [`Trace::is_empty_profile`](crate::Trace::is_empty_profile)
+    /// looks for it.
+    pub const NOTHING: (&'static str, &'static str) = ("samples", "nothing was sampled");
+
+    /// Says that nothing was sampled.
+    pub fn say_nothing_was_sampled(to: &mut dyn for<'e> Receiver<'e>) {
+        let (key, text) = Self::NOTHING;
+        let fact = MetaEvent::new(Text::from(key), Value::Text(Text::from(text)));
+        to.receive(&Event::Meta(fact), ByteRange::default());
     }
 
     /// Returns all types.
@@ -114,20 +127,18 @@ impl ValueTypes {
         budget: &mut Budget,
         to: &mut dyn for<'e> Receiver<'e>,
     ) {
-        let &ValueSample { thread, stack, values, args, bytes } = sample;
-        let some = values.iter().zip(&self.all).filter(|&(&value, _)| value > 0);
-        for ((&value, of), n_before) in some.zip(0..) {
+        let &ValueSample { thread, stack, values, weights, args, bytes } = sample;
+        #[expect(clippy::cast_precision_loss, reason = "a weight is a float")]
+        let weight = |(number, &value): (usize, &i64)| weights.get(number).copied().unwrap_or(value as f64);
+        let some = values.iter().enumerate().map(weight).zip(&self.all).filter(|&(weight, _)| weight > 0.0);
+        for ((weight, of), n_before) in some.zip(0..) {
             if n_before > 0 && !budget.spend(Budget::VALUE, bytes.end) {
                 to.receive(&Event::Diagnostic(DiagnosticKind::SampleCount), bytes);
                 break;
             }
             let profile = ProfileId::OfThread(thread, Text::from(&*of.name));
             let mut event = SampleEvent::new(profile, Tick(*at), stack);
-            #[expect(clippy::cast_precision_loss, reason = "a weight is a float")]
-            {
-                event.weight = value as f64;
-            }
-            (event.in_list, event.args) = (true, args);
+            (event.weight, event.in_list, event.args) = (weight, true, args);
             to.receive(&Event::Sample(event), bytes);
         }
         let ticks = self.default_type().map_or(0, |of| of.ticks.0);

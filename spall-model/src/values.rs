@@ -4,7 +4,7 @@ use alloc::{borrow::ToOwned, string::String, vec::Vec};
 use core::fmt;
 
 use crate::{
-    Clock, NameId, Tick, Ticks, Trace, TrackId, Weights,
+    Clock, NameId, Tick, Ticks, Trace, TrackId, Value, ValueTypes, Weights,
     profile::{Profile, Side, samples_end},
 };
 
@@ -104,6 +104,19 @@ impl Trace {
             }
         }
         values
+    }
+
+    /// Returns whether the trace is a profile in which nothing was sampled, as its file says. That is no damage.
+    #[must_use]
+    pub fn is_empty_profile(&self) -> bool {
+        self.has_fact(ValueTypes::NOTHING)
+    }
+
+    /// Returns whether a fact of the file has this key and this text.
+    pub(crate) fn has_fact(&self, (key, text): (&str, &str)) -> bool {
+        let key = self.names.find(key.as_bytes());
+        let is_text = |value| matches!(value, Value::Text(found) if found.is(text.as_bytes()));
+        key.is_some() && self.meta.iter().any(|meta| Some(meta.key) == key && is_text(self.meta_value(meta)))
     }
 
     /// Returns the value with a name, of which the unit may be left out: `cpu` is `cpu/nanoseconds`.

@@ -107,6 +107,12 @@ pub trait TraceView: Sealed {
     /// Returns the arguments of a slice; they are empty if the trace has no such slice.
     fn slice_args(&self, slice: SliceId) -> SliceArgs<'_>;
 
+    /// Returns whether the stacks of samples are estimated, because the file has a call graph instead
+    /// ([`CallGraph`](crate::CallGraph)).
+    fn stacks_are_estimated(&self) -> bool {
+        false
+    }
+
     /// Returns the samples behind a slice that was inferred from them, or `None` for a slice that the file has itself. A
     /// live trace has no inferred slices. This takes O(log n) for n inferred slices.
     fn sampled(&self, _slice: SliceId) -> Option<Sampled> {

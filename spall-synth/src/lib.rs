@@ -14,6 +14,7 @@
 
 pub mod apitrace;
 pub mod auto;
+pub mod costs;
 pub mod cpu_profile;
 pub mod ftrace;
 pub mod gzip;

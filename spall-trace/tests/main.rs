@@ -19,6 +19,7 @@ mod architecture;
 mod built_args;
 mod compare;
 mod containers;
+mod costs;
 mod cpu_common;
 mod cpu_context;
 mod cpu_lines;

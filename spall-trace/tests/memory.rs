@@ -2,7 +2,7 @@
 
 use allocation_counter::measure;
 use spall_synth::{
-    apitrace, ftrace, heph, json_profiles, perf_script, perfetto, profiles, services, spall as synth,
+    apitrace, costs, ftrace, heph, json_profiles, perf_script, perfetto, profiles, services, spall as synth,
 };
 use spall_testdata::sized;
 use spall_trace::Format;
@@ -130,6 +130,15 @@ fn traces_of_generated_and_hostile_input_are_small() {
     check("zipkin", &services::zipkin(sized(20_000)));
     for (name, data) in services::attacks(sized(100_000)) {
         check_attack(name, &data, None);
+    }
+    check("callgrind", &costs::callgrind(sized(20_000)));
+    check("xdebug", &costs::xdebug(sized(20_000)));
+    check("dhat", &costs::dhat(sized(20_000)));
+    check("heap profile", &costs::heap_profile(sized(20_000)));
+    for (name, data) in costs::attacks(sized(20_000)) {
+        // A thread of its own is 20 bytes of a file.
+        let of_threads = ["callgrind: threads", "callgrind: threads that call"];
+        check_attack(name, &data, of_threads.contains(&name).then_some(64));
     }
     check("firefox", &json_profiles::firefox(sized(100_000)));
     for (name, data) in json_profiles::attacks(sized(100_000)) {

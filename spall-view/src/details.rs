@@ -178,7 +178,12 @@ impl View {
         }
         if let Some(sampled) = trace.sampled(id) {
             facts.push(("samples", format!("{} in the function itself", sampled.hits)));
-            facts.push(("inferred", "from samples: its times are not recorded".into()));
+            let inferred = if trace.stacks_are_estimated() {
+                "estimated from a call graph: who called whom in which call is not recorded"
+            } else {
+                "from samples: its times are not recorded"
+            };
+            facts.push(("inferred", inferred.into()));
         }
         facts.push(("source", source));
         for (flag, text) in [

@@ -39,6 +39,15 @@ struct Node {
     next: u32,
 }
 
+/// A node of a tree that has ended.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ExactCall<'t> {
+    /// The position of the caller among all nodes.
+    pub(super) caller: Option<u32>,
+    pub(super) function: u32,
+    pub(super) costs: &'t [i64],
+}
+
 const NONE: u32 = u32::MAX;
 
 impl Exact {
@@ -188,9 +197,8 @@ impl Exact {
         true
     }
 
-    /// Returns the nodes of a tree that has ended, each behind its caller: the position of the caller in the list, the function,
-    /// and the costs.
-    pub(super) fn calls(&self) -> Vec<(Option<u32>, u32, &[i64])> {
+    /// Returns the nodes of a tree that has ended, each behind its caller.
+    pub(super) fn calls(&self) -> Vec<ExactCall<'_>> {
         let mut calls = Vec::new();
         let root = self.open.map_or(NONE, |(root, _)| root);
         let mut path = Vec::from([(self.get(root).first, None)]);
@@ -201,7 +209,8 @@ impl Exact {
             let Node { function, first, next, .. } = self.get(node);
             path.push((next, caller));
             path.push((first, Some(index32(calls.len()))));
-            calls.push((caller, function, self.costs.get(self.range(node)).unwrap_or_default()));
+            let costs = self.costs.get(self.range(node)).unwrap_or_default();
+            calls.push(ExactCall { caller, function, costs });
         }
         calls
     }

@@ -5,12 +5,13 @@ use alloc::{format, string::String, vec, vec::Vec};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use spall_model::{
-    Budget, ByteRange, CallGraph, Clock, DiagnosticKind, Event, FrameEvent, FrameParent, FrameTable, Id,
-    MetaEvent, NameId, Receiver, SampleStack, StackNode, StackTree, Text, Thread, Ticks, Unit, UnitName,
-    Value, ValueSample, ValueType, ValueTypes, apportion, index32,
+    Budget, ByteRange, CallGraph, Clock, DiagnosticKind, EstimatedCall, Event, FrameEvent, FrameParent,
+    FrameTable, Id, MetaEvent, NameId, Receiver, SampleStack, StackNode, StackTree, Text, Thread, Ticks,
+    Unit, UnitName, Value, ValueSample, ValueType, ValueTypes, index32,
 };
 
 use super::costs::Row;
+use super::exact::{Exact, ExactCall};
 use super::parser::State;
 
 /// The process of a file that names none.
@@ -37,17 +38,22 @@ pub(super) fn hand_over(state: &State, bytes: ByteRange, to: &mut dyn for<'e> Re
     let types = output.value_types();
     let unit = types.default_type().map_or(Unit::Nanoseconds(1.0), |of| of.unit);
     output.event(&Event::Clock(Clock::new(unit)));
-    let parts = if state.exact.is_some() { Vec::from([Part::default()]) } else { output.parts() };
-    if state.exact.is_none() && state.costs.n_calls() > 0 {
-        let (key, text) = CallGraph::FACT;
-        output.event(&Event::Meta(MetaEvent::new(Text::from(key), Value::Text(Text::from(text)))));
+    if output.events.is_empty() {
+        ValueTypes::say_nothing_was_sampled(output.to);
     }
+    let parts = output.parts();
     let max_nodes = output.max_nodes(&parts);
+    let calls = state.exact.as_ref().map(Exact::calls);
+    let are_exact = output.exact_events(calls.as_deref());
+    output.say_what_is_estimated(&are_exact);
     for (part, number) in parts.iter().zip(0..) {
-        let stacks = match &state.exact {
-            Some(exact) => output.exact(&exact.calls()),
-            None => output.of_graph(part, max_nodes),
-        };
+        let mut stacks = Stacks { n_types: output.events.len(), ..Stacks::default() };
+        if let Some(calls) = calls.as_ref().filter(|_| are_exact.contains(&true)) {
+            output.add_calls(calls, &are_exact, &mut stacks);
+        }
+        if are_exact.contains(&false) {
+            output.add_graph(part, &are_exact, max_nodes, &mut stacks);
+        }
         if !stacks.values.is_empty() {
             let number = state.threads.keys().get(number).copied().unwrap_or(1);
             let thread = Thread::new(state.process.unwrap_or(PROCESS), number);
@@ -66,7 +72,7 @@ struct Output<'s, 't> {
     /// The events that something costs.
     events: Vec<usize>,
     /// What each of them has below [`REST`], and in all.
-    rests: Vec<(u64, u64)>,
+    rests: Vec<(f64, u64)>,
     frames: StackTree,
     budget: Budget,
 }
@@ -84,27 +90,30 @@ struct Part {
 #[derive(Debug, Default)]
 struct Stacks {
     tree: StackTree,
-    /// The costs of the nodes, those of each in a row of [`Stacks::n_types`].
+    /// The costs of the nodes, as real and as whole numbers, those of each in a row of [`Stacks::n_types`].
+    weights: Vec<f64>,
     values: Vec<i64>,
     n_types: usize,
 }
 
 impl Stacks {
-    /// Adds a cost to a node, which is in the tree.
-    fn add(&mut self, node: u32, of: usize, cost: u64) {
-        let at = node as usize * self.n_types + of;
-        if self.values.len() <= at {
+    /// Returns the node of a call.
+    fn child(&mut self, caller: Option<u32>, function: u32) -> Option<u32> {
+        let node = self.tree.child(caller, function, u64::MAX).number()?;
+        if self.values.len() <= node as usize * self.n_types {
             self.values.resize((node as usize + 1) * self.n_types, 0);
+            self.weights.resize(self.values.len(), 0.0);
         }
-        if let Some(value) = self.values.get_mut(at) {
-            *value = value.saturating_add_unsigned(cost);
-        }
+        Some(node)
     }
 
-    /// Returns the costs of a node.
-    fn of(&self, node: u32) -> &[i64] {
-        let first = node as usize * self.n_types;
-        self.values.get(first..first + self.n_types).unwrap_or_default()
+    /// Adds a cost to a node.
+    fn add(&mut self, node: Option<u32>, of: usize, weight: f64, whole: u64) {
+        let Some(at) = node.map(|node| node as usize * self.n_types + of) else { return };
+        if let (Some(sum), Some(value)) = (self.weights.get_mut(at), self.values.get_mut(at)) {
+            *sum += weight;
+            *value = value.saturating_add_unsigned(whole);
+        }
     }
 }
 
@@ -115,6 +124,12 @@ impl Output<'_, '_> {
 
     fn report(&mut self, kind: DiagnosticKind, at: u64) {
         self.to.receive(&Event::Diagnostic(kind), ByteRange::new(at, at));
+    }
+
+    /// Returns the name of an event.
+    fn name(&self, event: usize) -> String {
+        let name = self.state.events.keys().get(event).copied().unwrap_or(NameId::EMPTY);
+        String::from_utf8_lossy(self.state.texts.bytes(name)).into_owned()
     }
 
     /// Finds the events that something costs, and reports sums that cannot be drawn. [callgrind
@@ -132,15 +147,12 @@ impl Output<'_, '_> {
             }
         }
         self.events = (0..totals.len()).filter(|&event| totals.get(event) > Some(&0)).collect();
-        self.rests = self.events.iter().map(|&event| (0, totals.get(event).copied().unwrap_or(0))).collect();
+        self.rests =
+            self.events.iter().map(|&event| (0.0, totals.get(event).copied().unwrap_or(0))).collect();
     }
 
     /// Returns what the events count. [callgrind 2.8](spall_model::rules::callgrind#2.8)
     fn value_types(&self) -> ValueTypes {
-        let name = |&event: &usize| {
-            let name = self.state.events.keys().get(event).copied().unwrap_or(NameId::EMPTY);
-            String::from_utf8_lossy(self.state.texts.bytes(name)).into_owned()
-        };
         let of = |name: String| {
             let unit = match &*name {
                 "Time_(10ns)" => Unit::Nanoseconds(10.0),
@@ -151,7 +163,7 @@ impl Output<'_, '_> {
             };
             ValueType { name, unit, ticks: Ticks(1) }
         };
-        ValueTypes::new(self.events.iter().map(name).map(of).collect(), 0)
+        ValueTypes::new(self.events.iter().map(|&event| of(self.name(event))).collect(), 0)
     }
 
     /// Puts blocks together with those that they call. Calls of functions without a block are reported. [callgrind
@@ -208,80 +220,86 @@ impl Output<'_, '_> {
         usize::try_from(of_tree).map_or(CallGraph::MAX_NODES, |nodes| nodes.min(CallGraph::MAX_NODES))
     }
 
-    /// Returns the stacks that the graph of a thread stands for. [callgrind 3](spall_model::rules::callgrind#3)
-    fn of_graph(&mut self, part: &Part, max_nodes: usize) -> Stacks {
+    /// Returns of each event whether the tree of the calls has its costs. A cost below 0, of memory that was given back, has no
+    /// place in a tree. [callgrind 3.7](spall_model::rules::callgrind#3.7)
+    fn exact_events(&self, calls: Option<&[ExactCall<'_>]>) -> Vec<bool> {
+        let is_drawable = |&event: &usize| {
+            calls.is_some_and(|calls| {
+                calls.iter().all(|call| call.costs.get(event).is_none_or(|&cost| cost >= 0))
+            })
+        };
+        self.events.iter().map(is_drawable).collect()
+    }
+
+    /// Says which stacks are those of a graph, in a fact of the file.
+    fn say_what_is_estimated(&mut self, are_exact: &[bool]) {
+        let (key, text) = CallGraph::FACT;
+        let text = match are_exact.contains(&true) {
+            _ if self.state.costs.n_calls() == 0 || !are_exact.contains(&false) => return,
+            false => String::from(text),
+            true => {
+                let estimated = self.events.iter().zip(are_exact).filter(|&(_, is_exact)| !is_exact);
+                let names: Vec<_> = estimated.map(|(&event, _)| self.name(event)).collect();
+                format!("{text}: {}", names.join(", "))
+            }
+        };
+        self.event(&Event::Meta(MetaEvent::new(Text::from(key), Value::Text(Text::from(&*text)))));
+    }
+
+    /// Adds the stacks that the graph of a thread stands for, for the events that are not exact. [callgrind
+    /// 3](spall_model::rules::callgrind#3)
+    fn add_graph(&mut self, part: &Part, are_exact: &[bool], max_nodes: usize, stacks: &mut Stacks) {
         let costs = &self.state.costs;
         let graph = CallGraph::new(part.blocks.len(), &part.ends);
-        let mut stacks = Stacks { n_types: self.events.len(), ..Stacks::default() };
         let function = |number: u32| {
             let block = part.blocks.get(number as usize).and_then(|&block| costs.get_block(block));
             block.map_or(REST, |(_, function, _)| function)
         };
-        for (&event, of) in self.events.iter().zip(0..) {
+        let events = self.events.iter().zip(are_exact).zip(0..).filter(|((_, is_exact), _)| !**is_exact);
+        for ((&event, _), of) in events {
             let cost = |row: Option<(u32, u32, &Row)>| row.map_or(0, |(_, _, row)| own(row, event));
             let owns: Vec<u64> = part.blocks.iter().map(|&block| cost(costs.get_block(block))).collect();
-            let of_calls: Vec<u64> = part.calls.iter().map(|&call| cost(costs.get_call(call))).collect();
             if owns.iter().all(|&own| own == 0) {
                 continue;
             }
+            let of_calls: Vec<u64> = part.calls.iter().map(|&call| cost(costs.get_call(call))).collect();
             let tree = graph.tree(&owns, &of_calls, max_nodes);
-            let mut is_kept: Vec<bool> = tree.nodes.iter().map(|node| node.weight > 0).collect();
-            for (at, node) in tree.nodes.iter().enumerate().rev() {
-                let has_costs = is_kept.get(at) == Some(&true);
-                if let Some(caller) = node.caller.and_then(|caller| is_kept.get_mut(caller as usize)) {
-                    *caller |= has_costs;
-                }
-            }
+            let is_kept = have_costs(&tree.nodes);
             let mut nodes: Vec<Option<u32>> = Vec::with_capacity(tree.nodes.len());
             for (node, is_kept) in tree.nodes.iter().zip(is_kept) {
                 let caller = node.caller.and_then(|caller| nodes.get(caller as usize).copied().flatten());
-                let child = if is_kept {
-                    stacks.tree.child(caller, function(node.function), u64::MAX).number()
-                } else {
-                    None
-                };
-                if let Some(child) = child {
-                    stacks.add(child, of, node.weight);
-                }
+                let child = if is_kept { stacks.child(caller, function(node.function)) } else { None };
+                stacks.add(child, of, node.weight, node.whole);
                 nodes.push(child);
             }
-            for &(number, weight) in &tree.rest {
-                let rest = stacks.tree.child(None, REST, u64::MAX).number();
-                if let Some(node) = stacks.tree.child(rest, function(number), u64::MAX).number() {
-                    stacks.add(node, of, weight);
-                }
+            for node in &tree.rest {
+                let rest = stacks.child(None, REST);
+                let child = stacks.child(rest, function(node.function));
+                stacks.add(child, of, node.weight, node.whole);
                 if let Some((sum, _)) = self.rests.get_mut(of) {
-                    *sum = sum.saturating_add(weight);
+                    *sum += node.weight;
                 }
             }
         }
-        stacks
     }
 
-    /// Returns the stacks of the calls themselves. [callgrind 3.7](spall_model::rules::callgrind#3.7)
-    fn exact(&self, calls: &[(Option<u32>, u32, &[i64])]) -> Stacks {
-        let mut stacks = Stacks { n_types: self.events.len(), ..Stacks::default() };
+    /// Adds the stacks of the calls themselves, for the events that are exact. [callgrind
+    /// 3.7](spall_model::rules::callgrind#3.7)
+    fn add_calls(&self, calls: &[ExactCall<'_>], are_exact: &[bool], stacks: &mut Stacks) {
         let mut nodes: Vec<Option<u32>> = Vec::with_capacity(calls.len());
-        for &(caller, function, _) in calls {
-            let caller = caller.and_then(|caller| nodes.get(caller as usize).copied().flatten());
-            nodes.push(stacks.tree.child(caller, function, u64::MAX).number());
-        }
-        let mut by_function: Vec<u32> = (0..index32(calls.len())).collect();
-        let function = |at: u32| calls.get(at as usize).map_or(REST, |&(_, function, _)| function);
-        by_function.sort_by_key(|&at| function(at));
-        for (&event, of) in self.events.iter().zip(0..) {
-            let cost = |at: u32| {
-                calls.get(at as usize).and_then(|(.., costs)| costs.get(event)).copied().unwrap_or(0)
-            };
-            for of_function in by_function.chunk_by(|&a, &b| function(a) == function(b)) {
-                for (&at, cost) in of_function.iter().zip(drawable(of_function.iter().map(|&at| cost(at)))) {
-                    if let Some(node) = nodes.get(at as usize).copied().flatten() {
-                        stacks.add(node, of, cost);
-                    }
+        for call in calls {
+            let caller = call.caller.and_then(|caller| nodes.get(caller as usize).copied().flatten());
+            let node = stacks.child(caller, call.function);
+            for ((&event, is_exact), of) in self.events.iter().zip(are_exact).zip(0..) {
+                let cost =
+                    call.costs.get(event).filter(|_| *is_exact).and_then(|&cost| u64::try_from(cost).ok());
+                #[expect(clippy::cast_precision_loss, reason = "a weight is a float")]
+                if let Some(cost) = cost {
+                    stacks.add(node, of, cost as f64, cost);
                 }
             }
+            nodes.push(node);
         }
-        stacks
     }
 
     /// Hands over the samples of a thread, in the order of its tree.
@@ -300,10 +318,13 @@ impl Output<'_, '_> {
             let Some(node) = node else { continue };
             let function = calls.get(node as usize).map_or(REST, |&(_, function)| function);
             let frame = self.frame(caller, function);
-            let values = stacks.of(node);
-            if values.iter().any(|&value| value > 0) {
+            let row = node as usize * stacks.n_types..(node as usize + 1) * stacks.n_types;
+            let weights = stacks.weights.get(row.clone()).unwrap_or_default();
+            if weights.iter().any(|&weight| weight > 0.0) {
                 let stack = frame.map_or(SampleStack::Unknown, |frame| SampleStack::Frame(Id::from(frame)));
-                let sample = ValueSample::new(thread, stack, values, self.bytes);
+                let values = stacks.values.get(row).unwrap_or_default();
+                let mut sample = ValueSample::new(thread, stack, values, self.bytes);
+                sample.weights = weights;
                 types.sample(&sample, &mut time, &mut self.budget, self.to);
             }
             path.push((next.get(node as usize).copied().flatten(), caller));
@@ -337,12 +358,10 @@ impl Output<'_, '_> {
     fn report_rests(&mut self) {
         let rests = core::mem::take(&mut self.rests);
         for (&event, &(rest, total)) in self.events.clone().iter().zip(&rests) {
-            if rest > 0 {
+            if rest > 0.0 {
                 #[expect(clippy::cast_precision_loss, reason = "it is shown to few places")]
-                let percent = rest as f64 / total.max(1) as f64 * 100.0;
-                let name = self.state.events.keys().get(event).copied().unwrap_or(NameId::EMPTY);
-                let name = String::from_utf8_lossy(self.state.texts.bytes(name));
-                let text = format!("{percent:.4} % of {name}");
+                let percent = rest / total.max(1) as f64 * 100.0;
+                let text = format!("{percent:.4} % of {}", self.name(event));
                 self.event(&Event::Diagnostic(DiagnosticKind::CallGraphLimit));
                 self.event(&Event::Meta(MetaEvent::new(
                     Text::from("(rest)"),
@@ -358,15 +377,14 @@ fn own(row: &Row, event: usize) -> u64 {
     u64::try_from(row.sums.get(event)).unwrap_or(0)
 }
 
-/// Returns the costs of the nodes of a function without those below 0, so that they add up to the same sum; nothing if that is below 0. [callgrind
-/// 3.7](spall_model::rules::callgrind#3.7)
-fn drawable(costs: impl Iterator<Item = i64> + Clone) -> Vec<u64> {
-    let sum: i128 = costs.clone().map(i128::from).sum();
-    let above = costs.clone().map(|cost| u64::try_from(cost).unwrap_or(0));
-    if costs.clone().all(|cost| cost >= 0) {
-        return above.collect();
+/// Returns of each node whether it or one below it costs something.
+fn have_costs(nodes: &[EstimatedCall]) -> Vec<bool> {
+    let mut have: Vec<bool> = nodes.iter().map(|node| node.weight > 0.0).collect();
+    for (at, node) in nodes.iter().enumerate().rev() {
+        let has_costs = have.get(at) == Some(&true);
+        if let Some(caller) = node.caller.and_then(|caller| have.get_mut(caller as usize)) {
+            *caller |= has_costs;
+        }
     }
-    #[expect(clippy::cast_precision_loss, reason = "shares are floats")]
-    let shares: Vec<f64> = above.map(|cost| cost as f64).collect();
-    apportion(u64::try_from(sum.max(0)).unwrap_or(u64::MAX), &shares)
+    have
 }

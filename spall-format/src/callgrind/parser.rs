@@ -193,7 +193,9 @@ impl Parser {
             let rest = ByteRange::new(self.offset, self.offset);
             Out { to, bytes: rest }.report(DiagnosticKind::Junk);
         }
-        self.state.exact = self.state.exact.take().and_then(|mut exact| exact.finish().then_some(exact));
+        let is_one_thread = self.state.threads.keys().len() < 2;
+        let exact = self.state.exact.take().filter(|_| is_one_thread);
+        self.state.exact = exact.and_then(|mut exact| exact.finish().then_some(exact));
         output::hand_over(&self.state, bytes, to);
         self.state = State::default();
         Ok(())

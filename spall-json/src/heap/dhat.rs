@@ -55,6 +55,9 @@ pub(crate) fn read(data: &[u8], to: &mut dyn for<'e> Receiver<'e>) -> Result<(),
     let types = types(&kept, &parts.words);
     let thread = Thread { pid: Id::Number(parts.pid.unwrap_or(1)), tid: THREAD };
     reader.head(&parts, &types, thread);
+    if kept.is_empty() {
+        ValueTypes::say_nothing_was_sampled(reader.document.to);
+    }
     reader.points(points, &kept, &types, thread)
 }
 

@@ -153,6 +153,9 @@ impl<'a> Reader<'a, '_> {
             sizes.map(|(node, number)| (number, node.size)).collect()
         };
         let sizes: Vec<(u32, i64)> = allocations.unwrap_or_else(by_node);
+        if sizes.is_empty() {
+            ValueTypes::say_nothing_was_sampled(self.document.to);
+        }
         let (mut at, mut budget) = (0, Budget::default());
         for (node, size) in sizes {
             let frame = self.frames.get(node as usize).copied().flatten();
@@ -213,10 +216,13 @@ impl<'a> Reader<'a, '_> {
             let facts = lexer::members(data, sample.start, [b"size", b"nodeId", b"ordinal"]);
             let facts = facts.map(|fact| scalar::number(fact?.bytes(data))?.as_i64());
             let [Some(size @ 1..), id @ Some(_), Some(ordinal)] = facts else {
+                self.document.report(DiagnosticKind::BadField, (sample.start, sample.end));
                 all_fit = false;
                 continue;
             };
             let Some(node) = ids.find(&id) else {
+                // Node.js keeps samples of nodes that it leaves out of the tree.
+                self.document.report(DiagnosticKind::UnknownEntry, (sample.start, sample.end));
                 all_fit = false;
                 continue;
             };
@@ -225,12 +231,12 @@ impl<'a> Reader<'a, '_> {
             }
             allocations.push((ordinal, node, size));
         }
-        if allocations.is_empty() && all_fit {
+        if allocations.is_empty() || !all_fit {
             return Ok(None);
         }
         let sizes = self.nodes.iter().map(|node| node.size);
-        if !are_unique || !all_fit || !sizes.eq(sums) {
-            self.document.report(DiagnosticKind::BadField, (samples.start, samples.end));
+        if !are_unique || !sizes.eq(sums) {
+            self.document.report(DiagnosticKind::SampleCount, (samples.start, samples.end));
             return Ok(None);
         }
         allocations.sort_by_key(|&(ordinal, ..)| ordinal);

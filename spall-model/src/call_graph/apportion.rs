@@ -6,18 +6,13 @@ use core::cmp::Reverse;
 /// Returns whole numbers that are in proportion to `shares` and add up to `total`: the rests are given to those that lost the
 /// most by rounding, and among equals to the first. Shares are not negative. If all of them are 0, so are the results.
 /// [callgrind 3.6](crate::rules::callgrind#3.6)
-///
-/// ```
-/// assert_eq!(spall_model::apportion(10, &[1.0, 1.0, 1.0]), [4, 3, 3]);
-/// ```
-#[must_use]
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "an error of a float is corrected below; float to integer casts saturate"
 )]
-pub fn apportion(total: u64, shares: &[f64]) -> Vec<u64> {
+pub(super) fn apportion(total: u64, shares: &[f64]) -> Vec<u64> {
     let sum: f64 = shares.iter().sum();
     if sum <= 0.0 {
         return shares.iter().map(|_| 0).collect();
@@ -58,6 +53,7 @@ mod tests {
     #[test]
     fn parts_add_up_to_the_total() {
         assert_eq!(apportion(7, &[0.5, 2.0, 0.0, 1.0]), [1, 4, 0, 2]);
+        assert_eq!(apportion(10, &[1.0; 3]), [4, 3, 3]);
         assert_eq!(apportion(0, &[1.0, 2.0]), [0, 0]);
         assert_eq!(apportion(5, &[0.0, 0.0]), [0, 0]);
         assert_eq!(apportion(5, &[]), [0_u64; 0]);

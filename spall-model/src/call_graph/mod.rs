@@ -14,7 +14,7 @@ use alloc::{
 };
 use core::cmp::{Ordering, Reverse};
 
-pub use self::apportion::apportion;
+use self::apportion::apportion;
 use self::components::Components;
 use crate::index32;
 
@@ -26,7 +26,7 @@ use crate::index32;
 /// // 0 calls 1 and 2, which both call 3.
 /// let graph = CallGraph::new(4, &[(0, 1), (0, 2), (1, 3), (2, 3)]);
 /// let tree = graph.tree(&[10, 4, 6, 90], &[34, 66, 30, 60], CallGraph::MAX_NODES);
-/// let of_last = tree.nodes.iter().filter(|node| node.function == 3).map(|node| (node.caller, node.weight));
+/// let of_last = tree.nodes.iter().filter(|node| node.function == 3).map(|node| (node.caller, node.whole));
 /// // The calls of the function 3 cost 30 where 1 called it, and 60 where 2 did.
 /// assert_eq!(of_last.collect::<Vec<_>>(), [(Some(1), 60), (Some(3), 30)]);
 /// ```
@@ -47,27 +47,28 @@ struct Calls {
 }
 
 /// The tree of calls that a [`CallGraph`] stands for.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct EstimatedTree {
     /// The nodes, each behind its caller, and callees of the same caller by their costs, dearest first.
     pub nodes: Vec<EstimatedCall>,
-    /// The functions, by their numbers, with what they cost by themselves in calls that are not in the tree, because it would
-    /// be too large.
-    pub rest: Vec<(u32, u64)>,
+    /// What functions cost by themselves in calls that are not in the tree, because it would be too large: a node for each such
+    /// function, without a caller.
+    pub rest: Vec<EstimatedCall>,
 }
 
 /// A node of an [`EstimatedTree`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct EstimatedCall {
     /// The position of the node of the caller; `None` for a root.
     pub caller: Option<u32>,
     /// The function.
     pub function: u32,
-    /// The cost of the function itself here. The weights of all nodes of a function, and what it has in the rest, add up to
-    /// its own cost.
-    pub weight: u64,
+    /// The cost of the function itself here.
+    pub weight: f64,
+    /// The same as a whole number: those of all nodes of a function, the one in the rest included, add up to its own cost.
+    pub whole: u64,
 }
 
 impl CallGraph {
@@ -75,7 +76,7 @@ impl CallGraph {
     pub const MAX_NODES: usize = 50_000;
 
     /// The key and the value of the fact that a trace has if its stacks are those of a graph:
-    /// [`Trace::stacks_are_estimated`](crate::Trace::stacks_are_estimated) looks for it.
+    /// [`TraceView::stacks_are_estimated`](crate::TraceView::stacks_are_estimated) looks for it.
     pub const FACT: (&'static str, &'static str) = ("stacks", "estimated from a call graph");
 
     /// Finds out which functions call each other in circles. Calls are the numbers of the callers and the callees. Calls of
@@ -99,17 +100,6 @@ impl CallGraph {
         growth.grow(max_nodes);
         growth.give_out_rest();
         growth.finish()
-    }
-}
-
-impl crate::Trace {
-    /// Returns whether the stacks of samples are estimated, because the file has a call graph instead ([`CallGraph`]).
-    #[must_use]
-    pub fn stacks_are_estimated(&self) -> bool {
-        let (key, value) = CallGraph::FACT;
-        let key = crate::TraceView::names(self).find(key.as_bytes());
-        let is_fact = |meta: &crate::Metadata| matches!(self.meta_value(meta), crate::Value::Text(text) if text.is(value.as_bytes()));
-        key.is_some() && self.meta().iter().any(|meta| Some(meta.key) == key && is_fact(meta))
     }
 }
 
@@ -214,14 +204,6 @@ impl Sums {
     }
 }
 
-/// A node with its weight as a real number.
-#[derive(Debug, Clone, Copy)]
-struct Node {
-    caller: Option<u32>,
-    function: u32,
-    weight: f64,
-}
-
 /// A tree that grows, for one kind of cost.
 struct Growth<'g> {
     graph: &'g CallGraph,
@@ -232,7 +214,7 @@ struct Growth<'g> {
     sums: Vec<Sums>,
     entries: BinaryHeap<Entry>,
     n_entries: u32,
-    nodes: Vec<Node>,
+    nodes: Vec<EstimatedCall>,
     /// The weights of the entries of each component that are not in the tree, and of each function's part of them.
     rest: Vec<f64>,
     rest_of_functions: Vec<f64>,
@@ -371,7 +353,8 @@ impl<'g> Growth<'g> {
         if let Some(node) = self.node_of.get_mut(function as usize) {
             *node = index32(self.nodes.len());
         }
-        self.nodes.push(Node { caller, function, weight: part * at(self.own, function) as f64 });
+        let weight = part * at(self.own, function) as f64;
+        self.nodes.push(EstimatedCall { caller, function, weight, whole: 0 });
         self.found.push_back(function);
     }
 
@@ -406,8 +389,7 @@ impl<'g> Growth<'g> {
         let function = |node: u32| self.nodes.get(node as usize).map_or(NONE, |node| node.function);
         order.sort_by_key(|&node| function(node));
         let mut tree = EstimatedTree::default();
-        let whole = |node: &Node| EstimatedCall { caller: node.caller, function: node.function, weight: 0 };
-        tree.nodes = self.nodes.iter().map(whole).collect();
+        tree.nodes = self.nodes.clone();
         let mut nodes = &*order;
         let mut shares = Vec::new();
         for (&rest, number) in self.rest_of_functions.iter().zip(0..) {
@@ -420,11 +402,13 @@ impl<'g> Growth<'g> {
             );
             shares.push(rest);
             let mut parts = apportion(at(self.own, number), &shares);
-            let rest = parts.pop().filter(|&rest| rest > 0);
-            tree.rest.extend(rest.map(|rest| (number, rest)));
-            for (&node, weight) in of_function.iter().zip(parts) {
+            let whole = parts.pop().unwrap_or(0);
+            if rest > 0.0 {
+                tree.rest.push(EstimatedCall { caller: None, function: number, weight: rest, whole });
+            }
+            for (&node, whole) in of_function.iter().zip(parts) {
                 if let Some(node) = tree.nodes.get_mut(node as usize) {
-                    node.weight = weight;
+                    node.whole = whole;
                 }
             }
         }

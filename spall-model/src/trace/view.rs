@@ -4,9 +4,9 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::{
-    Clock, Conventions, CounterValue, Diagnostics, Flow, Function, IdRange, Instant, Key, NameId, Names,
-    ProcessId, Sampled, Slice, SliceArgs, SliceId, State, StateId, Tick, Trace, TraceView, Track, TrackId,
-    TrackInfo, TrackSet, args_table::ArgsTable, index32, view::Sealed,
+    CallGraph, Clock, Conventions, CounterValue, Diagnostics, Flow, Function, IdRange, Instant, Key, NameId,
+    Names, ProcessId, Sampled, Slice, SliceArgs, SliceId, State, StateId, Tick, Trace, TraceView, Track,
+    TrackId, TrackInfo, TrackSet, args_table::ArgsTable, index32, view::Sealed,
 };
 
 impl Sealed for Trace {
@@ -85,6 +85,10 @@ impl TraceView for Trace {
     fn slice_args(&self, id: SliceId) -> SliceArgs<'_> {
         let row = self.slices.args.get(id.index()).copied().unwrap_or_default();
         SliceArgs { begin: self.args.get(row), end: self.args.on_top(row) }
+    }
+
+    fn stacks_are_estimated(&self) -> bool {
+        self.has_fact(CallGraph::FACT)
     }
 
     fn sampled(&self, id: SliceId) -> Option<Sampled> {

@@ -27,7 +27,7 @@ use std::{
 
 use allocation_counter::measure;
 use spall_synth::{
-    apitrace, ftrace, gzip, heph, json_profiles, perf_script, profiles, services, spall as synth,
+    apitrace, costs, ftrace, gzip, heph, json_profiles, perf_script, profiles, services, spall as synth,
 };
 use spall_trace::{
     Loader,
@@ -617,6 +617,17 @@ fn damaged_input() {
     }
     for n in 0..services::attacks(8).len() {
         check(services::attacks(8)[n].0, &move |parts| services::attacks(parts).swap_remove(n).1);
+    }
+    for (name, file) in [
+        ("callgrind", costs::callgrind as fn(usize) -> Vec<u8>),
+        ("xdebug", costs::xdebug),
+        ("dhat", costs::dhat),
+        ("heap profile", costs::heap_profile),
+    ] {
+        check(name, &file);
+    }
+    for n in 0..costs::attacks(8).len() {
+        check(costs::attacks(8)[n].0, &move |parts| costs::attacks(parts).swap_remove(n).1);
     }
     check("perf script", &|parts| perf_script::recording(parts / 16));
     let (head, frame) = ("a 1 1.5: b:\n\t1 f (a)\n", "\t1 f (a)\n");
