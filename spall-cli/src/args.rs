@@ -25,7 +25,7 @@ const FORMATS: &str = "\
 FILE is a trace of one of these formats, which may be compressed with gzip, zstd or brotli: \
 Trace Event JSON (Chrome, Perfetto, clang -ftime-trace), V8 CPU profiles, spall 0, 1 and 3, Heph, apitrace, Perfetto, \
 ftrace (trace-cmd report, atrace, systrace), OpenTelemetry (OTLP), Jaeger, Zipkin, the Firefox Profiler (samply), \
-speedscope, pprof, `perf script`, folded stacks.
+speedscope, pprof, `perf script`, folded stacks, Callgrind, Cachegrind, Xdebug, dhat, V8 heap profiles.
 
 `spall FILE` without a subcommand opens the file in the browser.
 

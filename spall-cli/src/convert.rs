@@ -9,7 +9,7 @@ use std::{
 use spall_trace::{
     Alignment,
     export::{ExportOptions, StackRoot, Target},
-    model::{CallGraph, Measure, Trace},
+    model::{CallGraph, Measure, Trace, TraceView},
 };
 
 use crate::{

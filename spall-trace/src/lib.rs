@@ -55,7 +55,7 @@
 //! |---|---|---|
 //! | [`model`] | `spall-model` | events, the builder, traces, arguments, clocks, limits, diagnostics |
 //! | [`format`](mod@format) | `spall-format` | parsers and writers of spall, parsers of Heph, apitrace, Perfetto and sampling profiles; containers |
-//! | [`json`] | `spall-json` | parser and writer of Trace Event JSON and V8 CPU profiles; profiles of Firefox and speedscope |
+//! | [`json`] | `spall-json` | parser and writer of Trace Event JSON and V8 CPU profiles; profiles of Firefox, speedscope, dhat and V8's heap |
 //! | [`layout`] | `spall-layout` | rows, rectangles, hits, statistics, flame graphs |
 //! | [`samples`] | `spall-samples` | CPU samples merged with slices |
 //!
@@ -91,7 +91,7 @@
 //! - `alloc`: loading from memory, layouts and everything else that holds a trace.
 //! - `apitrace` (default): reading this format.
 //! - `perfetto` (default): reading Perfetto's traces and the text of ftrace. With `std`, it also writes Perfetto's.
-//! - `profiles` (default): reading pprof, folded stacks and the text of `perf script`. A file of a format whose feature is off
+//! - `profiles` (default): reading pprof, folded stacks and the text of Callgrind and `perf script`. A file of a format whose feature is off
 //!   is an error that says so.
 //! - `gzip`, `brotli`, `zstd` (default): opening files and recordings that are compressed that way. Each brings one
 //!   decoder without unsafe code.

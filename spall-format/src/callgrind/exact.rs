@@ -1,6 +1,6 @@
 //! The tree of the calls themselves, which files of Xdebug have. [callgrind 3.7](spall_model::rules::callgrind#3.7)
 
-use alloc::vec::Vec;
+use alloc::{vec, vec::Vec};
 
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
@@ -20,9 +20,15 @@ pub(super) struct Exact {
     free: Vec<u32>,
     /// The calls that ended and whose callers did not, with the names of their functions.
     ended: Vec<(u32, NameId)>,
-    /// The call whose block is read, and the names of the functions that it has called.
+    /// What these calls cost with what they called, those of a call in a row.
+    totals: Vec<i64>,
+    /// The call whose block is read, and the names of the functions that it has called, and what it says that they cost.
     open: Option<(u32, NameId)>,
     called: Vec<NameId>,
+    claims: Vec<i64>,
+    /// What all calls cost by their callers, and how much that differs from what they cost themselves, by event.
+    claimed: Vec<u64>,
+    differences: Vec<u64>,
     /// Pairs of nodes that become one.
     pairs: Vec<(u32, u32)>,
 }
@@ -60,19 +66,35 @@ impl Exact {
 
     /// Adds the costs of the call whose block is read. Returns whether there are as many events as ever.
     pub(super) fn add(&mut self, costs: &[i64]) -> bool {
-        let Some((node, _)) = self.open else { return false };
-        if self.n_events != costs.len() {
-            if self.nodes.len() > 1 || !self.ended.is_empty() {
-                return false;
-            }
-            self.n_events = costs.len();
-            self.costs.resize(self.nodes.len() * self.n_events, 0);
-        }
+        let Some((node, _)) = self.open.filter(|_| self.has_events(costs.len())) else { return false };
         let of_node = self.range(node);
         for (sum, cost) in self.costs.get_mut(of_node).unwrap_or_default().iter_mut().zip(costs) {
             *sum = sum.saturating_add(*cost);
         }
         true
+    }
+
+    /// Adds the costs of the last call that the block has. Returns whether there are as many events as ever.
+    pub(super) fn add_call(&mut self, costs: &[i64]) -> bool {
+        self.claims.extend_from_slice(costs);
+        self.has_events(costs.len())
+    }
+
+    /// Returns whether there are this many events, which the first costs tell.
+    fn has_events(&mut self, n_events: usize) -> bool {
+        if self.n_events == 0 && self.nodes.len() == 1 {
+            self.n_events = n_events;
+            self.costs.resize(n_events, 0);
+            (self.claimed, self.differences) = (vec![0; n_events], vec![0; n_events]);
+        }
+        self.n_events == n_events
+    }
+
+    /// Returns whether calls cost what their callers say, but for one part in a hundred: times are rounded. Memory that a call gives
+    /// back is missing in what its caller says, but not in what the functions cost that it called.
+    pub(super) fn adds_up(&self, event: usize) -> bool {
+        let of = |sums: &[u64]| sums.get(event).copied().unwrap_or(0);
+        of(&self.differences) <= of(&self.claimed) / 100
     }
 
     /// Says that the call whose block is read has called a function.
@@ -86,12 +108,26 @@ impl Exact {
         let first = self.ended.len().checked_sub(self.called.len());
         let Some(first) = first else { return false };
         let named = self.ended.get(first..).unwrap_or_default().iter().map(|&(_, name)| name);
-        if !named.eq(self.called.iter().copied()) {
+        let has_claims = self.claims.len() == self.called.len() * self.n_events;
+        if !has_claims || !named.eq(self.called.iter().copied()) {
             return false;
         }
+        let mut total = self.costs.get(self.range(node)).unwrap_or_default().to_vec();
+        let totals = self.totals.get(first * self.n_events..).unwrap_or_default();
+        for ((&claim, &cost), at) in self.claims.iter().zip(totals).zip(0..) {
+            let event = at % self.n_events;
+            let sums = (total.get_mut(event), self.claimed.get_mut(event), self.differences.get_mut(event));
+            if let (Some(total), Some(claimed), Some(differences)) = sums {
+                *total = total.saturating_add(claim);
+                *claimed = claimed.saturating_add(claim.unsigned_abs());
+                *differences = differences.saturating_add(claim.abs_diff(cost));
+            }
+        }
         self.called.clear();
+        self.claims.clear();
         self.adopt(node, first);
         self.ended.push((node, name));
+        self.totals.append(&mut total);
         true
     }
 
@@ -103,6 +139,7 @@ impl Exact {
             self.merge();
         }
         self.ended.truncate(first);
+        self.totals.truncate(first * self.n_events);
     }
 
     /// Returns a new node.

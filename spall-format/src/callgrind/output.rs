@@ -15,7 +15,7 @@ use super::exact::{Exact, ExactCall};
 use super::parser::State;
 
 /// The process of a file that names none.
-pub(super) const PROCESS: i64 = 1;
+const PROCESS: i64 = 1;
 
 /// The function below which all lies that has no place in the tree of a graph.
 const REST: u32 = u32::MAX - 1;
@@ -38,6 +38,10 @@ pub(super) fn hand_over(state: &State, bytes: ByteRange, to: &mut dyn for<'e> Re
     let types = output.value_types();
     let unit = types.default_type().map_or(Unit::Nanoseconds(1.0), |of| of.unit);
     output.event(&Event::Clock(Clock::new(unit)));
+    let process = Id::Number(state.process.unwrap_or(PROCESS));
+    if !state.command.is_empty() {
+        output.event(&Event::ProcessName(process, Text::plain(&state.command)));
+    }
     if output.events.is_empty() {
         ValueTypes::say_nothing_was_sampled(output.to);
     }
@@ -56,7 +60,7 @@ pub(super) fn hand_over(state: &State, bytes: ByteRange, to: &mut dyn for<'e> Re
         }
         if !stacks.values.is_empty() {
             let number = state.threads.keys().get(number).copied().unwrap_or(1);
-            let thread = Thread::new(state.process.unwrap_or(PROCESS), number);
+            let thread = Thread::new(process, number);
             types.begin(thread, bytes, output.to);
             output.samples(&stacks, thread, &types);
         }
@@ -220,15 +224,15 @@ impl Output<'_, '_> {
         usize::try_from(of_tree).map_or(CallGraph::MAX_NODES, |nodes| nodes.min(CallGraph::MAX_NODES))
     }
 
-    /// Returns of each event whether the tree of the calls has its costs. A cost below 0, of memory that was given back, has no
-    /// place in a tree. [callgrind 3.7](spall_model::rules::callgrind#3.7)
+    /// Returns of each event whether the tree of the calls has its costs: they add up, and none is below 0, for which a tree has no
+    /// place. [callgrind 3.7](spall_model::rules::callgrind#3.7)
     fn exact_events(&self, calls: Option<&[ExactCall<'_>]>) -> Vec<bool> {
-        let is_drawable = |&event: &usize| {
-            calls.is_some_and(|calls| {
-                calls.iter().all(|call| call.costs.get(event).is_none_or(|&cost| cost >= 0))
-            })
+        let is_exact = |&event: &usize| {
+            let is_above = |call: &ExactCall<'_>| call.costs.get(event).is_none_or(|&cost| cost >= 0);
+            let adds_up = self.state.exact.as_ref().is_some_and(|exact| exact.adds_up(event));
+            adds_up && calls.is_some_and(|calls| calls.iter().all(is_above))
         };
-        self.events.iter().map(is_drawable).collect()
+        self.events.iter().map(is_exact).collect()
     }
 
     /// Says which stacks are those of a graph, in a fact of the file.

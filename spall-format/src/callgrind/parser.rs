@@ -63,6 +63,7 @@ pub(super) struct State {
     /// The creator of the file, and its process.
     pub(super) is_of_xdebug: bool,
     pub(super) process: Option<i64>,
+    pub(super) command: Vec<u8>,
     /// The numbers of threads in the file.
     pub(super) threads: Interner<i64>,
     thread: u32,
@@ -169,7 +170,9 @@ impl Parser {
                 }
             };
             let bytes = ByteRange::new(self.offset, self.offset + line.len() as u64);
-            self.state.line(line, &mut Out { to, bytes });
+            let text =
+                if self.offset == 0 { line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line) } else { line };
+            self.state.line(text, &mut Out { to, bytes });
             consumed += line.len();
             self.offset = bytes.end;
         }
@@ -237,12 +240,12 @@ impl State {
             b"creator" | b"cmd" | b"desc" | b"event" | b"summary" | b"totals" => {
                 if key == b"creator" && value.to_ascii_lowercase().starts_with(b"xdebug") {
                     self.is_of_xdebug = true;
-                    self.exact =
-                        self.exact.take().or_else(|| self.events.keys().is_empty().then(Exact::default));
+                    if self.costs.n_blocks() == 0 {
+                        self.exact = Some(Exact::default());
+                    }
                 }
-                if key == b"cmd" && !value.is_empty() {
-                    let process = spall_model::Id::Number(self.process.unwrap_or(output::PROCESS));
-                    out.to.receive(&Event::ProcessName(process, Text::plain(value)), out.bytes);
+                if key == b"cmd" {
+                    self.command = value.to_vec();
                 }
                 if !value.is_empty() {
                     let fact = MetaEvent::new(Text::plain(key), Value::Text(Text::plain(value)));
@@ -318,7 +321,7 @@ impl State {
         let block = self.costs.block(self.thread, function, out.bytes.start);
         self.place.function = Some(Current { function, block, file });
         self.callee = Callee::default();
-        self.exact = self.exact.take().and_then(|mut exact| exact.begin(function, name).then_some(exact));
+        keep_if(&mut self.exact, |exact| exact.begin(function, name));
     }
 
     /// Reads the number of calls of the function that was named, whose costs follow. [callgrind
@@ -328,12 +331,17 @@ impl State {
         if self.awaited.replace(Awaited::Nothing).is_some() {
             out.report(DiagnosticKind::Junk);
         }
+        let exact = self.exact.take();
         let (Some(current), Some(name)) = (self.place.function, callee.name) else {
             return out.report(DiagnosticKind::Junk);
         };
         let Some(count) = fields(numbers).next().and_then(number) else {
             return out.report(DiagnosticKind::DamagedEvent);
         };
+        self.exact = exact.filter(|_| count == 1);
+        if let Some(exact) = &mut self.exact {
+            exact.call(name);
+        }
         let function = Function {
             object: callee.object.unwrap_or(self.place.object),
             file: callee.file.unwrap_or(self.place.file),
@@ -341,12 +349,6 @@ impl State {
         };
         let function = self.costs.functions.add(function);
         self.awaited = Some(Awaited::Call(self.costs.call(current.block, function, out.bytes.start)));
-        if let Some(mut exact) = self.exact.take()
-            && count == 1
-        {
-            exact.call(name);
-            self.exact = Some(exact);
-        }
     }
 
     /// Reads a line of positions and costs. [callgrind 2.5](spall_model::rules::callgrind#2.5)
@@ -361,7 +363,10 @@ impl State {
         let fits = fits
             & match awaited {
                 Some(Awaited::Nothing) => true,
-                Some(Awaited::Call(call)) => self.costs.add_to_call(call, &self.line),
+                Some(Awaited::Call(call)) => {
+                    keep_if(&mut self.exact, |exact| exact.add_call(&self.line));
+                    self.costs.add_to_call(call, &self.line)
+                }
                 None => self.add_own(current),
             };
         if !fits {
@@ -377,7 +382,7 @@ impl State {
             self.costs.add_line(current.function, line);
         }
         let line = &self.line;
-        self.exact = self.exact.take().and_then(|mut exact| exact.add(line).then_some(exact));
+        keep_if(&mut self.exact, |exact| exact.add(line));
         self.costs.add_to_block(current.block, line)
     }
 
@@ -399,6 +404,13 @@ impl State {
             }
         }
         Some(all_fit)
+    }
+}
+
+/// Drops a tree of calls in which something does not fit.
+fn keep_if(exact: &mut Option<Exact>, fits: impl FnOnce(&mut Exact) -> bool) {
+    if exact.as_mut().is_some_and(|exact| !fits(exact)) {
+        *exact = None;
     }
 }
 
