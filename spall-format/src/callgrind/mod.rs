@@ -42,6 +42,7 @@ mod line;
 mod names;
 mod output;
 mod parser;
+mod state;
 
 pub use detect::is_callgrind;
 pub use parser::Parser;

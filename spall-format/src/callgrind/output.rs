@@ -12,7 +12,7 @@ use spall_model::{
 
 use super::costs::Row;
 use super::exact::{Exact, ExactCall};
-use super::parser::State;
+use super::state::State;
 
 /// The process of a file that names none.
 const PROCESS: i64 = 1;

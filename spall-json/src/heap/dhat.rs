@@ -17,21 +17,23 @@ use crate::scalar;
 /// The version of the format that is read.
 const VERSION: i64 = 2;
 
-/// The values of a program point: the key, the name of the profile, and whether it counts blocks. [heap
-/// 2.3](crate::rules::heap#2.3)
-const VALUES: [(&[u8], &str, bool); N_VALUES] = [
-    (b"tb", "total", false),
-    (b"tbk", "total", true),
-    (b"gb", "at-t-gmax", false),
-    (b"gbk", "at-t-gmax", true),
-    (b"eb", "at-t-end", false),
-    (b"ebk", "at-t-end", true),
-    (b"mb", "max", false),
-    (b"mbk", "max", true),
-    (b"rb", "reads", false),
-    (b"wb", "writes", false),
+/// The values of a program point: the name of the profile, and whether it counts blocks. [heap 2.3](crate::rules::heap#2.3)
+const VALUES: [(&str, bool); 10] = [
+    ("total", false),
+    ("total", true),
+    ("at-t-gmax", false),
+    ("at-t-gmax", true),
+    ("at-t-end", false),
+    ("at-t-end", true),
+    ("max", false),
+    ("max", true),
+    ("reads", false),
+    ("writes", false),
 ];
-const N_VALUES: usize = 10;
+
+/// The keys of these values in their order, and those of the lifetime and the stack.
+const KEYS: [&[u8]; VALUES.len() + 2] =
+    [b"tb", b"tbk", b"gb", b"gbk", b"eb", b"ebk", b"mb", b"mbk", b"rb", b"wb", b"tl", b"fs"];
 
 /// What the profile of maxima is. [heap 2.3](crate::rules::heap#2.3)
 const OF_MAXIMA: &str =
@@ -114,7 +116,7 @@ impl<'a> Parts<'a> {
 /// Returns the types of value that are not 0 everywhere.
 fn types(kept: &[usize], words: &[String; 2]) -> ValueTypes {
     let of = |&value: &usize| {
-        let &(_, name, is_blocks) = VALUES.get(value)?;
+        let &(name, is_blocks) = VALUES.get(value)?;
         let [bytes, blocks] = words;
         let word = if is_blocks { blocks } else { bytes };
         let unit = if word == "bytes" { Unit::Bytes } else { Unit::Count(UnitName::new(word)) };
@@ -137,15 +139,15 @@ struct Reader<'a, 't> {
 impl<'a> Reader<'a, '_> {
     /// Returns the positions of the values that are not 0 everywhere. [heap 1.1](crate::rules::heap#1.1)
     fn kept_values(&mut self, points: Token) -> Result<Vec<usize>, JsonError> {
-        let mut is_kept = [false; N_VALUES];
+        let mut is_kept = [false; VALUES.len()];
         let mut pos = points.start + 1;
         while let Some(point) = self.document.next_item(&mut pos)? {
-            let values = lexer::members(self.document.data, point.start, VALUES.map(|(key, ..)| key));
+            let values = lexer::members(self.document.data, point.start, KEYS);
             for (value, is_kept) in values.into_iter().zip(&mut is_kept) {
                 *is_kept |= value.is_some_and(|value| value.whole() != Some(0));
             }
         }
-        Ok((0..N_VALUES).filter(|&value| is_kept.get(value) == Some(&true)).collect())
+        Ok((0..VALUES.len()).filter(|&value| is_kept.get(value) == Some(&true)).collect())
     }
 
     fn head(&mut self, parts: &Parts<'a>, types: &ValueTypes, thread: Thread<'_>) {
@@ -170,16 +172,6 @@ impl<'a> Reader<'a, '_> {
         types: &ValueTypes,
         thread: Thread<'_>,
     ) -> Result<(), JsonError> {
-        const KEYS: [&[u8]; N_VALUES + 2] = {
-            let mut keys: [&[u8]; N_VALUES + 2] = [b"fs"; N_VALUES + 2];
-            let mut at = 0;
-            while at < N_VALUES {
-                keys[at] = VALUES[at].0;
-                at += 1;
-            }
-            keys[N_VALUES] = b"tl";
-            keys
-        };
         let data = self.document.data;
         let mut values = Vec::new();
         let mut pos = points.start + 1;

@@ -388,8 +388,7 @@ impl<'g> Growth<'g> {
         let mut order: Vec<u32> = (0..index32(self.nodes.len())).collect();
         let function = |node: u32| self.nodes.get(node as usize).map_or(NONE, |node| node.function);
         order.sort_by_key(|&node| function(node));
-        let mut tree = EstimatedTree::default();
-        tree.nodes = self.nodes.clone();
+        let mut tree = EstimatedTree { nodes: self.nodes.clone(), rest: Vec::new() };
         let mut nodes = &*order;
         let mut shares = Vec::new();
         for (&rest, number) in self.rest_of_functions.iter().zip(0..) {
