@@ -1,6 +1,6 @@
 //! The generators of costs by function: Callgrind's text, that of Xdebug, and profiles of memory by dhat and V8. [callgrind] [heap]
 
-use std::fmt::Write as _;
+use core::fmt::Write as _;
 
 use crate::Random;
 
