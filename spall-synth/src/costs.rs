@@ -207,7 +207,15 @@ pub fn attacks(parts: usize) -> Vec<(&'static str, Vec<u8>)> {
         ("callgrind: a chain of calls", graph(&|part| format!("fn=f{part}\n1 1 1\n{}", call(part + 1)))),
         (
             "callgrind: a circle of calls",
-            graph(&|part| format!("fn=f{part}\n1 1 1\n{}", call((part + 1) % parts))),
+            // Two functions have costs, as each stack is as long as all names together.
+            graph(&|part| {
+                let own = [(0, 99), (parts - 1, 1)].into_iter().find(|&(with, _)| with == part);
+                format!(
+                    "fn=f{part}\n1 {0} {0}\n{1}",
+                    own.map_or(0, |(_, cost)| cost),
+                    call((part + 1) % parts)
+                )
+            }),
         ),
         (
             "callgrind: circles in a chain",

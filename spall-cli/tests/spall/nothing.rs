@@ -166,3 +166,27 @@ fn a_call_that_takes_no_time_at_the_end_is_listed_and_marked() {
         assert!(found.lines().nth(1).unwrap().ends_with(" 10 µs"), "{found}");
     }
 }
+
+const NO_ALLOCATION: &str =
+    r#"{"head":{"callFrame":{"functionName":"(root)"},"selfSize":0,"id":1,"children":[]},"samples":[]}"#;
+const COSTS: &str = "events: Ir\nfl=a.c\nfn=main\n1 10\ncfn=f\ncalls=2 5\n2 30\nfn=f\n5 30\n";
+
+/// [heap 3.4]
+#[test]
+fn a_profile_in_which_nothing_was_sampled_is_no_mistake() {
+    let folder = Folder::new("nothing_sampled").with("a.heapprofile", NO_ALLOCATION);
+    for command in ["info", "top", "flame"] {
+        let ran = folder.run(&[command, "a.heapprofile"]);
+        assert_eq!(ran.status, Some(0), "{ran:?}");
+        assert!([&*ran.out, &*ran.err].concat().contains("nothing was sampled"), "{ran:?}");
+    }
+}
+
+/// [callgrind 3.1]
+#[test]
+fn a_conversion_of_a_call_graph_says_that_its_stacks_are_estimated() {
+    let folder = Folder::new("estimated").with("a.callgrind", COSTS);
+    let ran = folder.run(&["convert", "a.callgrind", "a.folded"]);
+    assert_eq!(ran.status, Some(0), "{ran:?}");
+    assert!(ran.err.contains("a.callgrind: its stacks are estimated from a call graph"), "{ran:?}");
+}

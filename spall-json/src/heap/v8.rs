@@ -52,9 +52,9 @@ pub(crate) fn read(data: &[u8], to: &mut dyn for<'e> Receiver<'e>) -> Result<(),
 struct Node {
     /// The node of the caller, or [`ROOT`].
     caller: u32,
-    /// The positions of the node and of its function; 0 for none.
+    /// The position of the node, and that of its function.
     at: usize,
-    function: usize,
+    function: Option<usize>,
     /// The bytes that the function has allocated itself.
     size: i64,
     id: Option<i64>,
@@ -122,7 +122,7 @@ impl<'a> Reader<'a, '_> {
     /// Begins the node whose brace is at `pos`, and moves `pos` behind that.
     fn begin(&mut self, caller: u32, pos: &mut usize) -> Open {
         let node = index32(self.nodes.len());
-        self.nodes.push(Node { caller, at: *pos, function: 0, size: 0, id: None });
+        self.nodes.push(Node { caller, at: *pos, function: None, size: 0, id: None });
         *pos += 1;
         Open::Node(node)
     }
@@ -133,7 +133,7 @@ impl<'a> Reader<'a, '_> {
         let size = if key.is(data, b"selfSize") { Some(self.document.amount(Some(value))) } else { None };
         let Some(node) = self.nodes.get_mut(node as usize) else { return };
         if key.is(data, b"callFrame") {
-            node.function = value.start;
+            node.function = Some(value.start);
         } else if key.is(data, b"id") {
             node.id = scalar::number(value.bytes(data)).and_then(|id| id.as_i64());
         }
@@ -191,7 +191,7 @@ impl<'a> Reader<'a, '_> {
     fn call_frame(&self, node: &Node, id: u32, parent: FrameParent<'static>) -> FrameEvent<'a> {
         let data = self.document.data;
         let keys: [&[u8]; 5] = [b"functionName", b"url", b"lineNumber", b"columnNumber", b"scriptId"];
-        let cells = lexer::members(data, node.function, keys);
+        let cells = node.function.map_or([None; 5], |function| lexer::members(data, function, keys));
         let [name, url, line, column, script] =
             cells.map(|token| Cell { data, token: token.unwrap_or(Token::EMPTY) });
         let name = if name.text().is_empty() { Text::from("(anonymous)") } else { name.text() };
