@@ -19,6 +19,8 @@ pub fn is_callgrind(data: &[u8]) -> bool {
     for line in data.split_inclusive(|&byte| byte == b'\n') {
         match Line::read(line) {
             Line::Blank => {}
+            // Lines of YAML are indented.
+            _ if line.starts_with(b" ") || line.starts_with(b"\t") => return false,
             Line::Header(b"events", names) => {
                 has_events |= fields(names).next().is_some();
                 has_header = true;
