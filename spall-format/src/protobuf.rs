@@ -368,17 +368,6 @@ pub(crate) enum Packed {
     Fixed64,
 }
 
-/// Returns the numbers of the first fields of a message, each by the number of its field.
-pub(crate) fn numbers<const N: usize>(message: &[u8]) -> [u64; N] {
-    let mut found = [0; N];
-    for (number, value) in Fields::new(message).map_while(Result::ok) {
-        if let (Some(slot), Some(value)) = (found.get_mut(number as usize), u64::from_wire(value)) {
-            *slot = value;
-        }
-    }
-    found
-}
-
 /// Returns the text of a field, or the empty text if there is none.
 pub(crate) fn text(message: &[u8], number: u32) -> &[u8] {
     repeated(message, number).last().unwrap_or_default()

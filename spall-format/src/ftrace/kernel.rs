@@ -2,13 +2,14 @@
 //!
 //! Both readers, of the text and of Perfetto's packets, decode events and hand them over here.
 
-use alloc::vec::Vec;
+use alloc::string::String;
 
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
-use spall_model::{DiagnosticKind, Event, Id, Text, Thread, ThreadEvent, Tick, TrackEvent};
+use spall_model::DiagnosticKind;
 
-use super::output::{NameBuffer, Output, signed_float};
+use super::interpret::At;
+use super::output::{NameBuffer, Output, Shown, signed_float};
 use super::states::{ThreadState, ThreadStates};
 use super::tasks::{Step, Tasks};
 
@@ -20,8 +21,12 @@ pub(crate) struct Kernel {
     /// The name of a slice that is printed without one.
     pub(super) no_name: &'static str,
     pub(super) name: NameBuffer,
-    /// The tracks of processors that were handed over.
-    cpu_tracks: HashSet<(CpuTrack, u32), RandomState>,
+    /// The tracks without a process that were handed over.
+    pub(super) tracks: HashSet<String, RandomState>,
+    /// What sums of events have come to, by the names of their counters.
+    pub(super) sums: HashMap<String, u64, RandomState>,
+    /// Where a slice runs that several reasons hold, and how many they are.
+    pub(super) running: HashMap<At, u32, RandomState>,
     transactions: HashMap<i64, Transaction, RandomState>,
     /// The number of calls of each thread that were not answered.
     calls: HashMap<i64, u32, RandomState>,
@@ -118,16 +123,12 @@ impl Kernel {
         &mut self,
         (track, cpu): (CpuTrack, u32),
         at: i64,
-        name: Option<&[u8]>,
+        name: Option<&str>,
         out: &mut Output<'_>,
     ) {
-        let label = alloc::format!("Cpu {cpu} {}", track.name());
-        let thread = Thread { pid: Id::NONE, tid: Id::Text(label.as_bytes()) };
-        if self.cpu_tracks.insert((track, cpu)) {
-            out.say(&Event::Track(TrackEvent::new(thread, Text::from(&*label))));
-        }
-        let event = ThreadEvent::new(thread, Tick(at), Text::plain(name.unwrap_or_default()));
-        out.say(&if name.is_some() { Event::Begin(event) } else { Event::End(event) });
+        let step = if name.is_some() { Step::Begin } else { Step::End };
+        let track = At::Track(alloc::format!("Cpu {cpu} {}", track.name()));
+        self.step(&track, at, (step, name.unwrap_or_default(), "irq"), out);
     }
 
     /// Begins the work of a function in a thread of the kernel, or ends it.
@@ -249,11 +250,11 @@ impl Kernel {
 }
 
 /// Returns the name of the slice of a handler of interrupts.
-pub(crate) fn irq(handler: &[u8]) -> Vec<u8> {
-    [b"IRQ (", handler, b")"].concat()
+pub(crate) fn irq(handler: &[u8]) -> String {
+    alloc::format!("IRQ ({})", Shown(handler))
 }
 
 /// Returns the name of the slice of an interrupt by another processor.
-pub(crate) fn ipi(reason: &[u8]) -> Vec<u8> {
-    [b"IPI (", reason, b")"].concat()
+pub(crate) fn ipi(reason: &[u8]) -> String {
+    alloc::format!("IPI ({})", Shown(reason))
 }

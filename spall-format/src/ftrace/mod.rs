@@ -37,13 +37,14 @@
 //! # Ok::<(), spall_format::FormatError>(())
 //! ```
 
-mod counters;
 mod detect;
 mod fields;
 mod html;
+mod interpret;
 mod kernel;
 mod line;
 mod marks;
+mod meanings;
 mod output;
 mod parser;
 mod states;
@@ -54,8 +55,7 @@ pub use detect::is_ftrace;
 pub use parser::Parser;
 pub use text::monotonic_shift_ns;
 
-pub(crate) use counters::{COUNTERS, Key};
+pub(crate) use interpret::{EventFields, FieldValue, Moment, Unsaid};
 pub(crate) use kernel::{CpuTrack, Kernel, SOFT_IRQS, ipi, irq};
 pub(crate) use output::{Counters, NameBuffer, Output, Shown, float, signed_float};
 pub(crate) use states::ThreadState;
-pub(crate) use tasks::Step;

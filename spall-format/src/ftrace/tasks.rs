@@ -182,7 +182,7 @@ impl Task {
 }
 
 /// Hands over a step of a thread.
-fn say(
+pub(super) fn say(
     thread: Thread<'_>,
     at: i64,
     (step, name, category): (Step, &[u8], &'static str),

@@ -8,15 +8,15 @@ use spall_model::{
     ArgsBuilder, Clock, DiagnosticKind, Event, MetaEvent, NameId, Names, Text, Unit, UnitName, Value,
 };
 
-use super::counters::{COUNTERS, Key};
 use super::fields::{
     Switch, behind, between, comm_and_tid, field, hexadecimal, integer, leading_integer, nanoseconds,
     split_at_key,
 };
+use super::interpret::{EventFields, FieldValue, Moment, Unsaid};
 use super::kernel::{CpuTrack, Kernel, ipi, irq};
 use super::line::{Line, Time, loss};
 use super::marks::{begins_as_mark, number};
-use super::output::{Counters, Output, signed_float};
+use super::output::{Output, Shown};
 use super::states::ThreadState;
 
 /// What lines leave behind for later ones.
@@ -179,7 +179,8 @@ impl Lines {
                 .map(|name| kernel.cpu_slice((CpuTrack::Irq, cpu), at, Some(&irq(name)), out))
                 .into(),
             b"softirq_entry" => between(args, b"[action=", b']')
-                .map(|name| kernel.cpu_slice((CpuTrack::SoftIrq, cpu), at, Some(name), out))
+                .map(|name| alloc::format!("{}", Shown(name)))
+                .map(|name| kernel.cpu_slice((CpuTrack::SoftIrq, cpu), at, Some(&name), out))
                 .into(),
             b"ipi_entry" => between(args, b"(", b')')
                 .map(|reason| kernel.cpu_slice((CpuTrack::Ipi, cpu), at, Some(&ipi(reason)), out))
@@ -223,7 +224,14 @@ impl Lines {
                 }
                 _ => Outcome::NotRead,
             },
-            _ => self.counters(event, args, at, out),
+            _ => {
+                let Ok(name) = core::str::from_utf8(event) else { return Outcome::NotRead };
+                match kernel.interpret(name, &Args(args), Moment { cpu, tid, at }, out) {
+                    Ok(()) => Outcome::Read,
+                    Err(Unsaid::Unknown) => Outcome::NotRead,
+                    Err(Unsaid::Damaged) => Outcome::Damaged,
+                }
+            }
         }
     }
 
@@ -295,23 +303,6 @@ impl Lines {
         Some(())
     }
 
-    /// Reads the values of counters. [ftrace 4.3](crate::rules::ftrace#4.3)
-    fn counters(&mut self, event: &[u8], args: &[u8], at: i64, out: &mut Output<'_>) -> Outcome {
-        let mut outcome = Outcome::NotRead;
-        for counter in COUNTERS.iter().filter(|counter| counter.event.as_bytes() == event) {
-            let key = field(args, counter.key.name);
-            let key = key.and_then(|key| match counter.is_numbered() {
-                true => number(key).map(|key| Key::Number(key.cast_unsigned())),
-                false => Some(Key::Text(key)),
-            });
-            let value = field(args, counter.value.name).and_then(number);
-            let Some((key, value)) = key.zip(value) else { return Outcome::Damaged };
-            counter.say(key, signed_float(value), &mut Counters { name: &mut self.kernel.name, at, out });
-            outcome = Outcome::Read;
-        }
-        outcome
-    }
-
     /// Counts an event that is not read, by its name. [ftrace 4.6](crate::rules::ftrace#4.6)
     fn leave_out(&mut self, event: &[u8], out: &mut Output<'_>) {
         // Calls of the system are events without a colon, whose arguments are in brackets.
@@ -343,6 +334,20 @@ impl Lines {
             out.say(&Event::Meta(MetaEvent::new(Text::from("lost_events"), Value::U64(self.n_lost))));
         }
         self.has_read
+    }
+}
+
+/// The fields of an event, as `name=value`. A name may stand at the begin without that.
+struct Args<'a>(&'a [u8]);
+
+impl EventFields for Args<'_> {
+    fn get(&self, name: &str) -> Option<FieldValue<'_>> {
+        let first = || field(self.0, "").filter(|first| name == "name" && !first.contains(&b'='));
+        field(self.0, name).or_else(first).map(FieldValue::Text)
+    }
+
+    fn symbol(&self, _: u64) -> &[u8] {
+        b""
     }
 }
 

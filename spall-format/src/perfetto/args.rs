@@ -4,8 +4,9 @@ use core::cell::Cell;
 
 use spall_model::{ArgsBuilder, OpenEntry, Text, Value};
 
+use super::proto::numbers::interned_data;
 use super::sequence::Sequence;
-use super::strings::{Strings, table};
+use super::strings::Strings;
 use crate::protobuf::{Fields, FromWire as _, Wire};
 
 /// Reads a text that is a JSON value.
@@ -151,7 +152,7 @@ impl<'s> Source<'s> {
             let scalar = |value: Option<Value<'a>>| value.map_or(Content::None, Content::Scalar);
             content = match (number, value) {
                 (1, Wire::Varint(iid)) => {
-                    name = self.text(table::ANNOTATION_NAMES, iid).unwrap_or_default();
+                    name = self.text(interned_data::DEBUG_ANNOTATION_NAMES, iid).unwrap_or_default();
                     continue;
                 }
                 (10, Wire::Bytes(text)) => {
@@ -167,9 +168,10 @@ impl<'s> Source<'s> {
                 (8, Wire::Bytes(message)) => read_nested(message),
                 (9, Wire::Bytes(json)) => Content::Scalar((self.json)(json)),
                 (14, Wire::Bytes(bytes)) => Content::Scalar(Value::Bytes(bytes)),
-                (17, Wire::Varint(iid)) => {
-                    scalar(self.text(table::STRING_VALUES, iid).map(|text| Value::Text(Text::plain(text))))
-                }
+                (17, Wire::Varint(iid)) => scalar(
+                    self.text(interned_data::DEBUG_ANNOTATION_STRING_VALUES, iid)
+                        .map(|text| Value::Text(Text::plain(text))),
+                ),
                 (11 | 12, Wire::Bytes(_)) => {
                     // One of them says what the annotation is, and the values are read later.
                     if matches!(content, Content::Inside(..)) {

@@ -8,6 +8,7 @@ use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use spall_model::{Clock, DiagnosticKind};
 
+use super::proto::numbers::clock_snapshot;
 use super::schema;
 use crate::ftrace::Output;
 use crate::protobuf::{Damaged, Message as _, repeated};
@@ -149,7 +150,8 @@ impl Clocks {
                 self.trace = ClockId::global(clock);
             }
         }
-        let readings = repeated(message, 1).map(schema::Clock::of).filter(|clock| clock.id != 0);
+        let readings =
+            repeated(message, clock_snapshot::CLOCKS).map(schema::Clock::of).filter(|clock| clock.id != 0);
         let readings = readings.map(|found| {
             let clock = ClockId::new(found.id, sequence);
             let multiplier = i64::try_from(found.multiplier.max(1)).unwrap_or(i64::MAX);

@@ -16,10 +16,11 @@ use super::clock::{ClockId, Fit, KnownClock};
 use super::event_counters::{ExtraCounters, ThreadCounts};
 use super::known_args::KnownArgs;
 use super::legacy::Legacy;
+use super::proto::numbers::{interned_data, track_event};
 use super::schema::LegacyEvent;
 use super::sequence::Sequence;
 use super::state::State;
-use super::strings::{Strings, Table, table};
+use super::strings::{Strings, Table};
 use crate::ftrace::Output;
 use crate::ftrace::signed_float;
 use crate::protobuf::{Damaged, FromWire as _, Message, Packed, Repeated, Wire, repeated, scalars};
@@ -68,24 +69,37 @@ impl<'a> Message<'a> for TrackEvent<'a> {
     fn take(&mut self, number: u32, value: Wire<'a>) {
         let signed = || i64::from_wire(value).unwrap_or(0);
         match (number, value) {
-            (9, Wire::Varint(kind)) => self.kind = u32::try_from(kind).unwrap_or(u32::MAX),
-            (10, Wire::Varint(iid)) => self.name_iid = iid,
-            (11, Wire::Varint(uuid)) => self.track = Some(uuid),
-            (3 | 22, _) => self.categories.add(number, value),
-            (23, Wire::Bytes(name)) => self.name = name,
-            (6, Wire::Bytes(legacy)) => self.legacy = Some(legacy),
-            (30, Wire::Varint(_)) => self.value = Some(signed_float(signed())),
-            (44, value) => self.value = f64::from_wire(value).or(self.value),
-            (12, _) => self.extra[0].values.add(number, value),
-            (46, _) => self.extra[1].values.add(number, value),
-            (31, _) => self.extra[0].tracks.add(number, value),
-            (45, _) => self.extra[1].tracks.add(number, value),
-            (36 | 42 | 47 | 48, _) => self.flows.add(number, value),
-            (55 | 56, _) => self.has_callstack = true,
-            (1, _) => self.time = Some(EventTime::Delta(signed())),
-            (16, _) => self.time = Some(EventTime::Absolute(signed())).filter(|_| signed() != 0),
-            (2 | 17, _) => self.thread_time = Some((number == 2, signed())),
-            (8 | 20, _) => self.instructions = Some((number == 8, signed())),
+            (track_event::TYPE, Wire::Varint(kind)) => self.kind = u32::try_from(kind).unwrap_or(u32::MAX),
+            (track_event::NAME_IID, Wire::Varint(iid)) => self.name_iid = iid,
+            (track_event::TRACK_UUID, Wire::Varint(uuid)) => self.track = Some(uuid),
+            (track_event::CATEGORY_IIDS | track_event::CATEGORIES, _) => self.categories.add(number, value),
+            (track_event::NAME, Wire::Bytes(name)) => self.name = name,
+            (track_event::LEGACY_EVENT, Wire::Bytes(legacy)) => self.legacy = Some(legacy),
+            (track_event::COUNTER_VALUE, Wire::Varint(_)) => self.value = Some(signed_float(signed())),
+            (track_event::DOUBLE_COUNTER_VALUE, value) => self.value = f64::from_wire(value).or(self.value),
+            (track_event::EXTRA_COUNTER_VALUES, _) => self.extra[0].values.add(number, value),
+            (track_event::EXTRA_DOUBLE_COUNTER_VALUES, _) => self.extra[1].values.add(number, value),
+            (track_event::EXTRA_COUNTER_TRACK_UUIDS, _) => self.extra[0].tracks.add(number, value),
+            (track_event::EXTRA_DOUBLE_COUNTER_TRACK_UUIDS, _) => self.extra[1].tracks.add(number, value),
+            (
+                track_event::FLOW_IDS_OLD
+                | track_event::TERMINATING_FLOW_IDS_OLD
+                | track_event::FLOW_IDS
+                | track_event::TERMINATING_FLOW_IDS,
+                _,
+            ) => self.flows.add(number, value),
+            (track_event::CALLSTACK | track_event::CALLSTACK_IID, _) => self.has_callstack = true,
+            (track_event::TIMESTAMP_DELTA_US, _) => self.time = Some(EventTime::Delta(signed())),
+            (track_event::TIMESTAMP_ABSOLUTE_US, _) => {
+                self.time = Some(EventTime::Absolute(signed())).filter(|_| signed() != 0)
+            }
+            (track_event::THREAD_TIME_DELTA_US | track_event::THREAD_TIME_ABSOLUTE_US, _) => {
+                self.thread_time = Some((number == track_event::THREAD_TIME_DELTA_US, signed()))
+            }
+            (
+                track_event::THREAD_INSTRUCTION_COUNT_DELTA | track_event::THREAD_INSTRUCTION_COUNT_ABSOLUTE,
+                _,
+            ) => self.instructions = Some((number == track_event::THREAD_INSTRUCTION_COUNT_DELTA, signed())),
             _ if is_argument(number) => self.args.add(number, value),
             _ => {}
         }
@@ -232,7 +246,7 @@ impl State {
     ) {
         let name = match event.name_iid(legacy) {
             0 => self.strings.add(event.name),
-            iid => self.sequences.current().interned.get(table::EVENT_NAMES, iid).unwrap_or_default(),
+            iid => self.sequences.current().interned.get(interned_data::EVENT_NAMES, iid).unwrap_or_default(),
         };
         self.tracks.set_first_event(track_at, name);
         self.show(track_at, out);
@@ -280,7 +294,7 @@ impl State {
         let interned = &sequences.current().interned;
         let name = match event.name_iid {
             0 => strings.add(event.name),
-            iid => interned.get(table::EVENT_NAMES, iid).unwrap_or_default(),
+            iid => interned.get(interned_data::EVENT_NAMES, iid).unwrap_or_default(),
         };
         states.push(track_at, at, name);
     }
@@ -293,9 +307,14 @@ impl TrackEvent<'_> {
         if self.flows.is_empty() {
             return;
         }
-        for (number, value) in self.flows.fields(self.message, |number| matches!(number, 36 | 42 | 47 | 48)) {
-            let phase = if matches!(number, 36 | 47) { FlowPhase::Pass } else { FlowPhase::Stop };
-            let packed = if number < 47 { Packed::Varint } else { Packed::Fixed64 };
+        for (number, value) in self.flows.fields(self.message, is_flow) {
+            let phase = if matches!(number, track_event::FLOW_IDS_OLD | track_event::FLOW_IDS) {
+                FlowPhase::Pass
+            } else {
+                FlowPhase::Stop
+            };
+            let is_old = matches!(number, track_event::FLOW_IDS_OLD | track_event::TERMINATING_FLOW_IDS_OLD);
+            let packed = if is_old { Packed::Varint } else { Packed::Fixed64 };
             for id in value.numbers(packed) {
                 let flow = FlowEvent::new(phase, bind, event.thread, event.at, id, Text::EMPTY);
                 out.say(&Event::Flow(flow));
@@ -327,9 +346,37 @@ const PROFILE: u32 = b'P' as u32;
 /// The argument that has the id of the CPU profile that an [`Event::Other`] of the phase `P` is a part of.
 pub const PROFILE_ID: &str = "profile_id";
 
+/// Returns whether a field of a track event has the numbers of flows.
+fn is_flow(number: u32) -> bool {
+    matches!(
+        number,
+        track_event::FLOW_IDS_OLD
+            | track_event::TERMINATING_FLOW_IDS_OLD
+            | track_event::FLOW_IDS
+            | track_event::TERMINATING_FLOW_IDS
+    )
+}
+
 /// Returns whether a field of a track event is an argument.
 fn is_argument(number: u32) -> bool {
-    matches!(number, 4 | 5 | 21 | 24..) && !matches!(number, 30 | 31 | 36 | 42 | 44..=48 | 55..=57)
+    let is_known = number < track_event::DEBUG_ANNOTATIONS
+        || is_flow(number)
+        || matches!(
+            number,
+            track_event::LEGACY_EVENT
+                ..=track_event::THREAD_INSTRUCTION_COUNT_ABSOLUTE
+                    | track_event::CATEGORIES
+                    | track_event::NAME
+                    | track_event::COUNTER_VALUE
+                    | track_event::EXTRA_COUNTER_TRACK_UUIDS
+                    | track_event::DOUBLE_COUNTER_VALUE
+                    | track_event::EXTRA_DOUBLE_COUNTER_TRACK_UUIDS
+                    | track_event::EXTRA_DOUBLE_COUNTER_VALUES
+                    | track_event::CALLSTACK
+                    | track_event::CALLSTACK_IID
+                    | track_event::CALLSTACK_WEIGHT
+        );
+    !is_known
 }
 
 impl Sequence {
@@ -364,7 +411,7 @@ fn name<'s>(
     if iid == 0 {
         return event.name;
     }
-    interned((table::EVENT_NAMES, iid), sequence, strings, out)
+    interned((interned_data::EVENT_NAMES, iid), sequence, strings, out)
 }
 
 /// Returns the categories of an event, separated by commas.
@@ -378,7 +425,9 @@ fn category<'s>(
 ) -> &'s [u8] {
     match event.categories.single() {
         None if event.categories.is_empty() => b"",
-        Some((3, Wire::Varint(iid))) => interned((table::CATEGORIES, iid), sequence, strings, out),
+        Some((3, Wire::Varint(iid))) => {
+            interned((interned_data::EVENT_CATEGORIES, iid), sequence, strings, out)
+        }
         Some((22, Wire::Bytes(category))) => category,
         _ => join_categories(event.message, sequence, strings, (joined, budget), out),
     }
@@ -420,9 +469,9 @@ fn join_categories<'s>(
         }
         joined.extend_from_slice(category);
     };
-    for iid in scalars(message, 3, Packed::Varint) {
-        join(interned((table::CATEGORIES, iid), sequence, strings, out));
+    for iid in scalars(message, track_event::CATEGORY_IIDS, Packed::Varint) {
+        join(interned((interned_data::EVENT_CATEGORIES, iid), sequence, strings, out));
     }
-    repeated(message, 22).for_each(join);
+    repeated(message, track_event::CATEGORIES).for_each(join);
     joined
 }

@@ -39,6 +39,7 @@ mod ftrace;
 mod known_args;
 mod legacy;
 mod parser;
+mod proto;
 mod samples;
 mod schema;
 mod sequence;

@@ -5,6 +5,10 @@ use spall_model::{
 };
 
 use super::clock::{ClockId, Fit, KnownClock};
+use super::proto::numbers::{
+    interned_data, perf_events_tracepoint, perf_sample, perf_sample_defaults,
+    stack_sample_counter_descriptor, streaming_profile_packet,
+};
 use super::schema::{
     EventStack, Follower, Names, PerfDefaults, PerfSample, StackSample, StackSampleDefaults, TaskContext,
     Timebase,
@@ -12,22 +16,40 @@ use super::schema::{
 use super::sequence::LegacyThread;
 use super::stacks::{CUT, NO_USER, Source, Stacks, User};
 use super::state::State;
-use super::strings::{cut, table};
+use super::strings::cut;
 use crate::ftrace::Output;
 use crate::ftrace::float;
 use crate::protobuf::{Message as _, Packed, repeated, scalars, text};
 
 /// The names of the counters of `perf`, by their number.
-const PERF_COUNTERS: Names = Names(
-    "cpu-clock cpu-clock page-faults task-clock context-switches cpu-migrations minor-faults major-faults \
-     alignment-faults emulation-faults cpu-cycles instructions cache-references cache-misses branch- \
-     instructions branch-misses bus-cycles stalled-cycles-frontend stalled-cycles-backend ref-cycles dummy",
-);
+const PERF_COUNTERS: Names = Names(&[
+    "cpu-clock",
+    "cpu-clock",
+    "page-faults",
+    "task-clock",
+    "context-switches",
+    "cpu-migrations",
+    "minor-faults",
+    "major-faults",
+    "alignment-faults",
+    "emulation-faults",
+    "cpu-cycles",
+    "instructions",
+    "cache-references",
+    "cache-misses",
+    "branch-instructions",
+    "branch-misses",
+    "bus-cycles",
+    "stalled-cycles-frontend",
+    "stalled-cycles-backend",
+    "ref-cycles",
+    "dummy",
+]);
 
 /// Returns the name of a counter: what the file calls it, or else what it counts.
 fn counter_name<'a>(name: &'a [u8], tracepoint: &'a [u8], counter: u32) -> &'a [u8] {
     let counted = PERF_COUNTERS.get(counter.into()).unwrap_or("counter").as_bytes();
-    let traced = text(tracepoint, 1);
+    let traced = text(tracepoint, perf_events_tracepoint::NAME);
     cut([name, traced].into_iter().find(|name| !name.is_empty()).unwrap_or(counted))
 }
 
@@ -48,8 +70,9 @@ impl State {
         let base = counter_name(timebase.name, timebase.tracepoint, timebase.counter);
         let cpu = (Id::NONE, Some(Id::from(perf.cpu)));
         out.counter(cpu, base, at, float(perf.count));
-        let followers = repeated(defaults, 4).map(Follower::of);
-        for (follower, count) in followers.zip(scalars(message, 7, Packed::Varint)) {
+        let followers = repeated(defaults, perf_sample_defaults::FOLLOWERS).map(Follower::of);
+        for (follower, count) in followers.zip(scalars(message, perf_sample::FOLLOWER_COUNTS, Packed::Varint))
+        {
             let name = counter_name(follower.name, follower.tracepoint, follower.counter);
             out.counter(cpu, name, at, float(count));
         }
@@ -73,12 +96,16 @@ impl State {
         out.check(whole);
         let Self { sequences, strings, stacks, .. } = self;
         let state = sequences.current();
-        let interned = |iid| state.interned.get(table::TASK_CONTEXTS, iid).map(|place| strings.get(place));
+        let interned = |iid| {
+            state.interned.get(interned_data::STACK_SAMPLE_TASK_CONTEXTS, iid).map(|place| strings.get(place))
+        };
         let TaskContext { pid, tid, .. } =
             taken.task.or_else(|| interned(taken.task_iid)).map(TaskContext::of).unwrap_or_default();
         let defaults = StackSampleDefaults::of(state.defaults(strings).stack_sample);
         let descriptor = taken.descriptor.unwrap_or(defaults.descriptor);
-        let name = [text(descriptor, 2), defaults.source].into_iter().find(|name| !name.is_empty());
+        let name = [text(descriptor, stack_sample_counter_descriptor::NAME), defaults.source]
+            .into_iter()
+            .find(|name| !name.is_empty());
         let name = stacks.text(cut(name.unwrap_or_default()));
         let user = self.user(pid);
         let node = match taken.callstack {
@@ -91,8 +118,8 @@ impl State {
 
     /// Hands over the samples of a packet that Chrome's own profiler wrote.
     pub(super) fn streaming_profile(&mut self, message: &[u8], out: &mut Output<'_>) {
-        let stacks = scalars(message, 1, Packed::Varint);
-        let deltas = scalars(message, 2, Packed::Varint);
+        let stacks = scalars(message, streaming_profile_packet::CALLSTACK_IID, Packed::Varint);
+        let deltas = scalars(message, streaming_profile_packet::TIMESTAMP_DELTA_US, Packed::Varint);
         let name = self.stacks.text(b"");
         for (stack, delta) in stacks.zip(deltas) {
             let state = self.sequences.current();
@@ -131,7 +158,7 @@ impl State {
     fn interned_stack(&mut self, iid: u64, user: User, out: &mut Output<'_>) -> Option<u32> {
         let Self { sequences, strings, stacks, budget, n_read, .. } = self;
         let interned = &mut sequences.current().interned;
-        let Some(place) = interned.get(table::CALLSTACKS, iid) else {
+        let Some(place) = interned.get(interned_data::CALLSTACKS, iid) else {
             out.report(DiagnosticKind::UnknownEntry);
             return None;
         };

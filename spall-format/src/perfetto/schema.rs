@@ -2,19 +2,17 @@
 //!
 //! Names and numbers are those of Perfetto's schema. Fields that repeat are read where they are used.
 
+#[allow(clippy::wildcard_imports, reason = "the names of all messages")]
+use super::proto::numbers::*;
 use crate::protobuf::{Packed, messages, scalars};
 
-/// The names of the values of an enumeration, from 0 on, separated by blanks.
+/// The names of the values of an enumeration, from 0 on. One that is empty has none.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Names(pub(super) &'static str);
+pub(super) struct Names(pub(super) &'static [&'static str]);
 
 impl Names {
-    pub(super) fn all(self) -> impl Iterator<Item = &'static str> {
-        self.0.split(' ')
-    }
-
     pub(super) fn get(self, value: u64) -> Option<&'static str> {
-        self.all().nth(usize::try_from(value).ok()?)
+        self.0.get(usize::try_from(value).ok()?).copied().filter(|name| !name.is_empty())
     }
 }
 
@@ -30,8 +28,16 @@ pub(super) struct Extra {
 
 /// Whole numbers, and fractions.
 pub(super) const EXTRA: [Extra; 2] = [
-    Extra { values: 12, tracks: 31, packed: Packed::Varint },
-    Extra { values: 46, tracks: 45, packed: Packed::Fixed64 },
+    Extra {
+        values: track_event::EXTRA_COUNTER_VALUES,
+        tracks: track_event::EXTRA_COUNTER_TRACK_UUIDS,
+        packed: Packed::Varint,
+    },
+    Extra {
+        values: track_event::EXTRA_DOUBLE_COUNTER_VALUES,
+        tracks: track_event::EXTRA_DOUBLE_COUNTER_TRACK_UUIDS,
+        packed: Packed::Fixed64,
+    },
 ];
 
 /// The most counters that an event may have beside its own meaning, of each of the two kinds. Perfetto's own reader takes 8.
@@ -47,154 +53,222 @@ impl Extra {
 messages! {
     /// A packet without its payload.
     Packet {
-        timestamp: Option<u64> = 8,
-        clock: Option<u32> = 58,
-        sequence: u32 = 10,
-        flags: u32 = 13,
-        is_cleared: bool = 41,
-        dropped: u32 = 42,
-        interned_data: Option<&'a [u8]> = 12,
-        defaults: Option<&'a [u8]> = 59,
+        timestamp: Option<u64> = trace_packet::TIMESTAMP,
+        clock: Option<u32> = trace_packet::TIMESTAMP_CLOCK_ID,
+        sequence: u32 = trace_packet::TRUSTED_PACKET_SEQUENCE_ID,
+        flags: u32 = trace_packet::SEQUENCE_FLAGS,
+        is_cleared: bool = trace_packet::INCREMENTAL_STATE_CLEARED,
+        dropped: u32 = trace_packet::PREVIOUS_PACKET_DROPPED,
+        interned_data: Option<&'a [u8]> = trace_packet::INTERNED_DATA,
+        defaults: Option<&'a [u8]> = trace_packet::TRACE_PACKET_DEFAULTS,
     }
 
     /// An entry of a table of interned texts.
-    InternedText { iid: u64 = 1, text: &'a [u8] = 2 }
+    InternedText { iid: u64 = interned_string::IID, text: &'a [u8] = interned_string::STR }
 
-    PacketDefaults { clock: Option<u32> = 58, track_event: &'a [u8] = 11, perf_sample: &'a [u8] = 12, stack_sample: &'a [u8] = 100 }
+    PacketDefaults { clock: Option<u32> = trace_packet_defaults::TIMESTAMP_CLOCK_ID, track_event: &'a [u8] = trace_packet_defaults::TRACK_EVENT_DEFAULTS, perf_sample: &'a [u8] = trace_packet_defaults::PERF_SAMPLE_DEFAULTS, stack_sample: &'a [u8] = trace_packet_defaults::STACK_SAMPLE_DEFAULTS }
 
-    TrackEventDefaults { track: Option<u64> = 11 }
+    TrackEventDefaults { track: Option<u64> = track_event_defaults::TRACK_UUID }
 
-    Clock { id: u32 = 1, timestamp: u64 = 2, is_incremental: bool = 3, multiplier: u64 = 4 }
+    Clock { id: u32 = clock_snapshot_clock::CLOCK_ID, timestamp: u64 = clock_snapshot_clock::TIMESTAMP, is_incremental: bool = clock_snapshot_clock::IS_INCREMENTAL, multiplier: u64 = clock_snapshot_clock::UNIT_MULTIPLIER_NS }
 
     TrackDescriptor {
-        uuid: Option<u64> = 1,
-        parent: u64 = 5,
-        name: Option<&'a [u8]> = 2,
-        static_name: Option<&'a [u8]> = 10,
-        atrace_name: Option<&'a [u8]> = 13,
-        process: Option<&'a [u8]> = 3,
-        chrome_process: Option<&'a [u8]> = 6,
-        thread: Option<&'a [u8]> = 4,
-        chrome_thread: Option<&'a [u8]> = 7,
-        counter: Option<&'a [u8]> = 8,
-        child_ordering: u32 = 11,
-        rank: i32 = 12,
-        merging: u32 = 15,
-        merge_key: Option<&'a [u8]> = 16,
-        merge_key_number: u64 = 17,
-        process_ordering: u32 = 19,
-        thread_ordering: u32 = 20,
+        uuid: Option<u64> = track_descriptor::UUID,
+        parent: u64 = track_descriptor::PARENT_UUID,
+        name: Option<&'a [u8]> = track_descriptor::NAME,
+        static_name: Option<&'a [u8]> = track_descriptor::STATIC_NAME,
+        atrace_name: Option<&'a [u8]> = track_descriptor::ATRACE_NAME,
+        process: Option<&'a [u8]> = track_descriptor::PROCESS,
+        chrome_process: Option<&'a [u8]> = track_descriptor::CHROME_PROCESS,
+        thread: Option<&'a [u8]> = track_descriptor::THREAD,
+        chrome_thread: Option<&'a [u8]> = track_descriptor::CHROME_THREAD,
+        counter: Option<&'a [u8]> = track_descriptor::COUNTER,
+        child_ordering: u32 = track_descriptor::CHILD_ORDERING,
+        rank: i32 = track_descriptor::SIBLING_ORDER_RANK,
+        merging: u32 = track_descriptor::SIBLING_MERGE_BEHAVIOR,
+        merge_key: Option<&'a [u8]> = track_descriptor::SIBLING_MERGE_KEY,
+        merge_key_number: u64 = track_descriptor::SIBLING_MERGE_KEY_INT,
+        process_ordering: u32 = track_descriptor::PROCESS_ORDERING,
+        thread_ordering: u32 = track_descriptor::THREAD_ORDERING,
     }
 
-    ProcessDescriptor { pid: Option<i32> = 1, name: &'a [u8] = 6, chrome_type: u32 = 4, sort_index: Option<i32> = 3 }
+    ProcessDescriptor { pid: Option<i32> = process_descriptor::PID, name: &'a [u8] = process_descriptor::PROCESS_NAME, chrome_type: u32 = process_descriptor::CHROME_PROCESS_TYPE, sort_index: Option<i32> = process_descriptor::LEGACY_SORT_INDEX }
 
-    ChromeProcess { kind: u32 = 1, sort_index: Option<i32> = 3 }
+    ChromeProcess { kind: u32 = chrome_process_descriptor::PROCESS_TYPE, sort_index: Option<i32> = chrome_process_descriptor::LEGACY_SORT_INDEX }
 
     ThreadDescriptor {
-        pid: Option<i32> = 1,
-        tid: Option<i64> = 2,
-        name: &'a [u8] = 5,
-        chrome_type: u32 = 4,
-        sort_index: Option<i32> = 3,
-        time_us: i64 = 6,
-        thread_time_us: i64 = 7,
-        instructions: i64 = 8,
+        pid: Option<i32> = thread_descriptor::PID,
+        tid: Option<i64> = thread_descriptor::TID,
+        name: &'a [u8] = thread_descriptor::THREAD_NAME,
+        chrome_type: u32 = thread_descriptor::CHROME_THREAD_TYPE,
+        sort_index: Option<i32> = thread_descriptor::LEGACY_SORT_INDEX,
+        time_us: i64 = thread_descriptor::REFERENCE_TIMESTAMP_US,
+        thread_time_us: i64 = thread_descriptor::REFERENCE_THREAD_TIME_US,
+        instructions: i64 = thread_descriptor::REFERENCE_THREAD_INSTRUCTION_COUNT,
     }
 
-    ChromeThread { kind: u32 = 1, sort_index: Option<i32> = 2 }
+    ChromeThread { kind: u32 = chrome_thread_descriptor::THREAD_TYPE, sort_index: Option<i32> = chrome_thread_descriptor::LEGACY_SORT_INDEX }
 
-    CounterDescriptor { kind: u32 = 1, unit: u32 = 3, multiplier: i64 = 4, is_incremental: bool = 5, unit_name: &'a [u8] = 6 }
+    CounterDescriptor { kind: u32 = counter_descriptor::TYPE, unit: u32 = counter_descriptor::UNIT, multiplier: i64 = counter_descriptor::UNIT_MULTIPLIER, is_incremental: bool = counter_descriptor::IS_INCREMENTAL, unit_name: &'a [u8] = counter_descriptor::UNIT_NAME }
 
     /// What a legacy event has beside its track event.
     LegacyEvent {
-        name_iid: u64 = 1,
-        phase: u32 = 2,
-        duration_us: Option<i64> = 3,
-        thread_duration_us: Option<i64> = 4,
-        thread_instructions: Option<i64> = 15,
-        use_async_tts: bool = 9,
-        unscoped_id: Option<u64> = 6,
-        local_id: Option<u64> = 10,
-        global_id: Option<u64> = 11,
-        id_scope: &'a [u8] = 7,
-        bind_id: Option<u64> = 8,
-        binds_to_enclosing: bool = 12,
-        flow_direction: u32 = 13,
-        scope: u32 = 14,
-        pid_override: Option<i32> = 18,
-        tid_override: Option<i32> = 19,
+        name_iid: u64 = track_event_legacy_event::NAME_IID,
+        phase: u32 = track_event_legacy_event::PHASE,
+        duration_us: Option<i64> = track_event_legacy_event::DURATION_US,
+        thread_duration_us: Option<i64> = track_event_legacy_event::THREAD_DURATION_US,
+        thread_instructions: Option<i64> = track_event_legacy_event::THREAD_INSTRUCTION_DELTA,
+        use_async_tts: bool = track_event_legacy_event::USE_ASYNC_TTS,
+        unscoped_id: Option<u64> = track_event_legacy_event::UNSCOPED_ID,
+        local_id: Option<u64> = track_event_legacy_event::LOCAL_ID,
+        global_id: Option<u64> = track_event_legacy_event::GLOBAL_ID,
+        id_scope: &'a [u8] = track_event_legacy_event::ID_SCOPE,
+        bind_id: Option<u64> = track_event_legacy_event::BIND_ID,
+        binds_to_enclosing: bool = track_event_legacy_event::BIND_TO_ENCLOSING,
+        flow_direction: u32 = track_event_legacy_event::FLOW_DIRECTION,
+        scope: u32 = track_event_legacy_event::INSTANT_EVENT_SCOPE,
+        pid_override: Option<i32> = track_event_legacy_event::PID_OVERRIDE,
+        tid_override: Option<i32> = track_event_legacy_event::TID_OVERRIDE,
     }
 
-    Frame { function: u64 = 2, mapping: u64 = 3, address: u64 = 4, source: u64 = 5, line: u32 = 6 }
+    Frame { function: u64 = frame::FUNCTION_NAME_ID, mapping: u64 = frame::MAPPING_ID, address: u64 = frame::REL_PC, source: u64 = frame::SOURCE_PATH_IID, line: u32 = frame::LINE_NUMBER }
 
-    Mapping { build_id: u64 = 2 }
+    Mapping { build_id: u64 = mapping::BUILD_ID }
 
-    InlineFrame { function: &'a [u8] = 1, file: &'a [u8] = 2, line: u32 = 3 }
+    InlineFrame { function: &'a [u8] = inline_callstack_frame::FUNCTION_NAME, file: &'a [u8] = inline_callstack_frame::SOURCE_FILE, line: u32 = inline_callstack_frame::LINE_NUMBER }
 
     PerfSample {
-        cpu: u32 = 1,
-        pid: u32 = 2,
-        tid: u32 = 3,
-        callstack: u64 = 4,
-        count: u64 = 6,
-        lost: Option<u64> = 17,
-        skipped: Option<u32> = 18,
-        producer_event: Option<&'a [u8]> = 19,
+        cpu: u32 = perf_sample::CPU,
+        pid: u32 = perf_sample::PID,
+        tid: u32 = perf_sample::TID,
+        callstack: u64 = perf_sample::CALLSTACK_IID,
+        count: u64 = perf_sample::TIMEBASE_COUNT,
+        lost: Option<u64> = perf_sample::KERNEL_RECORDS_LOST,
+        skipped: Option<u32> = perf_sample::SAMPLE_SKIPPED_REASON,
+        producer_event: Option<&'a [u8]> = perf_sample::PRODUCER_EVENT,
     }
 
-    PerfDefaults { timebase: &'a [u8] = 1 }
+    PerfDefaults { timebase: &'a [u8] = perf_sample_defaults::TIMEBASE }
 
-    Timebase { counter: u32 = 4, tracepoint: &'a [u8] = 3, name: &'a [u8] = 10 }
+    Timebase { counter: u32 = perf_events_timebase::COUNTER, tracepoint: &'a [u8] = perf_events_timebase::TRACEPOINT, name: &'a [u8] = perf_events_timebase::NAME }
 
-    Follower { counter: u32 = 1, tracepoint: &'a [u8] = 2, name: &'a [u8] = 4 }
+    Follower { counter: u32 = follower_event::COUNTER, tracepoint: &'a [u8] = follower_event::TRACEPOINT, name: &'a [u8] = follower_event::NAME }
 
     StackSample {
-        task: Option<&'a [u8]> = 1,
-        task_iid: u64 = 2,
-        callstack: Option<&'a [u8]> = 5,
-        callstack_iid: u64 = 6,
-        descriptor: Option<&'a [u8]> = 9,
-        weight: Option<u64> = 11,
+        task: Option<&'a [u8]> = stack_sample::TASK_CONTEXT,
+        task_iid: u64 = stack_sample::TASK_CONTEXT_IID,
+        callstack: Option<&'a [u8]> = stack_sample::CALLSTACK,
+        callstack_iid: u64 = stack_sample::CALLSTACK_IID,
+        descriptor: Option<&'a [u8]> = stack_sample::PRIMARY_DESCRIPTOR,
+        weight: Option<u64> = stack_sample::PRIMARY_WEIGHT,
     }
 
-    StackSampleDefaults { source: &'a [u8] = 1, descriptor: &'a [u8] = 2 }
+    StackSampleDefaults { source: &'a [u8] = stack_sample_defaults::SOURCE, descriptor: &'a [u8] = stack_sample_defaults::PRIMARY_DESCRIPTOR }
 
-    TaskContext { pid: u32 = 2, tid: u32 = 3 }
+    TaskContext { pid: u32 = stack_sample_task_context::PID, tid: u32 = stack_sample_task_context::TID }
 
     /// The call stack of a track event.
-    EventStack { inline: Option<&'a [u8]> = 55, iid: u64 = 56, weight: Option<f64> = 57 }
+    EventStack { inline: Option<&'a [u8]> = track_event::CALLSTACK, iid: u64 = track_event::CALLSTACK_IID, weight: Option<f64> = track_event::CALLSTACK_WEIGHT }
 
-    TreeProcess { pid: i32 = 1, uid: i32 = 5, name_is_thread: bool = 9 }
+    TreeProcess { pid: i32 = process_tree_process::PID, uid: i32 = process_tree_process::UID, name_is_thread: bool = process_tree_process::CMDLINE_IS_COMM }
 
-    TreeThread { tid: i32 = 1, pid: i32 = 3, name: &'a [u8] = 2 }
+    TreeThread { tid: i32 = process_tree_thread::TID, pid: i32 = process_tree_thread::TGID, name: &'a [u8] = process_tree_thread::NAME }
 
     FtraceBundle {
-        cpu: u32 = 1,
-        compact: Option<&'a [u8]> = 4,
-        clock: u32 = 5,
-        clock_time: i64 = 6,
-        boot_time: i64 = 7,
+        cpu: u32 = ftrace_event_bundle::CPU,
+        compact: Option<&'a [u8]> = ftrace_event_bundle::COMPACT_SCHED,
+        clock: u32 = ftrace_event_bundle::FTRACE_CLOCK,
+        clock_time: i64 = ftrace_event_bundle::FTRACE_TIMESTAMP,
+        boot_time: i64 = ftrace_event_bundle::BOOT_TIMESTAMP,
     }
 
-    Print { text: &'a [u8] = 2 }
+    Print { text: &'a [u8] = print_ftrace_event::BUF }
 
     SchedSwitch {
-        prev_comm: &'a [u8] = 1,
-        prev_pid: i32 = 2,
-        prev_state: i64 = 4,
-        next_comm: &'a [u8] = 5,
-        next_pid: i32 = 6,
+        prev_comm: &'a [u8] = sched_switch_ftrace_event::PREV_COMM,
+        prev_pid: i32 = sched_switch_ftrace_event::PREV_PID,
+        prev_state: i64 = sched_switch_ftrace_event::PREV_STATE,
+        next_comm: &'a [u8] = sched_switch_ftrace_event::NEXT_COMM,
+        next_pid: i32 = sched_switch_ftrace_event::NEXT_PID,
     }
 
-    SchedWaking { comm: &'a [u8] = 1, pid: i32 = 2 }
+    SchedWaking { comm: &'a [u8] = sched_waking_ftrace_event::COMM, pid: i32 = sched_waking_ftrace_event::PID }
 
-    BlockedReason { pid: i32 = 1, caller: u64 = 2, io_wait: bool = 3 }
+    BlockedReason { pid: i32 = sched_blocked_reason_ftrace_event::PID, caller: u64 = sched_blocked_reason_ftrace_event::CALLER, io_wait: bool = sched_blocked_reason_ftrace_event::IO_WAIT }
 
-    BinderTransaction { debug_id: i32 = 1, reply: u32 = 5, flags: u32 = 7 }
+    BinderTransaction { debug_id: i32 = binder_transaction_ftrace_event::DEBUG_ID, reply: u32 = binder_transaction_ftrace_event::REPLY, flags: u32 = binder_transaction_ftrace_event::FLAGS }
 
-    RssStat { member: u64 = 1, size: i64 = 2, is_of_thread: Option<bool> = 3, memory: Option<u64> = 4 }
+    RssStat { member: u64 = rss_stat_ftrace_event::MEMBER, size: i64 = rss_stat_ftrace_event::SIZE, is_of_thread: Option<bool> = rss_stat_ftrace_event::CURR, memory: Option<u64> = rss_stat_ftrace_event::MM_ID }
 
-    NewTask { pid: i32 = 1, comm: &'a [u8] = 2, flags: u64 = 3 }
+    NewTask { pid: i32 = task_newtask_ftrace_event::PID, comm: &'a [u8] = task_newtask_ftrace_event::COMM, flags: u64 = task_newtask_ftrace_event::CLONE_FLAGS }
 
-    RenamedTask { pid: i32 = 1, comm: &'a [u8] = 3 }
+    RenamedTask { pid: i32 = task_rename_ftrace_event::PID, comm: &'a [u8] = task_rename_ftrace_event::NEWCOMM }
+
+    SoftIrq { vector: u64 = softirq_entry_ftrace_event::VEC }
+
+    BinderReturn { command: u64 = binder_return_ftrace_event::CMD }
+
+    /// The function of deferred work.
+    Work { function: u64 = workqueue_execute_start_ftrace_event::FUNCTION }
+
+    IonStat { buffer: u32 = ion_stat_ftrace_event::BUFFER_ID, length: i64 = ion_stat_ftrace_event::LEN, total: i64 = ion_stat_ftrace_event::TOTAL_ALLOCATED }
+
+    ModuleSymbols { path: &'a [u8] = module_symbols::PATH, build_id: &'a [u8] = module_symbols::BUILD_ID }
+
+    AddressSymbols { address: u64 = address_symbols::ADDRESS }
+
+    SymbolLine { function: &'a [u8] = line::FUNCTION_NAME, file: &'a [u8] = line::SOURCE_FILE_NAME, number: u32 = line::LINE_NUMBER }
+
+    PackageInfo { name: &'a [u8] = packages_list_package_info::NAME, uid: u64 = packages_list_package_info::UID }
+
+    /// A class whose name is obfuscated in the program.
+    PlainClass { short: &'a [u8] = obfuscated_class::OBFUSCATED_NAME, long: &'a [u8] = obfuscated_class::DEOBFUSCATED_NAME }
+
+    PlainMethod { short: &'a [u8] = obfuscated_member::OBFUSCATED_NAME, long: &'a [u8] = obfuscated_member::DEOBFUSCATED_NAME }
+
+    MemInfo { key: u64 = sys_stats_meminfo_value::KEY, value: u64 = sys_stats_meminfo_value::VALUE }
+
+    VmStat { key: u64 = sys_stats_vmstat_value::KEY, value: u64 = sys_stats_vmstat_value::VALUE }
+
+    CpuTimes {
+        cpu: u32 = sys_stats_cpu_times::CPU_ID,
+        user: u64 = sys_stats_cpu_times::USER_NS,
+        nice: u64 = sys_stats_cpu_times::USER_NICE_NS,
+        system: u64 = sys_stats_cpu_times::SYSTEM_MODE_NS,
+        idle: u64 = sys_stats_cpu_times::IDLE_NS,
+        io_wait: u64 = sys_stats_cpu_times::IO_WAIT_NS,
+        irq: u64 = sys_stats_cpu_times::IRQ_NS,
+        softirq: u64 = sys_stats_cpu_times::SOFTIRQ_NS,
+        steal: u64 = sys_stats_cpu_times::STEAL_NS,
+    }
+
+    InterruptCount { irq: i32 = sys_stats_interrupt_count::IRQ, count: u64 = sys_stats_interrupt_count::COUNT }
+
+    DevfreqValue { key: &'a [u8] = sys_stats_devfreq_value::KEY, value: u64 = sys_stats_devfreq_value::VALUE }
+
+    BuddyInfo { node: &'a [u8] = sys_stats_buddy_info::NODE, zone: &'a [u8] = sys_stats_buddy_info::ZONE }
+
+    DiskStat {
+        name: &'a [u8] = sys_stats_disk_stat::DEVICE_NAME,
+        read_sectors: u64 = sys_stats_disk_stat::READ_SECTORS,
+        read_ms: u64 = sys_stats_disk_stat::READ_TIME_MS,
+        write_sectors: u64 = sys_stats_disk_stat::WRITE_SECTORS,
+        write_ms: u64 = sys_stats_disk_stat::WRITE_TIME_MS,
+        discard_sectors: u64 = sys_stats_disk_stat::DISCARD_SECTORS,
+        discard_ms: u64 = sys_stats_disk_stat::DISCARD_TIME_MS,
+        flushes: u64 = sys_stats_disk_stat::FLUSH_COUNT,
+        flush_ms: u64 = sys_stats_disk_stat::FLUSH_TIME_MS,
+    }
+
+    Pressure { resource: u64 = sys_stats_psi_sample::RESOURCE, total: u64 = sys_stats_psi_sample::TOTAL_NS }
+
+    ThermalZone { temperature: u64 = sys_stats_thermal_zone::TEMP, kind: &'a [u8] = sys_stats_thermal_zone::TYPE }
+
+    CpuIdle { cpu: u32 = sys_stats_cpu_idle_state::CPU_ID }
+
+    IdleState { name: &'a [u8] = sys_stats_cpu_idle_state_entry::STATE, us: u64 = sys_stats_cpu_idle_state_entry::DURATION_US }
+
+    SlabInfo { name: &'a [u8] = sys_stats_slab_info::NAME, pages: u64 = sys_stats_slab_info::PAGES_PER_SLAB, slabs: u64 = sys_stats_slab_info::NUM_SLABS }
+
+    ProcessStats { pid: i32 = process_stats_process::PID }
 }

@@ -9,10 +9,17 @@ use spall_model::{
     DiagnosticKind, Event, FrameEvent, FrameParent, FrameTable, Id, Interner, NameId, Names, StackTree, Text,
 };
 
-use super::schema::{Frame, InlineFrame, Mapping};
-use super::strings::{Interned, Strings, Table, cut, table};
+use super::proto::numbers::{
+    address_symbols, callstack, deobfuscation_mapping, inline_callstack, interned_data, mapping,
+    module_symbols, obfuscated_class, packages_list,
+};
+use super::schema::{
+    AddressSymbols, Frame, InlineFrame, Mapping, ModuleSymbols, PackageInfo, PlainClass, PlainMethod,
+    SymbolLine,
+};
+use super::strings::{Interned, Strings, Table, cut};
 use crate::ftrace::Output;
-use crate::protobuf::{Message as _, Packed, numbers, repeated, scalars, text};
+use crate::protobuf::{Message as _, Packed, repeated, scalars, text};
 
 /// The user of a program, by whose number Android tells packages apart.
 pub(super) type User = u32;
@@ -80,8 +87,8 @@ impl Stacks {
         out: &mut Output<'_>,
     ) -> Option<u32> {
         let mut node = None;
-        for frame in scalars(stack, 2, Packed::Varint) {
-            let Some(place) = source.interned.get(table::FRAMES, frame) else {
+        for frame in scalars(stack, callstack::FRAME_IDS, Packed::Varint) {
+            let Some(place) = source.interned.get(interned_data::FRAMES, frame) else {
                 out.report(DiagnosticKind::UnknownEntry);
                 continue;
             };
@@ -111,7 +118,7 @@ impl Stacks {
         out: &mut Output<'_>,
     ) -> Option<u32> {
         let mut node = None;
-        for frame in repeated(stack, 1).map(InlineFrame::of) {
+        for frame in repeated(stack, inline_callstack::FRAMES).map(InlineFrame::of) {
             let empty = NameId::EMPTY;
             let (name, source) = (self.text(frame.function), self.text(frame.file));
             let (mapping, build_id, address, line) = (empty, empty, 0, frame.line);
@@ -154,13 +161,13 @@ impl Stacks {
         source: &mut Source<'_>,
         out: &mut Output<'_>,
     ) -> u32 {
-        let build_id = Mapping::of(source.get(table::MAPPINGS, frame.mapping)).build_id;
+        let build_id = Mapping::of(source.get(interned_data::MAPPINGS, frame.mapping)).build_id;
         let function = Function {
             user,
-            name: self.interned_text(table::FUNCTION_NAMES, frame.function, source),
+            name: self.interned_text(interned_data::FUNCTION_NAMES, frame.function, source),
             mapping: self.path(frame.mapping, source, out),
-            build_id: self.interned_text(table::BUILD_IDS, build_id, source),
-            source: self.interned_text(table::SOURCE_PATHS, frame.source, source),
+            build_id: self.interned_text(interned_data::BUILD_IDS, build_id, source),
+            source: self.interned_text(interned_data::SOURCE_PATHS, frame.source, source),
             address: frame.address,
             line: frame.line,
         };
@@ -169,13 +176,13 @@ impl Stacks {
 
     /// Returns the number of the path of a mapping, which is put together of interned parts.
     fn path(&mut self, mapping: u64, source: &mut Source<'_>, out: &mut Output<'_>) -> NameId {
-        let place = source.interned.get(table::MAPPINGS, mapping).unwrap_or_default();
+        let place = source.interned.get(interned_data::MAPPINGS, mapping).unwrap_or_default();
         if let Some(known) = source.interned.known(place, PATH) {
             return NameId(known);
         }
         let mut path = Vec::new();
-        for part in scalars(source.strings.get(place), 7, Packed::Varint) {
-            let part = source.get(table::MAPPING_PATHS, part);
+        for part in scalars(source.strings.get(place), mapping::PATH_STRING_IDS, Packed::Varint) {
+            let part = source.get(interned_data::MAPPING_PATHS, part);
             // Short references may be to long texts.
             let Some(rest) = source.budget.checked_sub(2 * part.len() as u64) else {
                 out.report(DiagnosticKind::NotRead);
@@ -194,23 +201,23 @@ impl Stacks {
 
     /// Takes the names of the functions of a mapping, which are there for frames that have been read.
     pub(super) fn add_symbols(&mut self, message: &[u8]) {
-        let keys = [text(message, 1), text(message, 2)].map(|key| (!key.is_empty()).then(|| self.text(key)));
-        for address in repeated(message, 3) {
-            let Some(line) = repeated(address, 2).next() else { continue };
-            let [_, at] = numbers(address);
-            let [.., number]: [u64; 4] = numbers(line);
-            let number = u32::try_from(number).unwrap_or(0);
-            let found = (self.text(text(line, 1)), self.text(text(line, 2)), number);
+        let module = ModuleSymbols::of(message);
+        let keys = [module.path, module.build_id].map(|key| (!key.is_empty()).then(|| self.text(key)));
+        for address in repeated(message, module_symbols::ADDRESS_SYMBOLS) {
+            let Some(line) = repeated(address, address_symbols::LINES).next().map(SymbolLine::of) else {
+                continue;
+            };
+            let at = AddressSymbols::of(address).address;
+            let found = (self.text(line.function), self.text(line.file), line.number);
             self.symbols.extend(keys.into_iter().flatten().map(|key| ((key, at), found)));
         }
     }
 
     /// Takes the names of Android's packages.
     pub(super) fn add_packages(&mut self, message: &[u8]) {
-        for package in repeated(message, 1) {
-            let [.., uid]: [u64; 3] = numbers(package);
-            if let Ok(uid) = User::try_from(uid) {
-                let name = self.text(text(package, 1));
+        for package in repeated(message, packages_list::PACKAGES).map(PackageInfo::of) {
+            if let Ok(uid) = User::try_from(package.uid) {
+                let name = self.text(package.name);
                 self.packages.insert(uid, name);
             }
         }
@@ -218,16 +225,16 @@ impl Stacks {
 
     /// Takes the names that the obfuscated names of a package stand for.
     pub(super) fn add_plain_names(&mut self, message: &[u8], budget: &mut u64, out: &mut Output<'_>) {
-        let package = self.text(text(message, 1));
-        for class in repeated(message, 3) {
-            let (short, long) = (text(class, 1), text(class, 2));
-            for method in repeated(class, 4) {
+        let package = self.text(text(message, deobfuscation_mapping::PACKAGE_NAME));
+        for class in repeated(message, deobfuscation_mapping::OBFUSCATED_CLASSES) {
+            let PlainClass { short, long, .. } = PlainClass::of(class);
+            for method in repeated(class, obfuscated_class::OBFUSCATED_METHODS).map(PlainMethod::of) {
                 // The name of the class is there once.
                 let Some(rest) = budget.checked_sub(2 * (short.len() + long.len()) as u64) else {
                     return out.report(DiagnosticKind::NotRead);
                 };
                 *budget = rest;
-                let (short_method, long_method) = (text(method, 1), text(method, 2));
+                let (short_method, long_method) = (method.short, method.long);
                 let short = self.text(&[short, b".", short_method].concat());
                 // A method that was moved from another class has the name of that class in front.
                 let is_whole = long_method.contains(&b'.');

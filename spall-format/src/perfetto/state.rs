@@ -13,6 +13,7 @@ use spall_model::{
 use super::args::ReadJson;
 use super::clock::{ClockId, Clocks, KnownClock};
 use super::known_args::KnownArgs;
+use super::proto::numbers::{process_descriptor, trace_packet, trigger};
 use super::schema::{
     ChromeProcess, ChromeThread, Names, Packet, ProcessDescriptor, ThreadDescriptor, TrackDescriptor,
 };
@@ -54,7 +55,7 @@ pub(super) struct State {
     pub(super) stacks: Stacks,
     pub(super) ftrace_clock: KnownClock,
     /// The last statistics of each disk.
-    pub(super) disks: HashMap<Vec<u8>, [u64; 10], RandomState>,
+    pub(super) disks: HashMap<Vec<u8>, [[u64; 2]; 4], RandomState>,
     pub(super) name: NameBuffer,
     /// The numbers of payloads that are not read, and how many there are.
     not_read: BTreeMap<u32, u64>,
@@ -97,7 +98,7 @@ impl State {
         let mut payload = None;
         for field in Fields::new(message) {
             match field {
-                Ok((number @ (8 | 58 | 10 | 13 | 41 | 42 | 12 | 59), value)) => packet.take(number, value),
+                Ok((number, value)) if is_of_packet(number) => packet.take(number, value),
                 Ok((number, Wire::Bytes(bytes))) => payload = Some((number, bytes)),
                 Ok(_) => {}
                 Err(_) => out.report(DiagnosticKind::DamagedRecord),
@@ -120,7 +121,7 @@ impl State {
                 out.report(DiagnosticKind::LostState);
                 return None;
             }
-            Some((6, snapshot)) => {
+            Some((trace_packet::CLOCK_SNAPSHOT, snapshot)) => {
                 self.clock_snapshot(packet.sequence, snapshot, out);
                 return None;
             }
@@ -130,41 +131,48 @@ impl State {
         let at = self.packet_time(packet, out);
         let (number, bytes) = payload?;
         match number {
-            1 => self.ftrace(bytes, out),
-            2 => self.process_tree(bytes, out),
-            11 => self.track_event(at, bytes, out),
+            trace_packet::FTRACE_EVENTS => self.ftrace(bytes, out),
+            trace_packet::PROCESS_TREE => self.process_tree(bytes, out),
+            trace_packet::TRACK_EVENT => self.track_event(at, bytes, out),
             // A mark by which writers find their packets again.
-            36 => {}
-            43 => self.process_descriptor(bytes, None, out),
-            44 => self.thread_descriptor(bytes, out),
-            47 => self.stacks.add_packages(bytes),
-            // Compressed packets.
-            50 | 133 => return payload,
-            54 => self.streaming_profile(bytes, out),
-            60 => self.track_descriptor(bytes, out),
-            61 => self.stacks.add_symbols(bytes),
-            64 => self.stacks.add_plain_names(bytes, &mut self.budget, out),
-            7 | 9 | 46 | 66 | 113 | 135 => {
-                let at = at.unwrap_or_else(|| {
+            trace_packet::SYNCHRONIZATION_MARKER => {}
+            trace_packet::PROCESS_DESCRIPTOR => self.process_descriptor(bytes, None, out),
+            trace_packet::THREAD_DESCRIPTOR => self.thread_descriptor(bytes, out),
+            trace_packet::PACKAGES_LIST => self.stacks.add_packages(bytes),
+            trace_packet::COMPRESSED_PACKETS | trace_packet::ZSTD_COMPRESSED_PACKETS => return payload,
+            trace_packet::STREAMING_PROFILE_PACKET => self.streaming_profile(bytes, out),
+            trace_packet::TRACK_DESCRIPTOR => self.track_descriptor(bytes, out),
+            trace_packet::MODULE_SYMBOLS => self.stacks.add_symbols(bytes),
+            trace_packet::DEOBFUSCATION_MAPPING => self.stacks.add_plain_names(bytes, &mut self.budget, out),
+            _ => {
+                let is_read = self.timed_packet((number, bytes), at.unwrap_or(0), out);
+                if is_read && at.is_none() {
                     out.report(DiagnosticKind::MissingTime);
-                    0
-                });
-                match number {
-                    7 => self.sys_stats(bytes, at, out),
-                    9 => self.process_stats(bytes, at, out),
-                    66 => self.perf_sample(bytes, at, out),
-                    135 => self.stack_sample(bytes, at, out),
-                    // What triggered the recording, or a copy of it.
-                    _ => {
-                        let nowhere = Thread { pid: Id::NONE, tid: Id::NONE };
-                        let event = ThreadEvent::new(nowhere, Tick(at), Text::plain(text(bytes, 1)));
-                        out.say(&Event::Instant(event, Scope::Global));
-                    }
                 }
             }
-            _ => self.leave_out(number, out),
         }
         None
+    }
+
+    /// Reads a packet that is at one time. Returns whether its kind is read.
+    fn timed_packet(&mut self, (number, bytes): (u32, &[u8]), at: i64, out: &mut Output<'_>) -> bool {
+        match number {
+            trace_packet::SYS_STATS => self.sys_stats(bytes, at, out),
+            trace_packet::PROCESS_STATS => self.process_stats(bytes, at, out),
+            trace_packet::PERF_SAMPLE => self.perf_sample(bytes, at, out),
+            trace_packet::STACK_SAMPLE => self.stack_sample(bytes, at, out),
+            // What triggered the recording, or a copy of it.
+            trace_packet::TRIGGER | trace_packet::CLONE_SNAPSHOT_TRIGGER => {
+                let name = Text::plain(text(bytes, trigger::TRIGGER_NAME));
+                let nowhere = Thread { pid: Id::NONE, tid: Id::NONE };
+                out.say(&Event::Instant(ThreadEvent::new(nowhere, Tick(at), name), Scope::Global));
+            }
+            _ => {
+                self.leave_out(number, out);
+                return false;
+            }
+        }
+        true
     }
 
     /// Reads a packet that has nothing for others. There may be very many such packets, each of its own sequence.
@@ -313,7 +321,9 @@ impl State {
         let names = [process.name, chrome_name(PROCESSES, kind).unwrap_or_default().as_bytes()];
         let name = names.into_iter().find(|name| !name.is_empty());
         if !self.named.contains(&pid)
-            && let Some(shown) = name.or_else(|| repeated(message, 2).find(|command| !command.is_empty()))
+            && let Some(shown) = name.or_else(|| {
+                repeated(message, process_descriptor::CMDLINE).find(|command| !command.is_empty())
+            })
         {
             out.say(&Event::ProcessName(Id::from(pid), Text::plain(shown)));
         }
@@ -323,7 +333,7 @@ impl State {
         if let Some(index) = process.sort_index.or(chrome.sort_index) {
             out.say(&Event::ProcessSortIndex(Id::from(pid), i64::from(index)));
         }
-        for label in repeated(message, 8) {
+        for label in repeated(message, process_descriptor::PROCESS_LABELS) {
             out.say(&Event::ProcessLabels(Id::from(pid), Text::plain(label)));
         }
     }
@@ -385,6 +395,22 @@ impl State {
     }
 }
 
+/// Returns whether a field belongs to packets of all kinds.
+#[inline(always)]
+fn is_of_packet(number: u32) -> bool {
+    matches!(
+        number,
+        trace_packet::TIMESTAMP
+            | trace_packet::TIMESTAMP_CLOCK_ID
+            | trace_packet::TRUSTED_PACKET_SEQUENCE_ID
+            | trace_packet::SEQUENCE_FLAGS
+            | trace_packet::INCREMENTAL_STATE_CLEARED
+            | trace_packet::PREVIOUS_PACKET_DROPPED
+            | trace_packet::INTERNED_DATA
+            | trace_packet::TRACE_PACKET_DEFAULTS
+    )
+}
+
 /// Returns the name of a type of Chrome's processes or threads. The type 0 is none.
 fn chrome_name(names: Names, kind: u32) -> Option<&'static str> {
     names.get(u64::from(kind).checked_sub(1)?)
@@ -400,11 +426,28 @@ const FREE_BYTES: u64 = 1 << 18;
 const BOOTTIME: u32 = 6;
 
 /// The names of Chrome's processes, by their types from 1 on.
-const PROCESSES: Names = Names("Browser Renderer Utility Zygote SandboxHelper Gpu PpapiPlugin PpapiBroker");
+const PROCESSES: Names = Names(&[
+    "Browser",
+    "Renderer",
+    "Utility",
+    "Zygote",
+    "SandboxHelper",
+    "Gpu",
+    "PpapiPlugin",
+    "PpapiBroker",
+]);
 
 /// The names of Chrome's threads, by their types from 1 on.
-const THREADS: Names = Names(
-    "CrProcessMain ChromeIOThread ThreadPoolBackgroundWorker ThreadPoolForegroundWorker \
-     ThreadPoolForegroundBlocking ThreadPoolBackgroundBlocking ThreadPoolService Compositor VizCompositorThread \
-     CompositorTileWorker ServiceWorkerThread",
-);
+const THREADS: Names = Names(&[
+    "CrProcessMain",
+    "ChromeIOThread",
+    "ThreadPoolBackgroundWorker",
+    "ThreadPoolForegroundWorker",
+    "ThreadPoolForegroundBlocking",
+    "ThreadPoolBackgroundBlocking",
+    "ThreadPoolService",
+    "Compositor",
+    "VizCompositorThread",
+    "CompositorTileWorker",
+    "ServiceWorkerThread",
+]);

@@ -6,6 +6,8 @@ use alloc::vec::Vec;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
+use super::proto::numbers::interned_data;
+
 /// A memory of texts, which grows only. A text is there as often as the file has it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Strings {
@@ -51,36 +53,36 @@ impl Strings {
 /// A table of interned texts, which is the number of its field in `InternedData`.
 pub(super) type Table = u32;
 
-/// The tables that have names.
+/// What is known of tables.
 pub(super) mod table {
-    use super::Table;
-
-    pub(in crate::perfetto) const CATEGORIES: Table = 1;
-    pub(in crate::perfetto) const EVENT_NAMES: Table = 2;
-    pub(in crate::perfetto) const ANNOTATION_NAMES: Table = 3;
-    pub(in crate::perfetto) const SOURCE_LOCATIONS: Table = 4;
-    pub(in crate::perfetto) const FUNCTION_NAMES: Table = 5;
-    pub(in crate::perfetto) const FRAMES: Table = 6;
-    pub(in crate::perfetto) const CALLSTACKS: Table = 7;
-    pub(in crate::perfetto) const BUILD_IDS: Table = 16;
-    pub(in crate::perfetto) const MAPPING_PATHS: Table = 17;
-    pub(in crate::perfetto) const SOURCE_PATHS: Table = 18;
-    pub(in crate::perfetto) const MAPPINGS: Table = 19;
-    pub(in crate::perfetto) const LOG_BODIES: Table = 20;
-    pub(in crate::perfetto) const HISTOGRAM_NAMES: Table = 25;
-    pub(in crate::perfetto) const KERNEL_SYMBOLS: Table = 26;
-    pub(in crate::perfetto) const STRING_VALUES: Table = 29;
-    pub(in crate::perfetto) const CORRELATION_IDS: Table = 43;
-    pub(in crate::perfetto) const TASK_CONTEXTS: Table = 48;
+    use super::{Table, interned_data};
 
     /// Returns whether the texts of a table are names of events or of call frames.
     pub(super) const fn is_name(table: Table) -> bool {
-        matches!(table, CATEGORIES | EVENT_NAMES | FUNCTION_NAMES | SOURCE_PATHS | KERNEL_SYMBOLS)
+        matches!(
+            table,
+            interned_data::EVENT_CATEGORIES
+                | interned_data::EVENT_NAMES
+                | interned_data::FUNCTION_NAMES
+                | interned_data::SOURCE_PATHS
+                | interned_data::KERNEL_SYMBOLS
+        )
     }
 
     /// Returns whether the entries of a table are kept whole. Of the others only the text is kept, which is their field 2.
     pub(super) const fn is_message(table: Table) -> bool {
-        matches!(table, SOURCE_LOCATIONS | FRAMES | CALLSTACKS | MAPPINGS | 28 | 48..=51)
+        matches!(
+            table,
+            interned_data::SOURCE_LOCATIONS
+                | interned_data::FRAMES
+                | interned_data::CALLSTACKS
+                | interned_data::MAPPINGS
+                | interned_data::UNSYMBOLIZED_SOURCE_LOCATIONS
+                | interned_data::STACK_SAMPLE_TASK_CONTEXTS
+                | interned_data::STACK_SAMPLE_EXECUTION_CONTEXTS
+                | interned_data::STACK_SAMPLE_COUNTER_DESCRIPTORS
+                | interned_data::STACK_SAMPLE_ASYNC_CONTEXT_DESCRIPTORS
+        )
     }
 }
 
