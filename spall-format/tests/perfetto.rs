@@ -84,14 +84,14 @@ fn perfetto_1_1_a_trace_is_told_from_json_behind_a_line_feed() {
 #[test]
 fn perfetto_1_2_what_is_not_read_is_counted_by_its_field_number() {
     let unknown = |field| packet(5, field, &Message::new().number(1, 1));
-    let trace = load(&[unknown(39), instant(1, "a"), unknown(39), unknown(1500)]);
+    let trace = load(&[unknown(33), instant(1, "a"), unknown(33), unknown(1500)]);
     assert_eq!(instants(&trace), [name("a", 1)]);
     assert_eq!(count(&trace, DiagnosticKind::NotRead), 3);
     let fact = &trace.meta()[0];
     assert_eq!(trace.name(fact.key), "packets_not_read");
     let Value::Map(counts) = trace.meta_value(fact) else { panic!("a map") };
     let counts: Vec<_> = counts.iter().map(|(key, value)| (key.to_string(), value)).collect();
-    assert_eq!(counts, [("39".to_owned(), Value::U64(2)), ("1500".to_owned(), Value::U64(1))]);
+    assert_eq!(counts, [("33".to_owned(), Value::U64(2)), ("1500".to_owned(), Value::U64(1))]);
 }
 
 #[test]
@@ -1075,4 +1075,108 @@ fn ids_of_tracks_are_never_those_of_threads() {
     };
     Parser::new().lend_all(&file(&[packet(1, payload::EVENT, &event(1, 6, "a"))]), see).unwrap();
     assert_eq!(ids, [true]);
+}
+
+/// A packet of one event of the kernel, on processor 2 and in thread 7.
+fn kernel(time: u64, field: u32, event: &Message) -> Message {
+    let event = Message::new().number(1, time).number(2, 7).message(field, event);
+    Message::new().message(payload::FTRACE, &Message::new().number(1, 2).message(2, &event))
+}
+
+/// Name and values of all counters.
+fn named_counters(trace: &Trace) -> Vec<(String, i64, f64)> {
+    let of_track = |track: &Track| -> Vec<_> {
+        let name = trace.name(track.name).into_owned();
+        trace.counters_of(track.id).iter().map(|value| (name.clone(), value.at.0, value.value)).collect()
+    };
+    trace.tracks().iter().flat_map(of_track).collect()
+}
+
+#[test]
+fn perfetto_4_6_the_table_of_meanings_counts_for_events_of_the_kernel() {
+    let trace = load(&[
+        // Bytes that were sent add up, in KiB.
+        kernel(10, 361, &Message::new().number(1, 1000).text(2, "eth0").number(3, 0)),
+        kernel(20, 361, &Message::new().number(1, 1048).text(2, "eth0").number(3, 0)),
+        // What was not sent does not count.
+        kernel(30, 361, &Message::new().number(1, 9000).text(2, "eth0").number(3, 1)),
+        // Wake locks of one name are held until the last one is released.
+        kernel(40, 404, &Message::new().text(1, "usb")),
+        kernel(41, 404, &Message::new().text(1, "usb")),
+        kernel(42, 405, &Message::new().text(1, "usb")),
+        kernel(49, 405, &Message::new().text(1, "usb")),
+    ]);
+    let name = "eth0 Transmitted KB".to_owned();
+    assert_eq!(named_counters(&trace), [(name.clone(), 10, 0.0), (name, 20, 2.0)]);
+    assert_eq!(slices(&trace), [("Wakelock(usb)".to_owned(), 40, 49)]);
+    assert_eq!(count(&trace, DiagnosticKind::NotRead), 1);
+}
+
+#[test]
+fn perfetto_4_9_power_rails_have_the_name_of_their_session_and_a_time_of_their_own() {
+    let rail = |index, name: &str| Message::new().number(1, index).text(2, name);
+    let energy = |index, ms, uws| Message::new().number(1, index).number(2, ms).number(3, uws);
+    let trace = load(&[
+        packet(1, 40, &Message::new().number(3, 5).message(1, &rail(0, "CPU"))),
+        packet(2, 40, &Message::new().number(3, 6).message(1, &rail(0, "GPU"))),
+        packet(3, 40, &Message::new().number(3, 5).message(2, &energy(0, 4, 100))),
+        packet(3, 40, &Message::new().number(3, 6).message(2, &energy(0, 5, 200))),
+        packet(3, 40, &Message::new().number(3, 7).message(2, &energy(0, 6, 300))),
+    ]);
+    let name = |name: &str, at, value| (name.to_owned(), at, value);
+    let expected = [name("power.CPU_uws", 4_000_000, 100.0), name("power.GPU_uws", 5_000_000, 200.0)];
+    assert_eq!(named_counters(&trace), expected);
+    assert_eq!(count(&trace, DiagnosticKind::UnknownEntry), 1);
+}
+
+#[test]
+fn perfetto_4_9_lines_of_a_log_are_instants_of_their_threads() {
+    let line =
+        Message::new().number(2, 3).number(3, 4).number(5, 9).text(6, "Zygote").number(7, 6).text(8, "gone");
+    let trace = load(&[packet(1, 39, &Message::new().message(1, &line))]);
+    assert_eq!(instants(&trace), [name("gone", 9)]);
+    assert_eq!(trace.args_of(&trace.instants()[0]).to_string(), "tag=Zygote, priority=error");
+}
+
+#[test]
+fn perfetto_4_10_the_value_of_a_gpu_counter_counts_since_the_packet_before() {
+    let spec = Message::new().number(1, 1).text(2, "busy");
+    let value = |number| Message::new().number(1, 1).number(2, number);
+    let described = Message::new().message(1, &Message::new().message(1, &spec));
+    let trace = load(&[
+        packet(10, 52, &described.message(2, &value(0))),
+        packet(20, 52, &Message::new().message(2, &value(70))),
+        packet(30, 52, &Message::new().message(2, &value(90))),
+    ]);
+    assert_eq!(counters(&trace), [(10, 70.0), (20, 90.0), (30, 0.0)]);
+}
+
+#[test]
+fn perfetto_4_10_stages_of_rendering_are_slices_of_their_queue() {
+    let named = |text: &str| Message::new().text(1, text);
+    let spec = Message::new().message(2, &named("vertex queue")).message(3, &named("binning"));
+    let stage = |queue, stage| Message::new().number(1, 8).number(2, 5).number(3, queue).number(4, stage);
+    let trace = load(&[
+        packet(1, 53, &Message::new().message(7, &spec)),
+        packet(10, 53, &stage(0, 0)),
+        packet(20, 53, &stage(3, 4)),
+    ]);
+    assert_eq!(slices(&trace), [("render stage(4)".into(), 20, 25), ("binning".into(), 10, 15)]);
+    let tracks: Vec<_> = trace.tracks().iter().map(|track| trace.name(track.name).into_owned()).collect();
+    assert_eq!(tracks, ["Unknown GPU Queue 3", "vertex queue"]);
+}
+
+#[test]
+fn perfetto_4_7_counters_of_perf_have_their_own_names() {
+    // The counters of the schema from 10 on are those of hardware.
+    for (counter, name) in
+        [(10, "cpu-cycles"), (14, "branch-instructions"), (15, "branch-misses"), (20, "dummy")]
+    {
+        let timebase = Message::new().number(4, counter);
+        let defaults = Message::new().message(12, &Message::new().message(1, &timebase));
+        let sample = Message::new().number(8, 5).number(10, 1).message(59, &defaults);
+        let sample = sample.message(66, &Message::new().number(1, 0).number(2, 1).number(3, 1).number(6, 12));
+        let trace = load(&[cleared(&Message::new()), sample]);
+        assert_eq!(named_counters(&trace), [(name.to_owned(), 5, 12.0)]);
+    }
 }

@@ -263,7 +263,8 @@ fn numbers(schema: &Schema) -> Parts {
 
 /// Makes the table of the events of the kernel whose meaning is said by their names.
 fn kernel_events(schema: &Schema) -> Parts {
-    let meanings = sources("ftrace").concat();
+    let read = |file| std::fs::read_to_string(format_sources().join(file)).expect("the sources are here");
+    let meanings = ["ftrace/meanings.rs", "ftrace/drm.rs"].map(read).concat();
     let Some(events) = schema.messages.get("FtraceEvent") else { return Parts::new() };
     let named = events.iter().filter(|(_, field)| meanings.contains(&format!("\"{}\"", field.name)));
     let mut parts = Parts::new();

@@ -3,7 +3,9 @@
 use alloc::string::String;
 use core::fmt::{self, Write as _};
 
-use spall_model::{AsyncPhase, DiagnosticKind, Event, Id, KeyedEvent, Text, Thread, Tick, TrackEvent};
+use spall_model::{
+    AsyncPhase, DiagnosticKind, Event, Id, KeyedEvent, Scope, Text, Thread, ThreadEvent, Tick, TrackEvent,
+};
 
 use super::kernel::Kernel;
 use super::meanings::{FieldName, LISTS, Meaning, Place, Template, meanings};
@@ -85,8 +87,21 @@ fn number(fields: &dyn EventFields, name: FieldName) -> Result<f64, Unsaid> {
     field(fields, name)?.float().ok_or(Unsaid::Damaged)
 }
 
-fn integer(fields: &dyn EventFields, name: FieldName) -> Result<i64, Unsaid> {
+pub(super) fn integer(fields: &dyn EventFields, name: FieldName) -> Result<i64, Unsaid> {
     field(fields, name)?.integer().ok_or(Unsaid::Damaged)
+}
+
+/// Returns the bits of a number.
+pub(super) fn bits(fields: &dyn EventFields, name: FieldName) -> Result<u64, Unsaid> {
+    match field(fields, name)? {
+        FieldValue::Unsigned(number) => Ok(number),
+        other => other.integer().map(i64::cast_unsigned).ok_or(Unsaid::Damaged),
+    }
+}
+
+/// Returns a field as text.
+pub(super) fn shown(fields: &dyn EventFields, name: FieldName) -> Result<String, Unsaid> {
+    Ok(alloc::format!("{}", field(fields, name)?))
 }
 
 /// Returns a text with the fields of an event in the places of their names.
@@ -120,10 +135,14 @@ fn show(value: FieldValue<'_>, form: &str, fields: &dyn EventFields, to: &mut St
     match (form, bits) {
         ("x", Some(number)) => write!(to, "{number:#x}"),
         ("device", Some(number)) => write!(to, "{}:{}", number >> 8 & 0xff, number & 0xff),
+        ("kb", Some(bytes)) => write!(to, "{} kB", bytes.cast_signed() / 1024),
         ("symbol", Some(address)) => write!(to, "{}", Shown(fields.symbol(address))),
         (list, Some(number)) if !list.is_empty() => {
-            let names = LISTS.iter().find(|(name, _)| *name == list).map_or(&[][..], |(_, names)| names);
-            match usize::try_from(number).ok().and_then(|number| names.get(number)) {
+            let named = LISTS
+                .iter()
+                .filter(|(name, ..)| *name == list)
+                .find_map(|(_, first, names)| names.get(usize::try_from(number.checked_sub(*first)?).ok()?));
+            match named {
                 Some(name) => to.write_str(name),
                 None => write!(to, "{value}"),
             }
@@ -141,7 +160,7 @@ impl Kernel {
         moment: Moment,
         out: &mut Output<'_>,
     ) -> Result<(), Unsaid> {
-        let mut result = Err(Unsaid::Unknown);
+        let mut result = self.drm(event, fields, moment, out);
         for meaning in meanings(event) {
             match self.mean(meaning, fields, moment, out) {
                 Err(Unsaid::Unknown) => {}
@@ -173,6 +192,12 @@ impl Kernel {
                 }
                 Meaning::Below(name, limit, then) => {
                     if integer(fields, name)? >= limit {
+                        return Err(Unsaid::Unknown);
+                    }
+                    *then
+                }
+                Meaning::From(name, limit, then) => {
+                    if integer(fields, name)? < limit {
                         return Err(Unsaid::Unknown);
                     }
                     *then
@@ -229,6 +254,16 @@ impl Kernel {
                 let (place, name) = (on(place, fields, moment)?, text(name)?);
                 self.step(&place, at, (Step::Instant, &name, category), out);
             }
+            Meaning::Send(name, category, key) => {
+                let (name, key) = (text(name)?, text(key)?);
+                self.tasks.step(moment.tid, at, (Step::Moment, name.as_bytes(), category), out);
+                self.tasks.step(moment.tid, at, (Step::FlowOut, key.as_bytes(), category), out);
+            }
+            Meaning::Receive(name, category, key) => {
+                let (name, key) = (text(name)?, text(key)?);
+                self.tasks.step(moment.tid, at, (Step::Moment, name.as_bytes(), category), out);
+                self.tasks.step(moment.tid, at, (Step::FlowIn, key.as_bytes(), category), out);
+            }
             Meaning::Next(place, name, category) => {
                 let (place, name) = (on(place, fields, moment)?, text(name)?);
                 if self.running.insert(place.clone(), 1).is_some() {
@@ -272,9 +307,19 @@ impl Kernel {
                 self.print(&printed, moment.tid, at, out);
             }
             // What these depend on is settled above.
-            Meaning::When(..) | Meaning::Unless(..) | Meaning::Below(..) => {}
+            Meaning::When(..) | Meaning::Unless(..) | Meaning::Below(..) | Meaning::From(..) => {}
         }
         Ok(())
+    }
+
+    /// Returns the track of a name, which belongs to no process.
+    pub(crate) fn track<'n>(&mut self, name: &'n str, out: &mut Output<'_>) -> Thread<'n> {
+        let thread = Thread { pid: Id::NONE, tid: Id::Text(name.as_bytes()) };
+        if !self.tracks.contains(name) {
+            self.tracks.insert(name.into());
+            out.say(&Event::Track(TrackEvent::new(thread, Text::from(name))));
+        }
+        thread
     }
 
     /// Hands over a step at a place.
@@ -289,12 +334,16 @@ impl Kernel {
         match place {
             At::Thread(tid) => self.tasks.step(*tid, at, (step, name.as_bytes(), category), out),
             At::Track(label) => {
-                let thread = Thread { pid: Id::NONE, tid: Id::Text(label.as_bytes()) };
-                if !self.tracks.contains(label.as_str()) {
-                    self.tracks.insert(label.clone());
-                    out.say(&Event::Track(TrackEvent::new(thread, Text::from(&**label))));
-                }
+                let thread = self.track(label, out);
                 super::tasks::say(thread, at, (step, name.as_bytes(), category), out);
+            }
+            At::Process(pid) => {
+                let thread = Thread { pid: Id::Number(*pid), tid: Id::NONE };
+                let event = ThreadEvent {
+                    category: Text::from(category),
+                    ..ThreadEvent::new(thread, Tick(at), text)
+                };
+                out.say(&Event::Instant(event, Scope::Process));
             }
             At::Apart(track, key) => {
                 let phase = match step {
@@ -317,12 +366,14 @@ pub(crate) enum At {
     Thread(i64),
     Track(String),
     Apart(&'static str, String),
+    Process(i64),
 }
 
 fn on(place: Place, fields: &dyn EventFields, moment: Moment) -> Result<At, Unsaid> {
     Ok(match place {
         Place::Thread => At::Thread(moment.tid),
         Place::ThreadOf(tid) => At::Thread(integer(fields, tid)?),
+        Place::Process(pid) => At::Process(integer(fields, pid)?),
         Place::Track(name) => At::Track(fill(name, fields, moment)?),
         Place::Apart(track, key) => At::Apart(track, fill(key, fields, moment)?),
     })

@@ -8,6 +8,7 @@ use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 use spall_model::DiagnosticKind;
 
+use super::drm::Drm;
 use super::interpret::At;
 use super::output::{NameBuffer, Output, Shown, signed_float};
 use super::states::{ThreadState, ThreadStates};
@@ -25,6 +26,7 @@ pub(crate) struct Kernel {
     pub(super) tracks: HashSet<String, RandomState>,
     /// What sums of events have come to, by the names of their counters.
     pub(super) sums: HashMap<String, u64, RandomState>,
+    pub(super) drm: Drm,
     /// Where a slice runs that several reasons hold, and how many they are.
     pub(super) running: HashMap<At, u32, RandomState>,
     transactions: HashMap<i64, Transaction, RandomState>,
@@ -157,7 +159,7 @@ impl Kernel {
         }
         self.tasks.step(tid, at, (step, name.as_bytes(), BINDER), out);
         if transaction != Transaction::Reply {
-            self.tasks.step(tid, at, (Step::FlowOut(number), b"", BINDER), out);
+            self.tasks.step(tid, at, (Step::FlowOut, alloc::format!("{number}").as_bytes(), BINDER), out);
         }
     }
 
@@ -173,7 +175,7 @@ impl Kernel {
             None => return out.report(DiagnosticKind::UnmatchedFlow),
         };
         self.tasks.step(tid, at, (step, name.as_bytes(), BINDER), out);
-        self.tasks.step(tid, at, (Step::FlowIn(number), b"", BINDER), out);
+        self.tasks.step(tid, at, (Step::FlowIn, alloc::format!("{number}").as_bytes(), BINDER), out);
     }
 
     /// Takes note that a call of a thread has failed: nothing answers it.

@@ -2,6 +2,7 @@
 
 use spall_model::{AsyncPhase, DiagnosticKind, Event, Id, KeyedEvent, Text, Tick};
 
+use super::interpret::At;
 use super::kernel::Kernel;
 use super::output::{Counters, Output, Shown, signed_float};
 use super::tasks::Step;
@@ -80,6 +81,11 @@ impl Kernel {
                 let (name, value) = (part()?, part()?);
                 let value =
                     number(value).map(signed_float).or_else(|| decimal(value)).ok_or(Fault::Damaged)?;
+                // How Android's killer of processes says which one it has killed.
+                if name == b"kill_one_process" {
+                    #[allow(clippy::cast_possible_truncation, reason = "the id of a process is whole")]
+                    self.step(&At::Process(value as i64), at, (Step::Instant, "mem.lmk", ""), out);
+                }
                 Counters { name: &mut self.name, at, out }.say(
                     Id::Number(process),
                     format_args!("{}", Shown(name)),

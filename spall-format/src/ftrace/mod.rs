@@ -38,6 +38,7 @@
 //! ```
 
 mod detect;
+mod drm;
 mod fields;
 mod html;
 mod interpret;
@@ -57,5 +58,6 @@ pub use text::monotonic_shift_ns;
 
 pub(crate) use interpret::{EventFields, FieldValue, Moment, Unsaid};
 pub(crate) use kernel::{CpuTrack, Kernel, SOFT_IRQS, ipi, irq};
+pub(crate) use marks::number;
 pub(crate) use output::{Counters, NameBuffer, Output, Shown, float, signed_float};
 pub(crate) use states::ThreadState;

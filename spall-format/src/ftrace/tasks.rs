@@ -55,9 +55,9 @@ pub(crate) enum Step {
     Instant,
     /// A slice without a duration, which a flow may reach.
     Moment,
-    /// A flow of this number leaves the slice of the step before, or arrives there.
-    FlowOut(i64),
-    FlowIn(i64),
+    /// A flow leaves the slice of the step before, or arrives there. Its id is the name of the step.
+    FlowOut,
+    FlowIn,
 }
 
 impl Tasks {
@@ -192,9 +192,9 @@ pub(super) fn say(
         category: Text::from(category),
         ..ThreadEvent::new(thread, Tick(at), Text::plain(name))
     };
-    let flow = |phase, number: i64, out: &mut Output<'_>| {
+    let flow = |phase, out: &mut Output<'_>| {
         // Other flows of a file have numbers.
-        let id = alloc::format!("{category} {number}");
+        let id = alloc::format!("{category} {}", super::output::Shown(name));
         let id = Id::Text(id.as_bytes());
         let flow = FlowEvent::new(phase, FlowBind::Slice, thread, Tick(at), id, Text::EMPTY);
         out.say(&Event::Flow(flow));
@@ -204,8 +204,8 @@ pub(super) fn say(
         Step::End => out.say(&Event::End(event)),
         Step::Instant => out.say(&Event::Instant(event, Scope::Thread)),
         Step::Moment => out.say(&Event::Complete(event, Ticks::ZERO)),
-        Step::FlowOut(number) => flow(FlowPhase::Start, number, out),
-        Step::FlowIn(number) => flow(FlowPhase::End, number, out),
+        Step::FlowOut => flow(FlowPhase::Start, out),
+        Step::FlowIn => flow(FlowPhase::End, out),
     }
 }
 

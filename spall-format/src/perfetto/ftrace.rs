@@ -1,6 +1,6 @@
 //! Events of Linux' ftrace. [perfetto 4.6](crate::rules::perfetto#4.6)
 
-use spall_model::{AsyncPhase, DiagnosticKind, Event, Id, KeyedEvent, Text, Tick};
+use spall_model::DiagnosticKind;
 
 use super::clock::ClockId;
 use super::proto::numbers::{
@@ -9,14 +9,14 @@ use super::proto::numbers::{
 };
 use super::proto::{KernelEvent, KernelField};
 use super::schema::{
-    BinderReturn, BinderTransaction, BlockedReason, FtraceBundle, IonStat, NewTask, Print, RenamedTask,
-    RssStat, SchedSwitch, SchedWaking, SoftIrq, Work,
+    BinderReturn, BinderTransaction, BlockedReason, FtraceBundle, NewTask, Print, RenamedTask, RssStat,
+    SchedSwitch, SchedWaking, SoftIrq, Work,
 };
 use super::sequence::Sequence;
 use super::state::State;
 use super::strings::{Strings, cut};
 use crate::ftrace::{
-    CpuTrack, EventFields, FieldValue, Moment, Output, SOFT_IRQS, ThreadState, Unsaid, ipi, irq, signed_float,
+    CpuTrack, EventFields, FieldValue, Moment, Output, SOFT_IRQS, ThreadState, Unsaid, ipi, irq,
 };
 use crate::protobuf::{Fields, FromWire as _, Message as _, Packed, Wire, repeated, scalars, text};
 
@@ -157,7 +157,6 @@ impl State {
                 let task = RenamedTask::of(payload);
                 kernel.tasks.name(task.pid.into(), task.comm);
             }
-            ftrace_event::ION_STAT => self.ion(payload, at, out),
             _ => self.named_event(number, payload, Moment { cpu, tid, at }, out),
         }
     }
@@ -174,19 +173,6 @@ impl State {
             Err(Unsaid::Unknown) => self.leave_out(payload_number(number), out),
             Err(Unsaid::Damaged) => out.report(DiagnosticKind::DamagedEvent),
         }
-    }
-
-    /// Hands over the counters and the buffer of an allocation of ion, an allocator of Android.
-    fn ion(&mut self, payload: &[u8], at: i64, out: &mut Output<'_>) {
-        let IonStat { buffer, length, total, .. } = IonStat::of(payload);
-        let mut counters = self.counters(at, out);
-        counters.say(Id::NONE, format_args!("mem.ion"), signed_float(total));
-        counters.say(Id::NONE, format_args!("mem.ion_change"), signed_float(length));
-        let size = alloc::format!("{} kB", length / 1024);
-        let name = if length > 0 { Text::from(&*size) } else { Text::EMPTY };
-        let event =
-            KeyedEvent::new(Id::NONE, Tick(at), buffer, name).with_scope(Text::from("mem.ion_buffer"));
-        out.say(&Event::Async(if length > 0 { AsyncPhase::Begin } else { AsyncPhase::End }, event));
     }
 
     /// Hands over what a program has printed, but for times of other clocks, which packets of their own have.

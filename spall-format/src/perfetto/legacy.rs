@@ -62,13 +62,10 @@ impl<'s> Legacy<'_, 's> {
             b'M' => self.metadata(out)?,
             b'b' | b'n' | b'e' | b'S' | b'T' | b'p' | b'F' => {
                 let phase = match phase {
-                    b'b' => AsyncPhase::Begin,
-                    b'n' => AsyncPhase::Instant,
-                    b'e' => AsyncPhase::End,
-                    b'S' => AsyncPhase::Start,
-                    b'T' => AsyncPhase::StepInto,
-                    b'p' => AsyncPhase::StepPast,
-                    _ => AsyncPhase::Finish,
+                    // Unlike in Trace Event JSON, starts of one id nest, and steps are moments. [perfetto 4.3]
+                    b'b' | b'S' => AsyncPhase::Begin,
+                    b'e' | b'F' => AsyncPhase::End,
+                    _ => AsyncPhase::Instant,
                 };
                 Event::Async(phase, self.keyed(false, out)?)
             }

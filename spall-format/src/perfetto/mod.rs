@@ -7,7 +7,9 @@
 //! |---|---|
 //! | track events | slices, instants, counters, flows and states on threads and on tracks of their own |
 //! | track events with a phase | what the phase means in Trace Event JSON |
-//! | ftrace | slices and counters that programs print, states of threads, counters |
+//! | ftrace | slices and counters that programs print, states of threads, what the kernel and its drivers do |
+//! | graphics processors | stages of rendering and submissions as slices, counters |
+//! | probes of Android | counters of power, wake locks and properties, lines of the log as instants |
 //! | process trees, statistics of the system and of processes | names, counters |
 //! | samples of `perf`, of Chrome and of other profilers | samples with shared call frames |
 //! | heap profiles and graphs, and everything else | the diagnostic [`NotRead`](spall_model::DiagnosticKind::NotRead) |
@@ -36,9 +38,11 @@ mod counters;
 mod event;
 mod event_counters;
 mod ftrace;
+mod gpu;
 mod known_args;
 mod legacy;
 mod parser;
+mod probes;
 mod proto;
 mod samples;
 mod schema;
@@ -50,6 +54,9 @@ mod stats;
 mod strings;
 mod track;
 mod typed_args;
+
+#[cfg(test)]
+pub(crate) use proto::fields_of;
 
 pub use crate::perfetto_mark::is_trace;
 pub use event::PROFILE_ID;

@@ -211,8 +211,6 @@ messages! {
     /// The function of deferred work.
     Work { function: u64 = workqueue_execute_start_ftrace_event::FUNCTION }
 
-    IonStat { buffer: u32 = ion_stat_ftrace_event::BUFFER_ID, length: i64 = ion_stat_ftrace_event::LEN, total: i64 = ion_stat_ftrace_event::TOTAL_ALLOCATED }
-
     ModuleSymbols { path: &'a [u8] = module_symbols::PATH, build_id: &'a [u8] = module_symbols::BUILD_ID }
 
     AddressSymbols { address: u64 = address_symbols::ADDRESS }
@@ -271,4 +269,126 @@ messages! {
     SlabInfo { name: &'a [u8] = sys_stats_slab_info::NAME, pages: u64 = sys_stats_slab_info::PAGES_PER_SLAB, slabs: u64 = sys_stats_slab_info::NUM_SLABS }
 
     ProcessStats { pid: i32 = process_stats_process::PID }
+
+    Battery {
+        charge: Option<i64> = battery_counters::CHARGE_COUNTER_UAH,
+        capacity: Option<f64> = battery_counters::CAPACITY_PERCENT,
+        current: Option<i64> = battery_counters::CURRENT_UA,
+        average: Option<i64> = battery_counters::CURRENT_AVG_UA,
+        name: &'a [u8] = battery_counters::NAME,
+        energy: Option<i64> = battery_counters::ENERGY_COUNTER_UWH,
+        voltage: Option<i64> = battery_counters::VOLTAGE_UV,
+    }
+
+    Rails { session: u64 = power_rails::SESSION_UUID }
+
+    Rail { index: u32 = power_rails_rail_descriptor::INDEX, name: &'a [u8] = power_rails_rail_descriptor::RAIL_NAME }
+
+    EnergyData {
+        index: u32 = power_rails_energy_data::INDEX,
+        timestamp_ms: Option<u64> = power_rails_energy_data::TIMESTAMP_MS,
+        energy: u64 = power_rails_energy_data::ENERGY,
+    }
+
+    Energy {
+        consumers: &'a [u8] = android_energy_estimation_breakdown::ENERGY_CONSUMER_DESCRIPTOR,
+        consumer: Option<i32> = android_energy_estimation_breakdown::ENERGY_CONSUMER_ID,
+        uws: Option<i64> = android_energy_estimation_breakdown::ENERGY_UWS,
+    }
+
+    EnergyConsumer { id: i32 = android_energy_consumer::ENERGY_CONSUMER_ID, name: &'a [u8] = android_energy_consumer::NAME }
+
+    EnergyOfUid {
+        uid: i32 = android_energy_estimation_breakdown_energy_uid_breakdown::UID,
+        uws: i64 = android_energy_estimation_breakdown_energy_uid_breakdown::ENERGY_UWS,
+    }
+
+    EntityState {
+        entity: i32 = entity_state_residency_power_entity_state::ENTITY_INDEX,
+        state: i32 = entity_state_residency_power_entity_state::STATE_INDEX,
+        entity_name: &'a [u8] = entity_state_residency_power_entity_state::ENTITY_NAME,
+        state_name: &'a [u8] = entity_state_residency_power_entity_state::STATE_NAME,
+    }
+
+    Residency {
+        entity: i32 = entity_state_residency_state_residency::ENTITY_INDEX,
+        state: i32 = entity_state_residency_state_residency::STATE_INDEX,
+        ms: u64 = entity_state_residency_state_residency::TOTAL_TIME_IN_STATE_MS,
+    }
+
+    Wakelock { id: u32 = kernel_wakelock_data_wakelock::WAKELOCK_ID, name: &'a [u8] = kernel_wakelock_data_wakelock::WAKELOCK_NAME }
+
+    CpuPerUid { clusters: Option<u32> = cpu_per_uid_data::CLUSTER_COUNT }
+
+    Property {
+        name: &'a [u8] = android_system_property_property_value::NAME,
+        value: &'a [u8] = android_system_property_property_value::VALUE,
+    }
+
+    LogLine {
+        pid: i32 = android_log_packet_log_event::PID,
+        tid: i32 = android_log_packet_log_event::TID,
+        timestamp: u64 = android_log_packet_log_event::TIMESTAMP,
+        tag: &'a [u8] = android_log_packet_log_event::TAG,
+        priority: u64 = android_log_packet_log_event::PRIO,
+        message: &'a [u8] = android_log_packet_log_event::MESSAGE,
+    }
+
+    ChromeTrigger { name: &'a [u8] = chrome_trigger::TRIGGER_NAME, hash: Option<u32> = chrome_trigger::TRIGGER_NAME_HASH }
+
+    Display { state: i32 = initial_display_state::DISPLAY_STATE }
+
+    CpuFrequency { cpu: u32 = generic_kernel_cpu_frequency_event::CPU, hertz: u64 = generic_kernel_cpu_frequency_event::FREQ_HZ }
+
+    GpuFrequency { gpu: u32 = generic_gpu_frequency_event::GPU_ID, khz: u64 = generic_gpu_frequency_event::FREQUENCY_KHZ }
+
+    GpuMemory { gpu: u32 = gpu_mem_total_event::GPU_ID, pid: u32 = gpu_mem_total_event::PID, size: u64 = gpu_mem_total_event::SIZE }
+
+    GpuLog { severity: u64 = gpu_log::SEVERITY, tag: &'a [u8] = gpu_log::TAG, message: &'a [u8] = gpu_log::LOG_MESSAGE }
+
+    VulkanEvent { submit: Option<&'a [u8]> = vulkan_api_event::VK_QUEUE_SUBMIT }
+
+    QueueSubmit {
+        duration: u64 = vulkan_api_event_vk_queue_submit::DURATION_NS,
+        pid: u32 = vulkan_api_event_vk_queue_submit::PID,
+        tid: u32 = vulkan_api_event_vk_queue_submit::TID,
+        submission: u32 = vulkan_api_event_vk_queue_submit::SUBMISSION_ID,
+    }
+
+    RenderStage {
+        event: Option<u64> = gpu_render_stage_event::EVENT_ID,
+        duration: u64 = gpu_render_stage_event::DURATION,
+        gpu: i32 = gpu_render_stage_event::GPU_ID,
+        queue_iid: Option<u64> = gpu_render_stage_event::HW_QUEUE_IID,
+        queue: u32 = gpu_render_stage_event::HW_QUEUE_ID,
+        stage_iid: Option<u64> = gpu_render_stage_event::STAGE_IID,
+        stage: u32 = gpu_render_stage_event::STAGE_ID,
+        name: Option<&'a [u8]> = gpu_render_stage_event::NAME,
+        name_iid: Option<u64> = gpu_render_stage_event::NAME_IID,
+        submission: u32 = gpu_render_stage_event::SUBMISSION_ID,
+        specifications: Option<&'a [u8]> = gpu_render_stage_event::SPECIFICATIONS,
+    }
+
+    StageSpec { name: &'a [u8] = gpu_render_stage_event_specifications_description::NAME }
+
+    /// A name with a value.
+    Named { name: &'a [u8] = gpu_render_stage_event_extra_data::NAME, value: &'a [u8] = gpu_render_stage_event_extra_data::VALUE }
+
+    GpuCounterEvent {
+        descriptor: Option<&'a [u8]> = gpu_counter_event::COUNTER_DESCRIPTOR,
+        descriptor_iid: Option<u64> = gpu_counter_event::COUNTER_DESCRIPTOR_IID,
+        gpu: i32 = gpu_counter_event::GPU_ID,
+    }
+
+    GpuCounterSpec {
+        id: u32 = gpu_counter_descriptor_gpu_counter_spec::COUNTER_ID,
+        name: &'a [u8] = gpu_counter_descriptor_gpu_counter_spec::NAME,
+        direction: u32 = gpu_counter_descriptor_gpu_counter_spec::VALUE_DIRECTION,
+    }
+
+    GpuCounter {
+        id: u32 = gpu_counter_event_gpu_counter::COUNTER_ID,
+        int: i64 = gpu_counter_event_gpu_counter::INT_VALUE,
+        double: Option<f64> = gpu_counter_event_gpu_counter::DOUBLE_VALUE,
+    }
 }

@@ -12,7 +12,9 @@ use spall_model::{
 
 use super::args::ReadJson;
 use super::clock::{ClockId, Clocks, KnownClock};
+use super::gpu::Gpus;
 use super::known_args::KnownArgs;
+use super::probes::Probes;
 use super::proto::numbers::{process_descriptor, trace_packet, trigger};
 use super::schema::{
     ChromeProcess, ChromeThread, Names, Packet, ProcessDescriptor, ThreadDescriptor, TrackDescriptor,
@@ -54,6 +56,8 @@ pub(super) struct State {
     pub(super) uids: HashMap<i32, i32, RandomState>,
     pub(super) stacks: Stacks,
     pub(super) ftrace_clock: KnownClock,
+    pub(super) probes: Probes,
+    pub(super) gpus: Gpus,
     /// The last statistics of each disk.
     pub(super) disks: HashMap<Vec<u8>, [[u64; 2]; 4], RandomState>,
     pub(super) name: NameBuffer,
@@ -82,6 +86,8 @@ impl State {
             uids: HashMap::default(),
             stacks: Stacks::default(),
             ftrace_clock: KnownClock::default(),
+            probes: Probes::default(),
+            gpus: Gpus::default(),
             disks: HashMap::default(),
             name: NameBuffer::default(),
             not_read: BTreeMap::new(),
@@ -145,7 +151,7 @@ impl State {
             trace_packet::MODULE_SYMBOLS => self.stacks.add_symbols(bytes),
             trace_packet::DEOBFUSCATION_MAPPING => self.stacks.add_plain_names(bytes, &mut self.budget, out),
             _ => {
-                let is_read = self.timed_packet((number, bytes), at.unwrap_or(0), out);
+                let is_read = self.timed_packet((number, bytes), at, out);
                 if is_read && at.is_none() {
                     out.report(DiagnosticKind::MissingTime);
                 }
@@ -155,8 +161,15 @@ impl State {
     }
 
     /// Reads a packet that is at one time. Returns whether its kind is read.
-    fn timed_packet(&mut self, (number, bytes): (u32, &[u8]), at: i64, out: &mut Output<'_>) -> bool {
+    fn timed_packet(
+        &mut self,
+        (number, bytes): (u32, &[u8]),
+        time: Option<i64>,
+        out: &mut Output<'_>,
+    ) -> bool {
+        let at = time.unwrap_or(0);
         match number {
+            trace_packet::GPU_COUNTER_EVENT => self.gpu_counters(bytes, time, out),
             trace_packet::SYS_STATS => self.sys_stats(bytes, at, out),
             trace_packet::PROCESS_STATS => self.process_stats(bytes, at, out),
             trace_packet::PERF_SAMPLE => self.perf_sample(bytes, at, out),
@@ -167,6 +180,7 @@ impl State {
                 let nowhere = Thread { pid: Id::NONE, tid: Id::NONE };
                 out.say(&Event::Instant(ThreadEvent::new(nowhere, Tick(at), name), Scope::Global));
             }
+            _ if self.probe((number, bytes), at, out) || self.graphics((number, bytes), at, out) => {}
             _ => {
                 self.leave_out(number, out);
                 return false;
@@ -382,6 +396,7 @@ impl State {
         let changes = core::mem::take(&mut self.states);
         changes.hand_over(self.end, (&self.tracks, &self.strings), out);
         self.kernel.finish(self.end, out);
+        self.end_gpu_counters(out);
         self.stacks.hand_over(out);
         if !self.not_read.is_empty() {
             let mut counts = ArgsBuilder::new();

@@ -60,3 +60,10 @@ pub(super) enum ArgKind {
     /// All values of a field that repeats.
     List(&'static ArgKind),
 }
+
+/// Returns the names of the fields of an event of the kernel.
+#[cfg(test)]
+pub(crate) fn fields_of(event: &str) -> Option<alloc::vec::Vec<&'static str>> {
+    let event = KERNEL_EVENTS.iter().find(|known| known.name == event)?;
+    Some(event.fields.iter().map(|(_, name, _)| *name).collect())
+}

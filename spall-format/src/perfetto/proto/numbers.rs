@@ -7,6 +7,59 @@ pub(in crate::perfetto) mod address_symbols {
     pub(in crate::perfetto) const ADDRESS: u32 = 1;
     pub(in crate::perfetto) const LINES: u32 = 2;
 }
+/// `AndroidEnergyConsumer`.
+pub(in crate::perfetto) mod android_energy_consumer {
+    pub(in crate::perfetto) const ENERGY_CONSUMER_ID: u32 = 1;
+    pub(in crate::perfetto) const NAME: u32 = 4;
+}
+/// `AndroidEnergyConsumerDescriptor`.
+pub(in crate::perfetto) mod android_energy_consumer_descriptor {
+    pub(in crate::perfetto) const ENERGY_CONSUMERS: u32 = 1;
+}
+/// `AndroidEnergyEstimationBreakdown`.
+pub(in crate::perfetto) mod android_energy_estimation_breakdown {
+    pub(in crate::perfetto) const ENERGY_CONSUMER_DESCRIPTOR: u32 = 1;
+    pub(in crate::perfetto) const ENERGY_CONSUMER_ID: u32 = 2;
+    pub(in crate::perfetto) const ENERGY_UWS: u32 = 3;
+    pub(in crate::perfetto) const PER_UID_BREAKDOWN: u32 = 4;
+}
+/// `AndroidEnergyEstimationBreakdown.EnergyUidBreakdown`.
+pub(in crate::perfetto) mod android_energy_estimation_breakdown_energy_uid_breakdown {
+    pub(in crate::perfetto) const UID: u32 = 1;
+    pub(in crate::perfetto) const ENERGY_UWS: u32 = 2;
+}
+/// `AndroidLogPacket`.
+pub(in crate::perfetto) mod android_log_packet {
+    pub(in crate::perfetto) const EVENTS: u32 = 1;
+}
+/// `AndroidLogPacket.LogEvent`.
+pub(in crate::perfetto) mod android_log_packet_log_event {
+    pub(in crate::perfetto) const PID: u32 = 2;
+    pub(in crate::perfetto) const TID: u32 = 3;
+    pub(in crate::perfetto) const TIMESTAMP: u32 = 5;
+    pub(in crate::perfetto) const TAG: u32 = 6;
+    pub(in crate::perfetto) const PRIO: u32 = 7;
+    pub(in crate::perfetto) const MESSAGE: u32 = 8;
+}
+/// `AndroidSystemProperty`.
+pub(in crate::perfetto) mod android_system_property {
+    pub(in crate::perfetto) const VALUES: u32 = 1;
+}
+/// `AndroidSystemProperty.PropertyValue`.
+pub(in crate::perfetto) mod android_system_property_property_value {
+    pub(in crate::perfetto) const NAME: u32 = 1;
+    pub(in crate::perfetto) const VALUE: u32 = 2;
+}
+/// `BatteryCounters`.
+pub(in crate::perfetto) mod battery_counters {
+    pub(in crate::perfetto) const CHARGE_COUNTER_UAH: u32 = 1;
+    pub(in crate::perfetto) const CAPACITY_PERCENT: u32 = 2;
+    pub(in crate::perfetto) const CURRENT_UA: u32 = 3;
+    pub(in crate::perfetto) const CURRENT_AVG_UA: u32 = 4;
+    pub(in crate::perfetto) const NAME: u32 = 5;
+    pub(in crate::perfetto) const ENERGY_COUNTER_UWH: u32 = 6;
+    pub(in crate::perfetto) const VOLTAGE_UV: u32 = 7;
+}
 /// `BinderReturnFtraceEvent`.
 pub(in crate::perfetto) mod binder_return_ftrace_event {
     pub(in crate::perfetto) const CMD: u32 = 1;
@@ -31,6 +84,11 @@ pub(in crate::perfetto) mod chrome_thread_descriptor {
     pub(in crate::perfetto) const THREAD_TYPE: u32 = 1;
     pub(in crate::perfetto) const LEGACY_SORT_INDEX: u32 = 2;
 }
+/// `ChromeTrigger`.
+pub(in crate::perfetto) mod chrome_trigger {
+    pub(in crate::perfetto) const TRIGGER_NAME: u32 = 1;
+    pub(in crate::perfetto) const TRIGGER_NAME_HASH: u32 = 2;
+}
 /// `ClockSnapshot`.
 pub(in crate::perfetto) mod clock_snapshot {
     pub(in crate::perfetto) const CLOCKS: u32 = 1;
@@ -50,10 +108,34 @@ pub(in crate::perfetto) mod counter_descriptor {
     pub(in crate::perfetto) const IS_INCREMENTAL: u32 = 5;
     pub(in crate::perfetto) const UNIT_NAME: u32 = 6;
 }
+/// `CpuPerUidData`.
+pub(in crate::perfetto) mod cpu_per_uid_data {
+    pub(in crate::perfetto) const CLUSTER_COUNT: u32 = 1;
+    pub(in crate::perfetto) const UID: u32 = 2;
+    pub(in crate::perfetto) const TOTAL_TIME_MS: u32 = 3;
+}
 /// `DeobfuscationMapping`.
 pub(in crate::perfetto) mod deobfuscation_mapping {
     pub(in crate::perfetto) const PACKAGE_NAME: u32 = 1;
     pub(in crate::perfetto) const OBFUSCATED_CLASSES: u32 = 3;
+}
+/// `EntityStateResidency`.
+pub(in crate::perfetto) mod entity_state_residency {
+    pub(in crate::perfetto) const POWER_ENTITY_STATE: u32 = 1;
+    pub(in crate::perfetto) const RESIDENCY: u32 = 2;
+}
+/// `EntityStateResidency.PowerEntityState`.
+pub(in crate::perfetto) mod entity_state_residency_power_entity_state {
+    pub(in crate::perfetto) const ENTITY_INDEX: u32 = 1;
+    pub(in crate::perfetto) const STATE_INDEX: u32 = 2;
+    pub(in crate::perfetto) const ENTITY_NAME: u32 = 3;
+    pub(in crate::perfetto) const STATE_NAME: u32 = 4;
+}
+/// `EntityStateResidency.StateResidency`.
+pub(in crate::perfetto) mod entity_state_residency_state_residency {
+    pub(in crate::perfetto) const ENTITY_INDEX: u32 = 1;
+    pub(in crate::perfetto) const STATE_INDEX: u32 = 2;
+    pub(in crate::perfetto) const TOTAL_TIME_IN_STATE_MS: u32 = 3;
 }
 /// `FollowerEvent`.
 pub(in crate::perfetto) mod follower_event {
@@ -94,7 +176,6 @@ pub(in crate::perfetto) mod ftrace_event {
     pub(in crate::perfetto) const TASK_RENAME: u32 = 236;
     pub(in crate::perfetto) const SCHED_PROCESS_EXIT: u32 = 238;
     pub(in crate::perfetto) const RSS_STAT: u32 = 313;
-    pub(in crate::perfetto) const ION_STAT: u32 = 335;
     pub(in crate::perfetto) const BINDER_RETURN: u32 = 486;
 }
 /// `FtraceEventBundle`.
@@ -116,6 +197,84 @@ pub(in crate::perfetto) mod ftrace_event_bundle_compact_sched {
     pub(in crate::perfetto) const SWITCH_NEXT_COMM_INDEX: u32 = 6;
     pub(in crate::perfetto) const WAKING_TIMESTAMP: u32 = 7;
     pub(in crate::perfetto) const WAKING_PID: u32 = 8;
+}
+/// `GenericGpuFrequencyEvent`.
+pub(in crate::perfetto) mod generic_gpu_frequency_event {
+    pub(in crate::perfetto) const GPU_ID: u32 = 1;
+    pub(in crate::perfetto) const FREQUENCY_KHZ: u32 = 2;
+}
+/// `GenericKernelCpuFrequencyEvent`.
+pub(in crate::perfetto) mod generic_kernel_cpu_frequency_event {
+    pub(in crate::perfetto) const CPU: u32 = 1;
+    pub(in crate::perfetto) const FREQ_HZ: u32 = 2;
+}
+/// `GpuCounterDescriptor`.
+pub(in crate::perfetto) mod gpu_counter_descriptor {
+    pub(in crate::perfetto) const SPECS: u32 = 1;
+}
+/// `GpuCounterDescriptor.GpuCounterSpec`.
+pub(in crate::perfetto) mod gpu_counter_descriptor_gpu_counter_spec {
+    pub(in crate::perfetto) const COUNTER_ID: u32 = 1;
+    pub(in crate::perfetto) const NAME: u32 = 2;
+    pub(in crate::perfetto) const VALUE_DIRECTION: u32 = 11;
+}
+/// `GpuCounterEvent`.
+pub(in crate::perfetto) mod gpu_counter_event {
+    pub(in crate::perfetto) const COUNTER_DESCRIPTOR: u32 = 1;
+    pub(in crate::perfetto) const COUNTERS: u32 = 2;
+    pub(in crate::perfetto) const GPU_ID: u32 = 3;
+    pub(in crate::perfetto) const COUNTER_DESCRIPTOR_IID: u32 = 4;
+}
+/// `GpuCounterEvent.GpuCounter`.
+pub(in crate::perfetto) mod gpu_counter_event_gpu_counter {
+    pub(in crate::perfetto) const COUNTER_ID: u32 = 1;
+    pub(in crate::perfetto) const INT_VALUE: u32 = 2;
+    pub(in crate::perfetto) const DOUBLE_VALUE: u32 = 3;
+}
+/// `GpuLog`.
+pub(in crate::perfetto) mod gpu_log {
+    pub(in crate::perfetto) const SEVERITY: u32 = 1;
+    pub(in crate::perfetto) const TAG: u32 = 2;
+    pub(in crate::perfetto) const LOG_MESSAGE: u32 = 3;
+}
+/// `GpuMemTotalEvent`.
+pub(in crate::perfetto) mod gpu_mem_total_event {
+    pub(in crate::perfetto) const GPU_ID: u32 = 1;
+    pub(in crate::perfetto) const PID: u32 = 2;
+    pub(in crate::perfetto) const SIZE: u32 = 3;
+}
+/// `GpuRenderStageEvent`.
+pub(in crate::perfetto) mod gpu_render_stage_event {
+    pub(in crate::perfetto) const EVENT_ID: u32 = 1;
+    pub(in crate::perfetto) const DURATION: u32 = 2;
+    pub(in crate::perfetto) const HW_QUEUE_ID: u32 = 3;
+    pub(in crate::perfetto) const STAGE_ID: u32 = 4;
+    pub(in crate::perfetto) const EXTRA_DATA: u32 = 6;
+    pub(in crate::perfetto) const SPECIFICATIONS: u32 = 7;
+    pub(in crate::perfetto) const SUBMISSION_ID: u32 = 10;
+    pub(in crate::perfetto) const GPU_ID: u32 = 11;
+    pub(in crate::perfetto) const HW_QUEUE_IID: u32 = 13;
+    pub(in crate::perfetto) const STAGE_IID: u32 = 14;
+    pub(in crate::perfetto) const NAME: u32 = 17;
+    pub(in crate::perfetto) const NAME_IID: u32 = 20;
+}
+/// `GpuRenderStageEvent.ExtraData`.
+pub(in crate::perfetto) mod gpu_render_stage_event_extra_data {
+    pub(in crate::perfetto) const NAME: u32 = 1;
+    pub(in crate::perfetto) const VALUE: u32 = 2;
+}
+/// `GpuRenderStageEvent.Specifications`.
+pub(in crate::perfetto) mod gpu_render_stage_event_specifications {
+    pub(in crate::perfetto) const HW_QUEUE: u32 = 2;
+    pub(in crate::perfetto) const STAGE: u32 = 3;
+}
+/// `GpuRenderStageEvent.Specifications.Description`.
+pub(in crate::perfetto) mod gpu_render_stage_event_specifications_description {
+    pub(in crate::perfetto) const NAME: u32 = 1;
+}
+/// `InitialDisplayState`.
+pub(in crate::perfetto) mod initial_display_state {
+    pub(in crate::perfetto) const DISPLAY_STATE: u32 = 1;
 }
 /// `InlineCallstack`.
 pub(in crate::perfetto) mod inline_callstack {
@@ -141,11 +300,13 @@ pub(in crate::perfetto) mod interned_data {
     pub(in crate::perfetto) const SOURCE_PATHS: u32 = 18;
     pub(in crate::perfetto) const MAPPINGS: u32 = 19;
     pub(in crate::perfetto) const LOG_MESSAGE_BODY: u32 = 20;
+    pub(in crate::perfetto) const GPU_SPECIFICATIONS: u32 = 24;
     pub(in crate::perfetto) const HISTOGRAM_NAMES: u32 = 25;
     pub(in crate::perfetto) const KERNEL_SYMBOLS: u32 = 26;
     pub(in crate::perfetto) const UNSYMBOLIZED_SOURCE_LOCATIONS: u32 = 28;
     pub(in crate::perfetto) const DEBUG_ANNOTATION_STRING_VALUES: u32 = 29;
     pub(in crate::perfetto) const CORRELATION_ID_STR: u32 = 43;
+    pub(in crate::perfetto) const GPU_COUNTER_DESCRIPTORS: u32 = 47;
     pub(in crate::perfetto) const STACK_SAMPLE_TASK_CONTEXTS: u32 = 48;
     pub(in crate::perfetto) const STACK_SAMPLE_EXECUTION_CONTEXTS: u32 = 49;
     pub(in crate::perfetto) const STACK_SAMPLE_COUNTER_DESCRIPTORS: u32 = 50;
@@ -156,12 +317,6 @@ pub(in crate::perfetto) mod interned_string {
     pub(in crate::perfetto) const IID: u32 = 1;
     pub(in crate::perfetto) const STR: u32 = 2;
 }
-/// `IonStatFtraceEvent`.
-pub(in crate::perfetto) mod ion_stat_ftrace_event {
-    pub(in crate::perfetto) const BUFFER_ID: u32 = 1;
-    pub(in crate::perfetto) const LEN: u32 = 2;
-    pub(in crate::perfetto) const TOTAL_ALLOCATED: u32 = 3;
-}
 /// `IpiEntryFtraceEvent`.
 pub(in crate::perfetto) mod ipi_entry_ftrace_event {
     pub(in crate::perfetto) const REASON: u32 = 1;
@@ -169,6 +324,17 @@ pub(in crate::perfetto) mod ipi_entry_ftrace_event {
 /// `IrqHandlerEntryFtraceEvent`.
 pub(in crate::perfetto) mod irq_handler_entry_ftrace_event {
     pub(in crate::perfetto) const NAME: u32 = 2;
+}
+/// `KernelWakelockData`.
+pub(in crate::perfetto) mod kernel_wakelock_data {
+    pub(in crate::perfetto) const WAKELOCK: u32 = 1;
+    pub(in crate::perfetto) const WAKELOCK_ID: u32 = 2;
+    pub(in crate::perfetto) const TIME_HELD_MILLIS: u32 = 3;
+}
+/// `KernelWakelockData.Wakelock`.
+pub(in crate::perfetto) mod kernel_wakelock_data_wakelock {
+    pub(in crate::perfetto) const WAKELOCK_ID: u32 = 1;
+    pub(in crate::perfetto) const WAKELOCK_NAME: u32 = 2;
 }
 /// `Line`.
 pub(in crate::perfetto) mod line {
@@ -233,6 +399,23 @@ pub(in crate::perfetto) mod perf_sample {
 pub(in crate::perfetto) mod perf_sample_defaults {
     pub(in crate::perfetto) const TIMEBASE: u32 = 1;
     pub(in crate::perfetto) const FOLLOWERS: u32 = 4;
+}
+/// `PowerRails`.
+pub(in crate::perfetto) mod power_rails {
+    pub(in crate::perfetto) const RAIL_DESCRIPTOR: u32 = 1;
+    pub(in crate::perfetto) const ENERGY_DATA: u32 = 2;
+    pub(in crate::perfetto) const SESSION_UUID: u32 = 3;
+}
+/// `PowerRails.EnergyData`.
+pub(in crate::perfetto) mod power_rails_energy_data {
+    pub(in crate::perfetto) const INDEX: u32 = 1;
+    pub(in crate::perfetto) const TIMESTAMP_MS: u32 = 2;
+    pub(in crate::perfetto) const ENERGY: u32 = 3;
+}
+/// `PowerRails.RailDescriptor`.
+pub(in crate::perfetto) mod power_rails_rail_descriptor {
+    pub(in crate::perfetto) const INDEX: u32 = 1;
+    pub(in crate::perfetto) const RAIL_NAME: u32 = 2;
 }
 /// `PrintFtraceEvent`.
 pub(in crate::perfetto) mod print_ftrace_event {
@@ -482,6 +665,9 @@ pub(in crate::perfetto) mod trace_packet {
     pub(in crate::perfetto) const INTERNED_DATA: u32 = 12;
     pub(in crate::perfetto) const SEQUENCE_FLAGS: u32 = 13;
     pub(in crate::perfetto) const SYNCHRONIZATION_MARKER: u32 = 36;
+    pub(in crate::perfetto) const BATTERY: u32 = 38;
+    pub(in crate::perfetto) const ANDROID_LOG: u32 = 39;
+    pub(in crate::perfetto) const POWER_RAILS: u32 = 40;
     pub(in crate::perfetto) const INCREMENTAL_STATE_CLEARED: u32 = 41;
     pub(in crate::perfetto) const PREVIOUS_PACKET_DROPPED: u32 = 42;
     pub(in crate::perfetto) const PROCESS_DESCRIPTOR: u32 = 43;
@@ -489,14 +675,28 @@ pub(in crate::perfetto) mod trace_packet {
     pub(in crate::perfetto) const TRIGGER: u32 = 46;
     pub(in crate::perfetto) const PACKAGES_LIST: u32 = 47;
     pub(in crate::perfetto) const COMPRESSED_PACKETS: u32 = 50;
+    pub(in crate::perfetto) const GPU_COUNTER_EVENT: u32 = 52;
+    pub(in crate::perfetto) const GPU_RENDER_STAGE_EVENT: u32 = 53;
     pub(in crate::perfetto) const STREAMING_PROFILE_PACKET: u32 = 54;
     pub(in crate::perfetto) const TIMESTAMP_CLOCK_ID: u32 = 58;
     pub(in crate::perfetto) const TRACE_PACKET_DEFAULTS: u32 = 59;
     pub(in crate::perfetto) const TRACK_DESCRIPTOR: u32 = 60;
     pub(in crate::perfetto) const MODULE_SYMBOLS: u32 = 61;
+    pub(in crate::perfetto) const GPU_LOG: u32 = 63;
     pub(in crate::perfetto) const DEOBFUSCATION_MAPPING: u32 = 64;
+    pub(in crate::perfetto) const VULKAN_API_EVENT: u32 = 65;
     pub(in crate::perfetto) const PERF_SAMPLE: u32 = 66;
+    pub(in crate::perfetto) const INITIAL_DISPLAY_STATE: u32 = 70;
+    pub(in crate::perfetto) const GPU_MEM_TOTAL_EVENT: u32 = 71;
+    pub(in crate::perfetto) const ANDROID_ENERGY_ESTIMATION_BREAKDOWN: u32 = 77;
+    pub(in crate::perfetto) const ANDROID_SYSTEM_PROPERTY: u32 = 86;
+    pub(in crate::perfetto) const ENTITY_STATE_RESIDENCY: u32 = 91;
+    pub(in crate::perfetto) const CHROME_TRIGGER: u32 = 109;
     pub(in crate::perfetto) const CLONE_SNAPSHOT_TRIGGER: u32 = 113;
+    pub(in crate::perfetto) const KERNEL_WAKELOCK_DATA: u32 = 115;
+    pub(in crate::perfetto) const GENERIC_KERNEL_CPU_FREQ_EVENT: u32 = 118;
+    pub(in crate::perfetto) const CPU_PER_UID_DATA: u32 = 119;
+    pub(in crate::perfetto) const GENERIC_GPU_FREQUENCY_EVENT: u32 = 129;
     pub(in crate::perfetto) const ZSTD_COMPRESSED_PACKETS: u32 = 133;
     pub(in crate::perfetto) const STACK_SAMPLE: u32 = 135;
 }
@@ -583,6 +783,17 @@ pub(in crate::perfetto) mod track_event_legacy_event {
 /// `Trigger`.
 pub(in crate::perfetto) mod trigger {
     pub(in crate::perfetto) const TRIGGER_NAME: u32 = 1;
+}
+/// `VulkanApiEvent`.
+pub(in crate::perfetto) mod vulkan_api_event {
+    pub(in crate::perfetto) const VK_QUEUE_SUBMIT: u32 = 2;
+}
+/// `VulkanApiEvent.VkQueueSubmit`.
+pub(in crate::perfetto) mod vulkan_api_event_vk_queue_submit {
+    pub(in crate::perfetto) const DURATION_NS: u32 = 1;
+    pub(in crate::perfetto) const PID: u32 = 2;
+    pub(in crate::perfetto) const TID: u32 = 3;
+    pub(in crate::perfetto) const SUBMISSION_ID: u32 = 6;
 }
 /// `WorkqueueExecuteStartFtraceEvent`.
 pub(in crate::perfetto) mod workqueue_execute_start_ftrace_event {
