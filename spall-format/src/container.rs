@@ -21,6 +21,8 @@ mod crc32;
 mod gzip;
 mod snappy;
 mod utf16;
+#[cfg(feature = "gzip")]
+mod zip;
 #[cfg(feature = "zstd")]
 mod zstd;
 
@@ -37,6 +39,9 @@ pub enum Container {
     /// A zlib stream, which is inside of some files and around none: Perfetto's compressed packets. Reading it needs the
     /// feature `gzip`.
     Zlib,
+    /// A zip archive with one file beside folders, which begins with `PK`. One with several files is an error. Reading it
+    /// needs the feature `gzip`.
+    Zip,
     /// A Zstandard file, which begins with `28 b5 2f fd`. Its frames may be seekable.
     /// Reading it needs the feature `zstd`.
     Zstd,
@@ -63,6 +68,7 @@ impl Container {
     pub fn detect(data: &[u8]) -> Option<Self> {
         match data {
             [0x1f, 0x8b, ..] => Some(Self::Gzip),
+            [b'P', b'K', 3, 4, ..] => Some(Self::Zip),
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Self::Zstd),
             [b'a', b't', ..] => Some(Self::Snappy),
             [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some(Self::Utf16),
@@ -119,8 +125,8 @@ pub fn decompress<'a>(data: &'a [u8], limits: &Limits) -> Result<Decompressed<'a
 ///
 /// # Errors
 /// This returns [`FormatErrorKind::OutputLimit`] if the content has more than [`Limits::max_decompressed_bytes`],
-/// [`FormatErrorKind::OutOfMemory`] if the allocator refuses the memory for it, and [`FormatErrorKind::FeatureOff`] for
-/// a container whose feature is off.
+/// [`FormatErrorKind::OutOfMemory`] if the allocator refuses the memory for it, [`FormatErrorKind::SeveralFiles`] for an
+/// archive of several files, and [`FormatErrorKind::FeatureOff`] for a container whose feature is off.
 ///
 /// It returns [`FormatErrorKind::BadMagic`] if not a byte of a brotli stream can be decoded: brotli has no magic
 /// number, so such a file is probably of another kind.
@@ -144,6 +150,10 @@ pub fn decompress_as<'a>(
         Err(DecodeFailure::OutOfMemory { at }) => {
             let mib = u32::try_from(output.bytes.len() >> 20).unwrap_or(u32::MAX);
             return Err(FormatError::new(FormatErrorKind::OutOfMemory { mib }, at as u64));
+        }
+        #[cfg(feature = "gzip")]
+        Err(DecodeFailure::SeveralFiles { from }) => {
+            return Err(FormatError::new(FormatErrorKind::SeveralFiles, from as u64));
         }
         Err(_) if container == Container::Brotli && output.bytes.is_empty() => {
             return Err(FormatError::new(FormatErrorKind::BadMagic, 0));
@@ -180,6 +190,8 @@ fn decode(container: Container, data: &[u8], output: &mut Output) -> Option<Resu
         Container::Gzip => gzip::decode(data, output),
         #[cfg(feature = "gzip")]
         Container::Zlib => gzip::decode_zlib(data, output),
+        #[cfg(feature = "gzip")]
+        Container::Zip => zip::decode(data, output),
         #[cfg(feature = "zstd")]
         Container::Zstd => zstd::decode(data, output),
         #[cfg(feature = "brotli")]
@@ -206,6 +218,9 @@ enum DecodeFailure {
     /// All bytes were decoded, but the content of the member at `from` is not what its checksum says.
     #[cfg(feature = "gzip")]
     Checksum { from: usize },
+    /// The archive has another file at `from`.
+    #[cfg(feature = "gzip")]
+    SeveralFiles { from: usize },
     /// The output would exceed the limit. The input was used up to `at`.
     OutputFull { at: usize },
     /// The allocator refused the memory for the output. The input was used up to `at`.

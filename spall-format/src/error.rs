@@ -134,6 +134,9 @@ pub enum FormatErrorKind {
         /// The size of the data that was decompressed before, in MiB, rounded down.
         mib: u32,
     },
+    /// A zip archive has several files. The offset marks the second one.
+    #[error("this archive has several files; unpack it and open one of them")]
+    SeveralFiles,
     /// Reading the container needs one of the features `gzip`, `zstd` and `brotli` of this crate, which is off. The
     /// documentation of `container::Container` says which. The offset marks the start of the file.
     #[error("reading this container needs a feature of spall-format that is off")]

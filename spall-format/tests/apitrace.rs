@@ -7,6 +7,7 @@ use spall_format::container::{Container, Decompressed, decompress, decompress_as
 use spall_format::{FormatError, FormatErrorKind};
 use spall_model::{DiagnosticKind, Event, LendingParser, Limits, Progress};
 use spall_synth::apitrace::{game, kitchen_sink, snappy, snappy_block};
+use spall_synth::gzip::zip;
 
 fn unpack(data: &[u8]) -> Decompressed<'_> {
     decompress(data, &Limits::default()).unwrap()
@@ -164,4 +165,29 @@ fn pieces_of_any_size_make_the_same_events() {
             assert!(pieces == whole, "at {position}");
         }
     }
+}
+
+#[test]
+fn c1_the_only_file_of_a_zip_archive_is_its_content() {
+    let folder: (&str, &[u8]) = ("traces/", b"");
+    let of_macos: (&str, &[u8]) = ("__MACOSX/._trace", b"junk");
+    for name in ["traces/trace", "traces/trace.z"] {
+        let archive = zip(&[folder, (name, b"content"), of_macos]);
+        assert_eq!(Container::detect(&archive), Some(Container::Zip));
+        let opened = decompress_as(Some(Container::Zip), &archive, &Limits::default()).unwrap();
+        assert_eq!((&*opened.stream, opened.damage), (&b"content"[..], None), "{name}");
+        // A cut archive has what is there, and says that it is cut.
+        for length in 4..archive.len() {
+            let cut = decompress_as(Some(Container::Zip), &archive[..length], &Limits::default()).unwrap();
+            assert!(b"content".starts_with(&*cut.stream), "{name} cut at {length}");
+            assert_eq!(cut.damage.unwrap().kind, DiagnosticKind::Truncated, "{name} cut at {length}");
+        }
+    }
+    let several = zip(&[("a", b"1"), ("b", b"2")]);
+    let error = decompress_as(Some(Container::Zip), &several, &Limits::default()).unwrap_err();
+    assert_eq!(error.kind(), FormatErrorKind::SeveralFiles);
+    let mut wrong = zip(&[("a", b"content")]);
+    wrong[35] ^= 1;
+    let opened = decompress_as(Some(Container::Zip), &wrong, &Limits::default()).unwrap();
+    assert_eq!(opened.damage.unwrap().kind, DiagnosticKind::BadChecksum);
 }

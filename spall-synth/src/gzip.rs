@@ -1,4 +1,4 @@
-//! The generator of gzip and zlib files, which stores the content without compressing it.
+//! The generator of gzip and zlib files and of zip archives, which stores the content without compressing it.
 
 /// Returns a gzip member with the first 65535 bytes of `content` in one stored block.
 #[must_use]
@@ -23,6 +23,32 @@ pub fn zlib(content: &[u8]) -> Vec<u8> {
     stream.extend(block);
     stream.extend((sums.1 << 16 | sums.0).to_be_bytes());
     stream
+}
+
+/// Returns a zip archive of files, each with its name. Those whose names end in `z` are compressed, and have their sums behind
+/// them.
+#[must_use]
+pub fn zip(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut archive = Vec::new();
+    let length = |bytes: &[u8]| u32::try_from(bytes.len()).unwrap_or(0).to_le_bytes();
+    for (name, content) in files {
+        let is_packed = name.ends_with('z');
+        let (block, content) = if is_packed { stored(content) } else { (content.to_vec(), *content) };
+        let sums = [crc32(content).to_le_bytes(), length(&block), length(content)].concat();
+        archive.extend(b"PK\x03\x04\x14\0");
+        archive.extend(if is_packed { [8, 0, 8, 0] } else { [0; 4] });
+        archive.extend([0; 4]);
+        archive.extend(if is_packed { vec![0; 12] } else { sums.clone() });
+        archive.extend(u16::try_from(name.len()).unwrap_or(0).to_le_bytes());
+        archive.extend([0; 2]);
+        archive.extend(name.bytes());
+        archive.extend(block);
+        if is_packed {
+            archive.extend([&b"PK\x07\x08"[..], &sums].concat());
+        }
+    }
+    archive.extend(b"PK\x01\x02");
+    archive
 }
 
 /// Returns a stored block, the last one of its stream, and the content that it has.

@@ -95,7 +95,6 @@ const MARKS: &[(usize, &[u8], &str)] = &[
     (0, b"# ninja log v", "a log of Ninja; `ninjatracing` converts it to Trace Event JSON"),
     (0, b"# callgrind format", CALLGRIND),
     (0, b"version: 1\ncreator: ", CALLGRIND),
-    (0, b"PK\x03\x04", "a zip archive; unpack it first"),
     (0, b"\xfd7zXZ\0", "a file that is compressed with xz; unpack it first"),
     (0, b"BZh", "a file that is compressed with bzip2; unpack it first"),
     (0, b"7z\xbc\xaf\x27\x1c", "a 7z archive; unpack it first"),
@@ -129,6 +128,14 @@ const TEXTS: &[([&[u8]; 2], &str)] = &[
     ([b"desc: ", b"\ntime_unit: "], "a heap profile of Massif; `ms_print` prints it"),
     ([b"desc: ", b"\nevents: "], CALLGRIND),
     ([b"@ ", b" samples]\n"], "a call graph of pmcstat"),
+    (
+        [b"N\0T\0 \0K\0e\0r\0n\0e\0l\0 \0L\0o\0g\0", b""],
+        "an event trace log of Windows (ETL); `samply import` converts it",
+    ),
+    (
+        [b"] (+", b": { cpu_id = "],
+        "what `babeltrace2` prints of a trace in the Common Trace Format, which is not read",
+    ),
     ([b" log opened (PC)", b":START:"], "a log of Papyrus' profiler"),
 ];
 

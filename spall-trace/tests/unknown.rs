@@ -78,7 +78,10 @@ fn what_is_no_trace_is_named() {
             "text of ftrace's tracer function_graph, whose calls are not read",
         ),
         (b"\x17\x08\x44tracing6\0", "a trace.dat file of trace-cmd; `trace-cmd report` prints it as text"),
-        (b"PK\x03\x04\x14\0", "a zip archive; unpack it first"),
+        (
+            b"[16:35:15.123456789] (+0.000001) host sched_wakeup: { cpu_id = 0 }, { pid = 1 }\n",
+            "what `babeltrace2` prints of a trace in the Common Trace Format, which is not read",
+        ),
         (b"\xfd7zXZ\0\0", "a file that is compressed with xz; unpack it first"),
         (b"BZh91AY", "a file that is compressed with bzip2; unpack it first"),
         (&tar, "a tar archive; unpack it first"),
@@ -141,6 +144,8 @@ fn zeros_are_nothing_however_many() {
 #[test]
 fn a_compressed_file_is_looked_into() {
     let message = error(&gzip::member(b"hello"));
+    assert_eq!(message, "not a trace of any supported format, but a compressed file whose content is text");
+    let message = error(&gzip::zip(&[("read.me", b"hello")]));
     assert_eq!(message, "not a trace of any supported format, but a compressed file whose content is text");
     let message = error(&gzip::member(b"{\"hello\":1}"));
     assert!(message.ends_with("whose content is a JSON object with the keys \"hello\""), "{message}");

@@ -12,7 +12,7 @@ use super::crc32::crc32;
 use super::{DecodeFailure, Output, STEP};
 
 /// The greatest distance in bytes from which deflate copies. The decoder needs this much of the latest output.
-const WINDOW: usize = 32 << 10;
+pub(super) const WINDOW: usize = 32 << 10;
 /// The bytes with which every member begins.
 const MAGIC: [u8; 2] = [0x1f, 0x8b];
 
@@ -130,7 +130,7 @@ fn head_len(member: &[u8]) -> Option<usize> {
 }
 
 /// Decodes the deflate stream at `start` and returns its length.
-fn inflate(
+pub(super) fn inflate(
     data: &[u8],
     start: usize,
     decoder: &mut DecompressorOxide,

@@ -17,8 +17,8 @@ const NOT_READ: [&[u8]; 7] =
 
 /// Returns whether a file is text of ftrace or atrace, or a page of systrace.
 ///
-/// The text has a comment about the tracer, or all of its first lines are events; of ten, one may have another form. A
-/// last line that is cut does not count.
+/// The text has a comment about the tracer, or all of its first lines are events; of ten, one may have another form, and half of them if one of the
+/// others is a switch of a processor or printed by a program. A last line that is cut does not count.
 ///
 /// ```
 /// use spall_format::ftrace::is_ftrace;
@@ -39,7 +39,7 @@ pub fn is_ftrace(data: &[u8]) -> bool {
         return false;
     }
     let (mut fit, mut other, mut position) = (0, 0, 0);
-    let (mut is_report, mut may_go_on) = (false, false);
+    let (mut is_report, mut may_go_on, mut is_certain) = (false, false, false);
     for whole in text.split_inclusive(|&byte| byte == b'\n') {
         position += whole.len();
         let line = without_end(whole);
@@ -67,6 +67,7 @@ pub fn is_ftrace(data: &[u8]) -> bool {
             fit += 1;
             // A printed text may have a second line.
             may_go_on = found.rest.starts_with(b"bp");
+            is_certain |= CERTAIN.iter().any(|event| found.rest.starts_with(event));
         } else if !may_go_on && whole.ends_with(b"\n") && !trimmed.starts_with(b"#") && loss(line).is_none() {
             other += 1;
         }
@@ -74,5 +75,10 @@ pub fn is_ftrace(data: &[u8]) -> bool {
             break;
         }
     }
-    fit > 0 && (other == 0 || (other == 1 && fit + other == FIRST_LINES))
+    // A program may have printed lines between them.
+    let are_most = (other == 1 && fit + other == FIRST_LINES) || (is_certain && other <= fit);
+    fit > 0 && (other == 0 || are_most)
 }
+
+/// Events that nothing else has, so that half of the first lines are enough.
+const CERTAIN: [&[u8]; 2] = [b"tracing_mark_write: ", b"sched_switch: "];

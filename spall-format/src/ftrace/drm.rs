@@ -8,9 +8,7 @@ use alloc::string::String;
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 
-use super::interpret::{At, EventFields, Moment, Unsaid, bits, shown};
-use super::kernel::Kernel;
-use super::output::Output;
+use super::event_fields::{At, EventFields, Unsaid, bits, shown};
 use super::tasks::Step;
 
 /// What drivers have told so far.
@@ -41,36 +39,36 @@ struct Timeline {
     pending: VecDeque<u64>,
 }
 
-impl Kernel {
-    /// Hands over what an event of a driver means.
-    pub(super) fn drm(
+/// What takes the steps of jobs and fences, each with the place.
+type Tell<'t> = dyn FnMut(&At, (Step, &str, &'static str)) + 't;
+
+impl Drm {
+    /// Tells what an event of a driver means.
+    pub(super) fn event(
         &mut self,
         event: &str,
         fields: &dyn EventFields,
-        moment: Moment,
-        out: &mut Output<'_>,
+        tid: i64,
+        tell: &mut Tell<'_>,
     ) -> Result<(), Unsaid> {
         // Fences are addresses, which fill all bits.
         let number = |name| bits(fields, name);
         // Newer kernels name a job by its fence in all of its events.
         let fence = || Ok((number("fence_context")?, number("fence_seqno")?));
         match event {
-            "drm_sched_job" => self.job_queued(shown(fields, "name")?, (number("id")?, 0), moment, out),
+            "drm_sched_job" => self.queued(shown(fields, "name")?, (number("id")?, 0), tid, tell),
             "drm_run_job" => {
-                let (job, done) = ((number("id")?, 0), (number("fence")?, 0));
-                self.job_started(shown(fields, "name")?, job, done, moment, out);
+                self.started(shown(fields, "name")?, (number("id")?, 0), (number("fence")?, 0), tell);
             }
-            "drm_sched_process_job" => self.job_done((number("fence")?, 0), moment, out),
-            "drm_sched_job_queue" => self.job_queued(shown(fields, "name")?, fence()?, moment, out),
-            "drm_sched_job_run" => {
-                self.job_started(shown(fields, "name")?, fence()?, fence()?, moment, out);
-            }
-            "drm_sched_job_done" => self.job_done(fence()?, moment, out),
+            "drm_sched_process_job" => self.done((number("fence")?, 0), tell),
+            "drm_sched_job_queue" => self.queued(shown(fields, "name")?, fence()?, tid, tell),
+            "drm_sched_job_run" => self.started(shown(fields, "name")?, fence()?, fence()?, tell),
+            "drm_sched_job_done" => self.done(fence()?, tell),
             "dma_fence_init" | "dma_fence_emit" | "dma_fence_signaled" => {
                 let name = shown(fields, "timeline")?;
                 // A fence without a timeline belongs to none.
                 if name != "unbound" {
-                    self.fence(event, name, (number("context")?, number("seqno")?), moment, out);
+                    self.fence(event, &name, (number("context")?, number("seqno")?), tell);
                 }
             }
             _ => return Err(Unsaid::Unknown),
@@ -78,51 +76,44 @@ impl Kernel {
         Ok(())
     }
 
-    fn job_queued(&mut self, ring: String, job: Job, moment: Moment, out: &mut Output<'_>) {
-        let flow = flow(&ring, job);
-        self.drm.queued.insert((ring, job));
-        self.tasks.step(moment.tid, moment.at, (Step::Moment, b"drm_sched_job", ""), out);
-        self.tasks.step(moment.tid, moment.at, (Step::FlowOut, flow.as_bytes(), "drm"), out);
+    fn queued(&mut self, ring: String, job: Job, tid: i64, tell: &mut Tell<'_>) {
+        let thread = At::Thread(tid);
+        tell(&thread, (Step::Moment, "drm_sched_job", ""));
+        tell(&thread, (Step::FlowOut, &flow(&ring, job), "drm"));
+        self.queued.insert((ring, job));
     }
 
-    fn job_started(&mut self, ring: String, job: Job, done: Done, moment: Moment, out: &mut Output<'_>) {
-        let jobs = self.drm.rings.entry_ref(ring.as_str()).or_default();
+    fn started(&mut self, ring: String, job: Job, done: Done, tell: &mut Tell<'_>) {
+        let jobs = self.rings.entry_ref(ring.as_str()).or_default();
         jobs.push_back(job);
         let is_first = jobs.len() == 1;
         if is_first {
-            self.begin_job(&ring, job, moment, out);
+            self.begin(&ring, job, tell);
         }
-        self.drm.ring_of.insert(done, ring);
+        self.ring_of.insert(done, ring);
     }
 
-    fn job_done(&mut self, done: Done, moment: Moment, out: &mut Output<'_>) {
-        let Some(ring) = self.drm.ring_of.remove(&done) else { return };
-        let Some(jobs) = self.drm.rings.get_mut(&ring) else { return };
+    fn done(&mut self, done: Done, tell: &mut Tell<'_>) {
+        let Some(ring) = self.ring_of.remove(&done) else { return };
+        let Some(jobs) = self.rings.get_mut(&ring) else { return };
         jobs.pop_front();
         let next = jobs.front().copied();
-        self.step(&track(&ring), moment.at, (Step::End, "", ""), out);
+        tell(&track(&ring), (Step::End, "", ""));
         if let Some(job) = next {
-            self.begin_job(&ring, job, moment, out);
+            self.begin(&ring, job, tell);
         }
     }
 
-    fn begin_job(&mut self, ring: &str, job: Job, moment: Moment, out: &mut Output<'_>) {
+    fn begin(&mut self, ring: &str, job: Job, tell: &mut Tell<'_>) {
         let track = track(ring);
-        self.step(&track, moment.at, (Step::Begin, "job", ""), out);
-        if self.drm.queued.remove(&(ring.into(), job)) {
-            self.step(&track, moment.at, (Step::FlowIn, &flow(ring, job), "drm"), out);
+        tell(&track, (Step::Begin, "job", ""));
+        if self.queued.remove(&(ring.into(), job)) {
+            tell(&track, (Step::FlowIn, &flow(ring, job), "drm"));
         }
     }
 
-    fn fence(
-        &mut self,
-        event: &str,
-        name: String,
-        (context, number): (u64, u64),
-        moment: Moment,
-        out: &mut Output<'_>,
-    ) {
-        let timeline = self.drm.timelines.entry(context).or_insert_with(|| Timeline {
+    fn fence(&mut self, event: &str, name: &str, (context, number): (u64, u64), tell: &mut Tell<'_>) {
+        let timeline = self.timelines.entry(context).or_insert_with(|| Timeline {
             track: At::Track(alloc::format!("fence-{name}-{context}")),
             has_emits: false,
             pending: VecDeque::new(),
@@ -147,12 +138,11 @@ impl Kernel {
                 begins = timeline.pending.len() == 1;
             }
         }
-        let track = timeline.track.clone();
         if ends {
-            self.step(&track, moment.at, (Step::End, "", ""), out);
+            tell(&timeline.track, (Step::End, "", ""));
         }
         if begins {
-            self.step(&track, moment.at, (Step::Begin, "fence", ""), out);
+            tell(&timeline.track, (Step::Begin, "fence", ""));
         }
     }
 }

@@ -2,8 +2,6 @@
 
 use memchr::memchr_iter;
 
-use super::marks::number;
-
 /// The threads of a switch, each with its name and id, and the state of the first.
 pub(super) struct Switch<'a> {
     pub(super) previous: (&'a [u8], i64),
@@ -113,4 +111,10 @@ pub(super) fn nanoseconds(seconds: &[u8]) -> Option<i64> {
         below = below * 10 + i64::from(fraction.get(at).map_or(0, |digit| digit - b'0'));
     }
     number(whole)?.checked_mul(1_000_000_000)?.checked_add(below)
+}
+
+/// Returns a decimal number that is a whole text, clamped to 64 bits.
+pub(crate) fn number(text: &[u8]) -> Option<i64> {
+    let number: i128 = core::str::from_utf8(text).ok()?.parse().ok()?;
+    i64::try_from(number.clamp(i64::MIN.into(), i64::MAX.into())).ok()
 }

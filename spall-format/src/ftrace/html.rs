@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 use memchr::memmem;
 use spall_model::{DiagnosticKind, Event, Id, Text};
 
+use super::fields::number;
 use super::line::{Line, loss};
-use super::marks::number;
 use super::output::Output;
 use super::text::{Lines, is_head};
 

@@ -9,7 +9,7 @@ use hashbrown::{HashMap, HashSet};
 use spall_model::DiagnosticKind;
 
 use super::drm::Drm;
-use super::interpret::At;
+use super::event_fields::At;
 use super::output::{NameBuffer, Output, Shown, signed_float};
 use super::states::{ThreadState, ThreadStates};
 use super::tasks::{Step, Tasks};

@@ -2,7 +2,8 @@
 
 use spall_model::{AsyncPhase, DiagnosticKind, Event, Id, KeyedEvent, Text, Tick};
 
-use super::interpret::At;
+use super::event_fields::At;
+use super::fields::number;
 use super::kernel::Kernel;
 use super::output::{Counters, Output, Shown, signed_float};
 use super::tasks::Step;
@@ -115,12 +116,6 @@ impl Kernel {
         out.say(&Event::Async(phase, event));
         Ok(())
     }
-}
-
-/// Returns a decimal number that is a whole text, clamped to 64 bits.
-pub(crate) fn number(text: &[u8]) -> Option<i64> {
-    let number: i128 = core::str::from_utf8(text).ok()?.parse().ok()?;
-    i64::try_from(number.clamp(i64::MIN.into(), i64::MAX.into())).ok()
 }
 
 /// Returns a number with a fraction.

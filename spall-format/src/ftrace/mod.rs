@@ -39,6 +39,7 @@
 
 mod detect;
 mod drm;
+mod event_fields;
 mod fields;
 mod html;
 mod interpret;
@@ -56,8 +57,8 @@ pub use detect::is_ftrace;
 pub use parser::Parser;
 pub use text::monotonic_shift_ns;
 
-pub(crate) use interpret::{EventFields, FieldValue, Moment, Unsaid};
+pub(crate) use event_fields::{EventFields, FieldValue, Moment, Unsaid};
+pub(crate) use fields::number;
 pub(crate) use kernel::{CpuTrack, Kernel, SOFT_IRQS, ipi, irq};
-pub(crate) use marks::number;
 pub(crate) use output::{Counters, NameBuffer, Output, Shown, float, signed_float};
 pub(crate) use states::ThreadState;

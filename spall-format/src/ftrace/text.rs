@@ -8,14 +8,14 @@ use spall_model::{
     ArgsBuilder, Clock, DiagnosticKind, Event, MetaEvent, NameId, Names, Text, Unit, UnitName, Value,
 };
 
+use super::event_fields::{EventFields, FieldValue, Moment, Unsaid};
 use super::fields::{
-    Switch, behind, between, comm_and_tid, field, hexadecimal, integer, leading_integer, nanoseconds,
+    Switch, behind, between, comm_and_tid, field, hexadecimal, integer, leading_integer, nanoseconds, number,
     split_at_key,
 };
-use super::interpret::{EventFields, FieldValue, Moment, Unsaid};
 use super::kernel::{CpuTrack, Kernel, ipi, irq};
 use super::line::{Line, Time, loss};
-use super::marks::{begins_as_mark, number};
+use super::marks::begins_as_mark;
 use super::output::{Output, Shown};
 use super::states::ThreadState;
 

@@ -98,6 +98,15 @@ impl<'a> Header<'a> {
     pub(super) fn is_certain(&self) -> bool {
         self.at.is_some() || !self.event.is_empty()
     }
+
+    /// Returns whether the line is of a kind that nothing but perf writes, so that it counts without a frame: it has a time and
+    /// an event, and a processor, a period or a tracepoint.
+    pub(super) fn is_of_perf(&self) -> bool {
+        let is_tracepoint = self.event.contains(&b':');
+        self.at.is_some()
+            && !self.event.is_empty()
+            && (self.cpu.is_some() || self.period.is_some() || is_tracepoint)
+    }
 }
 
 /// The words of a line, of which some were taken.

@@ -59,7 +59,8 @@ use header::Header;
 
 /// Returns whether a file is such text, by its first lines.
 ///
-/// The first line that is no comment is that of a sample, and the next one is that of a frame or of another sample. A file
+/// The first line that is no comment is that of a sample, and the next one is that of a frame, or of another sample if both
+/// have what perf alone writes: a time and an event, and a processor, a period or a tracepoint. A file
 /// may also begin with a long comment about the recording.
 ///
 /// ```
@@ -81,6 +82,7 @@ pub fn is_perf_script(data: &[u8]) -> bool {
     let is_frame = |line| FrameLine::of(line).is_some_and(|frame| frame.is_certain());
     let head = |line| Header::of(line).filter(Header::is_certain);
     let Some(first) = lines.next().and_then(head) else { return false };
-    let is_next = |line| is_frame(line) || head(line).is_some();
+    let is_second = |line| first.is_of_perf() && head(line).is_some_and(|head| head.is_of_perf());
+    let is_next = |line| is_frame(line) || is_second(line);
     is_frame(first.rest) || lines.next().is_some_and(is_next)
 }

@@ -3,10 +3,9 @@
 
 use alloc::vec::Vec;
 
-use foldhash::fast::RandomState;
-use hashbrown::{HashMap, HashSet};
-use spall_model::{DiagnosticKind, Event, Id, NameId, Scope, Text, ThreadEvent, Tick, Ticks};
+use spall_model::{DiagnosticKind, Event, Id, Scope, Text, ThreadEvent, Tick, Ticks};
 
+use super::devices::{Counter, Described};
 use super::proto::numbers::{
     gpu_counter_descriptor, gpu_counter_event, gpu_render_stage_event, gpu_render_stage_event_specifications,
     interned_data, trace_packet,
@@ -16,41 +15,8 @@ use super::schema::{
     StageSpec, VulkanEvent,
 };
 use super::state::State;
-use super::strings::Place;
 use crate::ftrace::{Output, Shown, float, signed_float};
 use crate::protobuf::{Message as _, repeated};
-
-/// The names that packets refer to by number, and what waits for a later packet.
-#[derive(Debug, Default)]
-pub(super) struct Gpus {
-    queues: Vec<NameId>,
-    stages: Vec<NameId>,
-    /// The counters by what describes them and their numbers.
-    counters: HashMap<(Described, u32), Counter, RandomState>,
-    /// The interned descriptions that were read.
-    described: HashSet<Place, RandomState>,
-    names: spall_model::Names,
-}
-
-/// Where counters are described.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Described {
-    /// In packets of a processor.
-    Gpu(i32),
-    /// In an interned description.
-    Interned(Place),
-}
-
-/// A counter.
-#[derive(Debug, Clone, Copy)]
-struct Counter {
-    name: NameId,
-    gpu: i32,
-    /// Whether a value counts until the next one, and not since the one before.
-    is_ahead: bool,
-    /// The time of the last packet, from which the value of the next one counts.
-    since: Option<i64>,
-}
 
 /// The names of the severities of log messages.
 const SEVERITIES: Names = Names(&["UNSPECIFIED", "VERBOSE", "DEBUG", "INFO", "WARNING", "ERROR"]);
@@ -205,13 +171,6 @@ impl State {
         for (since, counter) in open {
             out.counter((Id::NONE, counter.id()), self.gpus.names.bytes(counter.name), since, 0.0);
         }
-    }
-}
-
-impl Counter {
-    /// Returns what tells the counter apart from those of its name.
-    fn id(self) -> Option<Id<'static>> {
-        Some(Id::from(self.gpu)).filter(|_| self.gpu != 0)
     }
 }
 

@@ -35,6 +35,7 @@
 mod args;
 mod clock;
 mod counters;
+mod devices;
 mod event;
 mod event_counters;
 mod ftrace;

@@ -1,11 +1,10 @@
 //! What Android and its devices say about themselves: power, wake locks, properties and logs. [perfetto
 //! 4.9](crate::rules::perfetto#4.9)
 
-use foldhash::fast::RandomState;
-use hashbrown::HashMap;
-use spall_model::{DiagnosticKind, Event, Id, NameId, Scope, Text, Thread, ThreadEvent, Tick};
+use spall_model::{DiagnosticKind, Event, Id, Scope, Text, Thread, ThreadEvent, Tick};
 
 use super::clock::{ClockId, Fit, KnownClock};
+use super::devices::Probes;
 use super::proto::numbers::{
     android_energy_consumer_descriptor, android_energy_estimation_breakdown, android_log_packet,
     android_system_property, cpu_per_uid_data, entity_state_residency, kernel_wakelock_data, power_rails,
@@ -18,26 +17,6 @@ use super::schema::{
 use super::state::State;
 use crate::ftrace::{Output, Shown, float, number, signed_float};
 use crate::protobuf::{Message as _, Packed, repeated, scalars};
-
-/// The names that packets refer to by number, and the sums of what they count.
-#[derive(Debug, Default)]
-pub(super) struct Probes {
-    /// The names of power rails, by the session and the index.
-    rails: HashMap<(u64, u32), NameId, RandomState>,
-    /// The names of what takes energy.
-    consumers: HashMap<i32, NameId, RandomState>,
-    /// The names of entities and of their states.
-    entities: HashMap<i32, NameId, RandomState>,
-    entity_states: HashMap<(i32, i32), NameId, RandomState>,
-    /// The names of wake locks, by the sequence and the number.
-    wakelocks: HashMap<(u32, u32), NameId, RandomState>,
-    /// How long each wake lock of a sequence was held, in milliseconds.
-    held: HashMap<(u32, NameId), u64, RandomState>,
-    /// The number of clusters of processors, and the time of each user on each.
-    clusters: u32,
-    of_uids: HashMap<(u32, u32), u64, RandomState>,
-    names: spall_model::Names,
-}
 
 /// The properties that are numbers, and the names of their counters.
 const PROPERTIES: [(&[u8], &str); 6] = [

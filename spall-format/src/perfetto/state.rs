@@ -12,9 +12,8 @@ use spall_model::{
 
 use super::args::ReadJson;
 use super::clock::{ClockId, Clocks, KnownClock};
-use super::gpu::Gpus;
+use super::devices::{Gpus, Probes};
 use super::known_args::KnownArgs;
-use super::probes::Probes;
 use super::proto::numbers::{process_descriptor, trace_packet, trigger};
 use super::schema::{
     ChromeProcess, ChromeThread, Names, Packet, ProcessDescriptor, ThreadDescriptor, TrackDescriptor,
