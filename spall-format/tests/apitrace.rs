@@ -179,7 +179,7 @@ fn c1_the_only_file_of_a_zip_archive_is_its_content() {
         // A cut archive has what is there, and says that it is cut.
         for length in 4..archive.len() {
             let cut = decompress_as(Some(Container::Zip), &archive[..length], &Limits::default()).unwrap();
-            assert!(b"content".starts_with(&*cut.stream), "{name} cut at {length}");
+            assert!(b"content".starts_with(&cut.stream), "{name} cut at {length}");
             assert_eq!(cut.damage.unwrap().kind, DiagnosticKind::Truncated, "{name} cut at {length}");
         }
     }

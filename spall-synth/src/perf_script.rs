@@ -80,6 +80,8 @@ pub fn attacks(lines: usize) -> Vec<(&'static str, Vec<u8>)> {
     let head = "a 1 1.5: b:\n";
     let each = |line: fn(usize) -> String| (0..lines).map(line).collect::<String>().into_bytes();
     let stack = |line: fn(usize) -> String| [head.as_bytes(), &each(line)].concat();
+    // Without frames, the comment about the recording tells what the text is.
+    let heads = |line: fn(usize) -> String| [b"# ========\n# captured on", &each(line)[..]].join(&b"\n"[..]);
     vec![
         ("one stack of short frames", stack(|n| format!("\t1 {n:x} (a)\n"))),
         ("one stack of long frames", stack(|n| format!("\t{n:16x} function_{n} (/usr/lib/a)\n"))),
@@ -89,11 +91,11 @@ pub fn attacks(lines: usize) -> Vec<(&'static str, Vec<u8>)> {
             "one symbol of Java",
             [head.as_bytes(), b"\t1 f", &each(|n| format!("->{n:x}")), b" (/tmp/perf-1.map)\n"].concat(),
         ),
-        ("samples without frames", each(|n| format!("a 1 1.{n:09}:\n"))),
+        ("samples without frames", heads(|n| format!("a 1 1.{n:09}:\n"))),
         ("a stack for each sample", each(|n| format!("a 1 1.{n:09}: b:\n\t1 f{n} (a)\n\n"))),
-        ("events", each(|n| format!("a 1 1.5: b{n}:\n"))),
-        ("threads", each(|n| format!("a {n} 1.5:\n"))),
-        ("names of one thread", each(|n| format!("a{n} 1 1.5:\n"))),
+        ("events", heads(|n| format!("a 1 1.5: b{n}:\n"))),
+        ("threads", heads(|n| format!("a {n} 1.5:\n"))),
+        ("names of one thread", heads(|n| format!("a{n} 1 1.5:\n"))),
         ("comments", each(|n| format!("# {n}: a\n"))),
         ("junk", each(|_| "\tx\n".to_owned())),
         ("one line", "a 1 ".repeat(2 * lines).into_bytes()),

@@ -193,7 +193,32 @@ pub fn trace(n_slices: usize) -> Vec<u8> {
     let switch = Message::new().number(1, 7000).number(2, 1).message(4, &switch);
     let bundle = Message::new().number(1, 0).message(2, &print).message(2, &over).message(2, &switch);
     packets.push(packet(0, payload::FTRACE, &bundle));
+    packets.extend(devices());
     file(&packets)
+}
+
+/// Packets about devices, and events of the kernel of which the table of meanings says what they mean.
+fn devices() -> Vec<Message> {
+    let sent = Message::new().number(1, 2048).text(2, "eth0");
+    let sent = Message::new().number(1, 8000).number(2, 1).message(361, &sent);
+    let awake = |time, field| {
+        Message::new().number(1, time).number(2, 1).message(field, &Message::new().text(1, "usb"))
+    };
+    let events = [sent, awake(8100, 404), awake(8200, 405)];
+    let bundle = events.iter().fold(Message::new(), |bundle, event| bundle.message(2, event));
+    let spec = Message::new().number(1, 1).text(2, "busy");
+    let counted = |value| Message::new().message(2, &Message::new().number(1, 1).number(2, value));
+    let described = counted(1).message(1, &Message::new().message(1, &spec));
+    let stage = Message::new().number(1, 1).number(2, 50).text(17, "binning");
+    let line = Message::new().number(2, 1).number(3, 1).number(5, 1_700_000_000_000_007_000).text(8, "hello");
+    vec![
+        packet(0, payload::FTRACE, &bundle),
+        packet(8300, 38, &Message::new().number(1, 100).number(3, 7)),
+        packet(8400, 52, &described),
+        packet(8500, 52, &counted(2)),
+        packet(8600, 53, &stage),
+        packet(0, 39, &Message::new().message(1, &line)),
+    ]
 }
 
 /// A function that makes a trace of a number of parts.
@@ -304,11 +329,36 @@ pub const ATTACKS: &[(&str, Attack)] = &[
             packet(0, payload::FTRACE, &Message::new().message(2, &print))
         })
     }),
+    ("events of the kernel with a long name", |n| {
+        let name = "x".repeat(index(n));
+        file(&(0..n / 64).map(|n| kernel(n, 404, &Message::new().text(1, &name))).collect::<Vec<_>>())
+    }),
+    ("jobs of a ring", |n| {
+        let job = |n: u64| Message::new().number(2, n).number(4, n).text(6, "ring");
+        file(&(0..n).flat_map(|n| [kernel(n, 411, &job(n)), kernel(n, 412, &job(n))]).collect::<Vec<_>>())
+    }),
+    ("stages of a long queue", |n| {
+        let stage = number(1, 1).number(13, 1).number(14, 1);
+        behind(&interned(&Message::new().message(24, &long(n))), n, |n| packet(n, 53, &stage))
+    }),
+    ("wake locks", |n| {
+        let lock = |n: u64| number(1, n).text(2, &n.to_string());
+        many(n, |n| packet(n, 115, &Message::new().message(1, &lock(n)).number(2, n).number(3, 1)))
+    }),
+    ("times of users on many clusters", |n| {
+        many(n, |n| packet(n, 119, &number(1, u64::from(u32::MAX)).number(2, n).number(3, 1)))
+    }),
     ("compressed packets", |n| {
         let inside = crate::gzip::zlib(&file(&[events(0, &event(3, 1, ""))]));
         many(n, |_| Message::new().raw(50, &inside))
     }),
 ];
+
+/// A packet of one event of the kernel.
+fn kernel(time: u64, field: u32, event: &Message) -> Message {
+    let event = number(1, time).number(2, 1).message(field, event);
+    packet(0, payload::FTRACE, &Message::new().message(2, &event))
+}
 
 fn number(field: u32, value: u64) -> Message {
     Message::new().number(field, value)

@@ -10,7 +10,14 @@
 //!
 //! This is no test of `spall-format`, which does not compile while a number that it names is not in the tables.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::std_instead_of_alloc,
+    clippy::std_instead_of_core,
+    reason = "a test fails by panicking, and has the standard library"
+)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

@@ -200,6 +200,8 @@ fn profiles_1_7_a_thread_of_perf_script_needs_the_bytes_of_a_sample() {
         [("", false), (" a-trace-point:of-a-name-of-a-usual-length-with-its-group:", true)]
     {
         let file: String = (0..n_threads).map(|n| format!("a {n} 1.5:{event}\n")).collect();
+        // Without frames, only the comment tells what the first of them is.
+        let file = ["# ========\n# captured on: today\n", &file].concat();
         let trace = load(file.as_bytes()).unwrap();
         let n_missing = trace.diagnostics().count(DiagnosticKind::TrackLimit);
         assert_eq!(trace.samples().len() as u64 + n_missing, n_threads);

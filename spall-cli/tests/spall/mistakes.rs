@@ -2,6 +2,8 @@
 
 use std::{fs, time::Instant};
 
+use spall_synth::gzip::zip as zip_of;
+
 use crate::{Folder, Ran, TRACE, testdata};
 
 const FORMATS: &str = "`spall --help` lists the formats.";
@@ -86,7 +88,14 @@ fn object_of_something_else() {
 
 #[test]
 fn zip() {
-    check("zip", "trace.zip", b"PK\x03\x04\x14\0\0\0", "a zip archive; unpack it first");
+    let text: (&str, &[u8]) = ("notes.txt", b"Remember the milk.");
+    check("zip", "notes.zip", zip_of(&[text]), "a compressed file whose content is text");
+    // A trace that is the only file of its archive is read.
+    let folder = Folder::new("zip_trace").with("trace.zip", zip_of(&[("trace.json", TRACE.as_bytes())]));
+    assert!(folder.prints(&["info", "trace.zip"]).contains("slices          1\n"));
+    let folder = Folder::new("zip_two").with("two.zip", zip_of(&[("trace.json", TRACE.as_bytes()), text]));
+    let error = folder.run(&["info", "two.zip"]).err;
+    assert!(error.contains("this archive has several files; unpack it and open one of them"), "{error}");
 }
 
 #[test]

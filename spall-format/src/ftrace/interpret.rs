@@ -37,7 +37,6 @@ impl Kernel {
     }
 
     /// Hands over one thing that an event means.
-
     fn mean(
         &mut self,
         mut meaning: Meaning,

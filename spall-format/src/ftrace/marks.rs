@@ -36,6 +36,17 @@ impl Kernel {
         }
     }
 
+    /// Hands over that Android has killed a process, as `PID,REASON,OOM_SCORE_ADJ`.
+    #[cold]
+    fn killed(&mut self, text: &[u8], at: i64, out: &mut Output<'_>) {
+        let mut parts = text.split(|&byte| byte == b',').map(number);
+        let Some(pid) = parts.next().flatten() else { return };
+        self.step(&At::Process(pid), at, (Step::Instant, "mem.lmk", ""), out);
+        if let Some(score) = parts.nth(1).flatten() {
+            out.counter((Id::Number(pid), None), b"oom_score_adj", at, signed_float(score));
+        }
+    }
+
     fn mark(&mut self, text: &[u8], tid: i64, at: i64, out: &mut Output<'_>) -> Result<(), Fault> {
         let (&verb, rest) = text.split_first().ok_or(Fault::OtherText)?;
         let rest = match rest {
@@ -59,6 +70,9 @@ impl Kernel {
             self.tasks.place_unknown(tid, if process == 0 { tid } else { process }, out);
         }
         if verb == b'B' {
+            if let Some(killed) = behind.strip_prefix(b"lmk,") {
+                self.killed(killed, at, out);
+            }
             let name = if behind.is_empty() { self.no_name.as_bytes() } else { behind };
             self.tasks.step(tid, at, (Step::Begin, name, ""), out);
             return Ok(());

@@ -15,6 +15,7 @@ use super::schema::{
     StageSpec, VulkanEvent,
 };
 use super::state::State;
+use super::strings::cut;
 use crate::ftrace::{Output, Shown, float, signed_float};
 use crate::protobuf::{Message as _, repeated};
 
@@ -71,7 +72,7 @@ impl State {
         if let Some(specifications) = stage.specifications {
             let queues = repeated(specifications, gpu_render_stage_event_specifications::HW_QUEUE);
             for (at, queue) in queues.map(StageSpec::of).enumerate() {
-                let name = gpus.names.intern_bytes(queue.name);
+                let name = gpus.names.intern_bytes(cut(queue.name));
                 match gpus.queues.get_mut(at) {
                     Some(known) => *known = name,
                     None => gpus.queues.push(name),
@@ -79,14 +80,14 @@ impl State {
             }
             let stages = repeated(specifications, gpu_render_stage_event_specifications::STAGE);
             for spec in stages.map(StageSpec::of).filter(|spec| !spec.name.is_empty()) {
-                gpus.stages.push(gpus.names.intern_bytes(spec.name));
+                gpus.stages.push(gpus.names.intern_bytes(cut(spec.name)));
             }
         }
         let Some(id) = stage.event else { return };
         let Self { sequences, strings, gpus, kernel, .. } = self;
         let interned = &sequences.current().interned;
         let specification =
-            |iid| interned.get(interned_data::GPU_SPECIFICATIONS, iid).map(|place| strings.get(place));
+            |iid| interned.get(interned_data::GPU_SPECIFICATIONS, iid).map(|place| cut(strings.get(place)));
         let queue = match stage.queue_iid {
             Some(iid) => match specification(iid) {
                 Some(name) => alloc::format!("{}", Shown(name)),
@@ -104,7 +105,9 @@ impl State {
                 let name = interned.get(interned_data::EVENT_NAMES, iid);
                 alloc::format!("{}", Shown(strings.get(name.unwrap_or_default())))
             }
-            (None, _) if stage.name.is_some() => alloc::format!("{}", Shown(stage.name.unwrap_or_default())),
+            (None, _) if stage.name.is_some() => {
+                alloc::format!("{}", Shown(cut(stage.name.unwrap_or_default())))
+            }
             (None, Some(iid)) => alloc::format!("{}", Shown(specification(iid).unwrap_or_default())),
             (None, None) => match by_number {
                 Some(name) => alloc::format!("{}", Shown(gpus.names.bytes(name))),
@@ -143,7 +146,7 @@ impl State {
         };
         if let Some(descriptor) = descriptor {
             for spec in repeated(descriptor, gpu_counter_descriptor::SPECS).map(GpuCounterSpec::of) {
-                let name = gpus.names.intern_bytes(spec.name);
+                let name = gpus.names.intern_bytes(cut(spec.name));
                 let counter =
                     Counter { name, gpu: event.gpu, is_ahead: spec.direction == AHEAD, since: None };
                 gpus.counters.entry((described, spec.id)).or_insert(counter);

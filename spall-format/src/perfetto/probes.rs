@@ -15,6 +15,7 @@ use super::schema::{
     EnergyOfUid, EntityState, GpuFrequency, LogLine, Names, Property, Rail, Rails, Residency, Wakelock,
 };
 use super::state::State;
+use super::strings::cut;
 use crate::ftrace::{Output, Shown, float, number, signed_float};
 use crate::protobuf::{Message as _, Packed, repeated, scalars};
 
@@ -94,7 +95,7 @@ impl State {
     fn power_rails(&mut self, message: &[u8], at: i64, out: &mut Output<'_>) {
         let Rails { session, .. } = Rails::of(message);
         for rail in repeated(message, power_rails::RAIL_DESCRIPTOR).map(Rail::of) {
-            let name = self.probes.names.intern_bytes(rail.name);
+            let name = self.probes.names.intern_bytes(cut(rail.name));
             self.probes.rails.insert((session, rail.index), name);
         }
         for data in repeated(message, power_rails::ENERGY_DATA).map(EnergyData::of) {
@@ -121,7 +122,7 @@ impl State {
         let energy = Energy::of(message);
         let consumers = repeated(energy.consumers, android_energy_consumer_descriptor::ENERGY_CONSUMERS);
         for consumer in consumers.map(EnergyConsumer::of) {
-            let name = self.probes.names.intern_bytes(consumer.name);
+            let name = self.probes.names.intern_bytes(cut(consumer.name));
             self.probes.consumers.insert(consumer.id, name);
         }
         let Some(id) = energy.consumer else { return };
@@ -141,8 +142,8 @@ impl State {
 
     fn residency(&mut self, message: &[u8], at: i64, out: &mut Output<'_>) {
         for state in repeated(message, entity_state_residency::POWER_ENTITY_STATE).map(EntityState::of) {
-            let entity = self.probes.names.intern_bytes(state.entity_name);
-            let name = self.probes.names.intern_bytes(state.state_name);
+            let entity = self.probes.names.intern_bytes(cut(state.entity_name));
+            let name = self.probes.names.intern_bytes(cut(state.state_name));
             self.probes.entities.insert(state.entity, entity);
             self.probes.entity_states.insert((state.entity, state.state), name);
         }
@@ -164,7 +165,7 @@ impl State {
         let sequence = self.sequences.current().id;
         let probes = &mut self.probes;
         for lock in repeated(message, kernel_wakelock_data::WAKELOCK).map(Wakelock::of) {
-            let name = probes.names.intern_bytes(lock.name);
+            let name = probes.names.intern_bytes(cut(lock.name));
             probes.wakelocks.entry((sequence, lock.id)).or_insert(name);
         }
         let ids = scalars(message, kernel_wakelock_data::WAKELOCK_ID, Packed::Varint);

@@ -37,7 +37,7 @@ impl Source<'_> {
                 None => return,
             },
             (Place, Wire::Varint(iid)) => match self.text(interned_data::SOURCE_LOCATIONS, iid) {
-                Some(place) => return self.message(name, place, &SOURCE_LOCATION, args),
+                Some(place) => return self.message(name, place, SOURCE_LOCATION, args),
                 None => return,
             },
             (Signed, Wire::Varint(number)) => Value::I64(number.cast_signed()),
