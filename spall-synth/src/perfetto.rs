@@ -192,8 +192,8 @@ pub fn trace(n_slices: usize) -> Vec<u8> {
     let switch = Message::new().number(2, 1).number(4, 1).number(6, 2).text(5, "next").text(1, "previous");
     let switch = Message::new().number(1, 7000).number(2, 1).message(4, &switch);
     let bundle = Message::new().number(1, 0).message(2, &print).message(2, &over).message(2, &switch);
-    packets.push(packet(0, payload::FTRACE, &bundle));
     packets.extend(devices());
+    packets.push(packet(0, payload::FTRACE, &bundle));
     file(&packets)
 }
 

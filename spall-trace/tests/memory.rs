@@ -93,8 +93,11 @@ fn traces_of_generated_and_hostile_input_are_small() {
             // A track takes up to 950 bytes while it is live, and an event on a track of its own is 14 bytes of a file, or 31
             // with its descriptor.
             "undeclared tracks" | "tracks of one parent" => Some(68),
-            // A sample of another process is 14 bytes of a file, and a printed slice of another thread 27.
-            "users of a deep stack" | "printed texts" => Some(64),
+            // A sample of another process is 14 bytes of a file, a printed slice of another thread 27, and a counter of another
+            // wake lock or user hardly more.
+            "users of a deep stack" | "printed texts" | "wake locks" | "times of users on many clusters" => {
+                Some(64)
+            }
             _ => None,
         };
         check_attack(name, &attack(sized(20_000)), most);

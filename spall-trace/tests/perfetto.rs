@@ -324,7 +324,7 @@ fn a_trace_is_recognised_as_it_is_and_in_a_container() {
     let (plain, unpacked) = (load(&data).unwrap(), load(&packed).unwrap());
     assert!(plain == unpacked);
     assert!(plain == spall_trace::load_from(&data[..]).unwrap(), "in pieces");
-    assert_eq!(plain.slices().len(), 21);
+    assert_eq!(plain.slices().len(), 23);
     // A line feed in front of JSON is the first byte of a packet.
     for json in ["\n[{\"ph\":\"B\"}]", "\n{\n  \"traceEvents\":[]}", "\n\n  [1]"] {
         assert_eq!(detect(json.as_bytes()), Some(Format::TraceEventJson), "{json:?}");
