@@ -74,12 +74,12 @@ impl From<io::Error> for Error {
 }
 
 /// Returns whether another copy of the file would not be read either, because it is of a version that is not read, or because
-/// it needs too much memory.
+/// it needs too much memory, or is an archive.
 fn is_whole(error: &spall_trace::Error) -> bool {
     use spall_trace::{
         format::FormatErrorKind::{
             AutoTrace, BigEndian, FeatureOff, OldAutoTrace, OutOfMemory, OutputLimit, PreRelease,
-            UnreleasedVersion, UnsupportedVersion,
+            SeveralFiles, UnreleasedVersion, UnsupportedVersion,
         },
         json::JsonErrorKind::{DhatVersion, FirefoxVersion},
     };
@@ -94,6 +94,7 @@ fn is_whole(error: &spall_trace::Error) -> bool {
                 | OutOfMemory { .. }
                 | OutputLimit { .. }
                 | PreRelease
+                | SeveralFiles
                 | UnreleasedVersion
                 | UnsupportedVersion { .. }
         ),
