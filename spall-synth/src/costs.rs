@@ -1,4 +1,4 @@
-//! The generators of costs by function: Callgrind's text, that of Xdebug, and profiles of memory by dhat and V8. [callgrind] [heap]
+//! The generators of costs by function: Callgrind's text, that of Xdebug, and profiles of memory by dhat and V8.
 
 use core::fmt::Write as _;
 
