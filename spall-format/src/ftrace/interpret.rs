@@ -21,18 +21,35 @@ impl Kernel {
         moment: Moment,
         out: &mut Output<'_>,
     ) -> Result<(), Unsaid> {
-        let mut drm = core::mem::take(&mut self.drm);
-        let mut tell = |place: &At, step: (Step, &str, &'static str)| {
-            self.step(place, moment.at, step, out);
-        };
-        let mut result = drm.event(event, fields, moment.tid, &mut tell);
-        self.drm = drm;
-        for meaning in meanings(event) {
+        let mut meanings = meanings(event).peekable();
+        if meanings.peek().is_none() {
+            return self.driver(event, fields, moment, out);
+        }
+        let mut result = Err(Unsaid::Unknown);
+        for meaning in meanings {
             match self.mean(meaning, fields, moment, out) {
                 Err(Unsaid::Unknown) => {}
                 said => result = said,
             }
         }
+        result
+    }
+
+    /// Hands over what an event of a graphics driver means.
+    #[cold]
+    fn driver(
+        &mut self,
+        event: &str,
+        fields: &dyn EventFields,
+        moment: Moment,
+        out: &mut Output<'_>,
+    ) -> Result<(), Unsaid> {
+        let mut drm = core::mem::take(&mut self.drm);
+        let mut tell = |place: &At, step: (Step, &str, &'static str)| {
+            self.step(place, moment.at, step, out);
+        };
+        let result = drm.event(event, fields, moment.tid, &mut tell);
+        self.drm = drm;
         result
     }
 
@@ -97,15 +114,13 @@ impl Kernel {
             }
             Meaning::KibSum(name, value) => {
                 let (name, bytes) = (text(name)?, integer(fields, value)?);
-                let sum = self.sums.entry_ref(name.as_str()).or_default();
-                *sum = sum.saturating_add(bytes.cast_unsigned());
-                say(Id::NONE, &name, at, float(*sum / 1024), out);
+                let sum = self.add(&name, bytes.cast_unsigned());
+                say(Id::NONE, &name, at, float(sum / 1024), out);
             }
             Meaning::Count(name) => {
                 let name = text(name)?;
-                let sum = self.sums.entry_ref(name.as_str()).or_default();
-                *sum = sum.saturating_add(1);
-                say(Id::NONE, &name, at, float(*sum), out);
+                let sum = self.add(&name, 1);
+                say(Id::NONE, &name, at, float(sum), out);
             }
             Meaning::Begin(place, name, category) => {
                 let (place, name) = (on(place, fields, moment)?, text(name)?);
@@ -119,15 +134,11 @@ impl Kernel {
                 let (place, name) = (on(place, fields, moment)?, text(name)?);
                 self.step(&place, at, (Step::Instant, &name, category), out);
             }
-            Meaning::Send(name, category, key) => {
+            Meaning::Send(name, category, key) | Meaning::Receive(name, category, key) => {
+                let flow = if matches!(meaning, Meaning::Send(..)) { Step::FlowOut } else { Step::FlowIn };
                 let (name, key) = (text(name)?, text(key)?);
                 self.tasks.step(moment.tid, at, (Step::Moment, name.as_bytes(), category), out);
-                self.tasks.step(moment.tid, at, (Step::FlowOut, key.as_bytes(), category), out);
-            }
-            Meaning::Receive(name, category, key) => {
-                let (name, key) = (text(name)?, text(key)?);
-                self.tasks.step(moment.tid, at, (Step::Moment, name.as_bytes(), category), out);
-                self.tasks.step(moment.tid, at, (Step::FlowIn, key.as_bytes(), category), out);
+                self.tasks.step(moment.tid, at, (flow, key.as_bytes(), category), out);
             }
             Meaning::Next(place, name, category) => {
                 let (place, name) = (on(place, fields, moment)?, text(name)?);
@@ -175,6 +186,13 @@ impl Kernel {
             Meaning::When(..) | Meaning::Unless(..) | Meaning::Below(..) | Meaning::From(..) => {}
         }
         Ok(())
+    }
+
+    /// Adds to the sum of a counter, and returns it.
+    fn add(&mut self, name: &str, more: u64) -> u64 {
+        let sum = self.sums.entry_ref(name).or_default();
+        *sum = sum.saturating_add(more);
+        *sum
     }
 
     /// Returns the track of a name, which belongs to no process.
